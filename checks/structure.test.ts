@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const MOST_LINES = 500;
+
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'],
+  {
+    encoding: 'utf8',
+  },
+)
+  .split('\n')
+  .filter((file) => file !== '' && !file.endsWith('.d.ts'));
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const isTest = (file: string) => /\.(test|contract)\.ts$|\/testing\//.test(file);
+
+/** Module names in `import … from '…'`, `export … from '…'` and `import('…')`; relative ones as paths of the repository. */
+function imports(file: string): { target: string; typeOnly: boolean }[] {
+  const pattern =
+    /^(import|export)(\s+type)?\b[^'"]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm;
+  return [...read(file).matchAll(pattern)].map((match) => {
+    const name = match[3] ?? match[4]!;
+    const target = name.startsWith('.') ? normalize(join(dirname(file), name)) : name;
+    return { target, typeOnly: match[2] !== undefined };
+  });
+}
+
+/** Imports of the files below a folder that no pattern allows. */
+function breaches(folder: RegExp, allowed: readonly RegExp[]): string[] {
+  return files
+    .filter((file) => folder.test(file) && !isTest(file))
+    .flatMap((file) => imports(file).map(({ target }) => ({ file, target })))
+    .filter(({ target }) => !allowed.some((pattern) => pattern.test(target)))
+    .map(({ file, target }) => `${file} imports ${target}`);
+}
+
+const library = /^(?!@switchyard\/)[@a-z]/;
+
+describe('import walls', () => {
+  it('core imports nothing, its schemas only the schema library', () => {
+    expect(breaches(/^packages\/core\/src\/api\//, [/^typebox$/, /^packages\/core\/src\/api\//])).toEqual([]);
+    expect(breaches(/^packages\/core\/src\/(?!api\/)/, [/^packages\/core\/src\//])).toEqual([]);
+    const values = files
+      .filter((file) => /^packages\/core\/src\/evaluation\//.test(file) && !isTest(file))
+      .flatMap((file) =>
+        imports(file).filter(({ target, typeOnly }) => target.includes('/api/') && !typeOnly),
+      )
+      .map(({ target }) => target);
+    // `OPERATORS` and the like would pull the schema library into browsers.
+    expect(values).toEqual([]);
+  });
+
+  it('storage knows no feature, no route', () => {
+    const allowed = [library, /^@switchyard\/core\//, /^packages\/server\/src\/(storage\/|errors\.ts)/];
+    expect(breaches(/^packages\/server\/src\/storage\//, allowed)).toEqual([]);
+  });
+
+  it('http knows storage, but no feature', () => {
+    const allowed = [
+      library,
+      /^@switchyard\/core\//,
+      /^packages\/server\/src\/(http\/|storage\/|errors\.ts|config\.ts)/,
+    ];
+    expect(breaches(/^packages\/server\/src\/http\//, allowed)).toEqual([]);
+  });
+
+  it('a feature never imports another one', () => {
+    const features = new Set(
+      files.map((file) => /^packages\/server\/src\/features\/([^/]+)\//.exec(file)?.[1]),
+    );
+    features.delete(undefined);
+    expect(features.size).toBeGreaterThan(5);
+    for (const feature of features) {
+      const own = new RegExp(
+        `^packages/server/src/(features/${feature}/|http/|storage/|errors\\.ts|config\\.ts)`,
+      );
+      expect(
+        breaches(new RegExp(`^packages/server/src/features/${feature}/`), [
+          library,
+          /^@switchyard\/core\//,
+          own,
+        ]),
+      ).toEqual([]);
+    }
+  });
+
+  it('only one file reads the environment', () => {
+    const readers = files.filter(
+      (file) => /^packages\/[^/]+\/src\//.test(file) && !isTest(file) && /process\.env\b/.test(read(file)),
+    );
+    expect(readers.filter((file) => !/^packages\/server\/src\/cli\//.test(file))).toEqual([]);
+  });
+});
+
+describe('budgets', () => {
+  it(`no file has more than ${MOST_LINES} lines`, () => {
+    const long = files
+      .map((file) => ({ file, lines: read(file).split('\n').length }))
+      .filter(({ lines }) => lines > MOST_LINES);
+    expect(long).toEqual([]);
+  });
+});
