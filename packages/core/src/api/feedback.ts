@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import {
+  EntityKey,
+  From,
+  metadata,
+  NextCursor,
+  nullable,
+  PageCursor,
+  PageLimit,
+  PropertyId,
+  SessionId,
+  To,
+} from './common.ts';
+
+export const FeedbackBody = Type.Object(
+  {
+    feedbackTypeId: EntityKey,
+    propertyId: PropertyId,
+    sessionId: Type.Optional(SessionId),
+    option: Type.Optional(Type.String({ description: 'One of the options of the feedback type' })),
+    message: Type.Optional(
+      Type.String({ maxLength: 5000, description: 'Free text; only where the feedback type has text input' }),
+    ),
+    metadata: Type.Optional(metadata({ keys: 20, keyLength: 256, valueLength: 1024 })),
+  },
+  {
+    'x-required-any': ['option', 'message'],
+    'x-error-code': 'feedback_empty',
+    description: 'At least one of `option` and `message` is needed',
+    examples: [
+      {
+        feedbackTypeId: 'nps',
+        propertyId: 'shop',
+        sessionId: 's-7f3c9a',
+        option: 'good',
+        message: 'Fast checkout',
+      },
+    ],
+  },
+);
+export type FeedbackBody = Static<typeof FeedbackBody>;
+
+export const FeedbackQuery = Type.Object({
+  propertyId: PropertyId,
+  feedbackTypeId: Type.Optional(EntityKey),
+  option: Type.Optional(Type.String()),
+  sessionId: Type.Optional(SessionId),
+  from: From,
+  to: To,
+  limit: PageLimit,
+  cursor: PageCursor,
+});
+export type FeedbackQuery = Static<typeof FeedbackQuery>;
+
+const FeedbackEntry = Type.Object({
+  id: Type.String(),
+  feedbackTypeId: Type.String(),
+  sessionId: nullable(Type.String()),
+  visitorId: nullable(Type.String()),
+  userId: nullable(Type.String()),
+  option: nullable(Type.String()),
+  message: nullable(Type.String()),
+  metadata: Type.Record(Type.String(), Type.String()),
+  createdAt: Type.Integer(),
+});
+
+export const FeedbackPage = Type.Object(
+  { feedback: Type.Array(FeedbackEntry), nextCursor: NextCursor },
+  {
+    examples: [
+      {
+        feedback: [
+          {
+            id: 'fbk_3vN8qL1x',
+            feedbackTypeId: 'nps',
+            sessionId: 's-7f3c9a',
+            visitorId: 'v-81b2',
+            userId: null,
+            option: 'good',
+            message: 'Fast checkout',
+            metadata: { page: '/checkout' },
+            createdAt: 1767225600000,
+          },
+        ],
+        nextCursor: null,
+      },
+    ],
+  },
+);
+export type FeedbackPage = Static<typeof FeedbackPage>;

@@ -1,0 +1,121 @@
+import { type Static, Type } from 'typebox';
+import { EntityKey, PropertyId } from './common.ts';
+import { FlagType, FlagValue, Prerequisite, Rule } from './targeting.ts';
+
+export const FlagListQuery = Type.Object({ propertyId: PropertyId });
+export type FlagListQuery = Static<typeof FlagListQuery>;
+
+const FlagDefinition = Type.Object({
+  id: Type.String(),
+  key: Type.String(),
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  type: FlagType,
+  defaultValue: FlagValue,
+  createdAt: Type.Integer({ description: 'Unix time in milliseconds' }),
+});
+
+const FlagConfig = Type.Object({
+  id: Type.String(),
+  flagId: Type.String(),
+  environmentId: Type.String(),
+  enabled: Type.Boolean(),
+  value: FlagValue,
+  rules: Type.Array(Rule),
+  prerequisites: Type.Optional(
+    Type.Array(Prerequisite, { description: 'Present where the configuration has any' }),
+  ),
+});
+
+export const FlagList = Type.Object(
+  { flags: Type.Array(FlagDefinition), configs: Type.Array(FlagConfig) },
+  {
+    examples: [
+      {
+        flags: [
+          {
+            id: 'flg_Zk31',
+            key: 'new-checkout',
+            name: 'New checkout',
+            type: 'boolean',
+            defaultValue: false,
+            createdAt: 1767225600000,
+          },
+        ],
+        configs: [
+          {
+            id: 'cfg_9sQ2',
+            flagId: 'flg_Zk31',
+            environmentId: 'production',
+            enabled: true,
+            value: false,
+            rules: [
+              {
+                id: 'staff',
+                conditions: [{ attribute: 'email', operator: 'endsWith', values: ['@shop.example'] }],
+                value: true,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+);
+export type FlagList = Static<typeof FlagList>;
+
+const EvaluationContext = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  'x-max-json-bytes': 65536,
+  description:
+    'Attributes that rules look at. The unit of a rollout is `targetingKey`, else `userId`, `email`, `visitorId`, `sessionId`. With a known `sessionId`, missing `visitorId` and `userId` are filled in from the session. At most 64 KiB as JSON.',
+  examples: [{ userId: 'u-42', email: 'ada@shop.example', plan: 'pro' }],
+});
+
+export const EvaluateBody = Type.Object(
+  {
+    propertyId: PropertyId,
+    environment: Type.Optional(Type.String({ minLength: 1, maxLength: 128, default: 'production' })),
+    context: Type.Optional(EvaluationContext),
+    flagKeys: Type.Optional(
+      Type.Array(EntityKey, {
+        maxItems: 1000,
+        description: 'Only these; all flags when left out. Unknown keys are left out of the answer.',
+      }),
+    ),
+  },
+  { examples: [{ propertyId: 'shop', context: { userId: 'u-42', plan: 'pro' } }] },
+);
+export type EvaluateBody = Static<typeof EvaluateBody>;
+
+export const REASONS = ['DISABLED', 'TARGETING_MATCH', 'SPLIT', 'STATIC', 'DEFAULT'] as const;
+
+const Evaluation = Type.Object({
+  value: FlagValue,
+  type: FlagType,
+  reason: Type.String({ enum: [...REASONS] }),
+  ruleId: Type.Optional(Type.String({ description: 'The rule that decided' })),
+  version: Type.Integer({ description: 'Grows with every saved change of the flag' }),
+});
+
+export const Evaluations = Type.Object(
+  { flags: Type.Record(Type.String(), Evaluation) },
+  {
+    examples: [
+      {
+        flags: {
+          'new-checkout': {
+            value: true,
+            type: 'boolean',
+            reason: 'TARGETING_MATCH',
+            ruleId: 'staff',
+            version: 3,
+          },
+        },
+      },
+    ],
+  },
+);
+
+export const FlagStreamQuery = Type.Object({ propertyId: PropertyId });

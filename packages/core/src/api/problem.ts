@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+
+/** The body of every error answer: RFC 9457 with the members our clients read. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'Address of the documentation of this error' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    requestId: Type.String({
+      description: 'The same as the `x-request-id` header; name it when you ask for help',
+    }),
+    success: Type.Literal(false),
+    error: Type.Object({
+      code: Type.String({ description: 'Stable; branch on this' }),
+      message: Type.String(),
+    }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String({
+            description:
+              'JSON Pointer to the wrong field, or the name of the parameter or header after a slash',
+          }),
+          code: Type.String(),
+          detail: Type.String(),
+        }),
+        { description: 'Every wrong field of the request' },
+      ),
+    ),
+  },
+  { $id: 'Problem', description: 'An error (RFC 9457)' },
+);
+export type Problem = Static<typeof Problem>;
+
+export type FieldError = NonNullable<Problem['errors']>[number];

@@ -1,0 +1,176 @@
+import { type Static, Type } from 'typebox';
+import {
+  EntityKey,
+  From,
+  freeObject,
+  NextCursor,
+  nullable,
+  PageCursor,
+  PageLimit,
+  PropertyId,
+  SessionId,
+  Timestamp,
+  To,
+  UserId,
+  VisitorId,
+} from './common.ts';
+
+const EVENT_TYPES = ['pageview', 'event', 'identify'] as const;
+
+const CollectEvent = Type.Object({
+  type: Type.Unsafe<(typeof EVENT_TYPES)[number]>(Type.String({ enum: [...EVENT_TYPES] })),
+  name: Type.Optional(Type.String({ maxLength: 256 })),
+  url: Type.Optional(Type.String({ maxLength: 4096 })),
+  referrer: Type.Optional(Type.String({ maxLength: 4096 })),
+  title: Type.Optional(Type.String({ maxLength: 1024 })),
+  timestamp: Type.Optional(Timestamp),
+  properties: Type.Optional(freeObject('Properties of the event')),
+});
+
+export const CollectBody = Type.Object(
+  {
+    propertyId: PropertyId,
+    sessionId: SessionId,
+    visitorId: VisitorId,
+    userId: Type.Optional(UserId),
+    attributes: Type.Optional(freeObject('Attributes of the session')),
+    events: Type.Optional(Type.Array(CollectEvent, { maxItems: 500 })),
+  },
+  {
+    examples: [
+      {
+        propertyId: 'shop',
+        sessionId: 's-7f3c9a',
+        visitorId: 'v-81b2',
+        events: [
+          {
+            type: 'pageview',
+            url: 'https://shop.example/',
+            referrer: 'https://search.example/',
+            title: 'Shop',
+          },
+        ],
+      },
+    ],
+  },
+);
+export type CollectBody = Static<typeof CollectBody>;
+
+export const SessionsQuery = Type.Object({
+  propertyId: PropertyId,
+  from: From,
+  to: To,
+  visitorId: Type.Optional(VisitorId),
+  userId: Type.Optional(UserId),
+  splitTestKey: Type.Optional(EntityKey),
+  variationKey: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'Goes with `splitTestKey`' }),
+  ),
+  goalId: Type.Optional(EntityKey),
+  limit: PageLimit,
+  cursor: PageCursor,
+});
+export type SessionsQuery = Static<typeof SessionsQuery>;
+
+export const SessionParams = Type.Object({ sessionId: SessionId });
+export const SessionQuery = Type.Object({ propertyId: PropertyId });
+
+const sessionFields = {
+  sessionId: Type.String(),
+  visitorId: nullable(Type.String()),
+  userId: nullable(Type.String()),
+  startedAt: Type.Integer(),
+  lastSeenAt: Type.Integer(),
+  durationMs: Type.Integer(),
+  entryUrl: nullable(Type.String()),
+  exitUrl: nullable(Type.String()),
+  referrer: nullable(Type.String()),
+  pageviews: Type.Integer(),
+  events: Type.Integer({ description: 'Custom events, page views not counted' }),
+  country: Type.Optional(Type.String()),
+  device: nullable(Type.String()),
+  browser: nullable(Type.String()),
+  os: nullable(Type.String()),
+  exposures: Type.Array(
+    Type.Object({ splitTestKey: Type.String(), variationKey: Type.String(), at: Type.Integer() }),
+    { description: 'First exposure to each variation' },
+  ),
+  goals: Type.Array(
+    Type.Object({
+      goalId: Type.String(),
+      count: Type.Integer({ description: 'Increments less decrements' }),
+      amount: Type.Number({ description: 'Dollars, net' }),
+    }),
+  ),
+  feedback: Type.Integer({ description: 'Number of feedback entries' }),
+};
+
+const sessionExample = {
+  sessionId: 's-7f3c9a',
+  visitorId: 'v-81b2',
+  userId: null,
+  startedAt: 1767225600000,
+  lastSeenAt: 1767225660000,
+  durationMs: 60000,
+  entryUrl: 'https://shop.example/',
+  exitUrl: 'https://shop.example/checkout',
+  referrer: 'https://search.example/',
+  pageviews: 2,
+  events: 1,
+  country: 'NL',
+  device: 'desktop',
+  browser: 'Firefox',
+  os: 'Linux',
+  exposures: [{ splitTestKey: 'hero', variationKey: 'b', at: 1767225600500 }],
+  goals: [{ goalId: 'revenue', count: 1, amount: 49.9 }],
+  feedback: 1,
+};
+
+export const SessionsPage = Type.Object(
+  { sessions: Type.Array(Type.Object(sessionFields)), nextCursor: NextCursor },
+  { examples: [{ sessions: [sessionExample], nextCursor: null }] },
+);
+export type SessionsPage = Static<typeof SessionsPage>;
+
+const TimelineEntry = Type.Object({
+  at: Type.Integer(),
+  type: Type.String({ enum: [...EVENT_TYPES, 'exposure', 'goal', 'feedback'] }),
+  name: Type.Optional(Type.String()),
+  url: Type.Optional(Type.String()),
+  referrer: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  properties: Type.Optional(freeObject('Properties of the event')),
+  splitTestKey: Type.Optional(Type.String()),
+  variationKey: Type.Optional(Type.String()),
+  attributes: Type.Optional(freeObject('Attributes at the time of exposure')),
+  goalId: Type.Optional(Type.String()),
+  count: Type.Optional(Type.Integer({ description: '1 or, for a decrement, -1' })),
+  amount: Type.Optional(Type.Number({ description: 'Dollars, negative for a decrement' })),
+  id: Type.Optional(Type.String()),
+  feedbackTypeId: Type.Optional(Type.String()),
+  option: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+export const SessionDetail = Type.Object(
+  {
+    ...sessionFields,
+    attributes: Type.Optional(freeObject('Attributes the session was last collected with')),
+    timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
+  },
+  {
+    examples: [
+      {
+        ...sessionExample,
+        attributes: { plan: 'trial' },
+        timeline: [
+          { at: 1767225600000, type: 'pageview', url: 'https://shop.example/' },
+          { at: 1767225600500, type: 'exposure', splitTestKey: 'hero', variationKey: 'b' },
+          { at: 1767225660000, type: 'goal', goalId: 'revenue', count: 1, amount: 49.9 },
+        ],
+      },
+    ],
+  },
+);
+export type SessionDetail = Static<typeof SessionDetail>;

@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox';
+import { EntityKey, freeObject, PropertyId, SessionId, Timestamp } from './common.ts';
+
+const Variation = Type.Object({
+  key: Type.String(),
+  weight: Type.Number({ minimum: 0, description: 'Relative share of traffic' }),
+  value: Type.String({ description: 'Content of the variation; JSON text for tests of type `json`' }),
+});
+
+const SplitTest = Type.Object({
+  key: Type.String(),
+  id: Type.String(),
+  type: Type.Unsafe<'id' | 'text' | 'json'>(Type.String({ enum: ['id', 'text', 'json'] })),
+  status: Type.String({ description: '`running`: only active tests are delivered' }),
+  hashSeed: Type.String(),
+  trafficAllocation: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: 'Percentage of visitors included',
+  }),
+  variations: Type.Array(Variation, { description: 'The first one is the control' }),
+});
+
+export const SplitTestConfigQuery = Type.Object({ propertyId: PropertyId });
+export type SplitTestConfigQuery = Static<typeof SplitTestConfigQuery>;
+
+export const SplitTestConfig = Type.Object(
+  { tests: Type.Array(SplitTest), ttl: Type.Integer({ description: 'Seconds; the same as max-age' }) },
+  {
+    examples: [
+      {
+        tests: [
+          {
+            key: 'hero',
+            id: 'tst_4kP0aZ',
+            type: 'text',
+            status: 'running',
+            hashSeed: 's1',
+            trafficAllocation: 100,
+            variations: [
+              { key: 'control', weight: 50, value: 'Buy' },
+              { key: 'b', weight: 50, value: 'Get it' },
+            ],
+          },
+        ],
+        ttl: 60,
+      },
+    ],
+  },
+);
+export type SplitTestConfig = Static<typeof SplitTestConfig>;
+
+const Exposure = Type.Object({
+  splitTestKey: EntityKey,
+  variationKey: EntityKey,
+  sessionId: SessionId,
+  timestamp: Type.Optional(Timestamp),
+  attributes: Type.Optional(freeObject('Attributes of the visitor at the time of exposure')),
+});
+
+export const ExposeBody = Type.Object(
+  {
+    propertyId: PropertyId,
+    exposures: Type.Array(Exposure, { minItems: 1, maxItems: 500 }),
+  },
+  {
+    examples: [
+      {
+        propertyId: 'shop',
+        exposures: [
+          {
+            splitTestKey: 'hero',
+            variationKey: 'b',
+            sessionId: 's-7f3c9a',
+            timestamp: 1767225600000,
+            attributes: { country: 'NL' },
+          },
+        ],
+      },
+    ],
+  },
+);
+export type ExposeBody = Static<typeof ExposeBody>;
+
+export const SplitTestResultsQuery = Type.Object({ propertyId: PropertyId, splitTestKey: EntityKey });
+export type SplitTestResultsQuery = Static<typeof SplitTestResultsQuery>;
+
+export const SplitTestResults = Type.Object(
+  {
+    splitTestKey: Type.String(),
+    status: Type.String(),
+    variations: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        exposures: Type.Integer(),
+        sessions: Type.Integer(),
+        visitors: Type.Integer({
+          description: 'Distinct; a session never tied to a visitor counts as its own',
+        }),
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        splitTestKey: 'hero',
+        status: 'running',
+        variations: [
+          { key: 'control', exposures: 1210, sessions: 1100, visitors: 1004 },
+          { key: 'b', exposures: 1191, sessions: 1087, visitors: 998 },
+        ],
+      },
+    ],
+  },
+);

@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox';
+
+/** A flag answers a boolean or a string, never anything else. */
+export const FlagValue = Type.Union([Type.Boolean(), Type.String({ maxLength: 8192 })]);
+export type FlagValue = Static<typeof FlagValue>;
+
+export const FlagType = Type.Union([Type.Literal('boolean'), Type.Literal('string')]);
+export type FlagType = Static<typeof FlagType>;
+
+export const OPERATORS = [
+  'equals',
+  'notEquals',
+  'in',
+  'notIn',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'matches',
+  'lessThan',
+  'lessThanOrEqual',
+  'greaterThan',
+  'greaterThanOrEqual',
+  'before',
+  'after',
+  'semverEqual',
+  'semverLessThan',
+  'semverLessThanOrEqual',
+  'semverGreaterThan',
+  'semverGreaterThanOrEqual',
+  'isSet',
+  'isNotSet',
+  'inSegment',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+const ConditionValue = Type.Union([Type.String({ maxLength: 1024 }), Type.Number(), Type.Boolean()]);
+
+export const Condition = Type.Object(
+  {
+    attribute: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Name of the context attribute; every operator but `inSegment` needs it',
+      }),
+    ),
+    operator: Type.Unsafe<Operator>(Type.String({ enum: [...OPERATORS] })),
+    values: Type.Optional(Type.Array(ConditionValue, { maxItems: 1000 })),
+    negate: Type.Optional(
+      Type.Boolean({ description: 'Turns the answer round; a missing attribute still never matches' }),
+    ),
+    caseInsensitive: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+export type Condition = Static<typeof Condition>;
+
+export const Match = Type.Union([Type.Literal('all'), Type.Literal('any')]);
+
+export const Rollout = Type.Object(
+  {
+    percentage: Type.Number({ minimum: 0, maximum: 100 }),
+    by: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Attribute that is hashed; else the unit of the context',
+      }),
+    ),
+    salt: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'Hash salt; else the id of the rule' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const Rule = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 128 }),
+    name: Type.Optional(Type.String({ maxLength: 256 })),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    match: Type.Optional(Match),
+    conditions: Type.Optional(Type.Array(Condition, { maxItems: 100 })),
+    rollout: Type.Optional(Rollout),
+    value: FlagValue,
+  },
+  { additionalProperties: false },
+);
+export type Rule = Static<typeof Rule>;
+
+export const Prerequisite = Type.Object(
+  { flag: Type.String({ minLength: 1, maxLength: 256 }), value: FlagValue },
+  { additionalProperties: false },
+);
+export type Prerequisite = Static<typeof Prerequisite>;
+
+/** A named set of conditions that rules of many flags refer to with `inSegment`. */
+export const Segment = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' }),
+    name: Type.Optional(Type.String({ maxLength: 256 })),
+    match: Type.Optional(Match),
+    conditions: Type.Array(Condition, { maxItems: 1000 }),
+  },
+  { additionalProperties: false },
+);
+export type Segment = Static<typeof Segment>;
+
+/** What a flag does in one environment. */
+export interface FlagConfiguration {
+  enabled: boolean;
+  value: FlagValue;
+  rules: Rule[];
+  prerequisites: Prerequisite[];
+}
+
+/** A flag as the evaluator sees it: the definition and its configuration in the environment asked for. */
+export interface FlagDefinition {
+  key: string;
+  type: FlagType;
+  defaultValue: FlagValue;
+  version: number;
+  configuration?: FlagConfiguration;
+}

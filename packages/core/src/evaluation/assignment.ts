@@ -1,0 +1,46 @@
+import { hashFraction } from './hash.ts';
+
+/** What assignment needs to know of a split test. */
+export interface AssignableTest {
+  readonly hashSeed: string;
+  /** Percentage of visitors that take part, 0 to 100. */
+  readonly trafficAllocation: number;
+  /** Weights are relative: they need not add up to anything. */
+  readonly variations: readonly { readonly key: string; readonly weight: number }[];
+}
+
+export interface Assignment {
+  /** False: show the control and send no exposure. */
+  readonly included: boolean;
+  /** Index of the variation to show; 0, the control, for a visitor who is not included. */
+  readonly index: number;
+}
+
+/**
+ * The variation of a visitor; the same on every machine, for as long as seed and weights stay.
+ *
+ * @example assign({ hashSeed: 's1', trafficAllocation: 100, variations }, 'visitor-1') // { included: true, index: 1 }
+ */
+export function assign(test: AssignableTest, visitorId: string): Assignment {
+  // Two draws, so that raising the traffic moves nobody between variations.
+  const included = hashFraction(`${test.hashSeed}:traffic:${visitorId}`) * 100 < test.trafficAllocation;
+  const index = included ? draw(test, visitorId) : -1;
+  return index < 0 ? { included: false, index: 0 } : { included, index };
+}
+
+/** Index of the variation that the visitor's point falls into, -1 when no variation has a weight. */
+function draw({ hashSeed, variations }: AssignableTest, visitorId: string): number {
+  let total = 0;
+  for (const { weight } of variations) if (weight > 0) total += weight;
+  const point = hashFraction(`${hashSeed}:variation:${visitorId}`) * total;
+  let reached = 0;
+  let last = -1;
+  for (const [index, { weight }] of variations.entries()) {
+    if (!(weight > 0)) continue;
+    reached += weight;
+    last = index;
+    if (point < reached) break;
+  }
+  // Rounding may leave the point past the end: the last variation with a weight takes the rest.
+  return last;
+}

@@ -1,0 +1,63 @@
+import type { Condition, Rule } from '../api/targeting.ts';
+import { type Context, readAttribute } from './attribute-values.ts';
+import { compileOperator, type RegexCompiler } from './operators.ts';
+
+export type ContextTest = (context: Context) => boolean;
+
+export interface ConditionScope {
+  readonly regex: RegexCompiler;
+  /** The test of a segment; `undefined` for one that is unknown or cannot be resolved. */
+  readonly segment: (id: string) => ContextTest | undefined;
+}
+
+export const never: ContextTest = () => false;
+
+/** All or any of the conditions; with none of them the test matches everyone, whichever it is. */
+export function compileConditions(
+  match: Rule['match'],
+  conditions: readonly Condition[],
+  scope: ConditionScope,
+): ContextTest {
+  const tests = conditions.map((condition) => compileCondition(condition, scope));
+  const [only] = tests;
+  if (only === undefined) return () => true;
+  if (tests.length === 1) return only;
+  const wanted = match !== 'any';
+  return (context) => {
+    for (const test of tests) if (test(context) !== wanted) return !wanted;
+    return wanted;
+  };
+}
+
+/**
+ * One condition. `negate` turns the answer round, but:
+ * - a missing attribute (absent or null) matches nothing except `isNotSet`, negated or not;
+ * - a condition that makes no sense (no attribute, no usable value, no known segment) never matches.
+ */
+function compileCondition(condition: Condition, scope: ConditionScope): ContextTest {
+  const { attribute, operator, negate = false } = condition;
+  if (operator === 'inSegment') return inSegment(condition, scope);
+  if (attribute === undefined) return never;
+  if (operator === 'isNotSet') return (context) => isMissing(readAttribute(context, attribute)) !== negate;
+  if (operator === 'isSet')
+    return negate ? never : (context) => !isMissing(readAttribute(context, attribute));
+  const test = compileOperator(condition, scope.regex);
+  if (!test) return never;
+  return (context) => {
+    const value = readAttribute(context, attribute);
+    return !isMissing(value) && test(value) !== negate;
+  };
+}
+
+function inSegment({ values = [], negate = false }: Condition, scope: ConditionScope): ContextTest {
+  const segments = values.map((id) => scope.segment(String(id))).filter((test) => test !== undefined);
+  if (segments.length === 0) return never;
+  return (context) => {
+    for (const segment of segments) if (segment(context)) return !negate;
+    return negate;
+  };
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,124 @@
+import type { FlagConfiguration, FlagType, FlagValue, Segment } from '../api/targeting.ts';
+import { type ConditionRules, checkConditions, type Mistake } from './condition-checks.ts';
+import { orderDependencies } from './dependencies.ts';
+import type { RegexCompiler } from './operators.ts';
+import { orderSegments } from './segments.ts';
+
+/** A flag as it is saved: with its configurations in all environments. */
+export interface CheckableFlag {
+  readonly key: string;
+  readonly type: FlagType;
+  readonly defaultValue: FlagValue;
+  readonly environments: Readonly<Record<string, Partial<FlagConfiguration>>>;
+}
+
+interface FlagRules extends ConditionRules {
+  readonly flags: ReadonlyMap<string, CheckableFlag>;
+}
+
+/**
+ * Everything that is wrong with flags and segments whose shape is right already (see `api/targeting.ts`):
+ * all mistakes at once, each with the JSON pointer of its place. No mistakes: an empty list.
+ *
+ * @example checkFlags({ flags, segments }, { regex }) // [{ path: '/flags/0/defaultValue', message: 'must be a boolean' }]
+ */
+export function checkFlags(
+  input: { readonly flags: readonly CheckableFlag[]; readonly segments: readonly Segment[] },
+  options: { readonly regex: RegexCompiler },
+): Mistake[] {
+  const ids = new Set(input.segments.map((segment) => segment.id));
+  const flags = new Map(input.flags.toReversed().map((flag) => [flag.key, flag]));
+  const rules: FlagRules = { regex: options.regex, isSegment: (id) => ids.has(id), flags };
+  return [
+    ...checkUnique(input.flags, 'key', '/flags', 'flag'),
+    ...input.flags.flatMap((flag, index) => checkFlag(flag, `/flags/${index}`, rules)),
+    ...checkPrerequisiteNesting(input.flags),
+    ...checkUnique(input.segments, 'id', '/segments', 'segment'),
+    ...checkSegments(input.segments, rules),
+  ];
+}
+
+function checkFlag(flag: CheckableFlag, path: string, rules: FlagRules): Mistake[] {
+  const mistakes = checkType(flag.defaultValue, flag.type, `${path}/defaultValue`);
+  for (const [environment, configuration] of Object.entries(flag.environments)) {
+    const place = `${path}/environments/${escapePointer(environment)}`;
+    mistakes.push(...checkConfiguration(flag.type, configuration, place, rules));
+  }
+  return mistakes;
+}
+
+function checkConfiguration(
+  type: FlagType,
+  configuration: Partial<FlagConfiguration>,
+  path: string,
+  rules: FlagRules,
+): Mistake[] {
+  const { value, rules: flagRules = [], prerequisites = [] } = configuration;
+  const mistakes = value === undefined ? [] : checkType(value, type, `${path}/value`);
+  mistakes.push(...checkUnique(flagRules, 'id', `${path}/rules`, 'rule'));
+  for (const [index, rule] of flagRules.entries()) {
+    const place = `${path}/rules/${index}`;
+    mistakes.push(...checkConditions(rule.conditions ?? [], `${place}/conditions`, rules));
+    mistakes.push(...checkType(rule.value, type, `${place}/value`));
+  }
+  for (const [index, prerequisite] of prerequisites.entries()) {
+    const place = `${path}/prerequisites/${index}`;
+    const target = rules.flags.get(prerequisite.flag);
+    if (target) mistakes.push(...checkType(prerequisite.value, target.type, `${place}/value`));
+    else mistakes.push({ path: `${place}/flag`, message: `no flag ${JSON.stringify(prerequisite.flag)}` });
+  }
+  return mistakes;
+}
+
+/** Prerequisites are met or not within one environment, so a cycle is one only there. */
+function checkPrerequisiteNesting(flags: readonly CheckableFlag[]): Mistake[] {
+  const environments = new Set(flags.flatMap((flag) => Object.keys(flag.environments)));
+  return [...environments].flatMap((environment) => {
+    const edges = new Map(
+      flags.toReversed().map(({ key, environments: all }) => {
+        const configuration = Object.hasOwn(all, environment) ? all[environment] : undefined;
+        return [key, configuration?.prerequisites?.map(({ flag }) => flag) ?? []];
+      }),
+    );
+    const { refused } = orderDependencies(edges);
+    return flags.flatMap(({ key }, index) => {
+      const message = refused.get(key);
+      const path = `/flags/${index}/environments/${escapePointer(environment)}/prerequisites`;
+      return message ? [{ path, message: `flag ${JSON.stringify(key)} ${message}` }] : [];
+    });
+  });
+}
+
+function checkSegments(segments: readonly Segment[], rules: ConditionRules): Mistake[] {
+  const { refused } = orderSegments(segments);
+  return segments.flatMap(({ id, conditions }, index) => {
+    const path = `/segments/${index}/conditions`;
+    const message = refused.get(id);
+    const nesting = message ? [{ path, message: `segment ${JSON.stringify(id)} ${message}` }] : [];
+    return [...checkConditions(conditions, path, rules), ...nesting];
+  });
+}
+
+/** Flag types carry the names that `typeof` gives. */
+function checkType(value: FlagValue, type: FlagType, path: string): Mistake[] {
+  return typeof value === type ? [] : [{ path, message: `must be a ${type}` }];
+}
+
+function checkUnique<Name extends string>(
+  items: readonly Readonly<Record<Name, string>>[],
+  name: Name,
+  path: string,
+  noun: string,
+): Mistake[] {
+  const seen = new Set<string>();
+  return items.flatMap((item, index) => {
+    const repeated = seen.has(item[name]);
+    seen.add(item[name]);
+    const message = `there already is a ${noun} ${JSON.stringify(item[name])}`;
+    return repeated ? [{ path: `${path}/${index}/${name}`, message }] : [];
+  });
+}
+
+function escapePointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

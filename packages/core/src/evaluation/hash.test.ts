@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashFraction, hashFractionAfter, murmur3 } from './hash.ts';
+
+interface HashCase {
+  name: string;
+  text: string;
+  seed: number;
+  hash: number;
+  fraction?: number;
+}
+
+// Parsed here rather than imported: a bundler may replace lone surrogates.
+const file = readFileSync(new URL('../cases/hash.json', import.meta.url), 'utf8');
+const { cases } = JSON.parse(file) as { cases: HashCase[] };
+const SEED = 1729;
+
+describe('hash vectors', () => {
+  it.each(cases)('$name', ({ text, seed, hash, fraction }) => {
+    expect(murmur3(text, seed)).toBe(hash);
+    if (fraction !== undefined) expect(hashFraction(text)).toBe(fraction);
+  });
+});
+
+describe(`hash properties (seed ${SEED})`, () => {
+  // Any UTF-16 code units, paired or not.
+  const anyText = fc.string({
+    unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+  });
+
+  it('hashes what TextEncoder writes', () => {
+    const wellFormed = (text: string) =>
+      new TextDecoder().decode(new TextEncoder().encode(`.${text}`)).slice(1);
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
+        expect(murmur3(text)).toBe(murmur3(wellFormed(text)));
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it('goes on after a prefix as if both were one text', () => {
+    const whole = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(whole, whole, (prefix, text) => {
+        expect(hashFractionAfter(`${prefix}:`)(text)).toBe(hashFraction(`${prefix}:${text}`));
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it('keeps two prefixes apart when they are used in turn', () => {
+    const one = hashFractionAfter('one:');
+    const two = hashFractionAfter('two:');
+    expect([one('a'), two('a'), one('b'), two('b'), one('a')]).toEqual(
+      ['one:a', 'two:a', 'one:b', 'two:b', 'one:a'].map(hashFraction),
+    );
+  });
+
+  it('is a fraction below 1', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const fraction = hashFraction(text);
+        expect(fraction >= 0 && fraction < 1).toBe(true);
+      }),
+      { seed: SEED },
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import type { Rule } from '../api/targeting.ts';
+import { type Context, readAttribute, textOf } from './attribute-values.ts';
+import { type ContextTest, never } from './conditions.ts';
+import { hashFractionAfter } from './hash.ts';
+
+const UNITS = ['targetingKey', 'userId', 'email', 'visitorId', 'sessionId'];
+
+/** Whether a context falls into the percentage; without a unit it does not, unless the percentage is 100. */
+export function compileRollout(
+  flagKey: string,
+  ruleId: string,
+  rollout: NonNullable<Rule['rollout']>,
+): ContextTest {
+  const { percentage, by, salt = ruleId } = rollout;
+  if (percentage >= 100) return () => true;
+  if (!(percentage > 0)) return never;
+  const attributes = by === undefined ? UNITS : [by];
+  const draw = hashFractionAfter(`${flagKey}:${salt}:`);
+  return (context) => {
+    const unit = unitOf(context, attributes);
+    return unit !== undefined && draw(unit) * 100 < percentage;
+  };
+}
+
+/** The first attribute that can stand for someone: a string with something in it, or a number. */
+function unitOf(context: Context, attributes: readonly string[]): string | undefined {
+  for (const attribute of attributes) {
+    const value = readAttribute(context, attribute);
+    const unit = typeof value === 'boolean' ? undefined : textOf(value);
+    if (unit) return unit;
+  }
+  return undefined;
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareSemver, parseSemver, type Semver } from './semver.ts';
+
+const SEED = 1729;
+
+describe(`semver properties (seed ${SEED})`, () => {
+  const part = fc.nat({ max: 12 });
+  const identifier = fc.oneof(part.map(String), fc.constantFrom('alpha', 'beta', 'rc', 'x-1', '-'));
+  const version = fc
+    .tuple(part, part, part, fc.array(identifier, { maxLength: 3 }))
+    .map(([a, b, c, pre]) => `${a}.${b}.${c}${pre.length > 0 ? `-${pre.join('.')}` : ''}`);
+  const parsed = version.map((text) => parseSemver(text) as Semver);
+
+  it('orders totally', () => {
+    fc.assert(
+      fc.property(fc.array(parsed, { minLength: 3, maxLength: 3 }), (versions) => {
+        const [a, b, c] = versions.toSorted(compareSemver) as [Semver, Semver, Semver];
+        expect(compareSemver(a, c)).toBeLessThanOrEqual(0);
+        expect(Math.sign(compareSemver(b, a))).toBe(0 - Math.sign(compareSemver(a, b)));
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it('is equal only to itself, whatever the build metadata', () => {
+    fc.assert(
+      fc.property(version, version, (a, b) => {
+        const order = compareSemver(parseSemver(`v${a}+build.01`) as Semver, parseSemver(b) as Semver);
+        expect(order === 0).toBe(a === b);
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it.each([
+    '',
+    'v',
+    '1.',
+    '1..2',
+    '1.2.3.4',
+    '01',
+    '1.2.3-',
+    '1.2.3-a..b',
+    '1.2.3+',
+    ' 1.2.3',
+    '1.2.3\n',
+    '-1',
+    'vv1',
+    '1.x',
+  ])('refuses %j', (text) => expect(parseSemver(text)).toBeUndefined());
+
+  it('refuses a long text without going back over it', () => {
+    expect(parseSemver(`1.2.3-${'a.'.repeat(50_000)}!`)).toBeUndefined();
+  });
+});

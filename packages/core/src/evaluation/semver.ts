@@ -1,0 +1,54 @@
+export interface Semver {
+  /** Major, minor, patch as digits: versions may exceed what a number holds exactly. */
+  readonly core: readonly string[];
+  readonly prerelease: readonly string[];
+}
+
+const NUMBER = '(0|[1-9]\\d*)';
+const PATTERN = new RegExp(
+  `^v?${NUMBER}(?:\\.${NUMBER}(?:\\.${NUMBER})?)?(?:-([\\da-z-]+(?:\\.[\\da-z-]+)*))?(?:\\+[\\da-z-]+(?:\\.[\\da-z-]+)*)?$`,
+  'i',
+);
+const DIGITS = /^\d+$/;
+
+/**
+ * A version of Semantic Versioning 2.0.0; a leading `v` and missing minor and patch are tolerated.
+ * Only a string is a version: the number 1.10 has already become 1.1.
+ *
+ * @example parseSemver('v1.2-rc.1') // 1.2.0-rc.1
+ */
+export function parseSemver(value: unknown): Semver | undefined {
+  const parts = typeof value === 'string' ? PATTERN.exec(value) : null;
+  if (!parts) return undefined;
+  const prerelease = parts[4]?.split('.') ?? [];
+  if (prerelease.some((part) => part.length > 1 && part.startsWith('0') && DIGITS.test(part)))
+    return undefined;
+  return { core: [parts[1] ?? '0', parts[2] ?? '0', parts[3] ?? '0'], prerelease };
+}
+
+/** Precedence of Semantic Versioning 2.0.0, section 11: negative, 0 or positive. */
+export function compareSemver(a: Semver, b: Semver): number {
+  const core = compareParts(a.core, b.core);
+  if (core !== 0) return core;
+  // A release comes after its pre-releases.
+  if (a.prerelease.length === 0 || b.prerelease.length === 0)
+    return b.prerelease.length - a.prerelease.length;
+  return compareParts(a.prerelease, b.prerelease);
+}
+
+function compareParts(a: readonly string[], b: readonly string[]): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const order = comparePart(a[i] as string, b[i] as string);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function comparePart(a: string, b: string): number {
+  if (a === b) return 0;
+  const numeric = DIGITS.test(a);
+  if (numeric !== DIGITS.test(b)) return numeric ? -1 : 1;
+  // No leading zeros: of two numbers the longer is the larger.
+  if (numeric && a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : 1;
+}
