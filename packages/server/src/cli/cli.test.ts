@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+// The commands as people run them: the built program in a process of its own.
+const PROGRAM = fileURLToPath(new URL('../../bin/switchyard.js', import.meta.url));
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function switchyard(args: readonly string[], input = ''): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd: directory,
+      env: { PATH: process.env.PATH },
+    });
+    const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk) => {
+      outcome.stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      outcome.stderr += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ ...outcome, code }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
+}
+
+const SHOP = `properties:
+  - id: shop
+    apiKeys: [{ kind: public, name: web }, { kind: secret, name: backend }]
+    goals: [{ id: signup, name: Sign-ups, kind: count }]
+`;
+
+let directory: string;
+let dataDir: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+  dataDir = join(directory, 'data');
+  writeFileSync(join(directory, 'shop.yaml'), SHOP);
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('help', () => {
+  test('every command explains itself and its exit codes', async () => {
+    const root = await switchyard(['--help']);
+    expect(root.code).toBe(0);
+    const commands = [['serve'], ['apply'], ['plan'], ['export'], ['doctor'], ['forget']];
+    commands.push(['keys', 'create'], ['keys', 'list'], ['keys', 'delete']);
+    const helps = await Promise.all(commands.map((command) => switchyard([...command, '--help'])));
+    for (const [index, help] of helps.entries()) {
+      expect(root.stdout).toContain(commands[index]?.[0]);
+      expect(help.code).toBe(0);
+      expect(help.stdout).toMatch(/Exit codes: 0 .*\n[\s\S]*Examples?:\n/);
+      expect(help.stdout).toMatch(/--data-dir <directory>/);
+    }
+  });
+
+  test('what is not understood is an error', async () => {
+    const outcomes = await Promise.all([
+      switchyard(['bogus']),
+      switchyard(['apply']),
+      switchyard(['export', '--format', 'xml']),
+      switchyard(['keys', 'create', '--property', 'shop', '--kind', 'private', '--name', 'x']),
+    ]);
+    for (const { code, stdout, stderr } of outcomes) {
+      expect(code).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/^error: .*\n\(add --help for what is possible\)\n$/);
+    }
+  });
+});
+
+describe('apply and plan', () => {
+  test('a plan shows what would change, apply does it, and then there is nothing left to do', async () => {
+    const plan = await switchyard(['plan', 'shop.yaml', '--exit-code']);
+    expect(plan).toMatchObject({ code: 2, stderr: '' });
+    expect(plan.stdout).toMatch(
+      /^shop:\n {2}\+ property shop\n[\s\S]*4 to create, 0 to change, 0 unchanged\.\n$/,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+    const applied = await switchyard(['apply', 'shop.yaml']);
+    expect(applied).toMatchObject({ code: 0, stderr: '' });
+    expect(applied.stdout).toMatch(
+      /shop {2}public {2}web {2}service_pub_\w{38}\n {2}shop {2}secret {2}backend {2}service_sec_\w{38}\n$/,
+    );
+    expect(statSync(dataDir).mode & 0o077).toBe(0);
+    const again = await switchyard(['plan', '-', '--exit-code'], SHOP);
+    expect(again).toEqual({ code: 0, stdout: '0 to create, 0 to change, 4 unchanged.\n', stderr: '' });
+    const changed = SHOP.replace('Sign-ups', 'Registrations');
+    expect((await switchyard(['plan', '-'], changed)).code).toBe(0);
+    const json = await switchyard(['apply', '-', '--json'], changed);
+    expect(JSON.parse(json.stdout).changes).toContainEqual({
+      action: 'update',
+      entity: 'goal',
+      propertyId: 'shop',
+      id: 'signup',
+      fields: [{ field: 'name', from: 'Sign-ups', to: 'Registrations' }],
+    });
+  });
+
+  test('a file with mistakes names each with its place, and leaves no trace', async () => {
+    writeFileSync(join(directory, 'bad.yaml'), `${SHOP}    nmae: Shop\n    retentionDays: 0\n`);
+    for (const command of ['apply', 'plan']) {
+      const { code, stdout, stderr } = await switchyard([command, 'bad.yaml']);
+      expect(code).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr.split('\n')).toEqual([
+        'switchyard: bad.yaml has 2 mistakes; nothing was changed.',
+        '  bad.yaml:5:5  /properties/0/nmae is an unknown field; did you mean "name"?',
+        '  bad.yaml:6:5  /properties/0/retentionDays must be at least 1',
+        '',
+      ]);
+    }
+    const json = await switchyard(['plan', 'bad.yaml', '--json']);
+    expect(JSON.parse(json.stdout).mistakes).toHaveLength(2);
+    expect((await switchyard(['apply', 'missing.yaml'])).stderr).toBe(
+      'switchyard: Cannot read missing.yaml: there is no such file.\n',
+    );
+    const syntax = await switchyard(['apply', '-'], 'properties: [');
+    expect(syntax.stderr).toMatch(
+      /^switchyard: standard input has one mistake; nothing was changed\.\n {2}standard input:1:14 /,
+    );
+  });
+
+  test('processes that start at once on an empty directory agree on one result', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 4 }, () => switchyard(['apply', 'shop.yaml', '--json'])),
+    );
+    expect(outcomes.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      Array(4).fill({ code: 0, stderr: '' }),
+    );
+    const results = outcomes.map(({ stdout }) => JSON.parse(stdout));
+    expect(results.flatMap((result) => result.generatedKeys)).toHaveLength(2);
+  });
+});
+
+describe('export', () => {
+  test('goes through a pipe into an empty directory', async () => {
+    await switchyard(['apply', 'shop.yaml']);
+    const yaml = await switchyard(['export']);
+    expect(yaml.stdout).toMatch(/^# Secret keys .*\n# shop: "backend"/);
+    expect((await switchyard(['apply', '-', '--data-dir', 'copy'], yaml.stdout)).code).toBe(0);
+    const [original, copy] = await Promise.all([
+      switchyard(['export', '--format', 'json']),
+      switchyard(['export', '--format', 'json', '--property', 'shop', '--data-dir', 'copy']),
+    ]);
+    expect(copy.stdout).toBe(original.stdout);
+  });
+
+  test('a directory or property that is not there is said, not made', async () => {
+    const { code, stderr } = await switchyard(['export', '--data-dir', 'nowhere']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^switchyard: There is no configuration in \/.*nowhere\. .*--data-dir\.\n$/);
+    expect(existsSync(join(directory, 'nowhere'))).toBe(false);
+    await switchyard(['apply', 'shop.yaml']);
+    expect((await switchyard(['export', '--property', 'shpo'])).stderr).toBe(
+      'switchyard: There is no property "shpo". There are: shop.\n',
+    );
+  });
+});
+
+test('keys are created, listed without secrets, and deleted', async () => {
+  await switchyard(['apply', '-'], 'properties: [{ id: shop }]');
+  const create = ['keys', 'create', '--property', 'shop', '--name', 'x', '--kind'];
+  const secret = await switchyard([...create, 'secret']);
+  expect(secret.stdout).toMatch(/^service_sec_\w{38}\n$/);
+  expect(secret.stderr).toMatch(/shown only now/);
+  const publicKey = JSON.parse((await switchyard([...create, 'public', '--json'])).stdout);
+  expect(await switchyard([...create, 'public'])).toMatchObject({ code: 1, stdout: '' });
+  const list = await switchyard(['keys', 'list']);
+  expect(list.stdout).toContain(publicKey.key);
+  expect(list.stdout).not.toContain(secret.stdout.trim());
+  const { keys } = JSON.parse((await switchyard(['keys', 'list', '--json', '--property', 'shop'])).stdout);
+  expect(keys).toMatchObject([
+    { kind: 'secret', key: null, lastFour: secret.stdout.trim().slice(-4) },
+    publicKey,
+  ]);
+  expect(JSON.stringify(keys)).not.toContain('hash');
+  expect((await switchyard(['keys', 'delete', keys[0].id])).code).toBe(0);
+  expect(await switchyard(['keys', 'delete', keys[0].id])).toMatchObject({
+    code: 1,
+    stderr: `switchyard: There is no key "${keys[0].id}". "switchyard keys list" shows the ids.\n`,
+  });
+});
+
+describe('doctor', () => {
+  const checkOf = (outcome: Outcome, name: string) =>
+    JSON.parse(outcome.stdout).checks.find((check: { name: string }) => check.name === name);
+
+  test('finds a healthy directory healthy, and a missing one no failure', async () => {
+    const missing = await switchyard(['doctor']);
+    expect(missing.code).toBe(0);
+    expect(missing.stdout).toMatch(/^warn {2}Data directory .*not there yet\n {6}→ /m);
+    await switchyard(['apply', 'shop.yaml']);
+    const healthy = await switchyard(['doctor']);
+    expect(healthy.stdout).toMatch(/^ok {4}Configuration .*intact, schema \d{3}-[a-z-]+, properties: 1$/m);
+    expect(healthy).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('finds damage, dangling rows, and a database from the future', async () => {
+    await switchyard(['apply', 'shop.yaml']);
+    const path = join(dataDir, 'config.db');
+    const change = (sql: string) => {
+      const connection = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+      connection.exec(sql);
+      connection.close();
+    };
+    change(`insert into goals values ('nobody', 'x', 'x', 'count', 1, 1)`);
+    const dangling = await switchyard(['doctor', '--json']);
+    expect(dangling.code).toBe(1);
+    expect(checkOf(dangling, 'Configuration')).toMatchObject({
+      status: 'fail',
+      detail: 'config.db is damaged: a row of goals refers to a missing one of properties',
+    });
+    change(
+      `delete from goals where property_id = 'nobody'; insert into schema_migrations values ('900-later', 1)`,
+    );
+    const newer = await switchyard(['doctor', '--json']);
+    expect(checkOf(newer, 'Configuration')).toMatchObject({
+      status: 'fail',
+      detail: 'written by a newer version (900-later)',
+    });
+    expect((await switchyard(['export'])).stderr).toMatch(/^switchyard: .*newer version of Switchyard/);
+    writeFileSync(path, readFileSync(path).fill(0x58, 4096, 12_288));
+    writeFileSync(join(dataDir, 'journal.db'), 'this is no database, but long enough to be mistaken for one');
+    const damaged = await switchyard(['doctor', '--json']);
+    expect(checkOf(damaged, 'Configuration').status).toBe('fail');
+    expect(checkOf(damaged, 'Journal')).toMatchObject({
+      status: 'fail',
+      hint: expect.stringMatching(/backup/),
+    });
+  });
+});
+
+describe('forget', () => {
+  test('without a server, erases by itself and keeps no trace of whom', async () => {
+    await switchyard(['apply', 'shop.yaml']);
+    const visitor = 'visitor-who-wants-to-be-forgotten';
+    const outcome = await switchyard(['forget', '--property', 'shop', '--visitor', visitor]);
+    expect(outcome).toEqual({ code: 0, stdout: 'Nothing was stored about them.\n', stderr: '' });
+    for (const name of readdirSync(dataDir)) {
+      expect(readFileSync(join(dataDir, name)).includes(visitor), name).toBe(false);
+    }
+  });
+
+  test('wants one subject, a property that exists, and a timeout that is a number', async () => {
+    await switchyard(['apply', 'shop.yaml']);
+    const forget = (...args: string[]) => switchyard(['forget', ...args]);
+    const outcomes = await Promise.all([
+      forget('--property', 'shop'),
+      forget('--property', 'shop', '--visitor', 'v', '--user', 'u'),
+      forget('--property', 'shpo', '--visitor', 'v'),
+      forget('--property', 'shop', '--visitor', 'v', '--timeout', 'soon'),
+    ]);
+    expect(outcomes.map(({ code, stderr }) => `${code} ${stderr.trim()}`)).toEqual([
+      '1 switchyard: Name exactly one of --visitor, --user and --session.',
+      '1 switchyard: Name exactly one of --visitor, --user and --session.',
+      '1 switchyard: There is no property "shpo". There are: shop.',
+      '1 switchyard: --timeout must be a number of seconds.',
+    ]);
+  });
+});

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
+import { CliError } from './cli-error.ts';
+
+export function hasDatabase(dataDir: string): boolean {
+  return existsSync(databasePath(dataDir));
+}
+
+/** Opens the configuration for one command; a mistyped directory is an error, not a new and empty one. */
+export function withExistingDatabase<T>(
+  dataDir: string,
+  run: (handle: DatabaseHandle) => Promise<T>,
+): Promise<T> {
+  if (!hasDatabase(dataDir)) {
+    throw new CliError(
+      `There is no configuration in ${resolve(dataDir)}. Start the server or apply a file first, ` +
+        'or name another directory with --data-dir.',
+    );
+  }
+  return withDatabase(openDatabase(dataDir), run);
+}
+
+export async function withDatabase<T>(
+  opening: Promise<DatabaseHandle>,
+  run: (handle: DatabaseHandle) => Promise<T>,
+): Promise<T> {
+  const handle = await opening;
+  try {
+    return await run(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Stops with a message that names the properties there are. */
+export async function requireProperty({ database }: DatabaseHandle, propertyId: string): Promise<void> {
+  const rows = await database.selectFrom('properties').select('id').orderBy('id').execute();
+  if (rows.some((row) => row.id === propertyId)) return;
+  const known =
+    rows.length === 0 ? 'There is none yet.' : `There are: ${rows.map((row) => row.id).join(', ')}.`;
+  throw new CliError(`There is no property "${propertyId}". ${known}`);
+}

@@ -1,0 +1,55 @@
+import type { FieldChange } from '../features/provisioning/field-changes.ts';
+import type {
+  GeneratedKey,
+  ProvisionAction,
+  ProvisionChange,
+} from '../features/provisioning/provision-plan.ts';
+
+const WIDEST_VALUE = 100;
+
+/** The changes as a person reads them: by property, `+` for new and `~` for changed, each field with old and new. */
+export function describeChanges(changes: readonly ProvisionChange[]): string {
+  const lines: string[] = [];
+  let property: string | undefined;
+  for (const change of changes) {
+    if (change.action === 'unchanged') continue;
+    if (change.propertyId !== property) {
+      property = change.propertyId;
+      lines.push(`${property}:`);
+    }
+    lines.push(`  ${change.action === 'create' ? '+' : '~'} ${ENTITY_NAMES[change.entity]} ${change.id}`);
+    lines.push(...change.fields.map((field) => `      ${describeField(field)}`));
+  }
+  return lines.join('\n');
+}
+
+const ENTITY_NAMES: Readonly<Record<ProvisionChange['entity'], string>> = {
+  property: 'property',
+  environment: 'environment',
+  goal: 'goal',
+  feedbackType: 'feedback type',
+  segment: 'segment',
+  splitTest: 'split test',
+  flag: 'flag',
+  apiKey: 'API key',
+};
+
+function describeField({ field, from, to }: FieldChange): string {
+  return `${field}: ${from === undefined ? '' : `${shorten(from)} → `}${shorten(to)}`;
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= WIDEST_VALUE ? text : `${text.slice(0, WIDEST_VALUE - 1)}…`;
+}
+
+export function countChanges(changes: readonly ProvisionChange[], tense: 'done' | 'planned'): string {
+  const count = (action: ProvisionAction) => changes.filter((change) => change.action === action).length;
+  const words = tense === 'done' ? ['created', 'changed'] : ['to create', 'to change'];
+  return `${count('create')} ${words[0]}, ${count('update')} ${words[1]}, ${count('unchanged')} unchanged.`;
+}
+
+export function describeGeneratedKeys(keys: readonly GeneratedKey[]): string {
+  const lines = keys.map(({ propertyId, kind, name, text }) => `  ${propertyId}  ${kind}  ${name}  ${text}`);
+  return `New API keys, shown this once:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { databasePath } from '../storage/database.ts';
+import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
+import { unknownMigrations } from '../storage/migrations/migrate.ts';
+import { type Check, firstLine } from './doctor-check.ts';
+
+const RESTORE = 'Stop the server, keep a copy of the directory, and restore the last backup.';
+
+export function checkConfigurationDatabase(dataDir: string): Check {
+  return checkFile('Configuration', databasePath(dataDir), (connection) => {
+    const damage = [...messagesOf(connection, 'integrity_check'), ...danglingRows(connection)];
+    if (damage.length > 0)
+      return { status: 'fail', detail: `config.db is damaged: ${damage[0]}`, hint: RESTORE };
+    return checkSchema(connection);
+  });
+}
+
+function checkSchema(connection: DatabaseSyncInstance): Omit<Check, 'name'> {
+  const applied = connection
+    .prepare('select name from schema_migrations order by name')
+    .all()
+    .map((row) => String(row.name));
+  const unknown = unknownMigrations(applied, ALL_MIGRATIONS);
+  if (unknown.length > 0) {
+    const detail = `written by a newer version (${unknown.join(', ')})`;
+    return {
+      status: 'fail',
+      detail,
+      hint: 'Run that version, or restore the backup made before the upgrade.',
+    };
+  }
+  const missing = ALL_MIGRATIONS.length - applied.length;
+  if (missing > 0) {
+    return {
+      status: 'warn',
+      detail: `${missing} migrations are due`,
+      hint: 'The next start of the server runs them.',
+    };
+  }
+  const count = connection.prepare('select count(*) as count from properties').get().count;
+  return { status: 'ok', detail: `intact, schema ${applied.at(-1)}, properties: ${count}` };
+}
+
+export function checkJournal(dataDir: string): Check {
+  return checkFile('Journal', join(dataDir, 'journal.db'), (connection) => {
+    const damage = messagesOf(connection, 'quick_check');
+    if (damage.length > 0)
+      return { status: 'fail', detail: `journal.db is damaged: ${damage[0]}`, hint: RESTORE };
+    return { status: 'ok', detail: 'intact' };
+  });
+}
+
+function checkFile(
+  name: string,
+  path: string,
+  check: (connection: DatabaseSyncInstance) => Omit<Check, 'name'>,
+): Check {
+  if (!existsSync(path)) return notThereYet(name);
+  let connection: DatabaseSyncInstance | undefined;
+  try {
+    connection = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+    return { name, ...check(connection) };
+  } catch (error) {
+    return { name, status: 'fail', detail: `${path} cannot be read: ${firstLine(error)}`, hint: RESTORE };
+  } finally {
+    connection?.close();
+  }
+}
+
+export async function checkEventStore(dataDir: string): Promise<Check> {
+  const name = 'Event store';
+  const path = join(dataDir, 'events.duckdb');
+  if (!existsSync(path)) return notThereYet(name);
+  try {
+    const { openDuckDbEventStore } = await import('../storage/duckdb/duckdb-event-store.ts');
+    const store = await openDuckDbEventStore(path);
+    try {
+      await store.ping();
+      return { name, status: 'ok', detail: `opens, journal position ${await store.watermark()}` };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'STORE_LOCKED') {
+      return { name, status: 'ok', detail: 'in use by a running server' };
+    }
+    return { name, status: 'fail', detail: `cannot be opened: ${firstLine(error)}`, hint: RESTORE };
+  }
+}
+
+function notThereYet(name: string): Check {
+  return { name, status: 'ok', detail: 'not there yet; the first start makes it' };
+}
+
+/** What SQLite says is wrong; it says "ok" when nothing is. */
+function messagesOf(connection: DatabaseSyncInstance, pragma: 'integrity_check' | 'quick_check'): string[] {
+  const rows = connection.prepare(`pragma ${pragma}`).all();
+  return rows.map((row) => String(row[pragma])).filter((message) => message !== 'ok');
+}
+
+function danglingRows(connection: DatabaseSyncInstance): string[] {
+  return connection
+    .prepare('pragma foreign_key_check')
+    .all()
+    .map((row) => `a row of ${row.table} refers to a missing one of ${row.parent}`);
+}

@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { dataDirOption, jsonOption } from './command-options.ts';
+import type { Check } from './doctor-check.ts';
+
+interface DoctorOptions {
+  dataDir: string;
+  json?: boolean;
+}
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('Check the installation and the data directory, and say how to mend what is wrong.')
+    .addOption(dataDirOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Changes nothing, and may run beside a server.
+
+Exit codes: 0 all well (warnings included), 1 something is wrong.
+
+Example:
+  $ switchyard doctor --data-dir /var/lib/switchyard`,
+    )
+    .action(doctor);
+}
+
+async function doctor({ dataDir, json }: DoctorOptions): Promise<void> {
+  const { checkInstallation } = await import('./doctor-checks.ts');
+  const checks = await checkInstallation(resolve(dataDir));
+  if (json) console.log(JSON.stringify({ checks }, undefined, 2));
+  else console.log(checks.map(describe).join('\n'));
+  if (checks.some((check) => check.status === 'fail')) process.exitCode = 1;
+}
+
+function describe({ status, name, detail, hint }: Check): string {
+  const line = `${status.padEnd(4)}  ${name.padEnd(20)}  ${detail}`;
+  return hint === undefined || status === 'ok' ? line : `${line}\n      → ${hint}`;
+}

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { finish, pending } from '../features/erasure/erasure-store.ts';
+import { createProperty } from '../features/properties/property-store.ts';
+import { type DatabaseHandle, openDatabase } from '../storage/database.ts';
+import { forget } from './forget-action.ts';
+
+let dataDir: string;
+/** The running server's end. */
+let server: DatabaseHandle;
+let printed: string[];
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'switchyard-forget-'));
+  server = await openDatabase(dataDir);
+  await createProperty(server.database, 'shop', { name: 'Shop', retentionDays: null, allowedOrigins: null });
+  printed = [];
+  vi.spyOn(console, 'log').mockImplementation((line: string) => {
+    printed.push(line);
+  });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const options = () => ({ dataDir, property: 'shop', user: 'u-1', timeout: '10' });
+const inUse = async () => false;
+
+/** What the server does at its next poll. */
+async function serve(outcome: { rows: number } | { error: string }): Promise<void> {
+  for (;;) {
+    const [erasure] = await pending(server.database);
+    if (erasure !== undefined) return finish(server, erasure.id, outcome);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('waits for the running server and prints what it counted', async () => {
+  await Promise.all([forget(options(), inUse), serve({ rows: 12 })]);
+  await Promise.all([forget({ ...options(), json: true }, inUse), serve({ rows: 1 })]);
+  expect(printed).toEqual(['Erased 12 rows.', '{"rows":1}']);
+});
+
+test('fails when the server failed', async () => {
+  const forgotten = forget(options(), inUse);
+  await Promise.all([
+    expect(forgotten).rejects.toThrow('The erasure failed: the disk is full.'),
+    serve({ error: 'the disk is full' }),
+  ]);
+});
+
+test('does not wait for ever', async () => {
+  await expect(forget({ ...options(), timeout: '0.3' }, inUse)).rejects.toThrow(/has not finished in time/);
+  expect(await pending(server.database)).toHaveLength(1);
+});

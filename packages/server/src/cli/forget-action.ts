@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErasureRequest, find, request } from '../features/erasure/erasure-store.ts';
+import type { DatabaseHandle } from '../storage/database.ts';
+import type { Subject } from '../storage/event-store.ts';
+import { CliError } from './cli-error.ts';
+import { requireProperty, withExistingDatabase } from './data-directory.ts';
+
+/** Erases in this process; false when a running server has the events: then that one does it. */
+type RunErasuresOffline = (dataDir: string, handle: DatabaseHandle) => Promise<boolean>;
+
+export interface ForgetOptions {
+  dataDir: string;
+  json?: boolean;
+  property: string;
+  visitor?: string;
+  user?: string;
+  session?: string;
+  timeout: string;
+}
+
+const POLL_MS = 100;
+
+export async function forget(options: ForgetOptions, runErasuresOffline: RunErasuresOffline): Promise<void> {
+  const subject = subjectOf(options);
+  const timeoutMs = Number(options.timeout) * 1000;
+  if (!(timeoutMs > 0)) throw new CliError('--timeout must be a number of seconds.');
+  const { rows, error } = await withExistingDatabase(options.dataDir, async (handle) => {
+    await requireProperty(handle, options.property);
+    const id = await request(handle.database, subject);
+    const deadline = Date.now() + timeoutMs;
+    await runErasuresOffline(options.dataDir, handle);
+    return waitUntilFinished(handle, id, deadline);
+  });
+  if (error !== null) throw new CliError(`The erasure failed: ${error}. Run the command again.`);
+  if (options.json) console.log(JSON.stringify({ rows }));
+  else
+    console.log(
+      rows === 0 ? 'Nothing was stored about them.' : `Erased ${rows} ${rows === 1 ? 'row' : 'rows'}.`,
+    );
+}
+
+function subjectOf({ property: propertyId, visitor, user, session }: ForgetOptions): Subject {
+  const subjects: Subject[] = [];
+  if (visitor) subjects.push({ propertyId, visitorId: visitor });
+  if (user) subjects.push({ propertyId, userId: user });
+  if (session) subjects.push({ propertyId, sessionId: session });
+  const [subject] = subjects;
+  if (subject === undefined || subjects.length > 1) {
+    throw new CliError('Name exactly one of --visitor, --user and --session.');
+  }
+  return subject;
+}
+
+async function waitUntilFinished(
+  handle: DatabaseHandle,
+  id: string,
+  deadline: number,
+): Promise<ErasureRequest> {
+  for (;;) {
+    const erasure = await find(handle.database, id);
+    if (erasure === undefined) throw new CliError('The request is gone: was the data directory replaced?');
+    if (erasure.finishedAt !== null) return erasure;
+    if (Date.now() > deadline) {
+      throw new CliError(
+        'The server has not finished in time. It carries the request out later; see its log.',
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}

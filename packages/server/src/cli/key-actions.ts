@@ -1,0 +1,80 @@
+import { createKey, deleteKey, listKeys } from '../features/keys/key-store.ts';
+import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
+import { CliError } from './cli-error.ts';
+import { requireProperty, withExistingDatabase } from './data-directory.ts';
+
+export interface KeyOptions {
+  dataDir: string;
+  json?: boolean;
+}
+
+export interface ListKeysOptions extends KeyOptions {
+  property?: string;
+}
+
+export interface CreateKeyOptions extends KeyOptions {
+  property: string;
+  kind: KeyKind;
+  name: string;
+}
+
+export async function createKeyFor({ dataDir, json, property, kind, name }: CreateKeyOptions): Promise<void> {
+  if (!/^[^\p{Cc}\p{Cs}]{1,256}$/u.test(name)) {
+    throw new CliError('The name must be one line of at most 256 characters.');
+  }
+  const text = await withExistingDatabase(dataDir, async (handle) => {
+    await requireProperty(handle, property);
+    return handle.database.transaction().execute(async (transaction) => {
+      const keys = await listKeys(transaction);
+      if (keys.some((key) => key.propertyId === property && key.kind === kind && key.name === name)) {
+        throw new CliError(
+          `"${property}" has a ${kind} key "${name}" already. Choose another name, or delete that key first.`,
+        );
+      }
+      return createKey(transaction, property, { kind, name });
+    });
+  });
+  if (json) console.log(JSON.stringify({ propertyId: property, kind, name, key: text }, undefined, 2));
+  else console.log(text);
+  if (kind === 'secret')
+    console.error('This key is shown only now. Keep it where your server finds it and nobody else does.');
+}
+
+export async function listAllKeys({ dataDir, json, property }: ListKeysOptions): Promise<void> {
+  const keys = await withExistingDatabase(dataDir, async (handle) => {
+    if (property !== undefined) await requireProperty(handle, property);
+    const all = await listKeys(handle.database);
+    return all.filter((key) => property === undefined || key.propertyId === property);
+  });
+  if (json) {
+    const shown = keys.map(({ hash: _hash, publicKey, ...key }) => ({ ...key, key: publicKey }));
+    console.log(JSON.stringify({ keys: shown }, undefined, 2));
+  } else if (keys.length === 0) {
+    console.log('There are no keys yet. Make one with "switchyard keys create".');
+  } else {
+    console.log(table([['ID', 'PROPERTY', 'KIND', 'NAME', 'CREATED', 'KEY'], ...keys.map(toRow)]));
+  }
+}
+
+function toRow({ id, propertyId, kind, name, createdAt, publicKey, prefix, lastFour }: ApiKey): string[] {
+  const created = new Date(createdAt).toISOString().slice(0, 10);
+  return [id, propertyId, kind, name, created, publicKey ?? `${prefix}…${lastFour}`];
+}
+
+function table(rows: readonly string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+export async function deleteKeyById(id: string, { dataDir }: KeyOptions): Promise<void> {
+  const deleted = await withExistingDatabase(dataDir, (handle) => deleteKey(handle.database, id));
+  if (!deleted) throw new CliError(`There is no key "${id}". "switchyard keys list" shows the ids.`);
+  console.log(`Deleted ${id}.`);
+}

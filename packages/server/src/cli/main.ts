@@ -1,0 +1,53 @@
+import { Command } from 'commander';
+import { readVersion } from '../version.ts';
+import { applyCommand } from './apply.ts';
+import { doctorCommand } from './doctor.ts';
+import { exportCommand } from './export.ts';
+import { forgetCommand } from './forget.ts';
+import { keysCommand } from './keys.ts';
+import { planCommand } from './plan.ts';
+import { serveCommand } from './serve.ts';
+
+const COMMANDS = [
+  serveCommand,
+  applyCommand,
+  planCommand,
+  exportCommand,
+  keysCommand,
+  doctorCommand,
+  forgetCommand,
+];
+
+/** Runs one command; sets the exit code of the process. */
+export async function runCli(argv: readonly string[]): Promise<void> {
+  // A reader that has seen enough (`| head`) is no failure; a server does not end with whoever reads its output.
+  if (argv[2] !== 'serve') {
+    process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+      process.exit(error.code === 'EPIPE' ? 0 : 1),
+    );
+  }
+  try {
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    console.error(`switchyard: ${error instanceof Error ? error.message : String(error)}`);
+    // A command that failed half-way may have left something open that would keep the process.
+    process.exit(1);
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('switchyard')
+    .description('Split testing, feature flags, goals, feedback and sessions, on your own machine.')
+    .version(readVersion(), '-v, --version')
+    .showHelpAfterError('(add --help for what is possible)')
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed; a command that has more says so in its own help.');
+  for (const create of COMMANDS) addCommand(program, create());
+  return program;
+}
+
+/** Commander hands settings down only to commands that it made itself. */
+function addCommand(parent: Command, command: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) child.copyInheritedSettings(command);
+  parent.addCommand(command);
+}

@@ -1,0 +1,68 @@
+import { configurationStores } from '../configuration-stores.ts';
+import { applyProvision, planProvision } from '../features/provisioning/provision-apply.ts';
+import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
+import { readProvisionText } from '../features/provisioning/provision-file.ts';
+import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
+import { openDatabase, openMemoryDatabase } from '../storage/database.ts';
+import { hasDatabase, requireProperty, withDatabase, withExistingDatabase } from './data-directory.ts';
+import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
+
+export interface ApplyOptions {
+  dataDir: string;
+  json?: boolean;
+}
+
+export interface PlanOptions extends ApplyOptions {
+  exitCode?: boolean;
+}
+
+export interface ExportOptions {
+  dataDir: string;
+  format: 'yaml' | 'json';
+  property?: string;
+}
+
+export async function applyFile(file: string, { dataDir, json = false }: ApplyOptions): Promise<void> {
+  const text = await readInput(file);
+  const { changes, generatedKeys } = await reportingMistakes(file, json, async () => {
+    // Read before the directory is made, so that a bad file leaves no trace.
+    const source = readProvisionText(text);
+    return withDatabase(openDatabase(dataDir), ({ database }) =>
+      applyProvision(database, configurationStores, source),
+    );
+  });
+  if (json) {
+    console.log(JSON.stringify({ changes, generatedKeys }, undefined, 2));
+    return;
+  }
+  const parts = [describeChanges(changes), countChanges(changes, 'done')];
+  if (generatedKeys.length > 0) parts.push(describeGeneratedKeys(generatedKeys));
+  console.log(parts.filter((part) => part !== '').join('\n\n'));
+}
+
+export async function planFile(
+  file: string,
+  { dataDir, json = false, exitCode = false }: PlanOptions,
+): Promise<void> {
+  const text = await readInput(file);
+  const changes = await reportingMistakes(file, json, () => {
+    const source = readProvisionText(text);
+    // A directory that is not there yet is planned for, not made.
+    const opening = hasDatabase(dataDir) ? openDatabase(dataDir) : openMemoryDatabase();
+    return withDatabase(opening, ({ database }) => planProvision(database, configurationStores, source));
+  });
+  if (json) console.log(JSON.stringify({ changes }, undefined, 2));
+  else
+    console.log(
+      [describeChanges(changes), countChanges(changes, 'planned')].filter((part) => part !== '').join('\n\n'),
+    );
+  if (exitCode && changes.some((change) => change.action !== 'unchanged')) process.exitCode = 2;
+}
+
+export async function exportAll({ dataDir, format, property }: ExportOptions): Promise<void> {
+  const exported = await withExistingDatabase(dataDir, async (handle) => {
+    if (property !== undefined) await requireProperty(handle, property);
+    return exportConfiguration(handle.database, configurationStores, property);
+  });
+  process.stdout.write(format === 'json' ? formatJson(exported) : formatYaml(exported));
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { dataDirOption } from './command-options.ts';
+
+interface ServeOptions {
+  dataDir: string;
+  host?: string;
+  port?: string;
+  provisionFile?: string;
+}
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Start the server. Every setting can also be given as an environment variable.')
+    .addOption(dataDirOption())
+    .option('--host <address>', 'address to listen on (HOST, 127.0.0.1)')
+    .option('--port <number>', 'port to listen on (PORT, 8080)')
+    .option('--provision-file <file>', 'apply this file before serving (PROVISION_FILE)')
+    .addHelpText(
+      'after',
+      `
+Stops on SIGTERM or SIGINT after it has stored everything it accepted.
+
+Exit codes: 0 stopped on request, 1 could not start or had to give up.
+
+Examples:
+  $ switchyard serve
+  $ switchyard serve --data-dir /var/lib/switchyard --port 9000
+  $ PROVISION_FILE=shop.yaml switchyard serve`,
+    )
+    .action(serve);
+}
+
+async function serve({ dataDir, host, port, provisionFile }: ServeOptions): Promise<void> {
+  // Loaded here, so that help does not wait for a server and two databases.
+  const [{ loadConfig }, { runServer }] = await Promise.all([import('../config.ts'), import('../main.ts')]);
+  const given = { DATA_DIR: dataDir, HOST: host, PORT: port, PROVISION_FILE: provisionFile };
+  const settings = Object.entries(given).filter(([, value]) => value !== undefined);
+  await runServer(loadConfig({ ...process.env, ...Object.fromEntries(settings) }));
+}

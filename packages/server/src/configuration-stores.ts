@@ -1,0 +1,22 @@
+import * as feedbackTypeStore from './features/feedback/feedback-type-store.ts';
+import * as flagStore from './features/flags/flag-store.ts';
+import { compileRuleRegex } from './features/flags/rule-regex.ts';
+import * as goalStore from './features/goals/goal-store.ts';
+import { parseApiKey, recognisableParts } from './features/keys/api-key.ts';
+import * as keyStore from './features/keys/key-store.ts';
+import * as propertyStore from './features/properties/property-store.ts';
+import type { ProvisionStores } from './features/provisioning/provision-stores.ts';
+import * as splitTestStore from './features/split-testing/split-test-store.ts';
+
+/** The stores of all features in one hand, for what works on the whole configuration. */
+export const configurationStores: ProvisionStores = {
+  ...propertyStore,
+  ...keyStore,
+  ...goalStore,
+  ...feedbackTypeStore,
+  ...splitTestStore,
+  ...flagStore,
+  parseApiKey,
+  recognisableParts,
+  compileRuleRegex,
+};

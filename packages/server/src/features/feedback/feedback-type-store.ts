@@ -1,0 +1,48 @@
+import { type Database, nextPosition, touchProperty } from '../../storage/database.ts';
+import type { FeedbackType } from '../../storage/property-configuration.ts';
+
+export async function listFeedbackTypes(database: Database, propertyId: string): Promise<FeedbackType[]> {
+  const rows = await database
+    .selectFrom('feedback_types')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .orderBy('position')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    options: JSON.parse(row.options),
+    textInput: row.text_input === 1,
+  }));
+}
+
+export async function createFeedbackType(
+  database: Database,
+  propertyId: string,
+  type: FeedbackType,
+): Promise<void> {
+  const position = await nextPosition(database, 'feedback_types', propertyId);
+  await database
+    .insertInto('feedback_types')
+    .values({ property_id: propertyId, id: type.id, ...toColumns(type), position, created_at: Date.now() })
+    .execute();
+  await touchProperty(database, propertyId);
+}
+
+export async function updateFeedbackType(
+  database: Database,
+  propertyId: string,
+  type: FeedbackType,
+): Promise<void> {
+  await database
+    .updateTable('feedback_types')
+    .set(toColumns(type))
+    .where('property_id', '=', propertyId)
+    .where('id', '=', type.id)
+    .execute();
+  await touchProperty(database, propertyId);
+}
+
+function toColumns({ name, options, textInput }: FeedbackType) {
+  return { name, options: JSON.stringify(options), text_input: textInput ? 1 : 0 };
+}

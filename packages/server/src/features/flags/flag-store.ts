@@ -1,0 +1,173 @@
+import type { FlagConfiguration, Segment } from '@switchyard/core/api/targeting';
+import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
+import type { EnvironmentFlagConfiguration, Flag } from '../../storage/property-configuration.ts';
+
+export interface FlagInput extends Pick<Flag, 'key' | 'name' | 'description' | 'type' | 'defaultValue'> {
+  /** By environment; one that is not named stays as it is. */
+  configurations: Readonly<Record<string, FlagConfiguration>>;
+}
+
+export async function listFlags(database: Database, propertyId: string): Promise<Flag[]> {
+  const rows = await database
+    .selectFrom('flags')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .orderBy('position')
+    .execute();
+  const configurations = await listConfigurations(database, propertyId);
+  return rows.map((row) => ({
+    id: row.id,
+    key: row.key,
+    name: row.name,
+    ...(row.description === null ? {} : { description: row.description }),
+    type: row.type,
+    defaultValue: JSON.parse(row.default_value),
+    createdAt: row.created_at,
+    version: row.version,
+    configurations: configurations.get(row.id) ?? [],
+  }));
+}
+
+async function listConfigurations(
+  database: Database,
+  propertyId: string,
+): Promise<Map<string, EnvironmentFlagConfiguration[]>> {
+  const rows = await database
+    .selectFrom('flag_configurations as configuration')
+    .innerJoin('environments as environment', (join) =>
+      join
+        .onRef('environment.property_id', '=', 'configuration.property_id')
+        .onRef('environment.id', '=', 'configuration.environment_id'),
+    )
+    .selectAll('configuration')
+    .where('configuration.property_id', '=', propertyId)
+    .orderBy('environment.position')
+    .execute();
+  const byFlag = new Map<string, EnvironmentFlagConfiguration[]>();
+  for (const row of rows) {
+    const configuration = {
+      id: row.id,
+      environmentId: row.environment_id,
+      enabled: row.enabled === 1,
+      value: JSON.parse(row.value),
+      rules: JSON.parse(row.rules),
+      prerequisites: JSON.parse(row.prerequisites),
+    };
+    const known = byFlag.get(row.flag_id);
+    if (known === undefined) byFlag.set(row.flag_id, [configuration]);
+    else known.push(configuration);
+  }
+  return byFlag;
+}
+
+export async function createFlag(database: Database, propertyId: string, flag: FlagInput): Promise<void> {
+  const id = newId('flg');
+  const now = Date.now();
+  await database
+    .insertInto('flags')
+    .values({
+      id,
+      property_id: propertyId,
+      key: flag.key,
+      type: flag.type,
+      ...toColumns(flag),
+      version: 1,
+      position: await nextPosition(database, 'flags', propertyId),
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+  await saveConfigurations(database, propertyId, id, flag);
+  await touchProperty(database, propertyId);
+}
+
+/** The type stays: callers have compiled it into their code. */
+export async function updateFlag(
+  database: Database,
+  propertyId: string,
+  id: string,
+  flag: FlagInput,
+): Promise<void> {
+  await database
+    .updateTable('flags')
+    .set((update) => ({ ...toColumns(flag), version: update('version', '+', 1), updated_at: Date.now() }))
+    .where('id', '=', id)
+    .execute();
+  await saveConfigurations(database, propertyId, id, flag);
+  await touchProperty(database, propertyId);
+}
+
+async function saveConfigurations(
+  database: Database,
+  propertyId: string,
+  flagId: string,
+  flag: FlagInput,
+): Promise<void> {
+  for (const [environmentId, configuration] of Object.entries(flag.configurations)) {
+    const columns = {
+      enabled: configuration.enabled ? 1 : 0,
+      value: JSON.stringify(configuration.value),
+      rules: JSON.stringify(configuration.rules),
+      prerequisites: JSON.stringify(configuration.prerequisites),
+    };
+    await database
+      .insertInto('flag_configurations')
+      .values({
+        id: newId('cfg'),
+        flag_id: flagId,
+        property_id: propertyId,
+        environment_id: environmentId,
+        ...columns,
+      })
+      .onConflict((conflict) => conflict.columns(['flag_id', 'environment_id']).doUpdateSet(columns))
+      .execute();
+  }
+}
+
+function toColumns({ name, description, defaultValue }: FlagInput) {
+  return { name, description: description ?? null, default_value: JSON.stringify(defaultValue) };
+}
+
+export async function listSegments(database: Database, propertyId: string): Promise<Segment[]> {
+  const rows = await database
+    .selectFrom('segments')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .orderBy('position')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    ...(row.name === null ? {} : { name: row.name }),
+    ...(row.match === null ? {} : { match: row.match }),
+    conditions: JSON.parse(row.conditions),
+  }));
+}
+
+export async function createSegment(database: Database, propertyId: string, segment: Segment): Promise<void> {
+  const position = await nextPosition(database, 'segments', propertyId);
+  await database
+    .insertInto('segments')
+    .values({
+      property_id: propertyId,
+      id: segment.id,
+      ...segmentColumns(segment),
+      position,
+      created_at: Date.now(),
+    })
+    .execute();
+  await touchProperty(database, propertyId);
+}
+
+export async function updateSegment(database: Database, propertyId: string, segment: Segment): Promise<void> {
+  await database
+    .updateTable('segments')
+    .set(segmentColumns(segment))
+    .where('property_id', '=', propertyId)
+    .where('id', '=', segment.id)
+    .execute();
+  await touchProperty(database, propertyId);
+}
+
+function segmentColumns({ name, match, conditions }: Segment) {
+  return { name: name ?? null, match: match ?? null, conditions: JSON.stringify(conditions) };
+}

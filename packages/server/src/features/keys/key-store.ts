@@ -1,0 +1,78 @@
+import { hashKey } from '../../storage/configuration.ts';
+import { type Database, newId, nextPosition } from '../../storage/database.ts';
+import type { ApiKey, KeyKind } from '../../storage/property-configuration.ts';
+import { generateApiKey, recognisableParts } from './api-key.ts';
+
+export interface KeyDefinition {
+  kind: KeyKind;
+  name: string;
+  /** Text of a key that exists already; generated when left out. */
+  text?: string;
+}
+
+export async function listKeys(database: Database): Promise<ApiKey[]> {
+  const rows = await database
+    .selectFrom('api_keys')
+    .selectAll()
+    .orderBy('property_id')
+    .orderBy('position')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    propertyId: row.property_id,
+    kind: row.kind,
+    name: row.name,
+    hash: row.hash,
+    prefix: row.prefix,
+    lastFour: row.last_four,
+    publicKey: row.public_key,
+    createdAt: row.created_at,
+  }));
+}
+
+/** Stores a key and returns its text, which for a secret key is known nowhere afterwards. */
+export async function createKey(
+  database: Database,
+  propertyId: string,
+  definition: KeyDefinition,
+): Promise<string> {
+  const { kind, name, text = generateApiKey(kind) } = definition;
+  await database
+    .insertInto('api_keys')
+    .values({
+      id: newId('key'),
+      property_id: propertyId,
+      kind,
+      name,
+      ...textColumns(kind, text),
+      position: await nextPosition(database, 'api_keys', propertyId),
+      created_at: Date.now(),
+    })
+    .execute();
+  return text;
+}
+
+export async function renameKey(database: Database, id: string, name: string): Promise<void> {
+  await database.updateTable('api_keys').set({ name }).where('id', '=', id).execute();
+}
+
+/** Gives a key another text; the old one stops working. */
+export async function replaceKeyText(
+  database: Database,
+  id: string,
+  kind: KeyKind,
+  text: string,
+): Promise<void> {
+  await database.updateTable('api_keys').set(textColumns(kind, text)).where('id', '=', id).execute();
+}
+
+/** False when there was no such key. */
+export async function deleteKey(database: Database, id: string): Promise<boolean> {
+  const result = await database.deleteFrom('api_keys').where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+function textColumns(kind: KeyKind, text: string) {
+  const { prefix, lastFour } = recognisableParts(text);
+  return { hash: hashKey(text), prefix, last_four: lastFour, public_key: kind === 'public' ? text : null };
+}

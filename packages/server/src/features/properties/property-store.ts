@@ -1,0 +1,104 @@
+import type { StoredProperty } from '../../storage/configuration.ts';
+import { type Database, nextPosition, touchProperty } from '../../storage/database.ts';
+import type { Environment } from '../../storage/property-configuration.ts';
+
+export const PRODUCTION: Environment = { id: 'production', name: 'Production' };
+
+export interface PropertyDefinition {
+  name: string;
+  retentionDays: number | null;
+  allowedOrigins: readonly string[] | null;
+}
+
+export async function listProperties(database: Database): Promise<StoredProperty[]> {
+  const rows = await database.selectFrom('properties').selectAll().orderBy('position').execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    retentionDays: row.retention_days,
+    allowedOrigins: row.allowed_origins === null ? null : JSON.parse(row.allowed_origins),
+    version: row.version,
+    createdAt: row.created_at,
+  }));
+}
+
+/** Creates the property together with the environment that every property has. */
+export async function createProperty(
+  database: Database,
+  id: string,
+  definition: PropertyDefinition,
+): Promise<void> {
+  const now = Date.now();
+  const { last } = await database
+    .selectFrom('properties')
+    .select((select) => select.fn.max<number | null>('position').as('last'))
+    .executeTakeFirstOrThrow();
+  const position = (last ?? 0) + 1;
+  await database
+    .insertInto('properties')
+    .values({ id, ...toColumns(definition), version: 1, position, created_at: now, updated_at: now })
+    .execute();
+  await database
+    .insertInto('environments')
+    .values({ property_id: id, ...PRODUCTION, position: 1, created_at: now })
+    .execute();
+}
+
+export async function updateProperty(
+  database: Database,
+  id: string,
+  definition: PropertyDefinition,
+): Promise<void> {
+  await database.updateTable('properties').set(toColumns(definition)).where('id', '=', id).execute();
+  await touchProperty(database, id);
+}
+
+function toColumns({ name, retentionDays, allowedOrigins }: PropertyDefinition) {
+  return {
+    name,
+    retention_days: retentionDays,
+    allowed_origins: allowedOrigins === null ? null : JSON.stringify(allowedOrigins),
+  };
+}
+
+export function listEnvironments(database: Database, propertyId: string): Promise<Environment[]> {
+  return database
+    .selectFrom('environments')
+    .select(['id', 'name'])
+    .where('property_id', '=', propertyId)
+    .orderBy('position')
+    .execute();
+}
+
+export async function createEnvironment(
+  database: Database,
+  propertyId: string,
+  environment: Environment,
+): Promise<void> {
+  const position = await nextPosition(database, 'environments', propertyId);
+  await database
+    .insertInto('environments')
+    .values({
+      property_id: propertyId,
+      id: environment.id,
+      name: environment.name,
+      position,
+      created_at: Date.now(),
+    })
+    .execute();
+  await touchProperty(database, propertyId);
+}
+
+export async function updateEnvironment(
+  database: Database,
+  propertyId: string,
+  environment: Environment,
+): Promise<void> {
+  await database
+    .updateTable('environments')
+    .set({ name: environment.name })
+    .where('property_id', '=', propertyId)
+    .where('id', '=', environment.id)
+    .execute();
+  await touchProperty(database, propertyId);
+}

@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/provisioning';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { configurationStores as stores } from '../../configuration-stores.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { DEMO_FILE } from './demo-property.ts';
+import { applyProvision } from './provision-apply.ts';
+import { exportConfiguration, formatJson, formatYaml } from './provision-export.ts';
+import { type ProvisionSource, provisionObject, readProvisionText } from './provision-file.ts';
+
+async function inEmptyDirectory<T>(run: (database: Database) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'switchyard-export-'));
+  const handle = await openDatabase(dataDir);
+  try {
+    return await run(handle.database);
+  } finally {
+    await handle.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const applied = (source: ProvisionSource) =>
+  inEmptyDirectory(async (database) => {
+    await applyProvision(database, stores, source);
+    return exportConfiguration(database, stores);
+  });
+
+const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
+const line = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 30 })
+  .map((text) => text.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' '));
+const text = fc.string({ unit: 'binary', maxLength: 40 }).filter((value) => !/\p{Cs}/u.test(value));
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const unique = <T>(arbitrary: fc.Arbitrary<T>, selector: (value: T) => string) =>
+  fc.uniqueArray(arbitrary, { selector, maxLength: 4 });
+
+const goal = fc.record({
+  id,
+  name: optional(line),
+  kind: fc.constantFrom('count' as const, 'revenue' as const),
+});
+const condition = fc.record({
+  attribute: line,
+  operator: fc.constantFrom('equals' as const, 'in' as const, 'contains' as const),
+  values: fc.array(fc.oneof(text, fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true })), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+});
+const segment = fc.record(
+  {
+    id,
+    name: line,
+    match: fc.constantFrom('all' as const, 'any' as const),
+    conditions: fc.array(condition, { maxLength: 2 }),
+  },
+  { requiredKeys: ['id', 'conditions'] },
+);
+const splitTest = fc.record(
+  {
+    key: id,
+    name: line,
+    type: fc.constant('text' as const),
+    status: fc.constantFrom('draft' as const, 'running' as const, 'archived' as const),
+    hashSeed: line,
+    trafficAllocation: fc.double({ min: 0, max: 100, noNaN: true }),
+    variations: fc.uniqueArray(fc.record({ key: id, weight: fc.integer({ min: 1, max: 99 }), value: text }), {
+      selector: ({ key }) => key,
+      minLength: 1,
+      maxLength: 3,
+    }),
+  },
+  { requiredKeys: ['key', 'type', 'variations'] },
+);
+const flag = fc.record({
+  key: id,
+  name: optional(line),
+  description: optional(text.map((value) => value.replaceAll('\0', ''))),
+  type: fc.constant('string' as const),
+  defaultValue: text,
+  environments: fc.record(
+    {
+      production: fc.record({
+        enabled: fc.boolean(),
+        value: text,
+        rules: fc.array(
+          fc.record({ id: line, value: text, conditions: fc.array(condition, { maxLength: 2 }) }),
+          { maxLength: 1 },
+        ),
+      }),
+      staging: fc.record({ enabled: fc.boolean() }),
+    },
+    { requiredKeys: [] },
+  ),
+});
+const property = fc.record(
+  {
+    id,
+    name: line,
+    retentionDays: fc.option(fc.integer({ min: 1, max: 36_500 })),
+    allowedOrigins: fc.option(fc.subarray(['https://a.example', 'http://localhost:3000', 'app://shop'])),
+    environments: fc.constant([{ id: 'staging' }, { id: 'production', name: 'Live' }]),
+    goals: unique(goal, (value) => value.id),
+    feedbackTypes: unique(
+      fc.record({
+        id,
+        options: fc.uniqueArray(
+          text.filter((value) => value !== ''),
+          { maxLength: 3 },
+        ),
+        textInput: fc.boolean(),
+      }),
+      (value) => value.id,
+    ),
+    splitTests: unique(splitTest, (value) => value.key),
+    segments: unique(segment, (value) => value.id),
+    flags: unique(flag, (value) => value.key),
+  },
+  { requiredKeys: ['id', 'environments'] },
+);
+const file: fc.Arbitrary<ProvisionFile> = unique(property, (value) => value.id).map((properties) => ({
+  // fast-check writes absent options as undefined; a file has no such thing.
+  properties: JSON.parse(JSON.stringify(properties)) as ProvisionedProperty[],
+}));
+
+test('export, apply to an empty directory, export: the same, as YAML and as JSON', async () => {
+  await fc.assert(
+    fc.asyncProperty(file, async (content) => {
+      const first = await applied(provisionObject(content));
+      const throughYaml = await applied(readProvisionText(formatYaml(first)));
+      const throughJson = await applied(readProvisionText(formatJson(first)));
+      expect(throughYaml).toEqual(first);
+      expect(formatYaml(throughYaml)).toBe(formatYaml(first));
+      expect(throughJson).toEqual(first);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+test('an export applied to where it came from changes nothing', () =>
+  inEmptyDirectory(async (database) => {
+    await applyProvision(database, stores, provisionObject(DEMO_FILE));
+    const yaml = formatYaml(await exportConfiguration(database, stores));
+    const { changes } = await applyProvision(database, stores, readProvisionText(yaml));
+    expect(changes.every((change) => change.action === 'unchanged')).toBe(true);
+  }));
+
+test('secret keys are left out and named in a comment', () =>
+  inEmptyDirectory(async (database) => {
+    const { generatedKeys } = await applyProvision(database, stores, provisionObject(DEMO_FILE));
+    const [publicKey = '', secretKey = ''] = generatedKeys.map((key) => key.text);
+    const exported = await exportConfiguration(database, stores, 'demo');
+    const yaml = formatYaml(exported);
+    expect(yaml).toContain(publicKey);
+    expect(yaml).not.toContain(secretKey);
+    expect(yaml).toMatch(
+      /^# Secret keys are stored as hashes and cannot be exported:\n# demo: "backend" \(service_sec_/,
+    );
+    expect(formatJson(exported)).not.toContain('service_sec_');
+    expect((await exportConfiguration(database, stores, 'other')).file).toEqual({ properties: [] });
+  }));
+
+test('letters of every script stay readable in YAML', async () => {
+  const exported = await applied(provisionObject({ properties: [{ id: 'a', name: 'Größe 尺寸 🙂' }] }));
+  expect(formatYaml(exported)).toContain('name: Größe 尺寸 🙂');
+});

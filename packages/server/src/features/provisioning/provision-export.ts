@@ -1,0 +1,92 @@
+import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/provisioning';
+import { Document, visit } from 'yaml';
+import { loadProperty } from '../../storage/configuration.ts';
+import type { Database } from '../../storage/database.ts';
+import type { ApiKey, Flag, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ProvisionStores } from './provision-stores.ts';
+import { configurationOf } from './resolve-flags.ts';
+
+export interface ExportedConfiguration {
+  file: ProvisionFile;
+  /** Keys that the file cannot hold, because only their owners know them. */
+  secretKeys: ApiKey[];
+}
+
+/** The whole configuration, or that of one property, as a file that `apply` accepts. */
+export function exportConfiguration(
+  database: Database,
+  stores: ProvisionStores,
+  propertyId?: string,
+): Promise<ExportedConfiguration> {
+  return database
+    .transaction()
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const stored = await stores.listProperties(transaction);
+      const wanted = stored.filter((property) => propertyId === undefined || property.id === propertyId);
+      const keys = await stores.listKeys(transaction);
+      const properties: ProvisionedProperty[] = [];
+      for (const property of wanted) {
+        const configuration = await loadProperty(transaction, stores, property);
+        properties.push(exportProperty(configuration, keys));
+      }
+      const ids = new Set(wanted.map((property) => property.id));
+      return {
+        file: { properties },
+        secretKeys: keys.filter((key) => key.publicKey === null && ids.has(key.propertyId)),
+      };
+    });
+}
+
+function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]): ProvisionedProperty {
+  const { id, name, retentionDays, allowedOrigins } = property;
+  const apiKeys = keys.flatMap(({ propertyId, kind, name: keyName, publicKey }) =>
+    propertyId === id && publicKey !== null ? [{ kind, name: keyName, key: publicKey }] : [],
+  );
+  return {
+    id,
+    name,
+    retentionDays,
+    allowedOrigins: allowedOrigins === null ? null : [...allowedOrigins],
+    apiKeys,
+    environments: [...property.environments],
+    goals: [...property.goals],
+    feedbackTypes: [...property.feedbackTypes],
+    splitTests: property.splitTests.map(({ id: _id, createdAt: _createdAt, ...test }) => test),
+    segments: [...property.segments],
+    flags: property.flags.map(exportFlag),
+  };
+}
+
+function exportFlag(flag: Flag): NonNullable<ProvisionedProperty['flags']>[number] {
+  const { id: _id, createdAt: _createdAt, version: _version, configurations, ...definition } = flag;
+  const environments = configurations.map(({ environmentId }) => {
+    return [environmentId, configurationOf(flag, environmentId) ?? {}] as const;
+  });
+  return { ...definition, environments: Object.fromEntries(environments) };
+}
+
+export function formatJson({ file }: ExportedConfiguration): string {
+  return `${JSON.stringify(file, undefined, 2)}\n`;
+}
+
+export function formatYaml({ file, secretKeys }: ExportedConfiguration): string {
+  const document = new Document(file, { aliasDuplicateObjects: false });
+  const missing = secretKeys.map(
+    ({ propertyId, name, prefix, lastFour }) => ` ${propertyId}: "${name}" (${prefix}…${lastFour})`,
+  );
+  if (missing.length > 0) {
+    document.commentBefore = [' Secret keys are stored as hashes and cannot be exported:', ...missing].join(
+      '\n',
+    );
+  }
+  // Any character that a terminal or an editor could swallow is written as an escape.
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && /[^\P{C}\n]|[\u0085\u2028\u2029]/u.test(node.value)) {
+        node.type = 'QUOTE_DOUBLE';
+      }
+    },
+  });
+  return document.toString({ lineWidth: 0 });
+}

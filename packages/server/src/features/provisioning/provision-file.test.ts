@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { readProvisionText } from './provision-file.ts';
+import { ProvisionError } from './provision-mistake.ts';
+import { shapeProvisionFile } from './provision-shape.ts';
+
+function syntaxMistakes(text: string): string {
+  try {
+    readProvisionText(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ProvisionError);
+    return (error as Error).message;
+  }
+  return 'no mistake';
+}
+
+const shapeMistakes = (content: unknown) =>
+  shapeProvisionFile(content).mistakes.map(({ path, message }) => `${path} ${message}`);
+
+describe('reading', () => {
+  test('JSON and YAML give the same, and both have lines', () => {
+    const yaml = readProvisionText('properties:\n  - id: shop\n    name: "\\ud83d\\ude00"\n');
+    const json = readProvisionText(
+      '{\n\t"properties": [\n\t\t{ "id": "shop", "name": "\\ud83d\\ude00" }\n\t]\n}',
+    );
+    expect(json.content).toEqual(yaml.content);
+    expect(yaml.locate('/properties/0/name')).toEqual({ line: 3, column: 5 });
+    expect(json.locate('/properties/0/name')).toEqual({ line: 3, column: 19 });
+    expect(json.locate('/properties/0/missing')).toEqual({ line: 3, column: 3 });
+  });
+
+  test('names what is no YAML', () => {
+    expect(syntaxMistakes('properties: [')).toMatch(/^line 1, column 14: .*end with a \]/);
+    expect(syntaxMistakes('a: 1\na: 2\nb: 1\nb: 2')).toMatch(/^line 2.*unique\nline 4.*unique$/);
+    expect(syntaxMistakes('a: !custom x')).toMatch(/^line 1, column 4: Unresolved tag/);
+    expect(syntaxMistakes('a: *nobody')).toMatch(/nobody/);
+    expect(syntaxMistakes('a: 1\n---\nb: 2')).toMatch(/one YAML document/);
+    for (const deep of ['[', '- ', '{a: ', '? ']) {
+      expect(syntaxMistakes(deep.repeat(20_000))).toBe('is nested deeper than 100 levels');
+    }
+    expect(syntaxMistakes(' '.repeat(17 * 1024 * 1024))).toMatch(/larger than 16 MiB/);
+  });
+
+  test('an alias is fine, a bomb of them is not', () => {
+    const text =
+      'properties:\n  - id: a\n    goals: &goals [{ id: x, kind: count }]\n  - { id: b, goals: *goals, flags: 5 }';
+    const source = readProvisionText(text);
+    expect(source.content).toMatchObject({ properties: [{}, { goals: [{ id: 'x' }] }] });
+    expect(source.locate('/properties/1/goals/0/id')).toEqual({ line: 3, column: 22 });
+    const levels = ['a: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+    for (let level = 1; level < 10; level++) {
+      levels.push(
+        `${String.fromCharCode(97 + level)}: &a${level} [${Array(10)
+          .fill(`*a${level - 1}`)
+          .join(', ')}]`,
+      );
+    }
+    expect(syntaxMistakes(levels.join('\n'))).toMatch(/alias count/i);
+  });
+});
+
+describe('the shape', () => {
+  test('whatever the content is, there is a message and no exception', () => {
+    expect(shapeMistakes(null)).toEqual([' must be a group of fields, not empty']);
+    expect(shapeMistakes([])).toEqual([' must be a group of fields, not a list']);
+    expect(shapeMistakes({})).toEqual([' lacks "properties"']);
+    expect(shapeMistakes({ properties: {} })).toEqual(['/properties must be a list, not a group of fields']);
+    expect(shapeMistakes({ properties: ['shop'] })).toEqual([
+      '/properties/0 must be a group of fields, not text',
+    ]);
+  });
+
+  test('a field that reaches for prototypes is an unknown field', () => {
+    const content = JSON.parse('{"properties": [{"id": "a", "__proto__": {"name": "x"}, "constructor": 1}]}');
+    expect(shapeMistakes(content)).toEqual([
+      expect.stringMatching(/^\/properties\/0\/__proto__ is an unknown field; known are id, name, /),
+      expect.stringMatching(/^\/properties\/0\/constructor is an unknown field/),
+    ]);
+  });
+
+  test('a union is one mistake, of the alternative that nearly fits', () => {
+    const flag = (environments: unknown) => ({
+      properties: [{ id: 'a', flags: [{ key: 'f', environments }] }],
+    });
+    expect(shapeMistakes(flag({ production: { value: 1 } }))).toEqual([
+      '/properties/0/flags/0/environments/production/value must be true or false or text',
+    ]);
+    expect(shapeMistakes(flag({ production: { value: 'x'.repeat(9000) } }))).toEqual([
+      '/properties/0/flags/0/environments/production/value must be at most 8192 characters long',
+    ]);
+    expect(
+      shapeMistakes({ properties: [{ id: 'a', retentionDays: 1.5, allowedOrigins: [1, 'x'] }] }),
+    ).toEqual([
+      '/properties/0/retentionDays must be a whole number or null',
+      '/properties/0/allowedOrigins/0 must be text, not 1',
+    ]);
+    expect(shapeMistakes(flag({ 'no good': {} }))).toEqual([
+      '/properties/0/flags/0/environments/no good is not the id of an environment',
+    ]);
+  });
+
+  test('names cannot carry control characters, and lone surrogates end nowhere', () => {
+    expect(shapeMistakes({ properties: [{ id: 'a', name: 'x\u001b[2J' }] })).toEqual([
+      '/properties/0/name must be one line of text without control characters',
+    ]);
+    expect(shapeMistakes({ properties: [{ id: 'a', name: 'x\ud800' }] })).toHaveLength(1);
+  });
+
+  test('what is misshapen is left out, the smallest part possible, and paths lead back to the original', () => {
+    const { file, originalPath } = shapeProvisionFile({
+      properties: [
+        { id: 5 },
+        {
+          id: 'shop',
+          name: 7,
+          goals: [{ id: '!' }, { id: 'ok', kind: 'nope' }, 3, { id: 'fine', kind: 'count' }],
+        },
+      ],
+    });
+    expect(file).toEqual({
+      properties: [{ id: 'shop', goals: [{ id: 'ok' }, { id: 'fine', kind: 'count' }] }],
+    });
+    expect(originalPath('/properties/0/goals/1/id')).toBe('/properties/1/goals/3/id');
+  });
+});

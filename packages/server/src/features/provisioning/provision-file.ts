@@ -1,0 +1,105 @@
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  Parser,
+} from 'yaml';
+import { ProvisionError, type ProvisionMistake, parsePointer } from './provision-mistake.ts';
+
+/** A provision file as read, its content not yet checked. */
+export interface ProvisionSource {
+  content: unknown;
+  /** Where a place stands in the text; undefined when there is no text. */
+  locate(path: string): { line: number; column: number } | undefined;
+}
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+/** Aliases are fine, a few lines that expand to gigabytes are not. */
+const MOST_ALIASES = 100;
+
+/** A file needs a dozen levels; far more exhaust the stack of the parser, which V8 does not always survive. */
+const DEEPEST_NESTING = 100;
+
+/** Reads YAML, and JSON as the part of YAML that it is, so that both have lines; throws with every syntax error. */
+export function readProvisionText(text: string): ProvisionSource {
+  if (text.length > LARGEST_FILE) throw refusal('the file is larger than 16 MiB');
+  const lines = new LineCounter();
+  const document = parse(text, lines);
+  const mistakes = [...document.errors, ...document.warnings].map((error): ProvisionMistake => {
+    const { line, col } = lines.linePos(error.pos[0]);
+    return { path: '', message: error.message, line, column: col };
+  });
+  if (mistakes.length > 0) throw new ProvisionError(mistakes);
+  return { content: toContent(document), locate: (path) => locate(document, lines, parsePointer(path)) };
+}
+
+/** A provision file that was made by code. */
+export function provisionObject(content: unknown): ProvisionSource {
+  return { content, locate: () => undefined };
+}
+
+function parse(text: string, lines: LineCounter): Document {
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  if (tokens.some(isTooDeep)) throw refusal(`is nested deeper than ${DEEPEST_NESTING} levels`);
+  const [document, second] = [...new Composer().compose(tokens, true, text.length)];
+  if (document === undefined || second !== undefined)
+    throw refusal('must hold one YAML document, not several');
+  return document;
+}
+
+/** Goes through the tokens level by level, because a recursion would break at what it looks for. */
+function isTooDeep(token: CST.Token): boolean {
+  let level: CST.Token[] = [token];
+  for (let depth = 0; depth <= DEEPEST_NESTING; depth++) {
+    level = level.flatMap(children);
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
+function children(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value ? [token.value] : [];
+  if (!('items' in token)) return [];
+  return token.items.flatMap(({ key, value }) => [key, value].filter((child) => child != null));
+}
+
+function toContent(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch (error) {
+    throw refusal(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refusal(message: string): ProvisionError {
+  return new ProvisionError([{ path: '', message }]);
+}
+
+/** The place of a path, or of the nearest thing around it that exists. */
+function locate(document: Document, lines: LineCounter, path: readonly string[]) {
+  let node: unknown = document.contents;
+  let offset = isNode(node) ? node.range?.[0] : 0;
+  for (const part of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === part);
+      if (pair === undefined) break;
+      offset = isNode(pair.key) ? pair.key.range?.[0] : offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)];
+      if (!isNode(node)) break;
+      offset = node.range?.[0] ?? offset;
+    } else {
+      break;
+    }
+  }
+  const { line, col } = lines.linePos(offset ?? 0);
+  return { line, column: col };
+}

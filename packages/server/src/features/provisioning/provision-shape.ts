@@ -1,0 +1,78 @@
+import { ProvisionFile } from '@switchyard/core/api/provisioning';
+import { Ajv, type ErrorObject } from 'ajv';
+import { formatPointer, type ProvisionMistake, parsePointer } from './provision-mistake.ts';
+import { describeShapeError } from './shape-messages.ts';
+
+export interface ShapedFile {
+  /** The content without the parts that are misshapen, so that the rest can be checked too. */
+  file: ProvisionFile;
+  mistakes: ProvisionMistake[];
+  /** Turns a path in `file` into one in the content. */
+  originalPath(path: string): string;
+}
+
+type Indices = WeakMap<readonly unknown[], number[]>;
+
+/** A file of another kind altogether need not be described to its end. */
+const MOST_MISTAKES = 1000;
+
+// `x-hint` and `examples` are no keywords of Ajv; the schemas are ours, so its strict mode has nothing to find.
+const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile<ProvisionFile>(
+  ProvisionFile,
+);
+
+/** Checks the content against the schema; what does not fit is named and left out, the smallest part possible. */
+export function shapeProvisionFile(content: unknown): ShapedFile {
+  const mistakes: ProvisionMistake[] = [];
+  const removed = new Set<string>();
+  for (;;) {
+    const indices: Indices = new WeakMap();
+    const pruned = removed.has('') ? { properties: [] } : prune(content, '', removed, indices);
+    if (validate(pruned)) {
+      const originalPath = (path: string) => restorePath(pruned, path, indices);
+      return { file: pruned, mistakes, originalPath };
+    }
+    const errors = validate.errors ?? [];
+    if (removed.size === 0) mistakes.push(...describeAll(errors.slice(0, MOST_MISTAKES)));
+    for (const error of errors) removed.add(restorePath(pruned, placeOf(error), indices));
+  }
+}
+
+function describeAll(errors: readonly ErrorObject[]): ProvisionMistake[] {
+  return errors.flatMap((error) => {
+    const message = describeShapeError(error, errors);
+    return message === undefined ? [] : [{ path: placeOf(error), message }];
+  });
+}
+
+/** The value to blame: for an unknown field the field, not the object around it. */
+function placeOf(error: ErrorObject): string {
+  if (error.keyword !== 'additionalProperties') return error.instancePath;
+  return error.instancePath + formatPointer([error.params.additionalProperty]);
+}
+
+function prune(value: unknown, path: string, removed: ReadonlySet<string>, indices: Indices): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !removed.has(path + formatPointer([name])));
+  const members = kept.map(([name, member]) => {
+    return [name, prune(member, path + formatPointer([name]), removed, indices)] as const;
+  });
+  // Not assignment: a member called `__proto__` must stay an unknown field.
+  if (!Array.isArray(value)) return Object.fromEntries(members);
+  const list = members.map(([, member]) => member);
+  indices.set(
+    list,
+    kept.map(([index]) => Number(index)),
+  );
+  return list;
+}
+
+function restorePath(pruned: unknown, path: string, indices: Indices): string {
+  let value = pruned;
+  const parts = parsePointer(path).map((part) => {
+    const original = Array.isArray(value) ? (indices.get(value)?.[Number(part)] ?? part) : part;
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
+    return original;
+  });
+  return formatPointer(parts);
+}

@@ -1,0 +1,53 @@
+import type { FlagConfiguration, Segment } from '@switchyard/core/api/targeting';
+import type { ConfigurationLoaders } from '../../storage/configuration.ts';
+import type { Database } from '../../storage/database.ts';
+import type {
+  Environment,
+  FeedbackType,
+  Flag,
+  Goal,
+  KeyKind,
+  PropertyConfiguration,
+  SplitTest,
+} from '../../storage/property-configuration.ts';
+
+/** What provisioning needs from the other features; handed in, because a feature imports no other. */
+export interface ProvisionStores extends ConfigurationLoaders {
+  createProperty(database: Database, id: string, property: PropertySettings): Promise<void>;
+  updateProperty(database: Database, id: string, property: PropertySettings): Promise<void>;
+  createEnvironment(database: Database, propertyId: string, environment: Environment): Promise<void>;
+  updateEnvironment(database: Database, propertyId: string, environment: Environment): Promise<void>;
+  createGoal(database: Database, propertyId: string, goal: Goal): Promise<void>;
+  updateGoal(database: Database, propertyId: string, goal: Goal): Promise<void>;
+  createFeedbackType(database: Database, propertyId: string, type: FeedbackType): Promise<void>;
+  updateFeedbackType(database: Database, propertyId: string, type: FeedbackType): Promise<void>;
+  createSplitTest(database: Database, propertyId: string, test: SplitTestSettings): Promise<void>;
+  updateSplitTest(database: Database, propertyId: string, id: string, test: SplitTestSettings): Promise<void>;
+  createSegment(database: Database, propertyId: string, segment: Segment): Promise<void>;
+  updateSegment(database: Database, propertyId: string, segment: Segment): Promise<void>;
+  createFlag(database: Database, propertyId: string, flag: FlagSettings): Promise<void>;
+  updateFlag(database: Database, propertyId: string, id: string, flag: FlagSettings): Promise<void>;
+  /** Returns the text of the key. */
+  createKey(database: Database, propertyId: string, key: KeySettings): Promise<string>;
+  renameKey(database: Database, id: string, name: string): Promise<void>;
+  replaceKeyText(database: Database, id: string, kind: KeyKind, text: string): Promise<void>;
+  parseApiKey(text: string): { kind: KeyKind } | undefined;
+  recognisableParts(text: string): { prefix: string; lastFour: string };
+  compileRuleRegex(pattern: string, caseInsensitive: boolean): (text: string) => boolean;
+}
+
+export type PropertySettings = Pick<PropertyConfiguration, 'name' | 'retentionDays' | 'allowedOrigins'>;
+
+export interface SplitTestSettings extends Omit<SplitTest, 'id' | 'hashSeed' | 'createdAt'> {
+  hashSeed?: string;
+}
+
+export interface FlagSettings extends Pick<Flag, 'key' | 'name' | 'description' | 'type' | 'defaultValue'> {
+  configurations: Record<string, FlagConfiguration>;
+}
+
+export interface KeySettings {
+  kind: KeyKind;
+  name: string;
+  text?: string;
+}

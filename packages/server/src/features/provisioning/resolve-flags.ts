@@ -1,0 +1,140 @@
+import type {
+  ProvisionedFlag,
+  ProvisionedFlagConfiguration,
+  ProvisionedProperty,
+} from '@switchyard/core/api/provisioning';
+import type { FlagConfiguration, FlagType, FlagValue } from '@switchyard/core/api/targeting';
+import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag-checks';
+import type { Flag, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { parsePointer, type Report } from './provision-mistake.ts';
+import type { FlagSettings } from './provision-stores.ts';
+
+interface Context {
+  /** Environments that the file or the store has. */
+  environmentIds: ReadonlySet<string>;
+  /** Place of the property. */
+  path: string;
+  report: Report;
+  regex: (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
+}
+
+export function resolveFlags(
+  entry: ProvisionedProperty,
+  stored: PropertyConfiguration | undefined,
+  context: Context,
+): FlagSettings[] {
+  const flags = (entry.flags ?? []).map((flag, index) => {
+    const known = stored?.flags.find((candidate) => candidate.key === flag.key);
+    return resolveFlag(flag, known, `${context.path}/flags/${index}`, context);
+  });
+  reportFlagMistakes(entry, stored, context);
+  return flags;
+}
+
+function resolveFlag(
+  entry: ProvisionedFlag,
+  known: Flag | undefined,
+  path: string,
+  { environmentIds, report }: Context,
+): FlagSettings {
+  const type = entry.type ?? known?.type;
+  const defaultValue = entry.defaultValue ?? known?.defaultValue;
+  if (type === undefined) report(`${path}/type`, 'is missing: a new flag needs a type, boolean or string');
+  if (defaultValue === undefined)
+    report(`${path}/defaultValue`, 'is missing: a new flag needs a default value');
+  if (known !== undefined && type !== known.type) {
+    report(
+      `${path}/type`,
+      `is "${known.type}" since the flag was created and cannot change; use another key`,
+    );
+  }
+  const configurations = Object.entries(entry.environments ?? {}).map(([environmentId, configuration]) => {
+    if (!environmentIds.has(environmentId)) {
+      report(
+        `${path}/environments/${environmentId}`,
+        `"${environmentId}" is not an environment of this property`,
+      );
+    }
+    const before = configurationOf(known, environmentId);
+    return [environmentId, resolveConfiguration(configuration, before, defaultValue ?? false)] as const;
+  });
+  const description = entry.description ?? known?.description;
+  return {
+    key: entry.key,
+    name: entry.name ?? known?.name ?? entry.key,
+    ...(description === undefined ? {} : { description }),
+    type: type ?? 'boolean',
+    defaultValue: defaultValue ?? false,
+    configurations: Object.fromEntries(configurations),
+  };
+}
+
+function resolveConfiguration(
+  entry: ProvisionedFlagConfiguration,
+  known: FlagConfiguration | undefined,
+  defaultValue: FlagValue,
+): FlagConfiguration {
+  return {
+    enabled: entry.enabled ?? known?.enabled ?? false,
+    value: entry.value ?? known?.value ?? defaultValue,
+    rules: entry.rules ?? known?.rules ?? [],
+    prerequisites: entry.prerequisites ?? known?.prerequisites ?? [],
+  };
+}
+
+export function configurationOf(
+  flag: Flag | undefined,
+  environmentId: string,
+): FlagConfiguration | undefined {
+  const found = flag?.configurations.find((configuration) => configuration.environmentId === environmentId);
+  if (found === undefined) return undefined;
+  const { enabled, value, rules, prerequisites } = found;
+  return { enabled, value, rules, prerequisites };
+}
+
+/** Checks what the property will have: the entries of the file first, so that their places agree, then the rest. */
+function reportFlagMistakes(
+  entry: ProvisionedProperty,
+  stored: PropertyConfiguration | undefined,
+  { path, report, regex }: Context,
+): void {
+  const storedFlags = new Map(stored?.flags.map((flag) => [flag.key, flag]));
+  const storedSegments = new Map(stored?.segments.map((segment) => [segment.id, segment]));
+  const flags = (entry.flags ?? []).map((flag) => checkable(flag, storedFlags.get(flag.key)));
+  const segments = [...(entry.segments ?? [])];
+  const named = { flags: flags.length, segments: segments.length };
+  for (const { key } of flags) storedFlags.delete(key);
+  for (const { id } of segments) storedSegments.delete(id);
+  flags.push(...[...storedFlags.values()].map((flag) => checkable({ key: flag.key }, flag)));
+  segments.push(...storedSegments.values());
+
+  for (const mistake of checkFlags({ flags, segments }, { regex })) {
+    const [list, index = ''] = parsePointer(mistake.path);
+    const place = Number(index);
+    if (place < (list === 'flags' ? named.flags : named.segments)) {
+      report(path + mistake.path, mistake.message);
+    } else {
+      const broken = list === 'flags' ? `flag "${flags[place]?.key}"` : `segment "${segments[place]?.id}"`;
+      report(path, `would break the stored ${broken}: ${mistake.message}`);
+    }
+  }
+}
+
+/** What is in doubt (no type, no default) is not judged twice: `resolveFlag` has named it. */
+function checkable(entry: ProvisionedFlag, known: Flag | undefined): CheckableFlag {
+  const defaultValue = entry.defaultValue ?? known?.defaultValue;
+  const type = known?.type ?? entry.type;
+  if (type === undefined) return { key: entry.key, type: 'boolean', defaultValue: false, environments: {} };
+  const environments: Record<string, Partial<FlagConfiguration>> = Object.create(null);
+  for (const { environmentId, value, rules, prerequisites } of known?.configurations ?? []) {
+    environments[environmentId] = { value, rules, prerequisites };
+  }
+  for (const [environmentId, configuration] of Object.entries(entry.environments ?? {})) {
+    environments[environmentId] = { ...environments[environmentId], ...configuration };
+  }
+  return { key: entry.key, type, defaultValue: defaultValue ?? zeroValue(type), environments };
+}
+
+function zeroValue(type: FlagType): FlagValue {
+  return type === 'boolean' ? false : '';
+}

@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import type { Segment } from '@switchyard/core/api/targeting';
+import type { ChangeProbe, Database, DatabaseHandle } from './database.ts';
+import type {
+  ApiKey,
+  Environment,
+  FeedbackType,
+  Flag,
+  Goal,
+  PropertyConfiguration,
+  SplitTest,
+} from './property-configuration.ts';
+
+/** A property without what belongs to it. */
+export interface StoredProperty
+  extends Pick<PropertyConfiguration, 'id' | 'name' | 'retentionDays' | 'allowedOrigins' | 'version'> {
+  readonly createdAt: number;
+}
+
+/** How each part is read; the features own the queries, so they are handed in. */
+export interface ConfigurationLoaders {
+  listProperties(database: Database): Promise<StoredProperty[]>;
+  listKeys(database: Database): Promise<ApiKey[]>;
+  listEnvironments(database: Database, propertyId: string): Promise<Environment[]>;
+  listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]>;
+  listFlags(database: Database, propertyId: string): Promise<Flag[]>;
+  listSegments(database: Database, propertyId: string): Promise<Segment[]>;
+  listGoals(database: Database, propertyId: string): Promise<Goal[]>;
+  listFeedbackTypes(database: Database, propertyId: string): Promise<FeedbackType[]>;
+}
+
+export interface ConfigurationChange {
+  propertyId: string;
+  /** Undefined when the property is new. */
+  previous?: PropertyConfiguration;
+  /** Undefined when the property was deleted. */
+  current?: PropertyConfiguration;
+}
+
+export interface ConfigurationOptions {
+  /** How often to look for changes by other processes. */
+  pollMilliseconds?: number;
+  /** A reload or a listener that failed; the last good state stays in use. */
+  onError?: (error: unknown) => void;
+}
+
+type Listener = (change: ConfigurationChange) => void;
+
+interface Snapshot {
+  readonly properties: ReadonlyMap<string, LoadedProperty>;
+  readonly keysByHash: ReadonlyMap<string, ApiKey>;
+}
+
+interface LoadedProperty {
+  readonly createdAt: number;
+  readonly configuration: PropertyConfiguration;
+}
+
+const POLL_MS = 100;
+const RETRY_MS = 1000;
+const LONGEST_KEY = 160;
+
+export function hashKey(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Reads the whole configuration and follows every change of it until closed. */
+export async function openConfiguration(
+  handle: DatabaseHandle,
+  loaders: ConfigurationLoaders,
+  options: ConfigurationOptions = {},
+): Promise<Configuration> {
+  const probe = handle.openChangeProbe();
+  try {
+    const seen = probe.current();
+    const snapshot = await loadSnapshot(handle.database, loaders, undefined);
+    return new Configuration(handle.database, loaders, options, probe, seen, snapshot);
+  } catch (error) {
+    probe.close();
+    throw error;
+  }
+}
+
+/** The configuration in memory: no request touches the database for it. */
+export class Configuration {
+  readonly #database: Database;
+  readonly #loaders: ConfigurationLoaders;
+  readonly #probe: ChangeProbe;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Set<Listener>();
+  #snapshot: Snapshot;
+  /** Keys that were asked for and exist, so that each is hashed once. */
+  #keysByText = new Map<string, ApiKey>();
+  #seen: number;
+  #retryAt = 0;
+  #version = 1;
+  #reloading: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(
+    database: Database,
+    loaders: ConfigurationLoaders,
+    options: ConfigurationOptions,
+    probe: ChangeProbe,
+    seen: number,
+    snapshot: Snapshot,
+  ) {
+    this.#database = database;
+    this.#loaders = loaders;
+    this.#probe = probe;
+    this.#seen = seen;
+    this.#snapshot = snapshot;
+    this.#onError = options.onError ?? (() => {});
+    this.#timer = setInterval(() => this.#poll(), options.pollMilliseconds ?? POLL_MS).unref();
+  }
+
+  /** Grows with every change that was seen, of any property or key; counts anew in each process. */
+  get version(): number {
+    return this.#version;
+  }
+
+  property(id: string): PropertyConfiguration | undefined {
+    return this.#snapshot.properties.get(id)?.configuration;
+  }
+
+  properties(): PropertyConfiguration[] {
+    return [...this.#snapshot.properties.values()].map((loaded) => loaded.configuration);
+  }
+
+  keyByText(text: string): ApiKey | undefined {
+    const known = this.#keysByText.get(text);
+    if (known !== undefined || text.length > LONGEST_KEY) return known;
+    const key = this.#snapshot.keysByHash.get(hashKey(text));
+    if (key !== undefined) this.#keysByText.set(text, key);
+    return key;
+  }
+
+  /** Calls the listener once for each property that a reload found changed; returns how to stop that. */
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when every change committed before the call is visible. */
+  reload(): Promise<void> {
+    const reloading = this.#reloading.then(() => this.#load());
+    // One that failed must not fail those behind it.
+    this.#reloading = reloading.catch(() => {});
+    return reloading;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.#reloading;
+    this.#probe.close();
+  }
+
+  #poll(): void {
+    if (Date.now() < this.#retryAt) return;
+    try {
+      const current = this.#probe.current();
+      if (current === this.#seen) return;
+      this.#seen = current;
+    } catch (error) {
+      this.#failed(error);
+      return;
+    }
+    this.reload().catch((error) => this.#failed(error));
+  }
+
+  /** Tries again, but not ten times a second. */
+  #failed(error: unknown): void {
+    this.#seen = -1;
+    this.#retryAt = Date.now() + RETRY_MS;
+    this.#onError(error);
+  }
+
+  async #load(): Promise<void> {
+    if (this.#closed) return;
+    const previous = this.#snapshot;
+    const current = await loadSnapshot(this.#database, this.#loaders, previous);
+    const changes = changesBetween(previous, current);
+    if (changes.length === 0 && sameKeys(previous, current)) return;
+    this.#snapshot = current;
+    this.#keysByText = new Map();
+    this.#version += 1;
+    for (const change of changes) this.#announce(change);
+  }
+
+  #announce(change: ConfigurationChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}
+
+function loadSnapshot(
+  database: Database,
+  loaders: ConfigurationLoaders,
+  previous: Snapshot | undefined,
+): Promise<Snapshot> {
+  return database
+    .transaction()
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const properties = new Map<string, LoadedProperty>();
+      for (const stored of await loaders.listProperties(transaction)) {
+        const known = previous?.properties.get(stored.id);
+        const unchanged =
+          known?.configuration.version === stored.version && known.createdAt === stored.createdAt;
+        const configuration = unchanged
+          ? known.configuration
+          : await loadProperty(transaction, loaders, stored);
+        properties.set(stored.id, { createdAt: stored.createdAt, configuration });
+      }
+      const keys = await loaders.listKeys(transaction);
+      return { properties, keysByHash: new Map(keys.map((key) => [key.hash, key])) };
+    });
+}
+
+/** Everything about one property, as one frozen object. */
+export async function loadProperty(
+  database: Database,
+  loaders: ConfigurationLoaders,
+  stored: StoredProperty,
+): Promise<PropertyConfiguration> {
+  return deepFreeze({
+    id: stored.id,
+    name: stored.name,
+    retentionDays: stored.retentionDays,
+    allowedOrigins: stored.allowedOrigins,
+    environments: await loaders.listEnvironments(database, stored.id),
+    splitTests: await loaders.listSplitTests(database, stored.id),
+    flags: await loaders.listFlags(database, stored.id),
+    segments: await loaders.listSegments(database, stored.id),
+    goals: await loaders.listGoals(database, stored.id),
+    feedbackTypes: await loaders.listFeedbackTypes(database, stored.id),
+    version: stored.version,
+  });
+}
+
+function changesBetween(previous: Snapshot, current: Snapshot): ConfigurationChange[] {
+  const changes: ConfigurationChange[] = [];
+  for (const [propertyId, { configuration }] of current.properties) {
+    const before = previous.properties.get(propertyId)?.configuration;
+    if (before !== configuration) changes.push({ propertyId, previous: before, current: configuration });
+  }
+  for (const [propertyId, { configuration }] of previous.properties) {
+    if (!current.properties.has(propertyId)) changes.push({ propertyId, previous: configuration });
+  }
+  return changes;
+}
+
+function sameKeys(previous: Snapshot, current: Snapshot): boolean {
+  if (previous.keysByHash.size !== current.keysByHash.size) return false;
+  for (const [hash, key] of current.keysByHash) {
+    const before = previous.keysByHash.get(hash);
+    if (before === undefined || before.id !== key.id || before.name !== key.name) return false;
+  }
+  return true;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const member of Object.values(value)) deepFreeze(member);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { databasePath, openDatabase, openMemoryDatabase } from './database.ts';
+import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
+import type { Migration } from './migrations/migration.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'switchyard-database-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const failing: Migration = {
+  name: '999-fails',
+  async up(schema) {
+    await schema.createTable('half_done').addColumn('id', 'text').execute();
+    throw new Error('this migration fails');
+  },
+};
+
+function tableNames(): string[] {
+  const connection = new DatabaseSync(databasePath(dataDir));
+  const rows = connection.prepare("select name from sqlite_master where type = 'table' order by name").all();
+  connection.close();
+  return rows.map((row) => row.name);
+}
+
+test('opens with the durability and privacy that we promise', async () => {
+  const handle = await openDatabase(dataDir);
+  const pragma = async (name: string) => {
+    const { rows } = await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(handle.database);
+    return Object.values(rows[0] ?? {})[0];
+  };
+  expect(await pragma('journal_mode')).toBe('wal');
+  expect(await pragma('synchronous')).toBe(2);
+  expect(await pragma('foreign_keys')).toBe(1);
+  expect(await pragma('busy_timeout')).toBe(5000);
+  expect(await pragma('secure_delete')).toBe(1);
+  expect(statSync(databasePath(dataDir)).mode & 0o077).toBe(0);
+  await handle.close();
+});
+
+test('every migration stands in its numbered order, and a second start changes nothing', async () => {
+  const names = ALL_MIGRATIONS.map((migration) => migration.name);
+  expect(names).toEqual([...names].sort());
+  expect(new Set(names).size).toBe(names.length);
+  await (await openDatabase(dataDir)).close();
+  const tables = tableNames();
+  const handle = await openDatabase(dataDir);
+  const applied = await handle.database.selectFrom('schema_migrations').select('name').execute();
+  expect(applied.map((row) => row.name)).toEqual(names);
+  await handle.close();
+  expect(tableNames()).toEqual(tables);
+});
+
+test('a failing migration leaves nothing of itself or of those before it', async () => {
+  await expect(openDatabase(dataDir, { migrations: [...ALL_MIGRATIONS, failing] })).rejects.toThrow(
+    'this migration fails',
+  );
+  expect(tableNames()).toEqual([]);
+  await (await openDatabase(dataDir)).close();
+  const before = tableNames();
+  await expect(openDatabase(dataDir, { migrations: [...ALL_MIGRATIONS, failing] })).rejects.toThrow(
+    'this migration fails',
+  );
+  expect(tableNames()).toEqual(before);
+});
+
+test('a database from a newer version is refused and not touched', async () => {
+  await (await openDatabase(dataDir)).close();
+  await expect(openDatabase(dataDir, { migrations: ALL_MIGRATIONS.slice(0, -1) })).rejects.toThrow(
+    /newer version of Switchyard \(it has 007-erasures\)/,
+  );
+});
+
+test('a transaction that failed leaves nothing, and the next one works', async () => {
+  const handle = await openMemoryDatabase();
+  const insert = (id: string) => ({ id, name: id, version: 1, position: 1, created_at: 1, updated_at: 1 });
+  await expect(
+    handle.database.transaction().execute(async (transaction) => {
+      await transaction.insertInto('properties').values(insert('a')).execute();
+      throw new Error('changed my mind');
+    }),
+  ).rejects.toThrow('changed my mind');
+  await handle.database
+    .transaction()
+    .execute((transaction) => transaction.insertInto('properties').values(insert('b')).execute());
+  expect(await handle.database.selectFrom('properties').select('id').execute()).toEqual([{ id: 'b' }]);
+  await handle.close();
+});

@@ -1,0 +1,18 @@
+import { propertiesMigration } from './001-properties.ts';
+import { keysMigration } from './002-keys.ts';
+import { goalsMigration } from './003-goals.ts';
+import { feedbackMigration } from './004-feedback.ts';
+import { splitTestsMigration } from './005-split-tests.ts';
+import { flagsMigration } from './006-flags.ts';
+import { erasuresMigration } from './007-erasures.ts';
+import type { Migration } from './migration.ts';
+
+export const ALL_MIGRATIONS: readonly Migration[] = [
+  propertiesMigration,
+  keysMigration,
+  goalsMigration,
+  feedbackMigration,
+  splitTestsMigration,
+  flagsMigration,
+  erasuresMigration,
+];

@@ -1,0 +1,152 @@
+/**
+ * The tables as the newest migration leaves them. Types are those that SQLite and PostgreSQL share:
+ * times are Unix milliseconds in a bigint, JSON is text, booleans are 0 and 1.
+ */
+export interface DatabaseTables {
+  schema_migrations: SchemaMigrationTable;
+  properties: PropertyTable;
+  environments: EnvironmentTable;
+  api_keys: ApiKeyTable;
+  goals: GoalTable;
+  feedback_types: FeedbackTypeTable;
+  split_tests: SplitTestTable;
+  split_test_goals: SplitTestGoalTable;
+  flags: FlagTable;
+  flag_configurations: FlagConfigurationTable;
+  segments: SegmentTable;
+  erasures: ErasureTable;
+}
+
+interface SchemaMigrationTable {
+  name: string;
+  applied_at: number;
+}
+
+interface PropertyTable {
+  id: string;
+  name: string;
+  retention_days: number | null;
+  /** JSON array of strings. */
+  allowed_origins: string | null;
+  version: number;
+  /** Place in lists: the order of creation. */
+  position: number;
+  created_at: number;
+  updated_at: number;
+}
+
+interface EnvironmentTable {
+  property_id: string;
+  id: string;
+  name: string;
+  position: number;
+  created_at: number;
+}
+
+interface ApiKeyTable {
+  id: string;
+  property_id: string;
+  kind: 'public' | 'secret';
+  name: string;
+  hash: string;
+  prefix: string;
+  last_four: string;
+  public_key: string | null;
+  position: number;
+  created_at: number;
+}
+
+interface GoalTable {
+  property_id: string;
+  id: string;
+  name: string;
+  kind: 'count' | 'revenue';
+  position: number;
+  created_at: number;
+}
+
+interface FeedbackTypeTable {
+  property_id: string;
+  id: string;
+  name: string;
+  /** JSON array of strings. */
+  options: string;
+  text_input: number;
+  position: number;
+  created_at: number;
+}
+
+interface SplitTestTable {
+  id: string;
+  property_id: string;
+  key: string;
+  name: string | null;
+  type: 'id' | 'text' | 'json';
+  status: 'draft' | 'running' | 'paused' | 'stopped' | 'archived';
+  hash_seed: string;
+  traffic_allocation: number;
+  /** JSON array. */
+  variations: string;
+  position: number;
+  created_at: number;
+  updated_at: number;
+}
+
+interface SplitTestGoalTable {
+  split_test_id: string;
+  property_id: string;
+  goal_id: string;
+  position: number;
+}
+
+interface FlagTable {
+  id: string;
+  property_id: string;
+  key: string;
+  name: string;
+  description: string | null;
+  type: 'boolean' | 'string';
+  /** JSON. */
+  default_value: string;
+  version: number;
+  position: number;
+  created_at: number;
+  updated_at: number;
+}
+
+interface FlagConfigurationTable {
+  id: string;
+  flag_id: string;
+  property_id: string;
+  environment_id: string;
+  enabled: number;
+  /** JSON. */
+  value: string;
+  /** JSON array. */
+  rules: string;
+  /** JSON array. */
+  prerequisites: string;
+}
+
+interface SegmentTable {
+  property_id: string;
+  id: string;
+  name: string | null;
+  match: 'all' | 'any' | null;
+  /** JSON array. */
+  conditions: string;
+  position: number;
+  created_at: number;
+}
+
+interface ErasureTable {
+  id: string;
+  property_id: string;
+  kind: 'visitor' | 'user' | 'session';
+  /** Whom to forget; once that is done, only the SHA-256 of it. */
+  subject: string;
+  requested_at: number;
+  finished_at: number | null;
+  rows: number | null;
+  error: string | null;
+}
