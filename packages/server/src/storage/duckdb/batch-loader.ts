@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { JournalEntry } from '../accepted-request.ts';
+import { BatchSessions } from './batch-sessions.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import type { KeyHasher } from './key-hasher.ts';
+import { RequestRows, type RequestTable } from './request-rows.ts';
+import type { SessionRegistry } from './session-registry.ts';
+import { execute, inTransaction } from './sql.ts';
+import type { TermDictionary } from './term-dictionary.ts';
+
+type Writers = Record<RequestTable | 'sessions' | 'terms', ChunkWriter>;
+
+/** Stores batches of journal entries, each in one transaction together with the watermark. */
+export class BatchLoader {
+  readonly #terms: TermDictionary;
+  readonly #keys: KeyHasher;
+  readonly #registry: SessionRegistry;
+  #writers: Writers | undefined;
+
+  constructor(terms: TermDictionary, keys: KeyHasher, registry: SessionRegistry) {
+    this.#terms = terms;
+    this.#keys = keys;
+    this.#registry = registry;
+  }
+
+  /** Entries ascend; answers with the new watermark. */
+  async load(connection: DuckDBConnection, entries: readonly JournalEntry[]): Promise<number> {
+    this.#writers ??= await createWriters(connection);
+    const writers = this.#writers;
+    const sessions = new BatchSessions();
+    const watermark = (entries.at(-1) as JournalEntry).seq;
+    try {
+      await inTransaction(connection, async () => {
+        await writeRequests(entries, writers, new RequestRows(writers, this.#terms, this.#keys, sessions));
+        for (const { property, key, sessionId, startedAt } of await sessions.settle(
+          connection,
+          this.#registry,
+        )) {
+          writers.sessions.add([property, key.value, sessionId, BigInt(startedAt)]);
+          await writeIfFull(writers.sessions);
+        }
+        for (const { id, text } of this.#terms.added) writers.terms.add([id, text]);
+        for (const writer of Object.values(writers)) {
+          if (writer.finish()) await nextTurn();
+        }
+        await execute(connection, 'UPDATE store_state SET watermark = $1', [watermark]);
+      });
+    } catch (error) {
+      // Rows of this batch that are still in a writer must not get into the next one.
+      this.close();
+      throw error;
+    }
+    this.#terms.stored();
+    sessions.rememberIn(this.#registry);
+    return watermark;
+  }
+
+  /** Before its connection is closed. */
+  close(): void {
+    for (const writer of Object.values(this.#writers ?? {})) writer.close();
+    this.#writers = undefined;
+  }
+}
+
+async function createWriters(connection: DuckDBConnection): Promise<Writers> {
+  return {
+    exposures: await ChunkWriter.create(connection, 'exposures'),
+    conversions: await ChunkWriter.create(connection, 'conversions'),
+    feedback: await ChunkWriter.create(connection, 'feedback'),
+    session_events: await ChunkWriter.create(connection, 'session_events'),
+    collects: await ChunkWriter.create(connection, 'collects'),
+    sessions: await ChunkWriter.create(connection, 'sessions'),
+    terms: await ChunkWriter.create(connection, 'terms'),
+  };
+}
+
+async function writeRequests(
+  entries: readonly JournalEntry[],
+  writers: Writers,
+  rows: RequestRows,
+): Promise<void> {
+  const tables = [
+    writers.exposures,
+    writers.conversions,
+    writers.feedback,
+    writers.session_events,
+    writers.collects,
+  ];
+  for (const entry of entries) {
+    rows.add(entry);
+    for (const table of tables) if (table.isFull) await writeIfFull(table);
+  }
+}
+
+async function writeIfFull(writer: ChunkWriter): Promise<void> {
+  if (!writer.isFull) return;
+  writer.writeChunk();
+  await nextTurn();
+}

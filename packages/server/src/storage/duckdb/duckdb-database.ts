@@ -1,0 +1,143 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { ConnectionPool } from './connection-pool.ts';
+import { removeLeftovers } from './database-files.ts';
+import { rowsOf } from './sql.ts';
+
+export interface DuckDbOptions {
+  memoryLimitMb?: number;
+  threads?: number;
+  /** Where large sorts spill to; beside the file unless said. */
+  tempDirectory?: string;
+}
+
+// A query occupies one of libuv's four threads: two readers, a quick one and the writer must not take them all.
+const READERS = 2;
+
+/** An open database file: one connection that writes, a few that read, and the way to put another file in place. */
+export class DuckDbDatabase {
+  readonly file: string;
+  readonly #options: DuckDbOptions;
+  readonly #readers = new ConnectionPool(READERS);
+  readonly #quick = new ConnectionPool(1);
+  #instance: DuckDBInstance | undefined;
+  #writer: DuckDBConnection | undefined;
+  #writes: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  private constructor(file: string, options: DuckDbOptions) {
+    this.file = file;
+    this.#options = options;
+  }
+
+  static async open(file: string, options: DuckDbOptions): Promise<DuckDbDatabase> {
+    const database = new DuckDbDatabase(file, options);
+    await database.#connect();
+    return database;
+  }
+
+  /** Runs a question on a connection of its own. */
+  read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#closed ? Promise.reject(closedError()) : this.#readers.use(work);
+  }
+
+  /** As `read`, for a short question that must not stand behind a report. */
+  readQuick<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#closed ? Promise.reject(closedError()) : this.#quick.use(work);
+  }
+
+  /** Runs one change after the other. */
+  write<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closedError());
+    const result = this.#writes.then(() => {
+      if (!this.#writer) throw closedError();
+      return work(this.#writer);
+    });
+    this.#writes = result.catch(() => undefined);
+    return result;
+  }
+
+  /**
+   * Closes the file, lets `swap` put another in its place and opens that one; questions wait meanwhile. Only from
+   * inside `write`. When `swap` fails the old file is opened again.
+   */
+  async reopen(swap: () => Promise<void>): Promise<void> {
+    await this.#disconnect();
+    try {
+      await swap();
+    } finally {
+      await this.#connect().catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#writes;
+    if (this.#instance) await this.#disconnect();
+  }
+
+  get tempDirectory(): string {
+    return this.#options.tempDirectory ?? `${this.file}.tmp`;
+  }
+
+  async #connect(): Promise<void> {
+    const { memoryLimitMb = 64, threads = 2 } = this.#options;
+    this.#instance = await openInstance(this.file, {
+      memory_limit: `${memoryLimitMb}MiB`,
+      threads: String(threads),
+      temp_directory: this.tempDirectory,
+      // Memory goes back to the system after each query, not after 128 MB of them: 40 MB less for the process.
+      allocator_flush_threshold: '2MiB',
+      allocator_bulk_deallocation_flush_threshold: '2MiB',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    const instance = this.#instance;
+    this.#writer = await instance.connect();
+    await this.#removeLeftovers(this.#writer);
+    await this.#readers.fill(() => instance.connect());
+    await this.#quick.fill(() => instance.connect());
+  }
+
+  /** Once the lock is held, so that they are nobody else's. */
+  async #removeLeftovers(connection: DuckDBConnection): Promise<void> {
+    const inUse = await rowsOf<[string]>(connection, 'SELECT path FROM duckdb_temporary_files()');
+    if (inUse.length === 0) await removeLeftovers(this.file, this.tempDirectory);
+  }
+
+  /** Whoever waits for the file must not wait for ever. */
+  #fail(error: unknown): never {
+    this.#closed = true;
+    this.#readers.fail(error);
+    this.#quick.fail(error);
+    throw error;
+  }
+
+  async #disconnect(): Promise<void> {
+    await Promise.all([this.#readers.drain(), this.#quick.drain()]);
+    // Here rather than while closing, which would hold up the thread.
+    await this.#writer?.run('CHECKPOINT').catch(() => undefined);
+    this.#writer?.closeSync();
+    this.#instance?.closeSync();
+    this.#writer = undefined;
+    this.#instance = undefined;
+  }
+}
+
+async function openInstance(file: string, config: Record<string, string>): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(file, config);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes('Could not set lock on file')) throw error;
+    throw Object.assign(
+      new Error(`Another process has the event store open: ${error.message}`, { cause: error }),
+      {
+        code: 'STORE_LOCKED',
+      },
+    );
+  }
+}
+
+function closedError(): Error {
+  return Object.assign(new Error('The event store is closed'), { code: 'STORE_CLOSED' });
+}

@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AcceptedRequest, JournalEntry } from '../accepted-request.ts';
+import { describeEventStore } from '../event-store.contract.ts';
+import type { EventStore } from '../event-store.ts';
+import { openDuckDbEventStore } from './duckdb-event-store.ts';
+
+const T0 = Date.UTC(2025, 10, 12);
+const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
+
+describeEventStore('DuckDB', async () => {
+  const directory = await newDirectory();
+  const file = join(directory, 'events.duckdb');
+  let store: EventStore = await openDuckDbEventStore(file);
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await openDuckDbEventStore(file);
+      return store;
+    },
+    async cleanup() {
+      await store.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+describe('The DuckDB file', () => {
+  let directory: string;
+  let file: string;
+  let store: EventStore | undefined;
+  const open = async () => {
+    store = await openDuckDbEventStore(file);
+    return store;
+  };
+
+  beforeEach(async () => {
+    directory = await newDirectory();
+    file = join(directory, 'events.duckdb');
+  });
+  afterEach(async () => {
+    await store?.close();
+    store = undefined;
+    await rm(directory, { recursive: true });
+  });
+
+  test('belongs to one process', async () => {
+    const script = `import { DuckDBInstance } from '@duckdb/node-api';
+      await DuckDBInstance.create(process.argv[1]); console.log('open'); process.stdin.resume();`;
+    const other = spawn(process.execPath, ['--input-type=module', '-e', script, file], {
+      cwd: import.meta.dirname,
+    });
+    await once(other.stdout, 'data');
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    await (await open()).ping();
+  });
+
+  test('refuses a schema from the future, and is closed for good', async () => {
+    await (await open()).close();
+    const instance = await DuckDBInstance.create(file);
+    const connection = await instance.connect();
+    await connection.run('UPDATE schema_version SET version = 99');
+    connection.closeSync();
+    instance.closeSync();
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_TOO_NEW' });
+    await expect(store?.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+  });
+
+  test('keeps nothing of a batch that failed, and takes it when it is mended', async () => {
+    const it = await open();
+    await it.append(journal(exposed('first')));
+    // Enough rows to be in the transaction already when the bad one comes.
+    const many = Array.from({ length: 4000 }, (_, index) => exposed(`s${index}`, 'new test'));
+    const broken: AcceptedRequest = { ...goal(), amountMicros: 0.5 };
+    await expect(it.append(journal(exposed('first'), ...many, broken, exposed('last')))).rejects.toThrow();
+    expect(await it.watermark()).toBe(1);
+    expect(await it.splitTestCounts('shop', 'new test')).toEqual([]);
+    expect(await it.session('shop', 's1')).toBeUndefined();
+    expect(await it.sessionPage({ propertyId: 'shop', limit: 500 })).toHaveLength(1);
+    await it.append(journal(exposed('first'), ...many, goal(), exposed('last')));
+    await it.close();
+    const again = await open();
+    expect(await again.watermark()).toBe(4003);
+    expect(await again.splitTestCounts('shop', 'new test')).toMatchObject([
+      { exposures: 4000, sessions: 4000 },
+    ]);
+    expect(await again.splitTestCounts('shop', 'hero')).toMatchObject([{ exposures: 2 }]);
+  });
+
+  test('holds no byte of who was forgotten', async () => {
+    const secrets = [
+      'visitor-5eb63bbbe01eeed093cb22bb',
+      'session-8f5acdc3d0f2b6f1a7e7d9a0',
+      'message-c0ffee00',
+    ];
+    const [visitorId = '', sessionId = '', message = ''] = secrets;
+    const shared = { propertyId: 'shop', sessionId };
+    const found = async () => {
+      const bytes = await Promise.all(
+        (await readdir(directory)).map((name) => readFile(join(directory, name))),
+      );
+      return secrets.filter((secret) => bytes.some((content) => content.includes(secret)));
+    };
+    const requests = [
+      collect(sessionId, visitorId),
+      { ...goal(), ...shared, metadata: JSON.stringify({ message }) },
+      { kind: 'feedback', ...shared, receivedAt: T0, id: 'f', feedbackTypeId: 'nps', message } as const,
+      ...Array.from({ length: 50 }, (_, index) => collect(`other-${index}`, 'somebody')),
+    ];
+    const it = await open();
+    await it.append(journal(...requests));
+    expect(await found()).toEqual(secrets);
+    expect((await it.forget({ propertyId: 'shop', visitorId })).rows).toBe(3);
+    expect(await found()).toEqual([]);
+    await it.append(journal(...requests, collect('late', 'somebody')));
+    await it.close();
+    expect(await found()).toEqual([]);
+    expect(await (await open()).sessionPage({ propertyId: 'shop', limit: 500 })).toHaveLength(51);
+  });
+
+  test('holds no byte of what had expired before its owner was forgotten', async () => {
+    const secret = 'visitor-2cf24dba5fb0a30e26e83b2a';
+    const it = await open();
+    await it.append(journal(collect('old', secret), exposed('kept')));
+    await it.expire('shop', T0 + 1);
+    expect(await it.forget({ propertyId: 'shop', visitorId: secret })).toEqual({ rows: 0 });
+    await it.close();
+    for (const name of await readdir(directory)) {
+      expect((await readFile(join(directory, name))).includes(secret)).toBe(false);
+    }
+  });
+
+  test('is one good database wherever a rewrite was cut off', async () => {
+    const it = await open();
+    await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
+    const live = await snapshot('live', ['events.duckdb', 'events.duckdb.wal']);
+    await it.close();
+    const before = await snapshot('before', ['events.duckdb']);
+    await (await open()).forget({ propertyId: 'shop', visitorId: 'me' });
+    await store?.close();
+    const after = file;
+
+    // While it was copying: the old file with its log, and a piece of the new one.
+    await writeFile(join(live, 'events.duckdb.rewrite'), (await readFile(after)).subarray(0, 20_000));
+    await writeFile(join(live, 'events.duckdb.rewrite.wal'), 'half a log');
+    await mkdir(join(live, 'events.duckdb.tmp'));
+    await writeFile(join(live, 'events.duckdb.tmp', 'duckdb_temp_storage_DEFAULT-0.tmp'), 'spilled');
+    // When both were closed and the new one was not renamed yet.
+    await copyFile(after, join(before, 'events.duckdb.rewrite'));
+
+    for (const [folder, sessions] of [
+      [live, 2],
+      [before, 2],
+      [directory, 1],
+    ] as const) {
+      file = join(folder, 'events.duckdb');
+      const opened = await open();
+      expect(await opened.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(sessions);
+      await opened.forget({ propertyId: 'shop', visitorId: 'me' });
+      expect(await opened.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(1);
+      await opened.close();
+      expect(
+        (await readdir(folder, { recursive: true })).filter((name) => /rewrite|wal|temp_/.test(name)),
+      ).toEqual([]);
+    }
+  });
+
+  test('stays as it is when it cannot be rewritten', async () => {
+    const it = await open();
+    await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
+    await mkdir(`${file}.rewrite`);
+    await expect(it.forget({ propertyId: 'shop', visitorId: 'me' })).rejects.toThrow();
+    expect(await it.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(2);
+    await rmdir(`${file}.rewrite`);
+    expect(await it.forget({ propertyId: 'shop', visitorId: 'me' })).toEqual({ rows: 1 });
+    await it.append([{ seq: 3, request: exposed('another') }]);
+    expect(await it.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(2);
+  });
+
+  test('gives space back when most of it has expired', async () => {
+    const it = await open();
+    const entries = Array.from({ length: 15_000 }, (_, index): AcceptedRequest => {
+      const id = `f${index}`;
+      return {
+        kind: 'feedback',
+        propertyId: 'shop',
+        receivedAt: T0 + index,
+        id,
+        feedbackTypeId: 'nps',
+        message: randomBytes(750).toString('base64'),
+      };
+    });
+    await it.append(journal(...entries));
+    await it.close();
+    const full = (await stat(file)).size;
+    const again = await open();
+    expect(await again.expire('shop', T0 + 14_000)).toEqual({ rows: 14_000 });
+    expect(await again.feedbackPage({ propertyId: 'shop', limit: 500 })).toHaveLength(500);
+    await again.close();
+    expect((await stat(file)).size).toBeLessThan(full / 3);
+  });
+
+  async function snapshot(name: string, files: string[]): Promise<string> {
+    const folder = join(directory, name);
+    await mkdir(folder);
+    for (const each of files) await copyFile(join(directory, each), join(folder, each));
+    return folder;
+  }
+});
+
+function journal(...requests: AcceptedRequest[]): JournalEntry[] {
+  return requests.map((request, index) => ({ seq: index + 1, request }));
+}
+
+function exposed(sessionId: string, splitTestKey = 'hero'): AcceptedRequest {
+  const seen = { splitTestKey, variationKey: 'a', sessionId, at: T0 + 5 };
+  return { kind: 'exposures', propertyId: 'shop', receivedAt: T0 + 5, exposures: [seen] };
+}
+
+function collect(sessionId: string, visitorId: string): AcceptedRequest {
+  const client = { device: 'desktop', browser: 'Firefox', os: 'Linux' };
+  return { kind: 'collect', propertyId: 'shop', sessionId, visitorId, receivedAt: T0, ...client, events: [] };
+}
+
+function goal(): AcceptedRequest {
+  return {
+    kind: 'conversion',
+    propertyId: 'shop',
+    goalId: 'signup',
+    direction: 1,
+    amountMicros: 0,
+    receivedAt: T0,
+  };
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { JournalEntry } from '../accepted-request.ts';
+import type {
+  Erasure,
+  EventStore,
+  FeedbackEntry,
+  FeedbackPageQuery,
+  GoalBucket,
+  GoalQuery,
+  GoalSeriesQuery,
+  GoalTotals,
+  SessionDetail,
+  SessionIdentity,
+  SessionPageQuery,
+  SessionSummary,
+  Subject,
+  VariationCounts,
+} from '../event-store.ts';
+import { BatchLoader } from './batch-loader.ts';
+import { DuckDbDatabase, type DuckDbOptions } from './duckdb-database.ts';
+import { migrate } from './duckdb-schema.ts';
+import { expireEvents, forgetSubject } from './erasure.ts';
+import { feedbackPage } from './feedback-page.ts';
+import { goalSeries, goalTotals } from './goal-questions.ts';
+import { KeyHasher } from './key-hasher.ts';
+import type { QuestionContext } from './question.ts';
+import { sessionDetail, sessionIdentity } from './session-detail.ts';
+import { sessionPage } from './session-page.ts';
+import { SessionRegistry } from './session-registry.ts';
+import { splitTestCounts } from './split-test-counts.ts';
+import { execute, inSnapshot, rowsOf } from './sql.ts';
+import { TermDictionary } from './term-dictionary.ts';
+
+/**
+ * Opens the embedded event store, and creates it if need be. One process at a time: another one gets an error with
+ * the code `STORE_LOCKED`. Nobody in this process may open the file besides: closing it would free the lock.
+ *
+ * @example const store = await openDuckDbEventStore('data/events.duckdb');
+ */
+export async function openDuckDbEventStore(file: string, options: DuckDbOptions = {}): Promise<EventStore> {
+  const database = await DuckDbDatabase.open(file, options);
+  try {
+    return await database.write(async (connection) => {
+      await migrate(connection);
+      const store = new DuckDbEventStore(database, new KeyHasher(await saltOf(connection)));
+      await store.load(connection);
+      return store;
+    });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function saltOf(connection: DuckDBConnection): Promise<bigint> {
+  const rows = await rowsOf<[bigint]>(connection, 'SELECT salt FROM store_state');
+  if (rows[0]) return rows[0][0];
+  const salt = randomBytes(8).readBigInt64LE();
+  await execute(connection, 'INSERT INTO store_state VALUES (0, $1, 0)', [salt]);
+  return salt;
+}
+
+class DuckDbEventStore implements EventStore {
+  readonly #database: DuckDbDatabase;
+  readonly #keys: KeyHasher;
+  readonly #terms = new TermDictionary();
+  readonly #registry = new SessionRegistry();
+  readonly #loader: BatchLoader;
+  readonly #windows = new Map<string, number>();
+  #watermark = 0;
+
+  constructor(database: DuckDbDatabase, keys: KeyHasher) {
+    this.#database = database;
+    this.#keys = keys;
+    this.#loader = new BatchLoader(this.#terms, keys, this.#registry);
+  }
+
+  /** Reads what is kept in memory. */
+  async load(connection: DuckDBConnection): Promise<void> {
+    await this.#terms.load(connection);
+    await this.#registry.load(connection);
+    const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
+    this.#watermark = Number((rows[0] as [bigint])[0]);
+  }
+
+  async watermark(): Promise<number> {
+    return this.#watermark;
+  }
+
+  append(entries: readonly JournalEntry[]): Promise<void> {
+    return this.#database.write(async (connection) => {
+      const fresh = entries.filter(({ seq }) => seq > this.#watermark);
+      if (fresh.length === 0) return;
+      try {
+        this.#watermark = await this.#loader.load(connection, fresh);
+      } catch (error) {
+        // Nobody knows how far a failed commit got: the file does.
+        await this.load(connection);
+        throw error;
+      }
+    });
+  }
+
+  sessionPage(query: SessionPageQuery): Promise<SessionSummary[]> {
+    return this.#ask((context) => sessionPage(context, query, this.#windows));
+  }
+
+  session(propertyId: string, sessionId: string): Promise<SessionDetail | undefined> {
+    return this.#ask((context) => sessionDetail(context, propertyId, sessionId));
+  }
+
+  sessionIdentity(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
+    return this.#database.readQuick((connection) =>
+      sessionIdentity(this.#contextOf(connection), propertyId, sessionId),
+    );
+  }
+
+  goalTotals(query: GoalQuery): Promise<GoalTotals> {
+    return this.#database.read((connection) => goalTotals(this.#contextOf(connection), query));
+  }
+
+  goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]> {
+    return this.#database.read((connection) => goalSeries(this.#contextOf(connection), query));
+  }
+
+  feedbackPage(query: FeedbackPageQuery): Promise<FeedbackEntry[]> {
+    return this.#ask((context) => feedbackPage(context, query));
+  }
+
+  splitTestCounts(propertyId: string, splitTestKey: string): Promise<VariationCounts[]> {
+    return this.#database.read((connection) =>
+      splitTestCounts(this.#contextOf(connection), propertyId, splitTestKey),
+    );
+  }
+
+  forget(subject: Subject): Promise<Erasure> {
+    return this.#erase(subject.propertyId, (connection, property) =>
+      forgetSubject(this.#database, connection, this.#keys, subject, property),
+    );
+  }
+
+  expire(propertyId: string, before: number): Promise<Erasure> {
+    return this.#erase(propertyId, (connection, property) =>
+      expireEvents(this.#database, connection, property, before),
+    );
+  }
+
+  ping(): Promise<void> {
+    return this.#database.readQuick(async (connection) => {
+      await connection.run('SELECT 1');
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#database.write(async () => this.#loader.close()).catch(() => undefined);
+    await this.#database.close();
+  }
+
+  #erase(
+    propertyId: string,
+    work: (connection: DuckDBConnection, property: number) => Promise<Erasure>,
+  ): Promise<Erasure> {
+    return this.#database.write(async (connection) => {
+      const property = this.#terms.find(propertyId);
+      if (property === undefined) return { rows: 0 };
+      // Its appenders hold the connection, which a rewrite closes.
+      this.#loader.close();
+      try {
+        return await work(connection, property);
+      } finally {
+        this.#registry.forgetStarts();
+      }
+    });
+  }
+
+  /** Several statements over one state of the store. */
+  #ask<T>(question: (context: QuestionContext) => Promise<T>): Promise<T> {
+    return this.#database.read((connection) =>
+      inSnapshot(connection, () => question(this.#contextOf(connection))),
+    );
+  }
+
+  #contextOf(connection: DuckDBConnection): QuestionContext {
+    return { connection, terms: this.#terms, keys: this.#keys, registry: this.#registry };
+  }
+}

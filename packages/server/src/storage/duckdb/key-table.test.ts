@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { KeyHasher, sessionKeyOf } from './key-hasher.ts';
+import { KeyTable } from './key-table.ts';
+
+test('a table of keys answers as a Map does', () => {
+  const half = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer());
+  const key = fc.tuple(half, half).filter(([low, high]) => low !== 0 || high !== 0);
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(key, fc.integer()), { maxLength: 3000, size: 'max' }),
+      fc.array(key),
+      (entries, others) => {
+        const table = new KeyTable('numbers');
+        const keys = new KeyTable('keys');
+        const map = new Map<string, number>();
+        for (const [[low, high], value] of entries) {
+          table.set(low, high, value);
+          keys.set(low, high);
+          map.set(`${low} ${high}`, value);
+        }
+        expect([table.size, keys.size]).toEqual([map.size, map.size]);
+        for (const [low, high] of [...entries.map(([it]) => it), ...others]) {
+          expect(table.get(low, high)).toBe(map.get(`${low} ${high}`));
+          expect(keys.has(low, high)).toBe(map.has(`${low} ${high}`));
+        }
+      },
+    ),
+    { seed: 1, numRuns: 20 },
+  );
+});
+
+test('keys differ by property, kind, id and salt, and come apart into their halves', () => {
+  const [one, two] = [new KeyHasher(-1n), new KeyHasher(0x0123_4567_89ab_cdefn)];
+  const keys = [one, two].flatMap((hasher) =>
+    ['shop', 'blog'].flatMap((property) =>
+      ['', 'a', 'b', '\ud800'].flatMap((id) => [
+        hasher.sessionKey(property, id).value,
+        hasher.visitorKey(property, id),
+        hasher.userKey(property, id),
+      ]),
+    ),
+  );
+  expect(new Set(keys).size).toBe(keys.length);
+  const key = one.sessionKey('shop', 'x');
+  expect(sessionKeyOf(key.value)).toEqual(key);
+  expect(one.sessionKey('shop', '\ud800')).toEqual(one.sessionKey('shop', '\ufffd'));
+});
+
+test('a hundred thousand numbered sessions have as many keys', () => {
+  const hasher = new KeyHasher(42n);
+  const keys = new KeyTable('keys');
+  for (let number = 0; number < 100_000; number++) {
+    const { low, high } = hasher.sessionKey('shop', `session-${number}`);
+    keys.set(low, high);
+  }
+  expect(keys.size).toBe(100_000);
+});

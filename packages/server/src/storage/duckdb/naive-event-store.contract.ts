@@ -1,0 +1,184 @@
+import type { AcceptedCollect, JournalEntry } from '../accepted-request.ts';
+import type {
+  FeedbackEntry,
+  SessionDetail,
+  SessionSummary,
+  Subject,
+  TimelineEntry,
+  VariationCounts,
+} from '../event-store.ts';
+
+interface ModelEvent {
+  propertyId: string;
+  sessionId: string | undefined;
+  at: number;
+  /** What the timeline shows; a collect without events shows nothing. */
+  line: TimelineEntry | undefined;
+  fromBrowser: boolean;
+}
+
+/** The same answers, from plain lists. */
+export class NaiveEventStore {
+  #events: ModelEvent[] = [];
+  #collects: AcceptedCollect[] = [];
+
+  append({ request }: JournalEntry): void {
+    const { propertyId, receivedAt } = request;
+    const push = (sessionId: string | undefined, line: TimelineEntry | undefined, fromBrowser: boolean) =>
+      this.#events.push({ propertyId, sessionId, at: line?.at ?? receivedAt, line, fromBrowser });
+    if (request.kind === 'exposures') {
+      for (const { sessionId, ...it } of request.exposures)
+        push(sessionId, { type: 'exposure', ...it }, true);
+    } else if (request.kind === 'conversion') {
+      const { goalId, direction, amountMicros, sessionId } = request;
+      push(sessionId, { at: receivedAt, type: 'goal', goalId, count: direction, amountMicros }, false);
+    } else if (request.kind === 'feedback') {
+      const { id, feedbackTypeId, option, sessionId } = request;
+      push(
+        sessionId,
+        { at: receivedAt, type: 'feedback', id, feedbackTypeId, ...(option && { option }) },
+        false,
+      );
+    } else {
+      this.#collects.push(request);
+      for (const it of request.events) push(request.sessionId, it, true);
+      if (request.events.length === 0) push(request.sessionId, undefined, true);
+    }
+  }
+
+  sessions(propertyId: string): SessionSummary[] {
+    const ids = new Set(this.#of(propertyId).flatMap(({ sessionId }) => sessionId ?? []));
+    const all = [...ids].map((id) => this.session(propertyId, id) as SessionDetail);
+    return all
+      .map(({ attributes, timeline, ...summary }) => summary)
+      .sort(
+        (a, b) =>
+          b.startedAt - a.startedAt || Buffer.compare(Buffer.from(b.sessionId), Buffer.from(a.sessionId)),
+      );
+  }
+
+  session(propertyId: string, sessionId: string): SessionDetail | undefined {
+    const events = this.#of(propertyId).filter((it) => it.sessionId === sessionId);
+    if (events.length === 0) return undefined;
+    const byTime = events.toSorted((a, b) => a.at - b.at);
+    const lines = byTime.flatMap(({ line }) => line ?? []);
+    const signs = byTime.filter(({ fromBrowser }) => fromBrowser);
+    const pages = lines.filter((line) => line.type === 'pageview');
+    const urls = pages.flatMap(({ url }) => url ?? []);
+    const collects = this.#collects.filter(
+      (it) => it.propertyId === propertyId && it.sessionId === sessionId,
+    );
+    const latest = collects.at(-1);
+    return {
+      sessionId,
+      visitorId: latest?.visitorId ?? null,
+      userId: collects.findLast(({ userId }) => userId !== undefined)?.userId ?? null,
+      startedAt: (byTime[0] as ModelEvent).at,
+      lastSeenAt: (signs.at(-1) ?? (byTime.at(-1) as ModelEvent)).at,
+      entryUrl: urls[0] ?? null,
+      exitUrl: urls.at(-1) ?? null,
+      referrer: lines.flatMap((line) => ('referrer' in line && line.referrer) || []).at(0) ?? null,
+      pageviews: pages.length,
+      events: lines.filter((line) => line.type === 'event').length,
+      country: latest?.country ?? null,
+      device: latest?.device ?? null,
+      browser: latest?.browser ?? null,
+      os: latest?.os ?? null,
+      exposures: firstExposures(lines),
+      goals: netGoals(lines),
+      feedback: lines.filter((line) => line.type === 'feedback').length,
+      attributes: collects.findLast((it) => it.attributes !== undefined)?.attributes ?? null,
+      timeline: lines,
+    };
+  }
+
+  goals(propertyId: string, goalId: string): { at: number; count: 1 | -1; amountMicros: number }[] {
+    const lines = this.#of(propertyId).flatMap(({ line }) => line ?? []);
+    return lines.filter((line) => line.type === 'goal').filter((line) => line.goalId === goalId);
+  }
+
+  feedback(propertyId: string): FeedbackEntry[] {
+    return this.#of(propertyId)
+      .flatMap(({ line, sessionId }) => (line?.type === 'feedback' ? [{ line, sessionId }] : []))
+      .map(({ line, sessionId }) => {
+        const session = sessionId === undefined ? undefined : this.session(propertyId, sessionId);
+        const { id, feedbackTypeId, option = null, at } = line;
+        const identity = { visitorId: session?.visitorId ?? null, userId: session?.userId ?? null };
+        const texts = { option, message: null, metadata: null };
+        return { id, feedbackTypeId, sessionId: sessionId ?? null, ...identity, ...texts, createdAt: at };
+      })
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  }
+
+  splitTest(propertyId: string, splitTestKey: string): VariationCounts[] {
+    const seen = new Map<string, { exposures: number; sessions: Set<string>; visitors: Set<string> }>();
+    for (const { line, sessionId = '' } of this.#of(propertyId)) {
+      if (line?.type !== 'exposure' || line.splitTestKey !== splitTestKey) continue;
+      const it = seen.get(line.variationKey) ?? { exposures: 0, sessions: new Set(), visitors: new Set() };
+      seen.set(line.variationKey, it);
+      const visitorId = this.session(propertyId, sessionId)?.visitorId;
+      it.exposures++;
+      it.sessions.add(sessionId);
+      it.visitors.add(visitorId ? `visitor ${visitorId}` : `session ${sessionId}`);
+    }
+    return [...seen]
+      .map(([key, it]) => ({
+        variationKey: key,
+        exposures: it.exposures,
+        sessions: it.sessions.size,
+        visitors: it.visitors.size,
+      }))
+      .sort((a, b) => (a.variationKey < b.variationKey ? -1 : 1));
+  }
+
+  forget(subject: Subject): number {
+    const matches = (it: AcceptedCollect) =>
+      ('visitorId' in subject && it.visitorId === subject.visitorId) ||
+      ('userId' in subject && it.userId === subject.userId);
+    const tied = this.#collects.filter((it) => it.propertyId === subject.propertyId && matches(it));
+    const doomed = new Set<string | undefined>(tied.map(({ sessionId }) => sessionId));
+    if ('sessionId' in subject) doomed.add(subject.sessionId);
+    return this.#drop((it) => it.propertyId === subject.propertyId && doomed.has(it.sessionId));
+  }
+
+  expire(propertyId: string, before: number): number {
+    return this.#drop((it) => it.propertyId === propertyId && it.at < before);
+  }
+
+  /** Who a session belongs to is known as long as it has events. */
+  #drop(isDoomed: (event: ModelEvent) => boolean): number {
+    const all = this.#events.length;
+    this.#events = this.#events.filter((it) => !isDoomed(it));
+    this.#collects = this.#collects.filter((it) => this.session(it.propertyId, it.sessionId) !== undefined);
+    return all - this.#events.length;
+  }
+
+  #of(propertyId: string): ModelEvent[] {
+    return this.#events.filter((it) => it.propertyId === propertyId);
+  }
+}
+
+function firstExposures(lines: TimelineEntry[]): SessionSummary['exposures'] {
+  const first = new Map<string, SessionSummary['exposures'][number]>();
+  for (const line of lines) {
+    if (line.type !== 'exposure') continue;
+    const { splitTestKey, variationKey, at } = line;
+    const key = JSON.stringify([splitTestKey, variationKey]);
+    if (!first.has(key)) first.set(key, { splitTestKey, variationKey, at });
+  }
+  return [...first.values()];
+}
+
+function netGoals(lines: TimelineEntry[]): SessionSummary['goals'] {
+  const net = new Map<string, SessionSummary['goals'][number]>();
+  for (const line of lines) {
+    if (line.type !== 'goal') continue;
+    const it = net.get(line.goalId) ?? { goalId: line.goalId, count: 0, amountMicros: 0 };
+    net.set(line.goalId, {
+      ...it,
+      count: it.count + line.count,
+      amountMicros: it.amountMicros + line.amountMicros,
+    });
+  }
+  return [...net.values()];
+}

@@ -1,0 +1,283 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { AcceptedRequest } from '../accepted-request.ts';
+import type {
+  Cursor,
+  EventStore,
+  FeedbackPageQuery,
+  GoalBucket,
+  SessionDetail,
+  SessionPageQuery,
+  SessionSummary,
+} from '../event-store.ts';
+import type { NaiveEventStore } from './naive-event-store.contract.ts';
+
+export const T0 = Date.UTC(2025, 10, 12, 10, 30);
+
+const sessionId = fc.constantFrom('s1', 's2', 's3', 's4', 's5', 's6');
+const url = fc.constantFrom('/', '/pricing', '/buy');
+const offset = fc.integer({ min: -40, max: 15 });
+const option = fc.constantFrom('good', 'bad');
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+const collectedEvent = fc.record({
+  type: fc.constantFrom('pageview' as const, 'event' as const, 'identify' as const),
+  at: offset,
+  url: optional(url),
+  referrer: optional(fc.constantFrom('', 'https://a.example', 'https://b.example')),
+});
+
+const seenExposure = fc.record({
+  splitTestKey: fc.constantFrom('hero', 'price'),
+  variationKey: fc.constantFrom('a', 'b'),
+  sessionId,
+  at: offset,
+});
+
+const payload = fc.oneof(
+  fc.record({
+    kind: fc.constant('exposures' as const),
+    exposures: fc.array(seenExposure, { minLength: 1, maxLength: 4 }),
+  }),
+  fc.record({
+    kind: fc.constant('conversion' as const),
+    goalId: fc.constantFrom('signup', 'revenue'),
+    sessionId: optional(sessionId),
+    direction: fc.constantFrom(1 as const, -1 as const),
+    micros: fc.nat(5_000_000),
+  }),
+  fc.record({
+    kind: fc.constant('feedback' as const),
+    feedbackTypeId: fc.constantFrom('nps', 'bug'),
+    sessionId: optional(sessionId),
+    option: optional(option),
+  }),
+  fc.record({
+    kind: fc.constant('collect' as const),
+    sessionId,
+    visitorId: fc.constantFrom('v1', 'v2', 'v3'),
+    userId: optional(fc.constantFrom('u1', 'u2')),
+    attributes: optional(fc.constantFrom('{"n":1}', '{"n":2}')),
+    country: optional(fc.constantFrom('DE', 'FR')),
+    events: fc.array(collectedEvent, { maxLength: 3 }),
+  }),
+);
+
+const delayed = fc.record({ delay: fc.nat(30), propertyId: fc.constantFrom('one', 'two'), payload });
+
+const forgotten = fc.oneof(
+  fc.record({ visitorId: fc.constantFrom('v1', 'v2') }),
+  fc.record({ userId: fc.constantFrom('u1', 'u2') }),
+  fc.record({ sessionId }),
+);
+
+/** Batches of requests in the order of their receipt, somebody to forget, and how far back to expire. */
+export const randomScenario = fc
+  .record({
+    batches: fc.array(fc.array(delayed, { maxLength: 8 }), { minLength: 1, maxLength: 5 }),
+    forgotten,
+    age: fc.nat(120),
+    limit: fc.integer({ min: 1, max: 4 }),
+  })
+  .map(({ batches, age, ...rest }) => {
+    let now = T0;
+    let number = 0;
+    const requests = batches.map((batch) =>
+      batch.map((it) => {
+        now += it.delay;
+        return requestOf(it.payload, it.propertyId, now, ++number);
+      }),
+    );
+    return { batches: requests, expiry: now - age, ...rest };
+  });
+
+type Payload = typeof payload extends fc.Arbitrary<infer Value> ? Value : never;
+
+function requestOf(given: Payload, propertyId: string, receivedAt: number, number: number): AcceptedRequest {
+  const base = { propertyId, receivedAt };
+  const late = <T extends { at: number }>(it: T): T => ({ ...it, at: receivedAt + it.at });
+  if (given.kind === 'exposures') return { ...base, ...given, exposures: given.exposures.map(late) };
+  if (given.kind === 'feedback') return { ...base, ...present(given), id: `f${number}` };
+  if (given.kind === 'conversion') {
+    const { micros, ...it } = present(given);
+    return { ...base, ...it, amountMicros: micros * it.direction };
+  }
+  const client = { device: 'desktop', browser: `browser ${number % 2}`, os: 'Linux' };
+  return { ...base, ...client, ...present(given), events: given.events.map((it) => late(present(it))) };
+}
+
+function present<T extends object>(given: T): T {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Asks the store everything, page by page, and compares. */
+export async function expectToAgree(
+  store: EventStore,
+  model: NaiveEventStore,
+  propertyIds: readonly string[],
+  limit: number,
+): Promise<void> {
+  for (const propertyId of propertyIds) {
+    await compareSessions(store, model, propertyId, limit);
+    await compareFeedback(store, model, propertyId, limit);
+    await compareGoals(store, model, propertyId);
+    for (const key of ['hero', 'price']) {
+      expect(await store.splitTestCounts(propertyId, key)).toEqual(model.splitTest(propertyId, key));
+    }
+  }
+}
+
+type SessionFilter = Omit<SessionPageQuery, 'propertyId' | 'limit' | 'after'>;
+
+const SESSION_FILTERS: readonly SessionFilter[] = [
+  {},
+  { from: T0 + 20, to: T0 + 120 },
+  { visitorId: 'v1' },
+  { userId: 'u1' },
+  { splitTestKey: 'hero' },
+  { splitTestKey: 'price', variationKey: 'b', goalId: 'signup' },
+  { goalId: 'revenue', from: T0 },
+];
+
+async function compareSessions(
+  store: EventStore,
+  model: NaiveEventStore,
+  propertyId: string,
+  limit: number,
+): Promise<void> {
+  const all = model.sessions(propertyId);
+  for (const filter of SESSION_FILTERS) {
+    const listed = await pagesOf(
+      limit,
+      (after) => store.sessionPage({ propertyId, limit, ...filter, ...after }),
+      (it) => ({
+        at: it.startedAt,
+        id: it.sessionId,
+      }),
+    );
+    const expected = all.filter((it) => matches(it, filter));
+    expect(listed.map(withoutTies)).toEqual(expected.map(withoutTies));
+  }
+  for (const { sessionId: id } of all) {
+    const detail = (await store.session(propertyId, id)) as SessionDetail;
+    const expected = model.session(propertyId, id) as SessionDetail;
+    const { visitorId, userId } = expected;
+    expect(withoutTies(detail)).toEqual(withoutTies(expected));
+    expect(await store.sessionIdentity(propertyId, id)).toEqual({ visitorId, userId });
+  }
+}
+
+function matches(it: SessionSummary, filter: SessionFilter): boolean {
+  const {
+    from = 0,
+    to = Number.POSITIVE_INFINITY,
+    visitorId,
+    userId,
+    splitTestKey,
+    variationKey,
+    goalId,
+  } = filter;
+  return (
+    it.startedAt >= from &&
+    it.startedAt < to &&
+    (visitorId === undefined || it.visitorId === visitorId) &&
+    (userId === undefined || it.userId === userId) &&
+    (splitTestKey === undefined ||
+      it.exposures.some(
+        (seen) =>
+          seen.splitTestKey === splitTestKey &&
+          (variationKey === undefined || seen.variationKey === variationKey),
+      )) &&
+    (goalId === undefined || it.goals.some((reached) => reached.goalId === goalId))
+  );
+}
+
+async function compareFeedback(
+  store: EventStore,
+  model: NaiveEventStore,
+  propertyId: string,
+  limit: number,
+): Promise<void> {
+  const filters: Partial<FeedbackPageQuery>[] = [
+    {},
+    { feedbackTypeId: 'nps' },
+    { option: 'good', from: T0 + 10, to: T0 + 200 },
+    { sessionId: 's1' },
+  ];
+  const all = model.feedback(propertyId);
+  for (const filter of filters) {
+    const { from = 0, to = Number.POSITIVE_INFINITY, feedbackTypeId, option: chosen, sessionId: id } = filter;
+    const listed = await pagesOf(
+      limit,
+      (after) => store.feedbackPage({ propertyId, limit, ...filter, ...after }),
+      (it) => ({
+        at: it.createdAt,
+        id: it.id,
+      }),
+    );
+    expect(listed).toEqual(
+      all.filter(
+        (it) =>
+          it.createdAt >= from &&
+          it.createdAt < to &&
+          (feedbackTypeId === undefined || it.feedbackTypeId === feedbackTypeId) &&
+          (chosen === undefined || it.option === chosen) &&
+          (id === undefined || it.sessionId === id),
+      ),
+    );
+  }
+}
+
+async function compareGoals(store: EventStore, model: NaiveEventStore, propertyId: string): Promise<void> {
+  for (const goalId of ['signup', 'revenue']) {
+    const range = { propertyId, goalId, from: T0 + 15, to: T0 + 150 };
+    const reached = model.goals(propertyId, goalId).filter(({ at }) => at >= range.from && at < range.to);
+    const sum = (list: typeof reached) => list.reduce((total, it) => total + BigInt(it.amountMicros), 0n);
+    const ups = reached.filter(({ count }) => count > 0);
+    const downs = reached.filter(({ count }) => count < 0);
+    expect(await store.goalTotals(range)).toEqual({
+      increments: ups.length,
+      decrements: downs.length,
+      incrementedMicros: sum(ups),
+      decrementedMicros: -sum(downs),
+    });
+    const bucket = {
+      at: T0 - (T0 % 3_600_000),
+      count: ups.length - downs.length,
+      amountMicros: sum(reached),
+    };
+    const series: GoalBucket[] = reached.length > 0 ? [bucket] : [];
+    expect(await store.goalSeries({ ...range, interval: 'hour' })).toEqual(series);
+  }
+}
+
+async function pagesOf<T>(
+  limit: number,
+  ask: (after: { after?: Cursor }) => Promise<T[]>,
+  cursorOf: (last: T) => Cursor,
+): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await ask(last ? { after: cursorOf(last) } : {});
+    all.push(...page);
+    if (page.length < limit) return all;
+  }
+}
+
+/** What happened in the same millisecond may come in any order. */
+function withoutTies<T extends SessionSummary & Partial<SessionDetail>>(session: T): T {
+  const order = <It extends { at?: number }>(list: It[]) =>
+    list.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0) || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const timeline = session.timeline;
+  if (timeline)
+    expect(timeline.map(({ at }) => at)).toEqual(timeline.map(({ at }) => at).sort((a, b) => a - b));
+  return {
+    ...session,
+    exposures: order(session.exposures),
+    goals: order(session.goals),
+    ...(timeline && {
+      timeline: order(timeline.map((line) => Object.fromEntries(Object.entries(line).sort()) as typeof line)),
+    }),
+  };
+}

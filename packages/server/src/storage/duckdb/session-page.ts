@@ -1,0 +1,158 @@
+import type { SessionPageQuery, SessionSummary } from '../event-store.ts';
+import type { QuestionContext } from './question.ts';
+import { summariesOf } from './session-summaries.ts';
+import { rowsOf, SqlValues } from './sql.ts';
+
+/** A row of `sessions`. */
+export interface ListedSession {
+  key: bigint;
+  sessionId: string;
+  startedAt: number;
+}
+
+const FIRST_WINDOW_MS = 1000;
+const WINDOW_GROWTH = 8;
+/** The window that filled the last page of a property: the next search begins a step below it. */
+export type PageWindows = Map<string, number>;
+
+/** Newest first; each page starts strictly after the cursor. */
+export async function sessionPage(
+  context: QuestionContext,
+  query: SessionPageQuery,
+  windows: PageWindows,
+): Promise<SessionSummary[]> {
+  const property = context.terms.find(query.propertyId);
+  const filter = filterOf(context, query);
+  if (property === undefined || filter === undefined || query.limit < 1) return [];
+  const sessions = await listSessions(context, { ...query, property }, filter, windows);
+  return summariesOf(context, property, sessions);
+}
+
+/**
+ * Looks back from the newest session in growing windows of time until the page is full. A plain top-N would read
+ * every session that was ever stored; a window reads a block or two, however many there are.
+ */
+async function listSessions(
+  context: QuestionContext,
+  query: SessionPageQuery & { property: number },
+  filter: SessionFilter,
+  windows: PageWindows,
+): Promise<ListedSession[]> {
+  const span = context.registry.spanOf(query.property);
+  if (!span) return [];
+  const floor = Math.max(query.from ?? span.oldest, span.oldest);
+  const ceiling = ceilingOf(query);
+  // Sessions dated ahead of the clock must not stretch the window of all the others.
+  const last = Math.min(ceiling, span.newest, Date.now());
+  let width = Math.max((windows.get(query.propertyId) ?? 0) / WINDOW_GROWTH, FIRST_WINDOW_MS);
+  for (;;) {
+    const since = filter.isRare ? floor : Math.max(Math.round(last - width), floor);
+    const sessions = await windowOf(context, query, filter, since, ceiling);
+    const isFull = sessions.length === query.limit;
+    if (isFull && !filter.isRare) windows.set(query.propertyId, width);
+    if (isFull || since === floor) return sessions;
+    width *= sessions.length > 0 ? WINDOW_GROWTH : WINDOW_GROWTH ** 2;
+  }
+}
+
+function ceilingOf({ to, after }: SessionPageQuery): number {
+  return Math.min(to === undefined ? Number.MAX_SAFE_INTEGER : to - 1, after?.at ?? Number.MAX_SAFE_INTEGER);
+}
+
+async function windowOf(
+  { connection }: QuestionContext,
+  query: SessionPageQuery & { property: number },
+  filter: SessionFilter,
+  since: number,
+  until: number,
+): Promise<ListedSession[]> {
+  const values = new SqlValues();
+  const conditions = [
+    `property = ${values.add(query.property)}`,
+    `started_at >= ${values.add(since)}`,
+    `started_at <= ${values.add(until)}`,
+  ];
+  if (query.after) {
+    const { at, id } = query.after;
+    conditions.push(`(started_at < ${values.add(at)} OR session_id < ${values.add(id)})`);
+  }
+  for (const condition of filter.conditions) conditions.push(condition(values, query.property, since));
+  const rows = await rowsOf<[bigint, string, bigint]>(
+    connection,
+    `SELECT session_key, session_id, started_at FROM sessions WHERE ${conditions.join(' AND ')}
+     ORDER BY started_at DESC, session_id DESC LIMIT ${values.add(query.limit)}`,
+    values.list,
+  );
+  return rows.map(([key, sessionId, startedAt]) => ({ key, sessionId, startedAt: Number(startedAt) }));
+}
+
+interface SessionFilter {
+  /** Matches so few sessions that looking back step by step is wasted. */
+  isRare: boolean;
+  conditions: ((values: SqlValues, property: number, since: number) => string)[];
+}
+
+/** Undefined: no session can match. */
+function filterOf({ terms, keys }: QuestionContext, query: SessionPageQuery): SessionFilter | undefined {
+  const { propertyId, visitorId, userId, splitTestKey, variationKey, goalId } = query;
+  const conditions: SessionFilter['conditions'] = [];
+  if (splitTestKey !== undefined || variationKey !== undefined) {
+    const named = { split_test: splitTestKey, variation: variationKey };
+    const matches = termMatches(terms, named);
+    if (!matches) return undefined;
+    conditions.push(eventCondition('exposures', matches));
+  }
+  if (goalId !== undefined) {
+    const matches = termMatches(terms, { goal: goalId });
+    if (!matches) return undefined;
+    conditions.push(eventCondition('conversions', matches));
+  }
+  if (visitorId !== undefined) {
+    conditions.push(identityCondition('visitor', keys.visitorKey(propertyId, visitorId), visitorId));
+  }
+  if (userId !== undefined)
+    conditions.push(identityCondition('user', keys.userKey(propertyId, userId), userId));
+  return { isRare: visitorId !== undefined || userId !== undefined, conditions };
+}
+
+function termMatches(
+  terms: QuestionContext['terms'],
+  named: Record<string, string | undefined>,
+): { column: string; term: number }[] | undefined {
+  const matches: { column: string; term: number }[] = [];
+  for (const [column, text] of Object.entries(named)) {
+    if (text === undefined) continue;
+    const term = terms.find(text);
+    if (term === undefined) return undefined;
+    matches.push({ column, term });
+  }
+  return matches;
+}
+
+/** A session has no event from before its start, so the window holds for its events too. */
+function eventCondition(
+  table: 'exposures' | 'conversions',
+  matches: readonly { column: string; term: number }[],
+): SessionFilter['conditions'][number] {
+  return (values, property, since) => {
+    const wanted = matches.map(({ column, term }) => `AND ${column} = ${values.add(term)}`).join(' ');
+    return `session_key IN (SELECT session_key FROM ${table}
+      WHERE property = ${values.add(property)} AND happened_at >= ${values.add(since)} ${wanted})`;
+  };
+}
+
+/** Those whose latest collect named this visitor, or whose latest named user is this one. */
+function identityCondition(
+  who: 'visitor' | 'user',
+  key: bigint,
+  id: string,
+): SessionFilter['conditions'][number] {
+  return (values, property) => {
+    const own = `property = ${values.add(property)}`;
+    return `session_key IN (
+      SELECT session_key FROM collects
+      WHERE ${own} AND ${who}_key IS NOT NULL
+        AND session_key IN (SELECT session_key FROM collects WHERE ${own} AND ${who}_key = ${values.add(key)})
+      GROUP BY session_key HAVING arg_max(${who}_id, seq) = ${values.add(id)})`;
+  };
+}

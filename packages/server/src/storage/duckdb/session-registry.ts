@@ -1,0 +1,92 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { SessionKey } from './key-hasher.ts';
+import { KeyTable } from './key-table.ts';
+import { rowsOf } from './sql.ts';
+
+/** Sessions of which the start is at hand; twice as many at most. 16 bytes a slot. */
+const GENERATION = 90_000;
+
+interface StartSpan {
+  oldest: number;
+  newest: number;
+}
+
+/**
+ * What memory knows of the sessions, so that a batch seldom has to look them up: the keys of all of them, and the
+ * start of those heard of lately.
+ */
+export class SessionRegistry {
+  #known = new KeyTable('keys');
+  #young = new KeyTable('numbers');
+  #old = new KeyTable('numbers');
+  readonly #spans = new Map<number, StartSpan>();
+
+  async load(connection: DuckDBConnection): Promise<void> {
+    const known = new KeyTable('keys');
+    const result = await connection.stream(
+      'SELECT CAST(session_key >> 32 AS INTEGER), CAST((session_key & 4294967295) - 2147483648 AS INTEGER) FROM sessions',
+    );
+    for (
+      let chunk = await result.fetchChunk();
+      chunk && chunk.rowCount > 0;
+      chunk = await result.fetchChunk()
+    ) {
+      const high = chunk.getColumnValues(0) as number[];
+      const low = chunk.getColumnValues(1) as number[];
+      for (let row = 0; row < high.length; row++)
+        known.set((low[row] as number) ^ -2147483648, high[row] as number);
+    }
+    this.#known = known;
+    this.forgetStarts();
+    this.#spans.clear();
+    const spans = await rowsOf<[number, bigint, bigint]>(
+      connection,
+      'SELECT property, min(started_at), max(started_at) FROM sessions GROUP BY property',
+    );
+    for (const [property, oldest, newest] of spans) {
+      this.#spans.set(property, { oldest: Number(oldest), newest: Number(newest) });
+    }
+  }
+
+  /** False: the session was never stored. True: most likely it was. */
+  knows(key: SessionKey): boolean {
+    return this.#known.has(key.low, key.high);
+  }
+
+  /** When the session started, if that is at hand. */
+  startOf(key: SessionKey): number | undefined {
+    const young = this.#young.get(key.low, key.high);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key.low, key.high);
+    if (old !== undefined) this.#rememberStart(key, old);
+    return old;
+  }
+
+  /** All sessions of the property started within it; it may be wider than they need. */
+  spanOf(property: number): Readonly<StartSpan> | undefined {
+    return this.#spans.get(property);
+  }
+
+  remember(property: number, key: SessionKey, startedAt: number): void {
+    this.#known.set(key.low, key.high);
+    this.#rememberStart(key, startedAt);
+    const span = this.#spans.get(property);
+    if (!span) this.#spans.set(property, { oldest: startedAt, newest: startedAt });
+    else if (startedAt > span.newest) span.newest = startedAt;
+    else if (startedAt < span.oldest) span.oldest = startedAt;
+  }
+
+  /** After starts have changed behind its back. Keys of sessions that are gone do no harm. */
+  forgetStarts(): void {
+    this.#young = new KeyTable('numbers');
+    this.#old = new KeyTable('numbers');
+  }
+
+  #rememberStart(key: SessionKey, startedAt: number): void {
+    if (this.#young.size >= GENERATION) {
+      this.#old = this.#young;
+      this.#young = new KeyTable('numbers');
+    }
+    this.#young.set(key.low, key.high, startedAt);
+  }
+}

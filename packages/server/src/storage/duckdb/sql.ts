@@ -1,0 +1,86 @@
+import { BIGINT, type DuckDBConnection, type DuckDBType, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
+
+/** Numbers are integers: counts, times, term ids. */
+export type SqlValue = string | number | bigint;
+
+/**
+ * Runs one statement with bound values. Nothing is ever kept prepared: DuckDB plans with the statistics of the
+ * moment, and a kept plan answers wrongly once rows were added (`a = 0` stays "always true").
+ */
+export async function rowsOf<Row extends DuckDBValue[]>(
+  connection: DuckDBConnection,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): Promise<Row[]> {
+  const reader = await connection.runAndReadAll(sql, boundValues(values), boundTypes(values));
+  return reader.getRows() as Row[];
+}
+
+/** Runs one statement that changes data; answers with the number of rows it changed. */
+export async function execute(
+  connection: DuckDBConnection,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): Promise<number> {
+  const result = await connection.run(sql, boundValues(values), boundTypes(values));
+  return result.rowsChanged;
+}
+
+/** All or nothing. DuckDB would commit what ran before a failed statement, so a failure always rolls back. */
+export async function inTransaction<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+  await connection.run('BEGIN TRANSACTION');
+  try {
+    const result = await work();
+    await connection.run('COMMIT');
+    return result;
+  } catch (error) {
+    // A failed COMMIT has ended the transaction already; the first error is the one that tells.
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Several statements that must see the same state of the store. */
+export async function inSnapshot<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+  await connection.run('BEGIN TRANSACTION READ ONLY');
+  try {
+    return await work();
+  } finally {
+    await connection.run('ROLLBACK');
+  }
+}
+
+/** Collects the values of a statement that is put together from fixed pieces. */
+export class SqlValues {
+  readonly list: SqlValue[] = [];
+
+  /** Answers with the placeholder. */
+  add(value: SqlValue): string {
+    return `$${this.list.push(value)}`;
+  }
+}
+
+/** A list of 64-bit keys as one bound value: binding them one by one costs more than the query. */
+export function keyList(placeholder: string): string {
+  return `(SELECT unnest(CAST(string_split(${placeholder}, ',') AS BIGINT[])))`;
+}
+
+/** Only for what cannot be bound: the paths of our own files. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Only for what cannot be bound: names of databases. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function boundValues(values: readonly SqlValue[]): DuckDBValue[] | undefined {
+  if (values.length === 0) return undefined;
+  return values.map((value) => (typeof value === 'number' ? BigInt(value) : value));
+}
+
+/** Not the INTEGER or HUGEINT that would be guessed: a cast on the column would defeat its zone maps. */
+function boundTypes(values: readonly SqlValue[]): DuckDBType[] {
+  return values.map((value) => (typeof value === 'string' ? VARCHAR : BIGINT));
+}

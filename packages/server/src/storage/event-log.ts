@@ -1,0 +1,220 @@
+import { Worker } from 'node:worker_threads';
+import { ApiError } from '../errors.ts';
+import type { AcceptedRequest } from './accepted-request.ts';
+import type { EventStore } from './event-store.ts';
+import type { IdempotencyMark, JournalWrite, WriteOutcome } from './journal.ts';
+import type {
+  StorageOptions,
+  StorageReply,
+  StorageRequest,
+  StorageStatus,
+  StoreMethod,
+} from './storage-messages.ts';
+
+/** Requests per group commit at most, so that one commit never takes long. */
+const COMMIT_ROWS = 2000;
+
+export interface EventLogOptions extends StorageOptions {
+  /** Bytes waiting or journalled but not in the event store, at most. */
+  maxBytes: number;
+  log: (level: 'warn' | 'error', message: string) => void;
+  /** Called once, when nothing can be made durable any more. */
+  onFailure: (error: Error) => void;
+}
+
+interface Waiting {
+  write: JournalWrite;
+  resolve: (outcome: WriteOutcome) => void;
+  reject: (error: Error) => void;
+}
+
+interface Question {
+  resolve: (value: never) => void;
+  reject: (error: Error) => void;
+}
+
+/** Everything the serving thread may ask of the event store. */
+export type EventQuestions = Pick<EventStore, StoreMethod>;
+
+/** The serving thread's end of the storage thread: accepts requests durably, and puts questions to the event store. */
+export class EventLog {
+  readonly questions: EventQuestions;
+  readonly #worker: Worker;
+  readonly #options: EventLogOptions;
+  #status: StorageStatus = { journalBytes: 0, lag: 0, healthy: true };
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #committing: Waiting[] | undefined;
+  #scheduled = false;
+  #asked = new Map<number, Question>();
+  #nextQuestion = 1;
+  #failure: Error | undefined;
+  #opening: Question | undefined;
+  #onClosed: (() => void) | undefined;
+
+  static async open(options: EventLogOptions): Promise<EventLog> {
+    const log = new EventLog(options);
+    await new Promise<void>((resolve, reject) => {
+      log.#opening = { resolve, reject };
+    });
+    log.#opening = undefined;
+    return log;
+  }
+
+  private constructor(options: EventLogOptions) {
+    this.#options = options;
+    this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
+      name: 'storage',
+      workerData: { dataDir: options.dataDir } satisfies StorageOptions,
+    });
+    this.#worker.on('message', (reply: StorageReply) => this.#receive(reply));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.questions = this.#questionsProxy();
+  }
+
+  get status(): StorageStatus {
+    return this.#status;
+  }
+
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Resolves once the request is on disk. Refuses at once when there is no room for it. */
+  accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<WriteOutcome> {
+    const payload = JSON.stringify(request);
+    if (this.#failure !== undefined) return Promise.reject(overloaded());
+    if (this.#status.journalBytes + this.#waitingBytes + payload.length > this.#options.maxBytes) {
+      return Promise.reject(overloaded());
+    }
+    this.#waitingBytes += payload.length;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        write: idempotency === undefined ? { payload } : { payload, idempotency },
+        resolve,
+        reject,
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Stores what was accepted, and ends the thread. */
+  async close(): Promise<void> {
+    if (this.#failure !== undefined) return;
+    while (this.#committing !== undefined || this.#waiting.length > 0) await new Promise(setImmediate);
+    await new Promise<void>((resolve) => {
+      this.#onClosed = resolve;
+      this.#post({ type: 'close' });
+    });
+  }
+
+  /** One commit at a time: whatever arrives while it runs goes into the next. */
+  #schedule(): void {
+    if (this.#scheduled || this.#committing !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#commit();
+    });
+  }
+
+  #commit(): void {
+    if (this.#waiting.length === 0 || this.#failure !== undefined) return;
+    const batch = this.#waiting.length > COMMIT_ROWS ? this.#waiting.splice(0, COMMIT_ROWS) : this.#waiting;
+    if (batch === this.#waiting) this.#waiting = [];
+    this.#committing = batch;
+    this.#post({ type: 'commit', writes: batch.map((waiting) => waiting.write) });
+  }
+
+  #committed(outcomes: WriteOutcome[] | undefined, status: StorageStatus): void {
+    const batch = this.#committing!;
+    this.#committing = undefined;
+    this.#status = status;
+    for (let i = 0; i < batch.length; i++) {
+      const waiting = batch[i]!;
+      this.#waitingBytes -= waiting.write.payload.length;
+      waiting.resolve(outcomes?.[i] ?? 'stored');
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  #receive(reply: StorageReply): void {
+    switch (reply.type) {
+      case 'committed':
+        this.#committed(reply.outcomes, reply.status);
+        break;
+      case 'answer':
+        this.#answered(reply);
+        break;
+      case 'status':
+        this.#status = reply.status;
+        break;
+      case 'log':
+        this.#options.log(reply.level, reply.message);
+        break;
+      case 'ready':
+        this.#status = reply.status;
+        this.#opening?.resolve(undefined as never);
+        break;
+      case 'closed':
+        this.#onClosed?.();
+        break;
+      case 'failed':
+        this.#fail(Object.assign(new Error(reply.message), { code: reply.code }));
+        break;
+    }
+  }
+
+  #answered({ id, value, error }: StorageReply & { type: 'answer' }): void {
+    const question = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (error === undefined) question?.resolve(value as never);
+    else question?.reject(Object.assign(new Error(error.message), { stack: error.stack }));
+  }
+
+  #fail(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    for (const waiting of [...(this.#committing ?? []), ...this.#waiting]) waiting.reject(overloaded());
+    for (const question of this.#asked.values()) question.reject(error);
+    this.#onClosed?.();
+    if (this.#opening === undefined) this.#options.onFailure(error);
+    else this.#opening.reject(error);
+  }
+
+  #post(request: StorageRequest): void {
+    this.#worker.postMessage(request);
+  }
+
+  #ask(method: StoreMethod, args: unknown[]): Promise<never> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const id = this.#nextQuestion++;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject });
+      this.#post({ type: 'ask', id, method, args });
+    });
+  }
+
+  #questionsProxy(): EventQuestions {
+    const forward =
+      (method: StoreMethod) =>
+      (...args: unknown[]) =>
+        this.#ask(method, args);
+    return {
+      sessionPage: forward('sessionPage'),
+      session: forward('session'),
+      sessionIdentity: forward('sessionIdentity'),
+      goalTotals: forward('goalTotals'),
+      goalSeries: forward('goalSeries'),
+      feedbackPage: forward('feedbackPage'),
+      splitTestCounts: forward('splitTestCounts'),
+      forget: forward('forget'),
+      expire: forward('expire'),
+      ping: forward('ping'),
+    };
+  }
+}
+
+function overloaded(): ApiError {
+  return new ApiError('overloaded', { headers: { 'retry-after': '1' } });
+}

@@ -1,0 +1,476 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  AcceptedCollect,
+  AcceptedConversion,
+  AcceptedFeedback,
+  AcceptedRequest,
+  CollectedEvent,
+  Exposure,
+  JournalEntry,
+} from './accepted-request.ts';
+import { NaiveEventStore } from './duckdb/naive-event-store.contract.ts';
+import { expectToAgree, randomScenario, T0 } from './duckdb/random-requests.contract.ts';
+import type { EventStore, SessionPageQuery, Subject, VariationCounts } from './event-store.ts';
+
+/** A store that a suite works with; `reopen` closes it and opens the same data again. */
+export interface OpenedStore {
+  store: EventStore;
+  reopen(): Promise<EventStore>;
+  cleanup(): Promise<void>;
+}
+
+const SEED = 20_251_115;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** What every engine must do. Requests reach a store in the order of their receipt. */
+export function describeEventStore(name: string, open: () => Promise<OpenedStore>): void {
+  describe(name, () => {
+    let opened: OpenedStore;
+    let store: EventStore;
+    let seq = 0;
+    let properties = 0;
+    const nextProperty = () => `property-${++properties}`;
+    const journal = (requests: AcceptedRequest[]): JournalEntry[] =>
+      requests.map((request) => ({ seq: ++seq, request }));
+    const add = (...requests: AcceptedRequest[]) => store.append(journal(requests));
+
+    beforeAll(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterAll(() => opened.cleanup());
+
+    test('stores each entry exactly once, whatever is sent again', async () => {
+      const fresh = await open();
+      try {
+        expect(await fresh.store.watermark()).toBe(0);
+        await fresh.store.append([]);
+        const p = 'shop';
+        const entries = [1, 2, 5, 6].map((at) => ({
+          seq: at,
+          request: goal({ propertyId: p, receivedAt: T0 + at }),
+        }));
+        const count = async (it: EventStore) =>
+          (await it.goalTotals({ propertyId: p, goalId: 'signup', from: 0, to: T0 * 2 })).increments;
+        await fresh.store.append(entries.slice(0, 2));
+        expect([await fresh.store.watermark(), await count(fresh.store)]).toEqual([2, 2]);
+        await fresh.store.append(entries);
+        await fresh.store.append(entries);
+        await fresh.store.append(entries.slice(1, 2));
+        expect([await fresh.store.watermark(), await count(fresh.store)]).toEqual([6, 4]);
+        const again = await fresh.reopen();
+        await again.append(entries);
+        expect([await again.watermark(), await count(again)]).toEqual([6, 4]);
+        await again.ping();
+      } finally {
+        await fresh.cleanup();
+      }
+    });
+
+    test('answers about what it has never heard of', async () => {
+      const propertyId = 'nobody';
+      expect(await store.sessionPage({ propertyId, limit: 10 })).toEqual([]);
+      expect(await store.session(propertyId, 's')).toBeUndefined();
+      expect(await store.sessionIdentity(propertyId, 's')).toBeUndefined();
+      expect(await store.feedbackPage({ propertyId, limit: 10 })).toEqual([]);
+      expect(await store.splitTestCounts(propertyId, 't')).toEqual([]);
+      expect(await store.goalSeries({ propertyId, goalId: 'g', from: 0, to: T0, interval: 'day' })).toEqual(
+        [],
+      );
+      expect(await store.goalTotals({ propertyId, goalId: 'g', from: 0, to: T0 })).toEqual({
+        increments: 0,
+        decrements: 0,
+        incrementedMicros: 0n,
+        decrementedMicros: 0n,
+      });
+      expect(await store.forget({ propertyId, visitorId: 'v' })).toEqual({ rows: 0 });
+      expect(await store.expire(propertyId, T0)).toEqual({ rows: 0 });
+    });
+
+    test('tells a session in full', async () => {
+      const propertyId = nextProperty();
+      const own = { propertyId, sessionId: 's' };
+      const page = (at: number, url: string, referrer = '') =>
+        ({ type: 'pageview', at: T0 + at, url, referrer }) as const;
+      await add(
+        exposures(propertyId, T0 + 50, [
+          { ...exposure('s', T0 + 20), attributes: '{"a":1}' },
+          exposure('s', T0 + 40),
+        ]),
+        collect({ ...own, receivedAt: T0 + 60, attributes: '{"plan":"pro"}', userId: 'u', country: 'DE' }, [
+          page(30, '/second', 'https://news.example'),
+          page(10, '/first'),
+          { type: 'event', at: T0 + 35, name: 'click', properties: '{"x":2}' },
+          { type: 'identify', at: T0 + 36 },
+        ]),
+        goal({ ...own, receivedAt: T0 + 70, amountMicros: 3_000_000, metadata: '{"order":"7"}' }),
+        goal({ ...own, receivedAt: T0 + 80, amountMicros: -1_000_000, direction: -1 }),
+        entry({ ...own, receivedAt: T0 + 90, id: 'f', option: 'good' }),
+        collect({ ...own, receivedAt: T0 + 100, visitorId: 'v2', device: 'mobile' }, [page(95, '/last')]),
+      );
+      expect(await store.session(propertyId, 's')).toEqual({
+        sessionId: 's',
+        visitorId: 'v2',
+        userId: 'u',
+        startedAt: T0 + 10,
+        lastSeenAt: T0 + 95,
+        entryUrl: '/first',
+        exitUrl: '/last',
+        referrer: 'https://news.example',
+        pageviews: 3,
+        events: 1,
+        country: null,
+        device: 'mobile',
+        browser: 'Firefox',
+        os: 'Linux',
+        exposures: [{ splitTestKey: 'hero', variationKey: 'a', at: T0 + 20 }],
+        goals: [{ goalId: 'signup', count: 0, amountMicros: 2_000_000 }],
+        feedback: 1,
+        attributes: '{"plan":"pro"}',
+        timeline: [
+          page(10, '/first'),
+          { at: T0 + 20, type: 'exposure', splitTestKey: 'hero', variationKey: 'a', attributes: '{"a":1}' },
+          page(30, '/second', 'https://news.example'),
+          { at: T0 + 35, type: 'event', name: 'click', properties: '{"x":2}' },
+          { at: T0 + 36, type: 'identify' },
+          { at: T0 + 40, type: 'exposure', splitTestKey: 'hero', variationKey: 'a' },
+          {
+            at: T0 + 70,
+            type: 'goal',
+            goalId: 'signup',
+            count: 1,
+            amountMicros: 3_000_000,
+            metadata: '{"order":"7"}',
+          },
+          { at: T0 + 80, type: 'goal', goalId: 'signup', count: -1, amountMicros: -1_000_000 },
+          { at: T0 + 90, type: 'feedback', id: 'f', feedbackTypeId: 'nps', option: 'good' },
+          page(95, '/last'),
+        ],
+      });
+    });
+
+    test('lists a session that no browser ever named, and one that only said it is there', async () => {
+      const propertyId = nextProperty();
+      await add(
+        goal({ propertyId, sessionId: 'goal only', receivedAt: T0 }),
+        goal({ propertyId, sessionId: 'goal only', receivedAt: T0 + 9 }),
+        collect({ propertyId, sessionId: 'bare', receivedAt: T0 + 5 }),
+        goal({ propertyId, sessionId: 'bare', receivedAt: T0 + 7 }),
+      );
+      const page = await store.sessionPage({ propertyId, limit: 10 });
+      expect(page.map((it) => [it.sessionId, it.visitorId, it.startedAt - T0, it.lastSeenAt - T0])).toEqual([
+        ['bare', 'v', 5, 5],
+        ['goal only', null, 0, 9],
+      ]);
+      expect(await store.sessionIdentity(propertyId, 'goal only')).toEqual({ visitorId: null, userId: null });
+      expect((await store.session(propertyId, 'bare'))?.timeline.map((it) => it.type)).toEqual(['goal']);
+    });
+
+    test('names the visitor of a session late, and the latest one', async () => {
+      const propertyId = nextProperty();
+      const own = { propertyId, sessionId: 's' };
+      await add(exposures(propertyId, T0, [exposure('s', T0), exposure('other', T0)]));
+      expect(await store.splitTestCounts(propertyId, 'hero')).toEqual([counts('a', 2, 2, 2)]);
+      await add(
+        collect({ ...own, receivedAt: T0 + 1, userId: 'u1' }),
+        collect({ propertyId, sessionId: 'other', receivedAt: T0 + 2 }),
+      );
+      expect(await store.splitTestCounts(propertyId, 'hero')).toEqual([counts('a', 2, 2, 1)]);
+      await add(collect({ ...own, receivedAt: T0 + 3, visitorId: 'w' }));
+      expect(await store.splitTestCounts(propertyId, 'hero')).toEqual([counts('a', 2, 2, 2)]);
+      expect(await store.sessionIdentity(propertyId, 's')).toEqual({ visitorId: 'w', userId: 'u1' });
+      const of = async (filter: Partial<SessionPageQuery>) =>
+        (await store.sessionPage({ propertyId, limit: 9, ...filter })).map((it) => it.sessionId);
+      expect(await of({ visitorId: 'v' })).toEqual(['other']);
+      expect(await of({ visitorId: 'w', userId: 'u1' })).toEqual(['s']);
+    });
+
+    test('moves the start of a session back when an older event arrives, also after a restart', async () => {
+      const propertyId = nextProperty();
+      const starts = async () =>
+        (await store.sessionPage({ propertyId, limit: 9 })).map((it) => [it.sessionId, it.startedAt - T0]);
+      const see = (...list: [string, number][]) =>
+        add(
+          exposures(
+            propertyId,
+            T0 + 500,
+            list.map(([id, at]) => exposure(id, T0 + at)),
+          ),
+        );
+      await see(['a', 100], ['b', 200], ['c', 300]);
+      await see(['b', 90], ['c', 310]);
+      expect(await starts()).toEqual([
+        ['c', 300],
+        ['a', 100],
+        ['b', 90],
+      ]);
+      store = await opened.reopen();
+      await see(['c', 80], ['a', 110], ['d', 120]);
+      expect(await starts()).toEqual([
+        ['d', 120],
+        ['a', 100],
+        ['b', 90],
+        ['c', 80],
+      ]);
+      await Promise.all([see(['d', 70]), see(['d', 60]), see(['a', 95])]);
+      expect(await starts()).toEqual([
+        ['a', 95],
+        ['b', 90],
+        ['c', 80],
+        ['d', 60],
+      ]);
+    });
+
+    test('keeps properties apart', async () => {
+      const [one, two] = [nextProperty(), nextProperty()];
+      const collected = (propertyId: string, visitorId: string, at: number) =>
+        collect({ propertyId, sessionId: 'same', visitorId, receivedAt: at }, [{ type: 'pageview', at }]);
+      await add(
+        collected(one, 'v1', T0),
+        collected(two, 'v2', T0 + 1),
+        exposures(one, T0 + 2, [exposure('same', T0 + 2)]),
+        goal({ propertyId: two, sessionId: 'same', receivedAt: T0 + 3 }),
+        entry({ propertyId: one, sessionId: 'same', receivedAt: T0 + 4 }),
+      );
+      for (const [propertyId, visitorId, at] of [
+        [one, 'v1', T0],
+        [two, 'v2', T0 + 1],
+      ] as const) {
+        expect(await store.sessionIdentity(propertyId, 'same')).toEqual({ visitorId, userId: null });
+        const [listed, ...rest] = await store.sessionPage({ propertyId, limit: 9 });
+        expect([listed?.visitorId, listed?.startedAt, listed?.pageviews, rest.length]).toEqual([
+          visitorId,
+          at,
+          1,
+          0,
+        ]);
+      }
+      expect((await store.session(one, 'same'))?.goals).toEqual([]);
+      expect((await store.session(two, 'same'))?.feedback).toBe(0);
+      expect(await store.splitTestCounts(two, 'hero')).toEqual([]);
+      await store.forget({ propertyId: one, sessionId: 'same' });
+      expect(await store.session(one, 'same')).toBeUndefined();
+      expect((await store.session(two, 'same'))?.pageviews).toBe(1);
+    });
+
+    test('adds money up exactly and puts it into the right bucket', async () => {
+      const propertyId = nextProperty();
+      const monday = Date.UTC(2025, 10, 10);
+      const huge = Number.MAX_SAFE_INTEGER;
+      await add(
+        ...Array.from({ length: 10 }, () => goal({ propertyId, receivedAt: monday, amountMicros: 100_000 })),
+        ...[huge, huge].map((amountMicros) => goal({ propertyId, receivedAt: monday + DAY, amountMicros })),
+        goal({ propertyId, receivedAt: monday + DAY, direction: -1, amountMicros: -huge }),
+        goal({ propertyId, receivedAt: monday - 1, amountMicros: 5 }),
+      );
+      const range = { propertyId, goalId: 'signup', from: monday, to: monday + 7 * DAY };
+      expect(await store.goalTotals({ ...range, to: monday + 1 })).toMatchObject({
+        incrementedMicros: 1_000_000n,
+      });
+      expect(await store.goalTotals(range)).toEqual({
+        increments: 12,
+        decrements: 1,
+        incrementedMicros: 1_000_000n + 2n * BigInt(huge),
+        decrementedMicros: BigInt(huge),
+      });
+      const net = [
+        { at: monday, count: 10, amountMicros: 1_000_000n },
+        { at: monday + DAY, count: 1, amountMicros: BigInt(huge) },
+      ];
+      expect(await store.goalSeries({ ...range, interval: 'hour' })).toEqual(net);
+      expect(await store.goalSeries({ ...range, interval: 'day' })).toEqual(net);
+      expect(await store.goalSeries({ ...range, from: monday - 1, interval: 'week' })).toEqual([
+        { at: monday - 7 * DAY, count: 1, amountMicros: 5n },
+        { at: monday, count: 11, amountMicros: 1_000_000n + BigInt(huge) },
+      ]);
+    });
+
+    test('takes any text', async () => {
+      const propertyId = nextProperty();
+      const texts = [
+        'a\0b',
+        '\0',
+        '',
+        '😀',
+        `'"\\;--%_$1`,
+        'é\u202e\n\t',
+        'x'.repeat(5000),
+        '\u{10ffff}',
+        'lone \ud800.',
+      ];
+      for (const [index, text] of texts.entries()) {
+        const at = T0 + index;
+        await add(
+          collect({ propertyId, sessionId: text, visitorId: text, userId: text, receivedAt: at }, [
+            { type: 'pageview', at, url: text, title: text },
+          ]),
+          entry({
+            propertyId,
+            sessionId: text,
+            receivedAt: at,
+            id: `f${index}`,
+            option: text,
+            message: text,
+          }),
+        );
+      }
+      // UTF-8 has no lone surrogates: they come back as U+FFFD, and ask for the same session.
+      const stored = texts.map((text) => Buffer.from(text).toString());
+      const page = await store.sessionPage({ propertyId, limit: 50 });
+      expect(page.map((it) => it.sessionId)).toEqual([...stored].reverse());
+      for (const [index, text] of texts.entries()) {
+        const expected = stored[index];
+        expect(await store.session(propertyId, text)).toMatchObject({
+          entryUrl: expected,
+          visitorId: expected,
+        });
+        expect(await store.sessionIdentity(propertyId, text)).toEqual({
+          visitorId: expected,
+          userId: expected,
+        });
+        const found = await store.feedbackPage({ propertyId, sessionId: text, option: text, limit: 9 });
+        expect(found.map((it) => [it.id, it.message])).toEqual([[`f${index}`, expected]]);
+        expect(await store.sessionPage({ propertyId, visitorId: text, userId: text, limit: 9 })).toHaveLength(
+          1,
+        );
+      }
+    });
+
+    test('forgets every session that was ever tied to the person, and nobody else', async () => {
+      const propertyId = nextProperty();
+      const at = (n: number) => ({ propertyId, receivedAt: T0 + n });
+      await add(
+        collect({ ...at(0), sessionId: 'mine', visitorId: 'me' }),
+        exposures(propertyId, T0 + 1, [exposure('mine', T0 + 1), exposure('yours', T0 + 1)]),
+        goal({ ...at(2), sessionId: 'mine' }),
+        goal(at(3)),
+        entry({ ...at(4), sessionId: 'mine', id: 'f1' }),
+        entry({ ...at(5), id: 'f2' }),
+        collect({ ...at(6), sessionId: 'lent', visitorId: 'me' }),
+        collect({ ...at(7), sessionId: 'lent', visitorId: 'you' }),
+        collect({ ...at(8), sessionId: 'yours', visitorId: 'you', userId: 'u' }),
+      );
+      const ids = async () => (await store.sessionPage({ propertyId, limit: 9 })).map((it) => it.sessionId);
+      const [erasure, ...answers] = await Promise.all([
+        store.forget({ propertyId, visitorId: 'me' }),
+        ...Array.from({ length: 12 }, () => store.sessionPage({ propertyId, limit: 9 })),
+      ]);
+      expect(erasure).toEqual({ rows: 6 });
+      for (const answer of answers) expect([1, 3]).toContain(answer.length);
+      expect(await ids()).toEqual(['yours']);
+      expect(await store.sessionIdentity(propertyId, 'mine')).toBeUndefined();
+      expect((await store.feedbackPage({ propertyId, limit: 9 })).map((it) => it.id)).toEqual(['f2']);
+      expect(await store.goalTotals({ propertyId, goalId: 'signup', from: 0, to: T0 * 2 })).toMatchObject({
+        increments: 1,
+      });
+      expect(await store.forget({ propertyId, visitorId: 'me' })).toEqual({ rows: 0 });
+      await add(exposures(propertyId, T0 + 20, [exposure('mine', T0 + 20)]));
+      expect((await store.session(propertyId, 'mine'))?.startedAt).toBe(T0 + 20);
+      expect(await store.forget({ propertyId, userId: 'u' })).toEqual({ rows: 2 });
+      expect(await ids()).toEqual(['mine']);
+    });
+
+    test('lets old events expire', async () => {
+      const propertyId = nextProperty();
+      const other = nextProperty();
+      const page = (at: number) => ({ type: 'pageview', at: T0 + at }) as const;
+      await add(
+        collect({ propertyId, sessionId: 'old', receivedAt: T0 }),
+        collect({ propertyId, sessionId: 'long', receivedAt: T0, visitorId: 'w' }, [page(0), page(10)]),
+        exposures(propertyId, T0 + 30, [exposure('long', T0 + 30)]),
+        goal({ propertyId, receivedAt: T0 + 1 }),
+        entry({ propertyId, receivedAt: T0 + 2 }),
+        goal({ propertyId: other, receivedAt: T0 + 1 }),
+      );
+      expect(await store.expire(propertyId, T0 + 20)).toEqual({ rows: 5 });
+      const listed = await store.sessionPage({ propertyId, limit: 9 });
+      expect(listed.map((it) => [it.sessionId, it.startedAt, it.pageviews, it.visitorId])).toEqual([
+        ['long', T0 + 30, 0, 'w'],
+      ]);
+      expect(await store.sessionIdentity(propertyId, 'old')).toBeUndefined();
+      expect(await store.feedbackPage({ propertyId, limit: 9 })).toEqual([]);
+      expect(
+        await store.goalTotals({ propertyId: other, goalId: 'signup', from: 0, to: T0 * 2 }),
+      ).toMatchObject({ increments: 1 });
+      await add(exposures(propertyId, T0 + 40, [exposure('long', T0 + 25), exposure('old', T0 + 40)]));
+      expect((await store.sessionPage({ propertyId, limit: 9 })).map((it) => it.startedAt - T0)).toEqual([
+        40, 25,
+      ]);
+      expect(await store.expire(propertyId, T0 + 20)).toEqual({ rows: 0 });
+    });
+
+    test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
+      const random = fc.asyncProperty(randomScenario, async ({ batches, forgotten, expiry, limit }) => {
+        const [one, two] = [nextProperty(), nextProperty()];
+        const model = new NaiveEventStore();
+        const compare = () => expectToAgree(store, model, [one, two], limit);
+        for (const batch of batches) {
+          const entries = journal(
+            batch.map((request) => ({ ...request, propertyId: request.propertyId === 'one' ? one : two })),
+          );
+          await store.append(entries);
+          for (const it of entries) model.append(it);
+        }
+        await compare();
+        const subject = { ...forgotten, propertyId: one } as Subject;
+        expect(await store.forget(subject)).toEqual({ rows: model.forget(subject) });
+        expect(await store.expire(one, expiry)).toEqual({ rows: model.expire(one, expiry) });
+        await compare();
+        store = await opened.reopen();
+        await compare();
+      });
+      await fc.assert(random, { seed: SEED, numRuns: 6, endOnFailure: true });
+    });
+  });
+}
+
+const exposures = (propertyId: string, receivedAt: number, list: Exposure[]): AcceptedRequest => ({
+  kind: 'exposures',
+  propertyId,
+  receivedAt,
+  exposures: list,
+});
+
+const exposure = (sessionId: string, at: number): Exposure => ({
+  splitTestKey: 'hero',
+  variationKey: 'a',
+  sessionId,
+  at,
+});
+
+type Given<T> = Partial<T> & { propertyId: string; receivedAt: number };
+
+const goal = (given: Given<AcceptedConversion>): AcceptedRequest => ({
+  kind: 'conversion',
+  goalId: 'signup',
+  direction: 1,
+  amountMicros: 0,
+  ...given,
+});
+
+const entry = (given: Given<AcceptedFeedback>): AcceptedRequest => ({
+  kind: 'feedback',
+  id: 'f',
+  feedbackTypeId: 'nps',
+  ...given,
+});
+
+const collect = (given: Given<AcceptedCollect>, events: CollectedEvent[] = []): AcceptedRequest => ({
+  kind: 'collect',
+  sessionId: 's',
+  visitorId: 'v',
+  device: 'desktop',
+  browser: 'Firefox',
+  os: 'Linux',
+  ...given,
+  events,
+});
+
+const counts = (variationKey: string, seen: number, sessions: number, visitors: number): VariationCounts => ({
+  variationKey,
+  exposures: seen,
+  sessions,
+  visitors,
+});

@@ -1,0 +1,130 @@
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** How long an idempotency key is remembered. */
+const IDEMPOTENCY_MS = DAY;
+
+export interface IdempotencyMark {
+  /** Property and key of the caller, in one string. */
+  key: string;
+  /** Tells requests with the same key but another body apart. */
+  fingerprint: string;
+}
+
+export interface JournalWrite {
+  payload: string;
+  idempotency?: IdempotencyMark;
+}
+
+/** `replayed`: the same request was stored before; `reused`: the key belongs to another request. */
+export type WriteOutcome = 'stored' | 'replayed' | 'reused';
+
+export interface JournalRow {
+  seq: number;
+  payload: string;
+}
+
+/**
+ * The durable log in front of the event store: one row per accepted request in a SQLite file of its own.
+ * `commit` returns when its rows are on disk. It blocks its thread meanwhile, so it lives on the storage thread.
+ */
+export class Journal {
+  readonly #db: DatabaseSyncInstance;
+  readonly #insert: StatementSyncInstance;
+  readonly #findKey: StatementSyncInstance;
+  readonly #saveKey: StatementSyncInstance;
+  #lastSeq: number;
+  #bytes: number;
+
+  /** @param watermark position the event store has reached; numbers are never given twice, even when the file is lost */
+  constructor(file: string, watermark: number) {
+    this.#db = new DatabaseSync(file);
+    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;');
+    this.#db.exec(`
+      CREATE TABLE IF NOT EXISTS entries (seq INTEGER PRIMARY KEY, payload TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS idempotency (
+        key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, created_at INTEGER NOT NULL
+      ) WITHOUT ROWID;
+      CREATE INDEX IF NOT EXISTS idempotency_by_age ON idempotency (created_at);
+    `);
+    this.#insert = this.#db.prepare('INSERT INTO entries (seq, payload) VALUES (?, ?)');
+    this.#findKey = this.#db.prepare('SELECT fingerprint FROM idempotency WHERE key = ? AND created_at > ?');
+    this.#saveKey = this.#db.prepare(
+      'INSERT OR REPLACE INTO idempotency (key, fingerprint, created_at) VALUES (?, ?, ?)',
+    );
+    this.#db.prepare('DELETE FROM entries WHERE seq <= ?').run(watermark);
+    const state = this.#db
+      .prepare(
+        'SELECT coalesce(max(seq), 0) AS last, coalesce(sum(length(payload)), 0) AS bytes FROM entries',
+      )
+      .get() as { last: number; bytes: number };
+    this.#lastSeq = Math.max(state.last, watermark);
+    this.#bytes = state.bytes;
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Size of the entries that have not been pruned. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Makes the writes durable in one transaction; throws when any of them may not be on disk. */
+  commit(writes: readonly JournalWrite[], now: number): { outcomes: WriteOutcome[]; stored: JournalRow[] } {
+    const outcomes: WriteOutcome[] = [];
+    const stored: JournalRow[] = [];
+    let seq = this.#lastSeq;
+    let bytes = 0;
+    this.#db.exec('BEGIN IMMEDIATE');
+    for (const { payload, idempotency } of writes) {
+      const outcome = idempotency === undefined ? 'stored' : this.#claim(idempotency, now);
+      outcomes.push(outcome);
+      if (outcome !== 'stored') continue;
+      seq += 1;
+      bytes += payload.length;
+      this.#insert.run(seq, payload);
+      stored.push({ seq, payload });
+    }
+    this.#db.exec('COMMIT');
+    this.#lastSeq = seq;
+    this.#bytes += bytes;
+    return { outcomes, stored };
+  }
+
+  #claim({ key, fingerprint }: IdempotencyMark, now: number): WriteOutcome {
+    const known = this.#findKey.get(key, now - IDEMPOTENCY_MS) as { fingerprint: string } | undefined;
+    if (known !== undefined) return known.fingerprint === fingerprint ? 'replayed' : 'reused';
+    this.#saveKey.run(key, fingerprint, now);
+    return 'stored';
+  }
+
+  /** Entries after a position, oldest first. */
+  read(after: number, limit: number): JournalRow[] {
+    return this.#db
+      .prepare('SELECT seq, payload FROM entries WHERE seq > ? ORDER BY seq LIMIT ?')
+      .all(after, limit) as unknown as JournalRow[];
+  }
+
+  /** Drops the entries that the event store has. */
+  prune(upTo: number, bytes: number): void {
+    this.#db.prepare('DELETE FROM entries WHERE seq <= ?').run(upTo);
+    this.#bytes -= bytes;
+  }
+
+  forgetOldKeys(now: number): void {
+    this.#db.prepare('DELETE FROM idempotency WHERE created_at <= ?').run(now - IDEMPOTENCY_MS);
+  }
+
+  /** Rewrites the files, so that nothing of deleted entries stays in them. */
+  scrub(): void {
+    this.#db.exec('VACUUM');
+    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

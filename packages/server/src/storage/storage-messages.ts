@@ -1,0 +1,34 @@
+import type { EventStore } from './event-store.ts';
+import type { JournalWrite, WriteOutcome } from './journal.ts';
+
+export interface StorageOptions {
+  dataDir: string;
+}
+
+/** Questions and orders that the serving thread may put to the event store. */
+export type StoreMethod = Exclude<keyof EventStore, 'append' | 'watermark' | 'close'>;
+
+export type StorageRequest =
+  | { type: 'commit'; writes: JournalWrite[] }
+  | { type: 'ask'; id: number; method: StoreMethod; args: unknown[] }
+  | { type: 'close' };
+
+export interface StorageStatus {
+  /** Acknowledged bytes that are not in the event store yet. */
+  journalBytes: number;
+  /** Acknowledged requests that are not in the event store yet. */
+  lag: number;
+  /** False while the event store refuses what the journal holds. */
+  healthy: boolean;
+}
+
+export type StorageReply =
+  | { type: 'ready'; status: StorageStatus }
+  /** The outcomes of a commit, in order; left out when all were stored. */
+  | { type: 'committed'; outcomes?: WriteOutcome[]; status: StorageStatus }
+  | { type: 'answer'; id: number; value?: unknown; error?: { message: string; stack?: string } }
+  | { type: 'log'; level: 'warn' | 'error'; message: string }
+  | { type: 'status'; status: StorageStatus }
+  | { type: 'closed' }
+  /** The journal can no longer promise anything: nothing that was not acknowledged may be. */
+  | { type: 'failed'; message: string; code?: string };

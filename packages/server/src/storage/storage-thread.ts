@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
+import type { EventStore } from './event-store.ts';
+import { Journal, type JournalWrite } from './journal.ts';
+import { Loader } from './loader.ts';
+import type {
+  StorageOptions,
+  StorageReply,
+  StorageRequest,
+  StorageStatus,
+  StoreMethod,
+} from './storage-messages.ts';
+
+// Everything that waits for a disk runs on this thread, so that the one that answers requests never does.
+
+const HOUSEKEEPING_MS = 10 * 60 * 1000;
+const STATUS_MS = 1000;
+
+interface Storage {
+  journal: Journal;
+  loader: Loader;
+  store: EventStore;
+}
+
+const port = parentPort!;
+const send = (reply: StorageReply) => port.postMessage(reply);
+
+async function open({ dataDir }: StorageOptions): Promise<Storage> {
+  // The event store is opened first: its lock keeps a second server out of this directory.
+  const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
+  const watermark = await store.watermark();
+  const journal = new Journal(join(dataDir, 'journal.db'), watermark);
+  const loader = new Loader(journal, store, watermark, (error) =>
+    send({
+      type: 'log',
+      level: 'error',
+      message: `The event store refused a batch; it stays journalled: ${text(error)}`,
+    }),
+  );
+  return { journal, loader, store };
+}
+
+function status({ journal, loader }: Storage): StorageStatus {
+  return { journalBytes: journal.bytes, lag: loader.lag, healthy: loader.healthy };
+}
+
+function commit(storage: Storage, writes: JournalWrite[]): void {
+  const { outcomes, stored } = storage.journal.commit(writes, Date.now());
+  const allStored = stored.length === writes.length;
+  send({ type: 'committed', ...(allStored ? {} : { outcomes }), status: status(storage) });
+  storage.loader.offer(stored);
+}
+
+async function ask(storage: Storage, method: StoreMethod, args: unknown[]): Promise<unknown> {
+  if (method === 'ping') return storage.store.ping();
+  if (method === 'forget' || method === 'expire') return erase(storage, method, args);
+  // A read sees everything that this node has acknowledged.
+  await storage.loader.catchUp();
+  return call(storage.store, method, args);
+}
+
+function erase(storage: Storage, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> {
+  return storage.loader.exclusively(async () => {
+    const erased = await call(storage.store, method, args);
+    if (method === 'forget') storage.journal.scrub();
+    return erased;
+  });
+}
+
+const call = (store: EventStore, method: StoreMethod, args: unknown[]): Promise<unknown> =>
+  (store[method] as (...args: unknown[]) => Promise<unknown>)(...args);
+
+async function close(storage: Storage): Promise<void> {
+  await storage.loader.close().catch((error) =>
+    send({
+      type: 'log',
+      level: 'warn',
+      message: `Some events stay in the journal until the next start: ${text(error)}`,
+    }),
+  );
+  await storage.store.close();
+  storage.journal.close();
+}
+
+const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function fail(error: unknown): void {
+  const code = (error as { code?: unknown }).code;
+  send({ type: 'failed', message: text(error), ...(typeof code === 'string' ? { code } : {}) });
+}
+
+async function main(): Promise<void> {
+  const storage = await open(workerData as StorageOptions);
+  let broken = false;
+  const handlers = {
+    commit(request: StorageRequest & { type: 'commit' }) {
+      if (broken) return;
+      try {
+        commit(storage, request.writes);
+      } catch (error) {
+        broken = true;
+        fail(error);
+      }
+    },
+    ask({ id, method, args }: StorageRequest & { type: 'ask' }) {
+      ask(storage, method, args).then(
+        (value) => send({ type: 'answer', id, value }),
+        (error) =>
+          send({ type: 'answer', id, error: { message: text(error), stack: (error as Error).stack } }),
+      );
+    },
+    close() {
+      clearInterval(housekeeping);
+      clearInterval(reporting);
+      close(storage)
+        .then(() => send({ type: 'closed' }), fail)
+        .finally(() => port.close());
+    },
+  };
+  const housekeeping = setInterval(() => storage.journal.forgetOldKeys(Date.now()), HOUSEKEEPING_MS);
+  const reporting = setInterval(() => send({ type: 'status', status: status(storage) }), STATUS_MS);
+  port.on('message', (request: StorageRequest) => handlers[request.type](request as never));
+  send({ type: 'ready', status: status(storage) });
+}
+
+main().catch((error) => {
+  fail(error);
+  port.close();
+});
