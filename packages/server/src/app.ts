@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
+import { registerFlagRoutes } from './features/flags/flag-routes.ts';
+import { FlagStreams } from './features/flags/flag-streams.ts';
+import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
+import { registerGoalRoutes } from './features/goals/goal-routes.ts';
+import type { SessionIdentities } from './features/sessions/session-identities.ts';
+import { registerSessionRoutes } from './features/sessions/session-routes.ts';
+import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
+import { Acceptance } from './http/acceptance.ts';
+import { Authentication } from './http/authentication.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { Metrics } from './http/metrics.ts';
+import { describeApi } from './http/openapi.ts';
+import { registerOperationRoutes } from './http/operation-routes.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import type { Configuration } from './storage/configuration.ts';
+import type { EventLog } from './storage/event-log.ts';
+
+export interface AppParts {
+  config: Config;
+  version: string;
+  log: Logger;
+  configuration: Configuration;
+  events: EventLog;
+  identities: SessionIdentities;
+  /** Whether the configuration can be read. */
+  databaseAnswers: () => Promise<unknown>;
+}
+
+/** The composition root: everything that answers requests, wired by hand. */
+export async function createApp(parts: AppParts): Promise<FastifyInstance> {
+  const { config, configuration, events, identities } = parts;
+  const app = createHttpServer(config, parts.log);
+  const metrics = new Metrics(() => events.status);
+  const auth = new Authentication(configuration, new RateLimiter(config.rateLimitPerSecond));
+  const acceptance = new Acceptance(events, metrics);
+  const { questions } = events;
+  const findIdentity = identities.find.bind(identities);
+  const streams = followChanges(app, configuration);
+
+  metrics.observe(app);
+  await describeApi(app, parts.version, config.publicUrl);
+  registerOperationRoutes(app, metrics, () => isReady(parts));
+  registerSplitTestRoutes(app, { auth, acceptance, metrics, questions });
+  registerFlagRoutes(app, { auth, findIdentity, streams });
+  registerOfrepRoutes(app, { auth, findIdentity });
+  registerGoalRoutes(app, { auth, acceptance, questions });
+  registerFeedbackRoutes(app, { auth, acceptance, questions });
+  registerSessionRoutes(app, {
+    auth,
+    acceptance,
+    identities,
+    questions,
+    behindProxy: config.trustProxy !== false,
+  });
+  return app;
+}
+
+function followChanges(app: FastifyInstance, configuration: Configuration): FlagStreams {
+  const streams = new FlagStreams((key) => configuration.keyByText(key) !== undefined);
+  const unfollow = configuration.onChange(({ previous, current }) => {
+    if (current !== undefined) streams.publish(previous, current);
+  });
+  app.addHook('preClose', (done) => {
+    unfollow();
+    streams.close();
+    done();
+  });
+  return streams;
+}
+
+const READY_WITHIN_MS = 2000;
+
+async function isReady({ events, databaseAnswers }: AppParts): Promise<boolean> {
+  if (events.failed || !events.status.healthy) return false;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), READY_WITHIN_MS);
+  });
+  const answers = Promise.all([events.questions.ping(), databaseAnswers()]).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answers, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly provisionFile: string | undefined;
+  /** Where clients reach the service, without a slash at the end; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
+  /** What Fastify takes: a number of proxies, addresses, or whether to trust all. */
+  readonly trustProxy: boolean | number | string;
+  readonly logLevel: LogLevel;
+  /** Requests per second and key; 0 turns the limit off. */
+  readonly rateLimitPerSecond: number;
+  /** Bytes acknowledged but not yet in the event store, at most; beyond them writes are answered with 503. */
+  readonly journalMaxBytes: number;
+  /** Things an operator should know, to be logged once. */
+  readonly warnings: readonly string[];
+}
+
+/** A setting that cannot be used; the message names the variable. */
+class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Parser<T> = (text: string, name: string) => T;
+
+const text: Parser<string> = (value) => value;
+
+const integer =
+  (minimum: number, maximum: number): Parser<number> =>
+  (value, name) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= minimum && number <= maximum) return number;
+    throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not "${value}"`);
+  };
+
+const oneOf =
+  <T extends string>(allowed: readonly T[]): Parser<T> =>
+  (value, name) => {
+    const found = allowed.find((candidate) => candidate === value.toLowerCase());
+    if (found !== undefined) return found;
+    throw new ConfigError(`${name} must be one of ${allowed.join(', ')}, not "${value}"`);
+  };
+
+const httpUrl: Parser<string> = (value, name) => {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new ConfigError(`${name} must be an address like https://switchyard.example, not "${value}"`);
+  }
+  return value.replace(/\/+$/, '');
+};
+
+const trustedProxies: Parser<boolean | number | string> = (value, name) => {
+  if (/^\d+$/.test(value)) return Number(value);
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  if (/^[0-9a-fA-F.:/, a-z]+$/.test(value)) return value;
+  throw new ConfigError(
+    `${name} must be true, false, a number of proxies or a list of addresses, not "${value}"`,
+  );
+};
+
+/** Not here yet: a start that ignored it would store data where nobody looks for it. */
+const notYet =
+  (what: string): Parser<undefined> =>
+  (_value, name) => {
+    throw new ConfigError(
+      `${name} is set, but this version stores everything in DATA_DIR: ${what}. Unset ${name}.`,
+    );
+  };
+
+/** The only reader of the environment. */
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+  const read = <T, F>(name: string, parse: Parser<T>, fallback: F): T | F => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === '' ? fallback : parse(value, name);
+  };
+  read('DATABASE_URL', notYet('PostgreSQL comes with a later version'), undefined);
+  read('CLICKHOUSE_URL', notYet('ClickHouse comes with a later version'), undefined);
+  const warnings = ['ADMIN_EMAIL', 'ADMIN_PASSWORD']
+    .filter((name) => environment[name])
+    .map((name) => `${name} is set, but has no effect before the dashboard has accounts`);
+  return Object.freeze({
+    host: read('HOST', text, '127.0.0.1'),
+    port: read('PORT', integer(0, 65_535), 8080),
+    dataDir: resolve(read('DATA_DIR', text, './data')),
+    provisionFile: read('PROVISION_FILE', text, undefined),
+    publicUrl: read('PUBLIC_URL', httpUrl, undefined),
+    trustProxy: read('TRUST_PROXY', trustedProxies, false),
+    logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
+    rateLimitPerSecond: read('RATE_LIMIT_PER_SECOND', integer(0, 10_000_000), 5000),
+    journalMaxBytes: read('JOURNAL_MAX_BYTES', integer(1024, 2 ** 40), 256 * 1024 * 1024),
+    warnings,
+  });
+}

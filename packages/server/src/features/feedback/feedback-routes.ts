@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
+import { FeedbackBody, FeedbackPage, FeedbackQuery } from '@switchyard/core/api/feedback';
+import type { FastifyInstance } from 'fastify';
+import { ApiError, ERRORS, type ErrorCode } from '../../errors.ts';
+import type { Acceptance } from '../../http/acceptance.ts';
+import { describeRoute } from '../../http/api-description.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import { decodeCursor, pageOf } from '../../http/paging.ts';
+import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
+import type { EventQuestions } from '../../storage/event-log.ts';
+import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  acceptance: Acceptance;
+  questions: Pick<EventQuestions, 'feedbackPage'>;
+}
+
+export function registerFeedbackRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  registerSubmit(app, dependencies);
+  registerList(app, dependencies);
+}
+
+function registerSubmit(app: FastifyInstance, { auth, acceptance }: Dependencies): void {
+  app.post<{ Body: FeedbackBody }>(
+    '/v1/feedback/submit',
+    {
+      onRequest: auth.requires('secret'),
+      schema: describeRoute({
+        tag: 'Feedback',
+        summary: 'Record a feedback entry',
+        key: 'secret',
+        headers: IdempotencyHeaders,
+        body: FeedbackBody,
+        answers: { 200: Success },
+        errors: [
+          'feedback_empty',
+          'option_not_allowed',
+          'message_not_allowed',
+          'wrong_property',
+          'feedback_type_not_found',
+          'idempotency_key_reused',
+          'overloaded',
+        ],
+      }),
+    },
+    (request, reply) => {
+      const property = auth.property(request, request.body.propertyId);
+      const type = requireType(property, request.body.feedbackTypeId);
+      return acceptance.storeOnce(request, acceptFeedback(type, request.body), 'feedback', reply);
+    },
+  );
+}
+
+function requireType(property: PropertyConfiguration, id: string): FeedbackType {
+  const type = property.feedbackTypes.find((candidate) => candidate.id === id);
+  if (type === undefined) throw new ApiError('feedback_type_not_found');
+  return type;
+}
+
+function acceptFeedback(type: FeedbackType, body: FeedbackBody): AcceptedFeedback {
+  const { propertyId, sessionId, option, metadata } = body;
+  // An empty text field was not filled in.
+  const message = body.message === '' ? undefined : body.message;
+  refuseWrongFields([
+    ...(option !== undefined && !type.options.includes(option) ? (['option_not_allowed'] as const) : []),
+    ...(message !== undefined && !type.textInput ? (['message_not_allowed'] as const) : []),
+  ]);
+  return {
+    kind: 'feedback',
+    propertyId,
+    receivedAt: Date.now(),
+    id: `fbk_${randomBytes(12).toString('base64url')}`,
+    feedbackTypeId: type.id,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(option === undefined ? {} : { option }),
+    ...(message === undefined ? {} : { message }),
+    ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+  };
+}
+
+function refuseWrongFields(codes: readonly ErrorCode[]): void {
+  const first = codes[0];
+  if (first === undefined) return;
+  const fields = codes.map((code) => ({
+    pointer: code === 'option_not_allowed' ? '/option' : '/message',
+    code,
+    detail: ERRORS[code].message,
+  }));
+  throw new ApiError(first, { fields });
+}
+
+function registerList(app: FastifyInstance, { auth, questions }: Dependencies): void {
+  app.get<{ Querystring: FeedbackQuery }>(
+    '/v1/feedback',
+    {
+      onRequest: auth.requires('secret'),
+      schema: describeRoute({
+        tag: 'Feedback',
+        summary: 'Feedback entries, newest first',
+        key: 'secret',
+        querystring: FeedbackQuery,
+        answers: { 200: FeedbackPage },
+        errors: ['wrong_property', 'feedback_type_not_found'],
+      }),
+    },
+    async (request): Promise<FeedbackPage> => {
+      const { limit = 50, cursor, ...filter } = request.query;
+      const after = decodeCursor(cursor);
+      const property = auth.property(request, filter.propertyId);
+      if (filter.feedbackTypeId !== undefined) requireType(property, filter.feedbackTypeId);
+      const found = await questions.feedbackPage({ ...filter, limit: limit + 1, ...(after && { after }) });
+      const { rows, nextCursor } = pageOf(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+      const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));
+      return { feedback, nextCursor };
+    },
+  );
+}

@@ -1,0 +1,97 @@
+import type { Evaluation, FlagSet } from '@switchyard/core/evaluation/flags';
+import { compileFlags } from '@switchyard/core/evaluation/flags';
+import { ApiError } from '../../errors.ts';
+import type { SessionIdentity } from '../../storage/event-store.ts';
+import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { compileRuleRegex } from './rule-regex.ts';
+
+export type Context = Record<string, unknown>;
+
+/** Looks up whose session it is; synchronous when memory knows. */
+export type FindIdentity = (
+  propertyId: string,
+  sessionId: string,
+) => SessionIdentity | undefined | Promise<SessionIdentity | undefined>;
+
+/** The flags of a property, compiled per environment, once per saved change. */
+const flagSets = derivePerProperty((property): ReadonlyMap<string, FlagSet> => {
+  const sets = property.environments.map(({ id }) => [id, compileFor(property, id)] as const);
+  return new Map(sets);
+});
+
+function compileFor(property: PropertyConfiguration, environmentId: string): FlagSet {
+  const definitions = property.flags.map(({ key, type, defaultValue, version, configurations }) => {
+    const configuration = configurations.find((candidate) => candidate.environmentId === environmentId);
+    return { key, type, defaultValue, version, ...(configuration && { configuration }) };
+  });
+  return compileFlags(definitions, property.segments, { regex: compileRuleRegex });
+}
+
+export function flagsIn(property: PropertyConfiguration, environmentId: string): FlagSet {
+  const flags = flagSets(property).get(environmentId);
+  if (flags === undefined) throw new ApiError('environment_not_found');
+  return flags;
+}
+
+/** Fills in the visitor and the user of a session that the context names, where they are missing. */
+export function withIdentity(
+  propertyId: string,
+  context: Context,
+  find: FindIdentity,
+): Context | Promise<Context> {
+  const { sessionId } = context;
+  if (typeof sessionId !== 'string' || (isGiven(context.visitorId) && isGiven(context.userId)))
+    return context;
+  const found = find(propertyId, sessionId);
+  if (found instanceof Promise) return found.then((identity) => merge(context, identity));
+  return merge(context, found);
+}
+
+const isGiven = (value: unknown) => value !== undefined && value !== null;
+
+function merge(context: Context, identity: SessionIdentity | undefined): Context {
+  if (identity === undefined) return context;
+  const merged = { ...context };
+  if (!isGiven(merged.visitorId) && identity.visitorId !== null) merged.visitorId = identity.visitorId;
+  if (!isGiven(merged.userId) && identity.userId !== null) merged.userId = identity.userId;
+  return merged;
+}
+
+/** `"key":{…}` of answers that were given before: the evaluator hands out the same object for the same answer. */
+const fragments = new WeakMap<Evaluation, string>();
+
+function fragment(key: string, evaluation: Evaluation): string {
+  let text = fragments.get(evaluation);
+  if (text === undefined) {
+    text = `${JSON.stringify(key)}:${JSON.stringify(evaluation)}`;
+    fragments.set(evaluation, text);
+  }
+  return text;
+}
+
+/** The body of an evaluation, put together from ready-made parts. */
+export function evaluationsJson(
+  flags: FlagSet,
+  context: Context,
+  only: readonly string[] | undefined,
+): string {
+  let json = '';
+  for (const [key, evaluation] of evaluated(flags, context, only)) {
+    json += json === '' ? fragment(key, evaluation) : `,${fragment(key, evaluation)}`;
+  }
+  return `{"flags":{${json}}}`;
+}
+
+function evaluated(
+  flags: FlagSet,
+  context: Context,
+  only: readonly string[] | undefined,
+): Iterable<[string, Evaluation]> {
+  if (only === undefined) return Object.entries(flags.evaluateAll(context));
+  const found = new Map<string, Evaluation>();
+  for (const key of only) {
+    const evaluation = flags.evaluate(key, context);
+    if (evaluation !== undefined) found.set(key, evaluation);
+  }
+  return found;
+}

@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+
+const HEARTBEAT_MS = 15_000;
+const KEY_CHECK_MS = 1000;
+/** A reader this far behind is not reading. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+
+interface Stream {
+  propertyId: string;
+  response: ServerResponse;
+  /** Whether the key it was opened with still stands. */
+  isAllowed: () => boolean;
+}
+
+/** The open `GET /v1/flags/stream` connections. */
+export class FlagStreams {
+  readonly #isKeyValid: (text: string) => boolean;
+  readonly #streams = new Set<Stream>();
+  readonly #timers: NodeJS.Timeout[];
+
+  constructor(isKeyValid: (text: string) => boolean) {
+    this.#isKeyValid = isKeyValid;
+    this.#timers = [
+      setInterval(() => this.#each((stream) => write(stream, ': still here\n\n')), HEARTBEAT_MS).unref(),
+      setInterval(
+        () => this.#each((stream) => stream.isAllowed() || stream.response.end()),
+        KEY_CHECK_MS,
+      ).unref(),
+    ];
+  }
+
+  open(propertyId: string, request: FastifyRequest, reply: FastifyReply): void {
+    const response = reply.raw;
+    const key = String(request.headers['x-api-key']);
+    const stream: Stream = { propertyId, response, isAllowed: () => this.#isKeyValid(key) };
+    response.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // Asks nginx not to collect the events into larger pieces.
+      'x-accel-buffering': 'no',
+    });
+    this.#streams.add(stream);
+    response.on('close', () => this.#streams.delete(stream));
+    write(stream, 'retry: 2000\n: connected\n\n');
+  }
+
+  /** Tells the readers of a property what changed, if flags did. */
+  publish(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): void {
+    const flags = changedFlags(previous, current);
+    if (flags.length === 0 && sameTargeting(previous, current)) return;
+    const data = JSON.stringify({ propertyId: current.id, version: current.version, flags });
+    const event = `id: ${current.version}\nevent: change\ndata: ${data}\n\n`;
+    this.#each((stream) => stream.propertyId === current.id && write(stream, event));
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#each(({ response }) => response.end());
+  }
+
+  #each(action: (stream: Stream) => unknown): void {
+    for (const stream of this.#streams) action(stream);
+  }
+}
+
+function write({ response }: Stream, text: string): void {
+  response.write(text);
+  if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+}
+
+function changedFlags(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): string[] {
+  const before = new Map(previous?.flags.map(({ key, version }) => [key, version]));
+  const changed = current.flags
+    .filter(({ key, version }) => before.get(key) !== version)
+    .map(({ key }) => key);
+  const now = new Set(current.flags.map(({ key }) => key));
+  return [...changed, ...[...before.keys()].filter((key) => !now.has(key))];
+}
+
+/** Segments and environments change answers without touching a flag. */
+function sameTargeting(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): boolean {
+  const targeting = ({ segments, environments }: PropertyConfiguration) =>
+    JSON.stringify([segments, environments]);
+  return previous !== undefined && targeting(previous) === targeting(current);
+}

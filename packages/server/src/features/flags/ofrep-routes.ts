@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import {
+  OfrepBody,
+  OfrepBulk,
+  OfrepEvaluation,
+  type OfrepFailure,
+  OfrepFailure as OfrepFailureSchema,
+  OfrepHeaders,
+  OfrepParams,
+} from '@switchyard/core/api/ofrep';
+import type { Evaluation, FlagSet } from '@switchyard/core/evaluation/flags';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiError } from '../../errors.ts';
+import { describeRoute } from '../../http/api-description.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import { asApiError, sendProblem } from '../../http/problem.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { type Context, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  findIdentity: FindIdentity;
+}
+
+interface Asked {
+  property: PropertyConfiguration;
+  flags: FlagSet;
+  context: Context;
+}
+
+type OfrepRequest = FastifyRequest<{ Body: OfrepBody }>;
+
+/** OpenFeature Remote Evaluation Protocol; the key names the property, the header `x-environment` the environment. */
+export function registerOfrepRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  registerSingle(app, dependencies);
+  registerBulk(app, dependencies);
+}
+
+const description = 'The API key names the property; the header `x-environment` the environment.';
+const failure = (text: string) => ({ ...OfrepFailureSchema, description: text });
+
+function registerSingle(app: FastifyInstance, dependencies: Dependencies): void {
+  app.post<{ Params: { key: string }; Body: OfrepBody }>(
+    '/ofrep/v1/evaluate/flags/:key',
+    {
+      onRequest: dependencies.auth.requires('secret'),
+      errorHandler: answerFailure,
+      schema: describeRoute({
+        tag: 'OpenFeature',
+        summary: 'Evaluate one flag (OFREP)',
+        description,
+        key: 'secret',
+        params: OfrepParams,
+        headers: OfrepHeaders,
+        body: OfrepBody,
+        answers: {
+          200: OfrepEvaluation,
+          400: failure('The request cannot be evaluated'),
+          404: failure('There is no such flag'),
+        },
+      }),
+    },
+    async (request, reply) => {
+      const { flags, context } = await ask(request, dependencies);
+      const { key } = request.params;
+      const evaluation = flags.evaluate(key, context);
+      if (evaluation !== undefined) return answer(key, evaluation);
+      return fail(reply, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' });
+    },
+  );
+}
+
+function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
+  app.post<{ Body: OfrepBody }>(
+    '/ofrep/v1/evaluate/flags',
+    {
+      onRequest: dependencies.auth.requires('secret'),
+      errorHandler: answerFailure,
+      schema: describeRoute({
+        tag: 'OpenFeature',
+        summary: 'Evaluate all flags (OFREP)',
+        description: `${description} The \`ETag\` of the answer, sent back in \`If-None-Match\`, gives 304 while nothing has changed for the context.`,
+        key: 'secret',
+        headers: OfrepHeaders,
+        body: OfrepBody,
+        answers: {
+          200: OfrepBulk,
+          304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
+          400: failure('The request cannot be evaluated'),
+        },
+      }),
+    },
+    async (request, reply) => {
+      const { property, flags, context } = await ask(request, dependencies);
+      const evaluations = Object.entries(flags.evaluateAll(context)).map(([key, evaluation]) =>
+        answer(key, evaluation),
+      );
+      const body = JSON.stringify({ flags: evaluations, metadata: { version: property.version } });
+      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+      reply.header('etag', etag);
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      return reply.type('application/json; charset=utf-8').send(body);
+    },
+  );
+}
+
+async function ask(request: OfrepRequest, { auth, findIdentity }: Dependencies): Promise<Asked> {
+  const property = auth.property(request, request.apiKey.propertyId);
+  const environment = request.headers['x-environment'];
+  const flags = flagsIn(property, typeof environment === 'string' ? environment : 'production');
+  const context = await withIdentity(property.id, request.body.context ?? {}, findIdentity);
+  return { property, flags, context };
+}
+
+function answer(key: string, { value, reason, ruleId, version }: Evaluation) {
+  return { key, value, reason, variant: ruleId ?? 'default', metadata: { version } };
+}
+
+function fail(reply: FastifyReply, status: 400 | 404, body: OfrepFailure): FastifyReply {
+  return reply.code(status).send(body);
+}
+
+/** What the protocol gives a shape of its own; the rest are problems as everywhere. */
+function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem: ApiError = asApiError(error);
+  const key = (request.params as { key?: string } | undefined)?.key;
+  const named = key === undefined ? {} : { key };
+  switch (problem.code) {
+    case 'invalid_json':
+      return fail(reply, 400, { ...named, errorCode: 'PARSE_ERROR', errorDetails: problem.message });
+    case 'invalid_request':
+      return fail(reply, 400, { ...named, errorCode: 'INVALID_CONTEXT', errorDetails: problem.message });
+    case 'environment_not_found':
+      return fail(reply, 400, { ...named, errorCode: 'GENERAL', errorDetails: problem.message });
+    default:
+      return sendProblem(error, request, reply);
+  }
+}

@@ -1,0 +1,92 @@
+import type { GoalProgress, GoalProgressQuery, Interval } from '@switchyard/core/api/goals';
+import { toDollars } from '@switchyard/core/money';
+import { invalidField } from '../../errors.ts';
+import type { EventQuestions } from '../../storage/event-log.ts';
+import type { GoalBucket, GoalTotals } from '../../storage/event-store.ts';
+import type { Goal } from '../../storage/property-configuration.ts';
+
+export type GoalQuestions = Pick<EventQuestions, 'goalTotals' | 'goalSeries'>;
+
+const HOUR = 60 * 60 * 1000;
+const DAY = 24 * HOUR;
+const LENGTH: Record<Interval, number> = { hour: HOUR, day: DAY, week: 7 * DAY };
+/** The Unix epoch was a Thursday; weeks start on Monday. */
+const FIRST_MONDAY = 4 * DAY;
+const MAX_BUCKETS = 10_000;
+
+/** From `from` on and before `to`, in Unix milliseconds. */
+interface Period {
+  from: number;
+  to: number;
+  interval: Interval;
+}
+
+/** The period a query asks for; the last 30 days unless it says otherwise. */
+export function progressPeriod(query: GoalProgressQuery, now: number): Period {
+  const { interval = 'day' } = query;
+  // The end is exclusive, and what was acknowledged in this very millisecond must count.
+  const to = query.to ?? now + 1;
+  const from = query.from ?? Math.max(0, to - 30 * DAY);
+  if (from >= to) throw invalidField('/from', 'must be before `to`');
+  if ((to - from) / LENGTH[interval] > MAX_BUCKETS) {
+    throw invalidField(
+      '/interval',
+      `gives more than ${MAX_BUCKETS} buckets; take a longer one or a shorter period`,
+    );
+  }
+  return { from, to, interval };
+}
+
+export async function goalProgress(
+  questions: GoalQuestions,
+  propertyId: string,
+  goal: Goal,
+  { from, to, interval }: Period,
+): Promise<GoalProgress> {
+  const about = { propertyId, goalId: goal.id };
+  const [current, previous, series] = await Promise.all([
+    questions.goalTotals({ ...about, from, to }),
+    questions.goalTotals({ ...about, from: from - (to - from), to: from }),
+    questions.goalSeries({ ...about, from, to, interval }),
+  ]);
+  return {
+    goalId: goal.id,
+    kind: goal.kind,
+    current: totals(goal, current),
+    previous: totals(goal, previous),
+    series: withEmptyBuckets(goal, series, { from, to, interval }),
+  };
+}
+
+function totals(goal: Goal, found: GoalTotals): GoalProgress['current'] {
+  const { increments, decrements, incrementedMicros, decrementedMicros } = found;
+  const count = increments - decrements;
+  if (goal.kind === 'count') return { total: count, count, gross: increments, reversed: decrements };
+  return {
+    total: toDollars(incrementedMicros - decrementedMicros),
+    count,
+    gross: toDollars(incrementedMicros),
+    reversed: toDollars(decrementedMicros),
+  };
+}
+
+/** Charts want every bucket of the period, also those in which nothing happened. */
+function withEmptyBuckets(
+  goal: Goal,
+  found: GoalBucket[],
+  { from, to, interval }: Period,
+): GoalProgress['series'] {
+  const byTime = new Map(found.map((bucket) => [bucket.at, bucket]));
+  const series: GoalProgress['series'] = [];
+  for (let at = bucketStart(from, interval); at < to; at += LENGTH[interval]) {
+    const bucket = byTime.get(at);
+    const count = bucket?.count ?? 0;
+    series.push({ at, total: goal.kind === 'count' ? count : toDollars(bucket?.amountMicros ?? 0), count });
+  }
+  return series;
+}
+
+function bucketStart(time: number, interval: Interval): number {
+  const offset = interval === 'week' ? FIRST_MONDAY : 0;
+  return Math.floor((time - offset) / LENGTH[interval]) * LENGTH[interval] + offset;
+}

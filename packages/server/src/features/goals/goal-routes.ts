@@ -1,0 +1,114 @@
+import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
+import {
+  DecrementBody,
+  type GoalBody,
+  GoalProgress,
+  GoalProgressQuery,
+  IncrementBody,
+} from '@switchyard/core/api/goals';
+import { toMicros } from '@switchyard/core/money';
+import type { FastifyInstance } from 'fastify';
+import { ApiError, invalidField } from '../../errors.ts';
+import type { Acceptance } from '../../http/acceptance.ts';
+import { describeRoute } from '../../http/api-description.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import type { AcceptedConversion } from '../../storage/accepted-request.ts';
+import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { type GoalQuestions, goalProgress, progressPeriod } from './goal-progress.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  acceptance: Acceptance;
+  questions: GoalQuestions;
+}
+
+export function registerGoalRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  registerStep(app, dependencies, 'increment');
+  registerStep(app, dependencies, 'decrement');
+  registerProgress(app, dependencies);
+}
+
+function registerStep(
+  app: FastifyInstance,
+  { auth, acceptance }: Dependencies,
+  step: 'increment' | 'decrement',
+): void {
+  const isIncrement = step === 'increment';
+  app.post<{ Body: GoalBody }>(
+    `/v1/goals/${step}`,
+    {
+      onRequest: auth.requires('secret'),
+      schema: describeRoute({
+        tag: 'Goals',
+        summary: isIncrement ? 'Add to a goal' : 'Take back from a goal, e.g. for a refund',
+        description: isIncrement
+          ? 'Counts one conversion; for a revenue goal it also adds `amount` dollars.'
+          : 'Stored as a negative increment: takes back one conversion, and for a revenue goal `amount` dollars.',
+        key: 'secret',
+        headers: IdempotencyHeaders,
+        body: isIncrement ? IncrementBody : DecrementBody,
+        answers: { 200: Success },
+        errors: [
+          ...(isIncrement ? [] : (['amount_not_positive'] as const)),
+          'amount_required',
+          'wrong_property',
+          'goal_not_found',
+          'idempotency_key_reused',
+          'overloaded',
+        ],
+      }),
+    },
+    (request, reply) => {
+      const property = auth.property(request, request.body.propertyId);
+      const goal = requireGoal(property, request.body.goalId);
+      const conversion = acceptConversion(goal, request.body, isIncrement ? 1 : -1);
+      return acceptance.storeOnce(request, conversion, 'conversion', reply);
+    },
+  );
+}
+
+function requireGoal(property: PropertyConfiguration, goalId: string): Goal {
+  const goal = property.goals.find(({ id }) => id === goalId);
+  if (goal === undefined) throw new ApiError('goal_not_found');
+  return goal;
+}
+
+function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): AcceptedConversion {
+  const { propertyId, sessionId, amount, metadata } = body;
+  if (goal.kind === 'revenue' && amount === undefined) {
+    throw invalidField('/amount', 'A revenue goal needs an `amount` in dollars.', 'amount_required');
+  }
+  return {
+    kind: 'conversion',
+    propertyId,
+    receivedAt: Date.now(),
+    goalId: goal.id,
+    direction,
+    amountMicros: direction * toMicros(amount ?? 0),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+  };
+}
+
+function registerProgress(app: FastifyInstance, { auth, questions }: Dependencies): void {
+  app.get<{ Querystring: GoalProgressQuery }>(
+    '/v1/goals/progress',
+    {
+      onRequest: auth.requires('secret'),
+      schema: describeRoute({
+        tag: 'Goals',
+        summary: 'Progress of a goal, beside the period before',
+        description: 'The last 30 days unless `from` and `to` say otherwise.',
+        key: 'secret',
+        querystring: GoalProgressQuery,
+        answers: { 200: GoalProgress },
+        errors: ['wrong_property', 'goal_not_found'],
+      }),
+    },
+    (request) => {
+      const period = progressPeriod(request.query, Date.now());
+      const property = auth.property(request, request.query.propertyId);
+      return goalProgress(questions, property.id, requireGoal(property, request.query.goalId), period);
+    },
+  );
+}

@@ -1,0 +1,136 @@
+import { Success } from '@switchyard/core/api/common';
+import {
+  CollectBody,
+  SessionDetail,
+  SessionParams,
+  SessionQuery,
+  SessionsPage,
+  SessionsQuery,
+} from '@switchyard/core/api/sessions';
+import type { FastifyInstance } from 'fastify';
+import { ApiError, invalidField } from '../../errors.ts';
+import type { Acceptance } from '../../http/acceptance.ts';
+import { describeRoute } from '../../http/api-description.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
+import { decodeCursor, pageOf } from '../../http/paging.ts';
+import type { EventQuestions } from '../../storage/event-log.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { acceptCollect } from './collect.ts';
+import { detailAnswer, summaryAnswer } from './session-answers.ts';
+import type { SessionIdentities } from './session-identities.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  acceptance: Acceptance;
+  identities: SessionIdentities;
+  questions: Pick<EventQuestions, 'sessionPage' | 'session'>;
+  /** Whether a proxy of ours stands before us, whose word on the country counts. */
+  behindProxy: boolean;
+}
+
+export function registerSessionRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  registerCollect(app, dependencies);
+  registerList(app, dependencies);
+  registerDetail(app, dependencies);
+}
+
+function registerCollect(
+  app: FastifyInstance,
+  { auth, acceptance, identities, behindProxy }: Dependencies,
+): void {
+  const url = '/v1/sessions/collect';
+  answerPreflight(app, url, 'POST');
+  app.post<{ Body: CollectBody }>(
+    url,
+    {
+      onRequest: [readableByPages, auth.requires('public')],
+      schema: describeRoute({
+        tag: 'Sessions',
+        summary: 'Tie a session to its visitor and record what happened in it',
+        description:
+          'Exposures, goals and feedback may name the session before; they are attributed once this arrives.',
+        key: 'public',
+        body: CollectBody,
+        answers: { 200: Success },
+        errors: ['wrong_property', 'origin_not_allowed', 'overloaded'],
+      }),
+    },
+    async (request, reply) => {
+      const property = auth.property(request, request.body.propertyId);
+      checkOrigin(request, reply, property);
+      const collect = acceptCollect(request.body, request.headers, behindProxy);
+      await acceptance.store(collect, 'session_event', collect.events.length, reply);
+      identities.remember(collect.propertyId, collect.sessionId, collect.visitorId, collect.userId);
+      return reply;
+    },
+  );
+}
+
+function registerList(app: FastifyInstance, { auth, questions }: Dependencies): void {
+  app.get<{ Querystring: SessionsQuery }>(
+    '/v1/sessions',
+    {
+      onRequest: auth.requires('secret'),
+      schema: describeRoute({
+        tag: 'Sessions',
+        summary: 'Sessions, newest first',
+        description: 'Filters are combined. `from` and `to` look at the start of the session.',
+        key: 'secret',
+        querystring: SessionsQuery,
+        answers: { 200: SessionsPage },
+        errors: ['wrong_property', 'split_test_not_found', 'goal_not_found'],
+      }),
+    },
+    async (request): Promise<SessionsPage> => {
+      const { limit = 50, cursor, ...filter } = request.query;
+      const after = decodeCursor(cursor);
+      if (filter.variationKey !== undefined && filter.splitTestKey === undefined) {
+        throw invalidField('/splitTestKey', 'is required with variationKey');
+      }
+      checkReferences(auth.property(request, filter.propertyId), filter);
+      const found = await questions.sessionPage({ ...filter, limit: limit + 1, ...(after && { after }) });
+      const { rows, nextCursor } = pageOf(found, limit, ({ startedAt, sessionId }) => ({
+        at: startedAt,
+        id: sessionId,
+      }));
+      return { sessions: rows.map(summaryAnswer), nextCursor };
+    },
+  );
+}
+
+function checkReferences(
+  property: PropertyConfiguration,
+  filter: Pick<SessionsQuery, 'splitTestKey' | 'goalId'>,
+): void {
+  const { splitTestKey, goalId } = filter;
+  if (splitTestKey !== undefined && !property.splitTests.some(({ key }) => key === splitTestKey)) {
+    throw new ApiError('split_test_not_found');
+  }
+  if (goalId !== undefined && !property.goals.some(({ id }) => id === goalId))
+    throw new ApiError('goal_not_found');
+}
+
+function registerDetail(app: FastifyInstance, { auth, questions }: Dependencies): void {
+  app.get<{ Params: { sessionId: string }; Querystring: { propertyId: string } }>(
+    '/v1/sessions/:sessionId',
+    {
+      onRequest: auth.requires('secret'),
+      schema: describeRoute({
+        tag: 'Sessions',
+        summary: 'One session with everything that happened in it',
+        key: 'secret',
+        params: SessionParams,
+        querystring: SessionQuery,
+        answers: { 200: SessionDetail },
+        errors: ['wrong_property', 'not_found'],
+      }),
+    },
+    async (request): Promise<SessionDetail> => {
+      const property = auth.property(request, request.query.propertyId);
+      const session = await questions.session(property.id, request.params.sessionId);
+      if (session === undefined) throw new ApiError('not_found', { message: 'There is no such session.' });
+      return detailAnswer(session);
+    },
+  );
+}

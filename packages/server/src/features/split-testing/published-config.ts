@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
+import {
+  derivePerProperty,
+  type PropertyConfiguration,
+  type SplitTest,
+} from '../../storage/property-configuration.ts';
+
+export const CONFIG_TTL_SECONDS = 60;
+
+/** What browsers fetch, as bytes: built once per saved change. */
+export const publishedConfig = derivePerProperty((property) => {
+  const config: SplitTestConfig = {
+    tests: property.splitTests.filter(({ status }) => status === 'running').map(published),
+    ttl: CONFIG_TTL_SECONDS,
+  };
+  const body = Buffer.from(JSON.stringify(config));
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { body, etag };
+});
+
+function published({
+  key,
+  id,
+  type,
+  status,
+  hashSeed,
+  trafficAllocation,
+  variations,
+}: SplitTest): SplitTestConfig['tests'][number] {
+  return {
+    key,
+    id,
+    type,
+    status,
+    hashSeed,
+    trafficAllocation,
+    variations: variations.map(({ key, weight, value }) => ({ key, weight, value })),
+  };
+}
+
+/** Variation keys by test key, of tests in any state. */
+export const variationsByTest = derivePerProperty(
+  (property: PropertyConfiguration): ReadonlyMap<string, ReadonlySet<string>> =>
+    new Map(
+      property.splitTests.map(({ key, variations }) => [
+        key,
+        new Set(variations.map((variation) => variation.key)),
+      ]),
+    ),
+);

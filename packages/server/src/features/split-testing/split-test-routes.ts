@@ -1,0 +1,145 @@
+import { Success } from '@switchyard/core/api/common';
+import {
+  ExposeBody,
+  SplitTestConfig,
+  SplitTestConfigQuery,
+  SplitTestResults,
+  SplitTestResultsQuery,
+} from '@switchyard/core/api/split-testing';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import { type Acceptance, eventTime } from '../../http/acceptance.ts';
+import { describeRoute } from '../../http/api-description.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
+import type { EventQuestions } from '../../storage/event-log.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { CONFIG_TTL_SECONDS, publishedConfig, variationsByTest } from './published-config.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  acceptance: Acceptance;
+  metrics: Metrics;
+  questions: Pick<EventQuestions, 'splitTestCounts'>;
+}
+
+export function registerSplitTestRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  registerConfig(app, dependencies);
+  registerExpose(app, dependencies);
+  registerResults(app, dependencies);
+}
+
+function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
+  const url = '/v1/split-testing/config';
+  answerPreflight(app, url, 'GET');
+  app.get<{ Querystring: SplitTestConfigQuery }>(
+    url,
+    {
+      onRequest: [readableByPages, auth.requires('public')],
+      schema: describeRoute({
+        tag: 'Split testing',
+        summary: 'Definitions of the active split tests',
+        key: 'public',
+        querystring: SplitTestConfigQuery,
+        answers: {
+          200: SplitTestConfig,
+          304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
+        },
+        errors: ['wrong_property', 'origin_not_allowed'],
+      }),
+    },
+    (request, reply) => {
+      const property = auth.property(request, request.query.propertyId);
+      checkOrigin(request, reply, property);
+      const { body, etag } = publishedConfig(property);
+      reply.header('cache-control', `public, max-age=${CONFIG_TTL_SECONDS}`).header('etag', etag);
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      return reply.type('application/json; charset=utf-8').send(body);
+    },
+  );
+}
+
+function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dependencies): void {
+  const url = '/v1/split-testing/expose';
+  answerPreflight(app, url, 'POST');
+  app.post<{ Body: ExposeBody }>(
+    url,
+    {
+      onRequest: [readableByPages, auth.requires('public')],
+      schema: describeRoute({
+        tag: 'Split testing',
+        summary: 'Record which variations visitors were shown',
+        description:
+          'Exposures of unknown tests or variations are left out; when none is known the answer is 404. A `timestamp` that is missing, or more than 24 hours ahead, counts as the time of receipt.',
+        key: 'public',
+        body: ExposeBody,
+        answers: { 200: Success },
+        errors: ['wrong_property', 'origin_not_allowed', 'split_test_not_found', 'overloaded'],
+      }),
+    },
+    (request, reply) => {
+      const property = auth.property(request, request.body.propertyId);
+      checkOrigin(request, reply, property);
+      const exposures = acceptExposures(property, request.body.exposures, metrics);
+      return acceptance.store(exposures, 'exposure', exposures.exposures.length, reply);
+    },
+  );
+}
+
+/** Keeps what names a test and variation of ours; a stopped test still counts, because browsers cache definitions. */
+function acceptExposures(
+  property: PropertyConfiguration,
+  given: ExposeBody['exposures'],
+  metrics: Metrics,
+): AcceptedExposures {
+  const receivedAt = Date.now();
+  const known = variationsByTest(property);
+  const exposures: Exposure[] = [];
+  for (const { splitTestKey, variationKey, sessionId, timestamp, attributes } of given) {
+    const variations = known.get(splitTestKey);
+    if (variations?.has(variationKey)) {
+      const at = eventTime(timestamp, receivedAt);
+      const exposure: Exposure = { splitTestKey, variationKey, sessionId, at };
+      if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);
+      exposures.push(exposure);
+    } else {
+      metrics.dropped(variations === undefined ? 'unknown_split_test' : 'unknown_variation', 1);
+    }
+  }
+  if (exposures.length === 0) throw new ApiError('split_test_not_found');
+  return { kind: 'exposures', propertyId: property.id, receivedAt, exposures };
+}
+
+function registerResults(app: FastifyInstance, { auth, questions }: Dependencies): void {
+  app.get<{ Querystring: SplitTestResultsQuery }>(
+    '/v1/split-testing/results',
+    {
+      onRequest: auth.requires('secret'),
+      schema: describeRoute({
+        tag: 'Split testing',
+        summary: 'Counts of a split test, per variation',
+        key: 'secret',
+        querystring: SplitTestResultsQuery,
+        answers: { 200: SplitTestResults },
+        errors: ['wrong_property', 'split_test_not_found'],
+      }),
+    },
+    async (request) => {
+      const { propertyId, splitTestKey } = request.query;
+      const property = auth.property(request, propertyId);
+      const test = property.splitTests.find(({ key }) => key === splitTestKey);
+      if (test === undefined) throw new ApiError('split_test_not_found');
+      const counts = new Map(
+        (await questions.splitTestCounts(propertyId, splitTestKey)).map(({ variationKey, ...rest }) => [
+          variationKey,
+          rest,
+        ]),
+      );
+      const none = { exposures: 0, sessions: 0, visitors: 0 };
+      const variations = test.variations.map(({ key }) => ({ key, ...(counts.get(key) ?? none) }));
+      return { splitTestKey, status: test.status, variations };
+    },
+  );
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { SuccessText } from '@switchyard/core/api/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
+import type { AcceptedRequest } from '../storage/accepted-request.ts';
+import type { EventLog } from '../storage/event-log.ts';
+import type { IdempotencyMark, WriteOutcome } from '../storage/journal.ts';
+import type { EventKind, Metrics } from './metrics.ts';
+
+/** A clock further ahead than this is wrong, not early. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+
+/** The time of an event by the client's clock, unless it has none or an implausible one. */
+export function eventTime(timestamp: number | undefined, receivedAt: number): number {
+  if (timestamp === undefined || timestamp > receivedAt + MAX_AHEAD_MS) return receivedAt;
+  return Math.round(timestamp);
+}
+
+/** The one way in for events: on disk first, counted then, and only then answered. */
+export class Acceptance {
+  readonly #log: EventLog;
+  readonly #metrics: Metrics;
+
+  constructor(log: EventLog, metrics: Metrics) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  async store(
+    accepted: AcceptedRequest,
+    kind: EventKind,
+    count: number,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    await this.#log.accept(accepted);
+    this.#metrics.accepted(kind, count);
+    return success(reply);
+  }
+
+  /** Honours `Idempotency-Key`: the same request again is answered again, but stored once. */
+  async storeOnce(
+    request: FastifyRequest,
+    accepted: AcceptedRequest,
+    kind: EventKind,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const outcome = await this.#log.accept(accepted, idempotencyMark(request, accepted.propertyId));
+    this.#count(outcome, kind);
+    return success(reply);
+  }
+
+  #count(outcome: WriteOutcome, kind: EventKind): void {
+    if (outcome === 'reused') throw new ApiError('idempotency_key_reused');
+    if (outcome === 'stored') this.#metrics.accepted(kind, 1);
+    else this.#metrics.dropped('idempotent_replay', 1);
+  }
+}
+
+function idempotencyMark(request: FastifyRequest, propertyId: string): IdempotencyMark | undefined {
+  const key = request.headers['idempotency-key'];
+  if (typeof key !== 'string') return undefined;
+  const fingerprint = createHash('sha256')
+    .update(request.url.split('?', 1)[0]!)
+    .update(JSON.stringify(request.body))
+    .digest('base64url');
+  return { key: `${propertyId}/${key}`, fingerprint };
+}
+
+function success(reply: FastifyReply): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(SuccessText);
+}

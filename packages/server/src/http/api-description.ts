@@ -1,0 +1,71 @@
+import type { FastifySchema } from 'fastify';
+import { ERRORS, type ErrorCode } from '../errors.ts';
+import type { KeyKind } from '../storage/property-configuration.ts';
+
+interface RouteDescription {
+  tag: 'Split testing' | 'Flags' | 'Goals' | 'Feedback' | 'Sessions' | 'OpenFeature';
+  summary: string;
+  description?: string;
+  key: KeyKind;
+  params?: object;
+  querystring?: object;
+  headers?: object;
+  body?: object;
+  /** Answers of this route, by status. */
+  answers: Record<number, object>;
+  /** Errors beyond those that every route with a key has. */
+  errors?: readonly ErrorCode[];
+}
+
+const WITH_KEY: readonly ErrorCode[] = [
+  'invalid_request',
+  'api_key_missing',
+  'api_key_invalid',
+  'wrong_key_kind',
+  'rate_limited',
+  'internal_error',
+];
+const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
+
+/** The schema of a route: what Fastify validates and what the OpenAPI document says. */
+export function describeRoute(route: RouteDescription): FastifySchema {
+  const { tag, summary, description, key, answers, errors = [], ...parts } = route;
+  const codes = [...WITH_KEY, ...(parts.body === undefined ? [] : WITH_BODY), ...errors];
+  return {
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: [{ [`${key}Key`]: [] }],
+    ...parts,
+    // A route's own answer wins over the general one, as the errors of OpenFeature do.
+    response: { ...errorAnswers(codes), ...answers },
+  };
+}
+
+function errorAnswers(codes: readonly ErrorCode[]): Record<number, object> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
+        content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
+      },
+    ]),
+  );
+}
+
+/** An answer that is no JSON object of ours. */
+export const plainAnswer = (description: string, mediaType?: string) => ({
+  description,
+  ...(mediaType === undefined
+    ? { type: 'null' }
+    : { content: { [mediaType]: { schema: { type: 'string' } } } }),
+});
+
+/** Options of a route that is not part of the API. */
+export const UNLISTED = { schema: { hide: true } };

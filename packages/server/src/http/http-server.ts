@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { ApiError } from '../errors.ts';
+import { parseJsonBodies } from './json-body.ts';
+import { problemBody, sendProblem } from './problem.ts';
+import { validateRequests } from './validation.ts';
+
+const BODY_LIMIT = 1024 * 1024;
+
+/** A Fastify instance with our manners: ids, limits, timeouts, validation and error answers, but no routes yet. */
+export function createHttpServer(config: Pick<Config, 'trustProxy'>, logger: Logger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    // Two lines per request would cost more than the request; ours is one, at level debug.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    // A client that dribbles its request is cut off; the default is to wait for ever.
+    requestTimeout: 15_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2000 },
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: trusted(config.trustProxy),
+    genReqId: requestIds(),
+    // Longer than any id may be, percent-encoded; the schema has the last word.
+    routerOptions: { maxParamLength: 8192 },
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(error, request as FastifyRequest, reply as never),
+    clientErrorHandler: refuseBrokenRequest,
+  });
+  app.decorateRequest('apiKey');
+  answerWithRequestId(app);
+  if (logger.isLevelEnabled('debug')) logRequests(app);
+  parseJsonBodies(app);
+  validateRequests(app);
+  // Answers on hot paths are ready-made text; compiling a serializer per status of each route only slows the start.
+  app.setSerializerCompiler(() => JSON.stringify);
+  answerUnknownAddresses(app);
+  app.setErrorHandler(sendProblem);
+  return app;
+}
+
+/** A number of proxies means: trust that many hops, counted from us. */
+function trusted(
+  setting: Config['trustProxy'],
+): boolean | string | ((address: string, hop: number) => boolean) {
+  return typeof setting === 'number' ? (_address, hop) => hop < setting : setting;
+}
+
+/** The caller's own id when it is harmless, so that traces join; else one of ours. */
+function requestIds(): (request: { headers: Record<string, string | string[] | undefined> }) => string {
+  const prefix = `${randomBytes(6).toString('base64url')}-`;
+  let count = 0;
+  return ({ headers }) => {
+    const given = headers['x-request-id'];
+    if (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given)) return given;
+    count += 1;
+    return prefix + count.toString(36);
+  };
+}
+
+function answerWithRequestId(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    // Without this a busy client would keep its connection, and us, alive for ever.
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+}
+
+/** One line per request at level debug, never with a key or a body. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.debug(
+      {
+        reqId: request.id,
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    );
+    done();
+  });
+}
+
+/** 405 with the methods that the address does answer, 404 where it answers none. */
+function answerUnknownAddresses(app: FastifyInstance): void {
+  const methodsByPattern = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = methodsByPattern.get(url) ?? new Set();
+    for (const one of [method].flat()) methods.add(one);
+    methodsByPattern.set(url, methods);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!;
+    for (const [pattern, methods] of methodsByPattern) {
+      if (!matches(pattern, path)) continue;
+      const allow = [...methods].sort().join(', ');
+      return sendProblem(new ApiError('method_not_allowed', { headers: { allow } }), request, reply);
+    }
+    return sendProblem(new ApiError('not_found'), request, reply);
+  });
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, i) => (part.startsWith(':') ? given[i] !== '' : part === given[i]))
+  );
+}
+
+/** What cannot even be read as HTTP; there is no request to answer, only a socket. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, reason] = {
+    ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+    HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  }[error.code ?? ''] ?? [400, 'Bad Request'];
+  const body = JSON.stringify({
+    ...problemBody('invalid_request', 'none', `${reason}.`),
+    status,
+    title: reason,
+  });
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

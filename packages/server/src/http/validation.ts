@@ -1,0 +1,146 @@
+import type { FieldError } from '@switchyard/core/api/problem';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
+
+/** Beyond this many members somewhere only the first error is looked for: listing all would cost more than the request. */
+const WIDE = 2000;
+
+type Part = 'params' | 'querystring' | 'headers' | 'body';
+const PARTS: readonly { part: Part; field: 'params' | 'query' | 'headers' | 'body'; coerce: boolean }[] = [
+  { part: 'params', field: 'params', coerce: false },
+  { part: 'querystring', field: 'query', coerce: true },
+  { part: 'headers', field: 'headers', coerce: false },
+  { part: 'body', field: 'body', coerce: false },
+];
+
+interface PartValidator {
+  field: 'params' | 'query' | 'headers' | 'body';
+  /** Stops at the first error. */
+  check: ValidateFunction;
+  /** Names every error; compiled when first needed. */
+  explain: () => ValidateFunction;
+}
+
+/** Validates all parts of each request in one step, so that one answer names every wrong field. */
+export function validateRequests(app: FastifyInstance): void {
+  const compilers = {
+    strings: {
+      quick: createAjv({ coerceTypes: true }),
+      full: createAjv({ coerceTypes: true, allErrors: true }),
+    },
+    json: { quick: createAjv({}), full: createAjv({ allErrors: true }) },
+  };
+  app.setValidatorCompiler(() => () => true);
+  app.addHook('onRoute', (route) => {
+    const schemas = (route.schema ?? {}) as Partial<Record<Part, object>>;
+    const validators: PartValidator[] = [];
+    for (const { part, field, coerce } of PARTS) {
+      const schema = schemas[part];
+      if (schema === undefined) continue;
+      const compiler = coerce ? compilers.strings : compilers.json;
+      let full: ValidateFunction | undefined;
+      validators.push({
+        field,
+        check: compiler.quick.compile(schema),
+        explain: () => {
+          full ??= compiler.full.compile(schema);
+          return full;
+        },
+      });
+    }
+    if (validators.length === 0) return;
+    const validate = (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
+      for (const validator of validators) {
+        if (!validator.check(request[validator.field])) return done(explain(validators, request));
+      }
+      done();
+    };
+    const before = route.preHandler === undefined ? [] : [route.preHandler].flat();
+    route.preHandler = [validate, ...before] as typeof route.preHandler;
+  });
+}
+
+function createAjv(options: Options): Ajv {
+  const ajv = new Ajv({ ...options, strict: false, verbose: true, useDefaults: true, validateSchema: false });
+  ajv.addKeyword({
+    keyword: 'x-max-json-bytes',
+    schemaType: 'number',
+    validate: (limit: number, data: object) => fitsInJson(data, limit),
+    error: { message: ({ schema }: { schema: number }) => `must have at most ${schema} bytes as JSON` },
+  } as never);
+  ajv.addKeyword({
+    keyword: 'x-required-any',
+    type: 'object',
+    schemaType: 'array',
+    validate: (names: string[], data: Record<string, unknown>) =>
+      names.some((name) => data[name] !== undefined && data[name] !== ''),
+  });
+  return ajv;
+}
+
+function fitsInJson(data: object, limit: number): boolean {
+  return Buffer.byteLength(JSON.stringify(data)) <= limit;
+}
+
+function explain(validators: readonly PartValidator[], request: FastifyRequest): ApiError {
+  const fields: FieldError[] = [];
+  for (const { field, check, explain: full } of validators) {
+    const data = request[field];
+    const validate = isWide(data) ? check : full();
+    if (!validate(data)) fields.push(...(validate.errors ?? []).flatMap(fieldError));
+  }
+  const only = fields.length === 1 ? fields[0] : undefined;
+  if (only !== undefined && only.code in ERRORS) {
+    const code = only.code as ErrorCode;
+    return new ApiError(code, { fields });
+  }
+  const names = fields.slice(0, 5).map((field) => `${field.pointer || 'body'} ${field.detail}`);
+  const more = fields.length > 5 ? `; and ${fields.length - 5} more` : '';
+  return new ApiError('invalid_request', { message: `${names.join('; ')}${more}.`, fields });
+}
+
+function isWide(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  const members = Object.values(data);
+  return members.length > WIDE || members.some(isWide);
+}
+
+const CODES: Record<string, string> = {
+  'x-max-json-bytes': 'too_large',
+  'x-required-any': 'required',
+  maxLength: 'too_long',
+  minLength: 'too_short',
+  maxItems: 'too_many',
+  maxProperties: 'too_many',
+  minItems: 'too_few',
+  minimum: 'too_small',
+  exclusiveMinimum: 'too_small',
+  maximum: 'too_large',
+};
+
+function fieldError(error: ErrorObject): FieldError[] {
+  // The wrapper of a wrong member name; the error inside it says what is wrong with the name.
+  if (error.keyword === 'propertyNames') return [];
+  const own = (error.parentSchema as { 'x-error-code'?: string } | undefined)?.['x-error-code'];
+  const special =
+    own !== undefined && (error.keyword === 'exclusiveMinimum' || error.keyword === 'x-required-any');
+  if (special) return [{ pointer: error.instancePath, code: own, detail: ERRORS[own as ErrorCode].message }];
+  return [
+    { pointer: pointerOf(error), code: CODES[error.keyword] ?? error.keyword, detail: detailOf(error) },
+  ];
+}
+
+function pointerOf(error: ErrorObject): string {
+  const member = error.keyword === 'required' ? (error.params.missingProperty as string) : error.propertyName;
+  if (member === undefined) return error.instancePath;
+  return `${error.instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function detailOf(error: ErrorObject): string {
+  if (error.keyword === 'required') return 'is required';
+  if (error.keyword === 'enum')
+    return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
+  if (error.propertyName !== undefined) return `has a name that ${error.message ?? 'is not allowed'}`;
+  return error.message ?? 'is not valid';
+}

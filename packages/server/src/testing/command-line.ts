@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BIN, type TestServer } from './test-server.ts';
+
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command line in a process of its own, on the data of a running server. */
+export function switchyard(server: TestServer, ...args: string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH ?? '', DATA_DIR: server.dataDir };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [BIN, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+    });
+  });
+}
+
+let files = 0;
+
+/** `switchyard apply` of the given content; throws when it is refused. */
+export async function applyProvision(server: TestServer, provision: object): Promise<void> {
+  files += 1;
+  const file = join(server.dataDir, `change-${files}.json`);
+  writeFileSync(file, JSON.stringify(provision));
+  const { code, stdout, stderr } = await switchyard(server, 'apply', file);
+  if (code !== 0) throw new Error(`apply ended with ${code}:\n${stdout}${stderr}`);
+}

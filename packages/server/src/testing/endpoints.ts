@@ -1,0 +1,133 @@
+import { PUBLIC_KEY, SECRET_KEY } from './sample-property.ts';
+
+export interface Endpoint {
+  method: 'GET' | 'POST';
+  /** As the OpenAPI document names it. */
+  template: string;
+  /** The same, with its parameters filled in. */
+  path: string;
+  kind: 'public' | 'secret';
+  /** A request that succeeds on the sample property. */
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** A field that may name something the property does not have, and the error then. */
+  reference?: { field: string; code: string };
+  /** Errors in the shape of the OpenFeature Remote Evaluation Protocol, property by the key. */
+  ofrep?: true;
+  /** The answer never ends by itself. */
+  endless?: true;
+}
+
+const inShop = { propertyId: 'shop' };
+
+/** Every endpoint of the API. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  endpoint('GET', '/v1/split-testing/config', 'public', { query: inShop }),
+  endpoint('POST', '/v1/split-testing/expose', 'public', {
+    body: {
+      ...inShop,
+      exposures: [
+        { splitTestKey: 'hero', variationKey: 'b', sessionId: 's-table', timestamp: 1767225600000, attributes: { country: 'NL' } },
+      ],
+    },
+  }),
+  endpoint('GET', '/v1/split-testing/results', 'secret', {
+    query: { ...inShop, splitTestKey: 'hero' },
+    reference: { field: 'splitTestKey', code: 'split_test_not_found' },
+  }),
+  endpoint('POST', '/v1/flags/evaluate', 'secret', {
+    body: { ...inShop, environment: 'production', context: { userId: 'u-42', sessionId: 's-table' }, flagKeys: ['banner'] },
+    reference: { field: 'environment', code: 'environment_not_found' },
+  }),
+  endpoint('GET', '/v1/flags/list', 'secret', { query: inShop }),
+  endpoint('GET', '/v1/flags/stream', 'secret', { query: inShop, endless: true }),
+  endpoint('POST', '/ofrep/v1/evaluate/flags/{key}', 'secret', {
+    path: '/ofrep/v1/evaluate/flags/banner',
+    body: { context: { targetingKey: 'u-42', plan: 'pro' } },
+    ofrep: true,
+  }),
+  endpoint('POST', '/ofrep/v1/evaluate/flags', 'secret', {
+    body: { context: { targetingKey: 'u-42', plan: 'pro' } },
+    ofrep: true,
+  }),
+  endpoint('POST', '/v1/goals/increment', 'secret', {
+    body: { ...inShop, goalId: 'revenue', sessionId: 's-table', amount: 49.9, metadata: { plan: 'pro' } },
+    reference: { field: 'goalId', code: 'goal_not_found' },
+  }),
+  endpoint('POST', '/v1/goals/decrement', 'secret', {
+    body: { ...inShop, goalId: 'revenue', sessionId: 's-table', amount: 49.9, metadata: { reason: 'refund' } },
+    reference: { field: 'goalId', code: 'goal_not_found' },
+  }),
+  endpoint('GET', '/v1/goals/progress', 'secret', {
+    query: { ...inShop, goalId: 'signup', from: '1767225600000', to: '1767312000000', interval: 'day' },
+    reference: { field: 'goalId', code: 'goal_not_found' },
+  }),
+  endpoint('POST', '/v1/feedback/submit', 'secret', {
+    body: {
+      ...inShop,
+      feedbackTypeId: 'nps',
+      sessionId: 's-table',
+      option: 'good',
+      message: 'Fast checkout',
+      metadata: { page: '/checkout' },
+    },
+    reference: { field: 'feedbackTypeId', code: 'feedback_type_not_found' },
+  }),
+  endpoint('GET', '/v1/feedback', 'secret', {
+    query: { ...inShop, feedbackTypeId: 'nps', option: 'good', sessionId: 's-table', from: '0', to: '4102444800000', limit: '5' },
+    reference: { field: 'feedbackTypeId', code: 'feedback_type_not_found' },
+  }),
+  endpoint('POST', '/v1/sessions/collect', 'public', {
+    body: {
+      ...inShop,
+      sessionId: 's-table',
+      visitorId: 'v-table',
+      userId: 'u-table',
+      attributes: { plan: 'trial' },
+      events: [
+        {
+          type: 'pageview',
+          name: 'home',
+          url: 'https://shop.example/',
+          referrer: 'https://search.example/',
+          title: 'Shop',
+          timestamp: 1767225600000,
+          properties: { depth: 1 },
+        },
+      ],
+    },
+  }),
+  endpoint('GET', '/v1/sessions', 'secret', {
+    query: {
+      ...inShop,
+      from: '0',
+      to: '4102444800000',
+      visitorId: 'v-table',
+      userId: 'u-table',
+      splitTestKey: 'hero',
+      variationKey: 'b',
+      goalId: 'signup',
+      limit: '5',
+    },
+    reference: { field: 'goalId', code: 'goal_not_found' },
+  }),
+  endpoint('GET', '/v1/sessions/{sessionId}', 'secret', { path: '/v1/sessions/s-table', query: inShop }),
+];
+
+function endpoint(
+  method: Endpoint['method'],
+  template: string,
+  kind: Endpoint['kind'],
+  rest: Partial<Endpoint>,
+): Endpoint {
+  return { method, template, path: template, kind, ...rest };
+}
+
+export const nameOf = ({ method, template }: Endpoint): string => `${method} ${template}`;
+
+export const keyFor = ({ kind }: Endpoint): string => (kind === 'public' ? PUBLIC_KEY : SECRET_KEY);
+
+export const withQuery = (path: string, query: Record<string, string> = {}): string => {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
+};

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { ApiContract } from './api-contract.ts';
+
+export const BIN = fileURLToPath(new URL('../../bin/switchyard.js', import.meta.url));
+
+export interface StartOptions {
+  /** Content of the provision file; an empty property list when left out. */
+  provision?: object;
+  env?: Record<string, string>;
+  /** A directory that outlives the server, e.g. for a restart. */
+  dataDir?: string;
+  /** What to run instead of node itself, e.g. a shell that sets limits. */
+  wrap?: (command: string[]) => string[];
+}
+
+export interface CallOptions {
+  key?: string | undefined;
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  rawBody?: string | Uint8Array;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely; their shape is checked against the OpenAPI document
+  body: any;
+  text: string;
+}
+
+/** The built server as a child process: what users run, reached the way users reach it. */
+export class TestServer {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly process: ChildProcess;
+  readonly stdout: string[];
+  readonly stderr: string[];
+  readonly exited: Promise<number | null>;
+  #contract: Promise<ApiContract> | undefined;
+
+  constructor(url: string, dataDir: string, child: ChildProcess, stdout: string[], stderr: string[]) {
+    this.url = url;
+    this.dataDir = dataDir;
+    this.process = child;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.exited =
+      child.exitCode !== null ? Promise.resolve(child.exitCode) : once(child, 'exit').then(([code]) => code);
+  }
+
+  /** Calls the server and holds its answer against the OpenAPI document. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const answer = await this.send(method, path, options);
+    this.#contract ??= ApiContract.load(this.url);
+    (await this.#contract).check(method, path, answer);
+    return answer;
+  }
+
+  /** Calls the server; the answer is not checked. */
+  async send(
+    method: string,
+    path: string,
+    { key, body, rawBody, headers }: CallOptions = {},
+  ): Promise<Answer> {
+    const hasBody = body !== undefined || rawBody !== undefined;
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { 'x-api-key': key }),
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(hasBody ? { body: (rawBody as string | undefined) ?? JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+      text,
+    };
+  }
+
+  /** Ends the server with a signal and resolves with its exit code. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill(signal);
+    return this.exited;
+  }
+}
+
+export function temporaryDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'switchyard-test-'));
+}
+
+/** Starts a server and resolves when it accepts requests. */
+export async function startServer(options: StartOptions = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? temporaryDirectory();
+  const { child, stdout, stderr } = spawnServer(dataDir, options);
+  const exited = once(child, 'exit');
+  const url = await Promise.race([
+    firstAddress(child, stdout),
+    exited.then(([code]) => {
+      throw new Error(`the server ended with ${code} before it was ready:\n${stderr.join('\n')}`);
+    }),
+  ]);
+  return new TestServer(url, dataDir, child, stdout, stderr);
+}
+
+function spawnServer(dataDir: string, options: StartOptions) {
+  const provisionFile = join(dataDir, 'provision.json');
+  if (options.provision !== undefined) writeFileSync(provisionFile, JSON.stringify(options.provision));
+  const command = [process.execPath, BIN, 'serve'];
+  const [file, ...args] = options.wrap?.(command) ?? command;
+  const child = spawn(file!, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_PER_SECOND: '0',
+      ...(options.provision === undefined ? {} : { PROVISION_FILE: provisionFile }),
+      ...options.env,
+    },
+  });
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  createInterface({ input: child.stderr! }).on('line', (line) => stderr.push(line));
+  return { child, stdout, stderr };
+}
+
+function firstAddress(child: ChildProcess, stdout: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      stdout.push(line);
+      const address = /https?:\/\/\S+/.exec(line);
+      if (address !== null) resolve(address[0]);
+    });
+  });
+}
+
+/** Ends the server and removes what it stored. */
+export async function discard(server: TestServer | undefined): Promise<void> {
+  if (server === undefined) return;
+  await server.stop('SIGKILL');
+  rmSync(server.dataDir, { recursive: true, force: true });
+}
