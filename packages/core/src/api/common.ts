@@ -40,7 +40,10 @@ export const metadata = (limits: { keys: number; keyLength: number; valueLength:
   });
 
 /** What every write answers. */
-export const Success = Type.Object({ success: Type.Literal(true) }, { examples: [{ success: true }] });
+export const Success = Type.Object(
+  { success: Type.Literal(true) },
+  { description: 'It is on disk', examples: [{ success: true }] },
+);
 
 export const SuccessText = '{"success":true}';
 
@@ -48,16 +51,21 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 }));
 export const PageCursor = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 2048, description: 'The `nextCursor` of the page before' }),
+  Type.String({
+    maxLength: 4096,
+    'x-cursor': true,
+    description: 'The `nextCursor` of the page before',
+  }),
 );
 export const NextCursor = Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page' });
 
-export const From = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'From this time on (Unix ms, inclusive)' }),
-);
-export const To = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'Before this time (Unix ms, exclusive)' }),
-);
+/** The last moment that a JavaScript date can hold. */
+const LAST_MOMENT = 8_640_000_000_000_000;
+const moment = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: LAST_MOMENT, description }));
+
+export const From = moment('From this time on (Unix ms, inclusive)');
+export const To = moment('Before this time (Unix ms, exclusive)');
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(

@@ -56,20 +56,23 @@ export const CollectBody = Type.Object(
 );
 export type CollectBody = Static<typeof CollectBody>;
 
-export const SessionsQuery = Type.Object({
-  propertyId: PropertyId,
-  from: From,
-  to: To,
-  visitorId: Type.Optional(VisitorId),
-  userId: Type.Optional(UserId),
-  splitTestKey: Type.Optional(EntityKey),
-  variationKey: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: 'Goes with `splitTestKey`' }),
-  ),
-  goalId: Type.Optional(EntityKey),
-  limit: PageLimit,
-  cursor: PageCursor,
-});
+export const SessionsQuery = Type.Object(
+  {
+    propertyId: PropertyId,
+    from: From,
+    to: To,
+    visitorId: Type.Optional(VisitorId),
+    userId: Type.Optional(UserId),
+    splitTestKey: Type.Optional(EntityKey),
+    variationKey: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'Goes with `splitTestKey`' }),
+    ),
+    goalId: Type.Optional(EntityKey),
+    limit: PageLimit,
+    cursor: PageCursor,
+  },
+  { dependentRequired: { variationKey: ['splitTestKey'] } },
+);
 export type SessionsQuery = Static<typeof SessionsQuery>;
 
 export const SessionParams = Type.Object({ sessionId: SessionId });

@@ -61,11 +61,20 @@ function idempotencyMark(request: FastifyRequest, propertyId: string): Idempoten
   if (typeof key !== 'string') return undefined;
   const fingerprint = createHash('sha256')
     .update(request.url.split('?', 1)[0]!)
-    .update(JSON.stringify(request.body))
+    .update(canonicalJson(request.body))
     .digest('base64url');
   return { key: `${propertyId}/${key}`, fingerprint };
 }
 
 function success(reply: FastifyReply): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(SuccessText);
+}
+
+/** The same for the same content, in whatever order a serializer wrote the members. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
 }

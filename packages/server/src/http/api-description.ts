@@ -38,8 +38,26 @@ export function describeRoute(route: RouteDescription): FastifySchema {
     security: [{ [`${key}Key`]: [] }],
     ...parts,
     // A route's own answer wins over the general one, as the errors of OpenFeature do.
-    response: { ...errorAnswers(codes), ...answers },
+    response: { ...errorAnswers(codes), ...withHeaders(answers) },
   };
+}
+
+const text = (description: string) => ({ type: 'string', description });
+const HEADERS = {
+  'x-request-id': text('Names this answer in the log'),
+  ratelimit: text('What is left of the rate, e.g. `"key";r=4999;t=1`'),
+  'ratelimit-policy': text('The rate, e.g. `"key";q=5000;w=1`; absent when the limit is off'),
+};
+const RETRY_AFTER = { 'retry-after': text('Seconds to wait') };
+
+/** Every answer to a key carries the same header fields; a route may name more. */
+function withHeaders(answers: Record<number, object>): Record<number, object> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => {
+      const own = (answer as { headers?: object }).headers;
+      return [status, { description: 'Done', ...answer, headers: { ...HEADERS, ...own } }];
+    }),
+  );
 }
 
 function errorAnswers(codes: readonly ErrorCode[]): Record<number, object> {
@@ -52,6 +70,7 @@ function errorAnswers(codes: readonly ErrorCode[]): Record<number, object> {
     [...byStatus].map(([status, ofStatus]) => [
       status,
       {
+        headers: status === 429 || status === 503 ? { ...HEADERS, ...RETRY_AFTER } : HEADERS,
         description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
         content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
       },

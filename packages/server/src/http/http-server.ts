@@ -28,7 +28,7 @@ export function createHttpServer(config: Pick<Config, 'trustProxy'>, logger: Log
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: trusted(config.trustProxy),
-    genReqId: requestIds(),
+    genReqId: requestId,
     // Longer than any id may be, percent-encoded; the schema has the last word.
     routerOptions: { maxParamLength: 8192 },
     frameworkErrors: (error, request, reply) =>
@@ -54,16 +54,18 @@ function trusted(
   return typeof setting === 'number' ? (_address, hop) => hop < setting : setting;
 }
 
+const requestIdPrefix = `${randomBytes(6).toString('base64url')}-`;
+let requestCount = 0;
+
+function newRequestId(): string {
+  requestCount += 1;
+  return requestIdPrefix + requestCount.toString(36);
+}
+
 /** The caller's own id when it is harmless, so that traces join; else one of ours. */
-function requestIds(): (request: { headers: Record<string, string | string[] | undefined> }) => string {
-  const prefix = `${randomBytes(6).toString('base64url')}-`;
-  let count = 0;
-  return ({ headers }) => {
-    const given = headers['x-request-id'];
-    if (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given)) return given;
-    count += 1;
-    return prefix + count.toString(36);
-  };
+function requestId({ headers }: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
 }
 
 function answerWithRequestId(app: FastifyInstance): void {
@@ -107,9 +109,11 @@ function answerUnknownAddresses(app: FastifyInstance): void {
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!;
-    for (const [pattern, methods] of methodsByPattern) {
-      if (!matches(pattern, path)) continue;
-      const allow = [...methods].sort().join(', ');
+    const allowed = [...methodsByPattern].flatMap(([pattern, methods]) =>
+      matches(pattern, path) ? [...methods] : [],
+    );
+    if (allowed.length > 0) {
+      const allow = [...new Set(allowed)].sort().join(', ');
       return sendProblem(new ApiError('method_not_allowed', { headers: { allow } }), request, reply);
     }
     return sendProblem(new ApiError('not_found'), request, reply);
@@ -132,12 +136,13 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:
     ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
     HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
   }[error.code ?? ''] ?? [400, 'Bad Request'];
+  const id = newRequestId();
   const body = JSON.stringify({
-    ...problemBody('invalid_request', 'none', `${reason}.`),
+    ...problemBody('invalid_request', id, `${reason}.`),
     status,
     title: reason,
   });
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

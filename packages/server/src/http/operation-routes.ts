@@ -1,7 +1,19 @@
 import type { FastifyInstance } from 'fastify';
-import { UNLISTED } from './api-description.ts';
+import { plainAnswer, UNLISTED } from './api-description.ts';
 import type { Metrics } from './metrics.ts';
 import { HOME_PAGE } from './page.ts';
+
+const operation = (summary: string, answers: Record<number, object>) => ({
+  schema: { tags: ['Operation'], summary, response: answers },
+});
+
+const status = (text: string, description: string) => ({
+  description,
+  type: 'object',
+  required: ['status'],
+  properties: { status: { type: 'string', enum: [text] } },
+  examples: [{ status: text }],
+});
 
 /** What operators and their tools ask for; no key needed. */
 export function registerOperationRoutes(
@@ -9,13 +21,25 @@ export function registerOperationRoutes(
   metrics: Metrics,
   isReady: () => Promise<boolean>,
 ): void {
-  app.get('/healthz', UNLISTED, () => ({ status: 'ok' }));
-  app.get('/readyz', UNLISTED, async (_request, reply) => {
-    const ready = await isReady();
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
-  });
-  app.get('/metrics', UNLISTED, async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  app.get('/healthz', operation('Whether the process lives', { 200: status('ok', 'It does') }), () => ({
+    status: 'ok',
+  }));
+  app.get(
+    '/readyz',
+    operation('Whether storage answers', {
+      200: status('ready', 'It does'),
+      503: status('not ready', 'It does not: send no traffic here'),
+    }),
+    async (_request, reply) => {
+      const ready = await isReady();
+      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
+    },
+  );
+  app.get(
+    '/metrics',
+    operation('Metrics for Prometheus', { 200: plainAnswer('The text format of Prometheus', 'text/plain') }),
+    async (_request, reply) =>
+      reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
   app.get('/', UNLISTED, (_request, reply) => reply.type('text/html').send(HOME_PAGE));
 }

@@ -1,7 +1,8 @@
 import type { FieldError } from '@switchyard/core/api/problem';
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
+import { decodeCursor } from './paging.ts';
 
 /** Beyond this many members somewhere only the first error is looked for: listing all would cost more than the request. */
 const WIDE = 2000;
@@ -61,8 +62,14 @@ export function validateRequests(app: FastifyInstance): void {
   });
 }
 
-function createAjv(options: Options): Ajv {
-  const ajv = new Ajv({ ...options, strict: false, verbose: true, useDefaults: true, validateSchema: false });
+function createAjv(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({
+    ...options,
+    strict: false,
+    verbose: true,
+    useDefaults: true,
+    validateSchema: false,
+  });
   ajv.addKeyword({
     keyword: 'x-max-json-bytes',
     schemaType: 'number',
@@ -75,6 +82,11 @@ function createAjv(options: Options): Ajv {
     schemaType: 'array',
     validate: (names: string[], data: Record<string, unknown>) =>
       names.some((name) => data[name] !== undefined && data[name] !== ''),
+  });
+  ajv.addKeyword({
+    keyword: 'x-cursor',
+    type: 'string',
+    validate: (_schema: boolean, text: string) => decodeCursor(text) !== undefined,
   });
   return ajv;
 }
@@ -109,6 +121,8 @@ function isWide(data: unknown): boolean {
 const CODES: Record<string, string> = {
   'x-max-json-bytes': 'too_large',
   'x-required-any': 'required',
+  dependentRequired: 'required',
+  'x-cursor': 'invalid',
   maxLength: 'too_long',
   minLength: 'too_short',
   maxItems: 'too_many',
@@ -132,13 +146,15 @@ function fieldError(error: ErrorObject): FieldError[] {
 }
 
 function pointerOf(error: ErrorObject): string {
-  const member = error.keyword === 'required' ? (error.params.missingProperty as string) : error.propertyName;
+  const member = (error.params.missingProperty as string | undefined) ?? error.propertyName;
   if (member === undefined) return error.instancePath;
   return `${error.instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function detailOf(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is required';
+  if (error.keyword === 'dependentRequired') return `is required with ${error.params.property}`;
+  if (error.keyword === 'x-cursor') return 'must be the nextCursor of an earlier page';
   if (error.keyword === 'enum')
     return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
   if (error.propertyName !== undefined) return `has a name that ${error.message ?? 'is not allowed'}`;

@@ -69,6 +69,9 @@ export class EventLog {
     });
     this.#worker.on('message', (reply: StorageReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', (code) => {
+      if (this.#onClosed === undefined) this.#fail(new Error(`the storage thread ended with ${code}`));
+    });
     this.questions = this.#questionsProxy();
   }
 

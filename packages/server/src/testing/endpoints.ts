@@ -27,7 +27,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: {
       ...inShop,
       exposures: [
-        { splitTestKey: 'hero', variationKey: 'b', sessionId: 's-table', timestamp: 1767225600000, attributes: { country: 'NL' } },
+        {
+          splitTestKey: 'hero',
+          variationKey: 'b',
+          sessionId: 's-table',
+          timestamp: 1767225600000,
+          attributes: { country: 'NL' },
+        },
       ],
     },
   }),
@@ -36,7 +42,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'splitTestKey', code: 'split_test_not_found' },
   }),
   endpoint('POST', '/v1/flags/evaluate', 'secret', {
-    body: { ...inShop, environment: 'production', context: { userId: 'u-42', sessionId: 's-table' }, flagKeys: ['banner'] },
+    body: {
+      ...inShop,
+      environment: 'production',
+      context: { userId: 'u-42', sessionId: 's-table' },
+      flagKeys: ['banner'],
+    },
     reference: { field: 'environment', code: 'environment_not_found' },
   }),
   endpoint('GET', '/v1/flags/list', 'secret', { query: inShop }),
@@ -55,7 +66,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
   endpoint('POST', '/v1/goals/decrement', 'secret', {
-    body: { ...inShop, goalId: 'revenue', sessionId: 's-table', amount: 49.9, metadata: { reason: 'refund' } },
+    body: {
+      ...inShop,
+      goalId: 'revenue',
+      sessionId: 's-table',
+      amount: 49.9,
+      metadata: { reason: 'refund' },
+    },
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
   endpoint('GET', '/v1/goals/progress', 'secret', {
@@ -74,7 +91,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'feedbackTypeId', code: 'feedback_type_not_found' },
   }),
   endpoint('GET', '/v1/feedback', 'secret', {
-    query: { ...inShop, feedbackTypeId: 'nps', option: 'good', sessionId: 's-table', from: '0', to: '4102444800000', limit: '5' },
+    query: {
+      ...inShop,
+      feedbackTypeId: 'nps',
+      option: 'good',
+      sessionId: 's-table',
+      from: '0',
+      to: '4102444800000',
+      limit: '5',
+    },
     reference: { field: 'feedbackTypeId', code: 'feedback_type_not_found' },
   }),
   endpoint('POST', '/v1/sessions/collect', 'public', {

@@ -18,7 +18,10 @@ export class EventStream {
   /** Resolves when the server has begun to answer. */
   static open(url: string, headers: Record<string, string>): Promise<EventStream> {
     return new Promise((resolve, reject) => {
-      get(url, { headers, agent: false }, (response) => resolve(new EventStream(response))).on('error', reject);
+      get(url, { headers, agent: false }, (response) => resolve(new EventStream(response))).on(
+        'error',
+        reject,
+      );
     });
   }
 
@@ -42,14 +45,21 @@ export class EventStream {
     for (const block of blocks) {
       const fields = block.split('\n').filter((line) => /^(id|event|data):/.test(line));
       if (fields.length === 0) continue;
-      const named = fields.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
+      const named = fields.map((line) => [
+        line.slice(0, line.indexOf(':')),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]);
       this.events.push({ ...Object.fromEntries(named), at: Date.now() });
     }
   }
 }
 
 /** Waits until a condition holds, for something that is promised within a time. */
-export async function within(milliseconds: number, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function within(
+  milliseconds: number,
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> {
   const until = Date.now() + milliseconds;
   while (!(await holds())) {
     if (Date.now() > until) throw new Error(`not within ${milliseconds} ms: ${what}`);

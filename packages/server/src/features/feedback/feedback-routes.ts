@@ -101,7 +101,7 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
         summary: 'Feedback entries, newest first',
         key: 'secret',
         querystring: FeedbackQuery,
-        answers: { 200: FeedbackPage },
+        answers: { 200: { ...FeedbackPage, description: 'One page' } },
         errors: ['wrong_property', 'feedback_type_not_found'],
       }),
     },

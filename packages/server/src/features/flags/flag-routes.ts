@@ -34,7 +34,7 @@ function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependen
         summary: 'Evaluate flags for a context',
         key: 'secret',
         body: EvaluateBody,
-        answers: { 200: Evaluations },
+        answers: { 200: { ...Evaluations, description: 'The answer of each flag' } },
         errors: ['wrong_property', 'environment_not_found'],
       }),
     },
@@ -59,7 +59,7 @@ function registerList(app: FastifyInstance, { auth }: Dependencies): void {
         summary: 'All flags and their configurations per environment',
         key: 'secret',
         querystring: FlagListQuery,
-        answers: { 200: FlagList },
+        answers: { 200: { ...FlagList, description: 'Flags and configurations' } },
         errors: ['wrong_property'],
       }),
     },
@@ -100,6 +100,8 @@ function registerStream(app: FastifyInstance, { auth, streams }: Dependencies): 
   app.get<{ Querystring: { propertyId: string } }>(
     '/v1/flags/stream',
     {
+      // A HEAD request would wait for an end that never comes.
+      exposeHeadRoute: false,
       onRequest: auth.requires('secret'),
       schema: describeRoute({
         tag: 'Flags',

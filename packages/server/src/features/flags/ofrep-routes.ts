@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   OfrepBody,
   OfrepBulk,
@@ -13,6 +12,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ApiError } from '../../errors.ts';
 import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { etagOf, isUnchanged } from '../../http/etag.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Context, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
@@ -44,6 +44,7 @@ function registerSingle(app: FastifyInstance, dependencies: Dependencies): void 
     '/ofrep/v1/evaluate/flags/:key',
     {
       onRequest: dependencies.auth.requires('secret'),
+      preValidation: allowNoBody,
       errorHandler: answerFailure,
       schema: describeRoute({
         tag: 'OpenFeature',
@@ -54,7 +55,7 @@ function registerSingle(app: FastifyInstance, dependencies: Dependencies): void 
         headers: OfrepHeaders,
         body: OfrepBody,
         answers: {
-          200: OfrepEvaluation,
+          200: { ...OfrepEvaluation, description: 'The value' },
           400: failure('The request cannot be evaluated'),
           404: failure('There is no such flag'),
         },
@@ -75,6 +76,7 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
     '/ofrep/v1/evaluate/flags',
     {
       onRequest: dependencies.auth.requires('secret'),
+      preValidation: allowNoBody,
       errorHandler: answerFailure,
       schema: describeRoute({
         tag: 'OpenFeature',
@@ -84,7 +86,11 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
         headers: OfrepHeaders,
         body: OfrepBody,
         answers: {
-          200: OfrepBulk,
+          200: {
+            ...OfrepBulk,
+            description: 'The values',
+            headers: { etag: { type: 'string', description: 'Send it back in `If-None-Match`' } },
+          },
           304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
           400: failure('The request cannot be evaluated'),
         },
@@ -96,12 +102,18 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
         answer(key, evaluation),
       );
       const body = JSON.stringify({ flags: evaluations, metadata: { version: property.version } });
-      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+      const etag = etagOf(body);
       reply.header('etag', etag);
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      if (isUnchanged(request, etag)) return reply.code(304).send();
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
+}
+
+/** The protocol asks for no body where there is no context. */
+function allowNoBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  request.body ??= {};
+  done();
 }
 
 async function ask(request: OfrepRequest, { auth, findIdentity }: Dependencies): Promise<Asked> {

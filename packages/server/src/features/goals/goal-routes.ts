@@ -101,7 +101,7 @@ function registerProgress(app: FastifyInstance, { auth, questions }: Dependencie
         description: 'The last 30 days unless `from` and `to` say otherwise.',
         key: 'secret',
         querystring: GoalProgressQuery,
-        answers: { 200: GoalProgress },
+        answers: { 200: { ...GoalProgress, description: 'The progress' } },
         errors: ['wrong_property', 'goal_not_found'],
       }),
     },

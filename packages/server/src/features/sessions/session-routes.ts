@@ -8,7 +8,7 @@ import {
   SessionsQuery,
 } from '@switchyard/core/api/sessions';
 import type { FastifyInstance } from 'fastify';
-import { ApiError, invalidField } from '../../errors.ts';
+import { ApiError } from '../../errors.ts';
 import type { Acceptance } from '../../http/acceptance.ts';
 import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
@@ -78,16 +78,13 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
         description: 'Filters are combined. `from` and `to` look at the start of the session.',
         key: 'secret',
         querystring: SessionsQuery,
-        answers: { 200: SessionsPage },
+        answers: { 200: { ...SessionsPage, description: 'One page' } },
         errors: ['wrong_property', 'split_test_not_found', 'goal_not_found'],
       }),
     },
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeCursor(cursor);
-      if (filter.variationKey !== undefined && filter.splitTestKey === undefined) {
-        throw invalidField('/splitTestKey', 'is required with variationKey');
-      }
       checkReferences(auth.property(request, filter.propertyId), filter);
       const found = await questions.sessionPage({ ...filter, limit: limit + 1, ...(after && { after }) });
       const { rows, nextCursor } = pageOf(found, limit, ({ startedAt, sessionId }) => ({
@@ -122,7 +119,7 @@ function registerDetail(app: FastifyInstance, { auth, questions }: Dependencies)
         key: 'secret',
         params: SessionParams,
         querystring: SessionQuery,
-        answers: { 200: SessionDetail },
+        answers: { 200: { ...SessionDetail, description: 'The session' } },
         errors: ['wrong_property', 'not_found'],
       }),
     },

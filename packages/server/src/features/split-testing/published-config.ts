@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
+import { etagOf } from '../../http/etag.ts';
 import {
   derivePerProperty,
   type PropertyConfiguration,
@@ -8,15 +8,14 @@ import {
 
 export const CONFIG_TTL_SECONDS = 60;
 
-/** What browsers fetch, as bytes: built once per saved change. */
+/** What browsers fetch, as text: built once per saved change. */
 export const publishedConfig = derivePerProperty((property) => {
   const config: SplitTestConfig = {
     tests: property.splitTests.filter(({ status }) => status === 'running').map(published),
     ttl: CONFIG_TTL_SECONDS,
   };
-  const body = Buffer.from(JSON.stringify(config));
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { body, etag };
+  const body = JSON.stringify(config);
+  return { body, etag: etagOf(body) };
 });
 
 function published({

@@ -12,6 +12,7 @@ import { type Acceptance, eventTime } from '../../http/acceptance.ts';
 import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
+import { isUnchanged } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
 import type { EventQuestions } from '../../storage/event-log.ts';
@@ -44,7 +45,14 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
         key: 'public',
         querystring: SplitTestConfigQuery,
         answers: {
-          200: SplitTestConfig,
+          200: {
+            ...SplitTestConfig,
+            description: 'The tests that are running',
+            headers: {
+              'cache-control': { type: 'string', description: '`public, max-age=60`' },
+              etag: { type: 'string', description: 'Send it back in `If-None-Match`' },
+            },
+          },
           304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
         },
         errors: ['wrong_property', 'origin_not_allowed'],
@@ -55,7 +63,7 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
       checkOrigin(request, reply, property);
       const { body, etag } = publishedConfig(property);
       reply.header('cache-control', `public, max-age=${CONFIG_TTL_SECONDS}`).header('etag', etag);
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      if (isUnchanged(request, etag)) return reply.code(304).send();
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
@@ -122,7 +130,7 @@ function registerResults(app: FastifyInstance, { auth, questions }: Dependencies
         summary: 'Counts of a split test, per variation',
         key: 'secret',
         querystring: SplitTestResultsQuery,
-        answers: { 200: SplitTestResults },
+        answers: { 200: { ...SplitTestResults, description: 'The counts' } },
         errors: ['wrong_property', 'split_test_not_found'],
       }),
     },

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  nextMillisecond,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '../../testing/shop.ts';
+import type { Answer } from '../../testing/test-server.ts';
+
+type Entry = Answer['body'];
+
+let shop: Shop;
+beforeAll(async () => {
+  const feedbackTypes = [
+    { id: 'paged', options: ['x', 'y'], textInput: true },
+    { id: 'timed', options: ['x'], textInput: true },
+    { id: 'filtered', options: ['x', 'y'], textInput: true },
+    { id: 'shared', options: ['x'], textInput: true },
+  ];
+  const { properties } = sampleWith({ feedbackTypes });
+  const merged = properties.map((property) =>
+    property.id === 'other'
+      ? { ...property, feedbackTypes: [{ id: 'shared', options: ['x'], textInput: true }] }
+      : property,
+  );
+  shop = await openShop({ provision: { properties: merged } });
+});
+afterAll(() => closeShop(shop));
+
+const list = async (query: Record<string, string>): Promise<Entry[]> => (await shop.feedback(query)).feedback;
+const messages = async (query: Record<string, string>) => (await list(query)).map(({ message }) => message);
+const say = (feedbackTypeId: string, message: string, more = {}) =>
+  shop.submit({ feedbackTypeId, message, ...more });
+
+/** All entries, page by page. */
+async function pages(query: Record<string, string>): Promise<Entry[][]> {
+  const found: Entry[][] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Answer['body'] = await shop.feedback({ ...query, ...(cursor === null ? {} : { cursor }) });
+    found.push(page.feedback);
+    cursor = page.nextCursor;
+    expect(found.length).toBeLessThan(100);
+  } while (cursor !== null);
+  return found;
+}
+
+describe('filters', () => {
+  beforeAll(async () => {
+    await accepted(say('filtered', 'f1', { option: 'x', sessionId: 'one' }));
+    await nextMillisecond();
+    await accepted(say('filtered', 'f2', { option: 'y', sessionId: 'one' }));
+    await nextMillisecond();
+    await accepted(say('filtered', 'f3', { sessionId: 'two' }));
+    await nextMillisecond();
+    await accepted(say('nps', 'n1', { option: 'good', sessionId: 'one' }));
+  });
+
+  const rows: { name: string; query: Record<string, string>; expected: string[] }[] = [
+    { name: 'the type', query: { feedbackTypeId: 'filtered' }, expected: ['f3', 'f2', 'f1'] },
+    { name: 'the session', query: { sessionId: 'one' }, expected: ['n1', 'f2', 'f1'] },
+    { name: 'the option', query: { option: 'y' }, expected: ['f2'] },
+    {
+      name: 'type and session',
+      query: { feedbackTypeId: 'filtered', sessionId: 'one' },
+      expected: ['f2', 'f1'],
+    },
+    {
+      name: 'type, session and option',
+      query: { feedbackTypeId: 'filtered', sessionId: 'one', option: 'x' },
+      expected: ['f1'],
+    },
+    { name: 'an option nobody chose', query: { option: 'nobody' }, expected: [] },
+    { name: 'a session nobody had', query: { sessionId: 'nobody' }, expected: [] },
+    {
+      name: 'another type of the same session',
+      query: { feedbackTypeId: 'thumbs', sessionId: 'one' },
+      expected: [],
+    },
+  ];
+  it.each(rows)('by $name, newest first', async ({ query, expected }) => {
+    expect(await messages(query)).toEqual(expected);
+  });
+
+  it('by time: `from` is inclusive, `to` exclusive', async () => {
+    const moments: number[] = [];
+    for (const message of ['t1', 't2', 't3']) {
+      await nextMillisecond();
+      await accepted(say('timed', message));
+      moments.push((await list({ feedbackTypeId: 'timed', limit: '1' }))[0].createdAt);
+    }
+    const [first, second, third] = moments.map(String);
+    const within = (query: Record<string, string>) => messages({ feedbackTypeId: 'timed', ...query });
+    expect(await within({ from: second! })).toEqual(['t3', 't2']);
+    expect(await within({ to: second! })).toEqual(['t1']);
+    expect(await within({ from: first!, to: third! })).toEqual(['t2', 't1']);
+    expect(await within({ from: third!, to: first! })).toEqual([]);
+    expect(await within({ from: '0', to: '4102444800000' })).toEqual(['t3', 't2', 't1']);
+  });
+
+  it('by an unknown type: 404', async () => {
+    const answer = await shop.get('/v1/feedback', { feedbackTypeId: 'nothing' });
+    expectProblem(answer, { status: 404, code: 'feedback_type_not_found' });
+  });
+});
+
+describe('pages', () => {
+  const TOTAL = 53;
+  beforeAll(async () => {
+    for (let i = 0; i < TOTAL; i += 10) {
+      const batch = Array.from({ length: Math.min(10, TOTAL - i) }, (_, j) =>
+        say('paged', `p${i + j}`, { option: j % 2 ? 'x' : 'y' }),
+      );
+      await accepted(...batch);
+    }
+  });
+
+  it.each([1, 7, 50, 52, 53, 54, 500])('of %i neither skip nor repeat, newest first', async (limit) => {
+    const found = await pages({ feedbackTypeId: 'paged', limit: String(limit) });
+    expect(found.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+    const entries = found.flat();
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(TOTAL);
+    expect(entries.map(({ message }) => message).sort()).toEqual(
+      Array.from({ length: TOTAL }, (_, i) => `p${i}`).sort(),
+    );
+    const times = entries.map(({ createdAt }) => createdAt);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  it('stand still while new entries arrive', async () => {
+    const query = { feedbackTypeId: 'paged', limit: '20' };
+    const first = await shop.feedback(query);
+    await accepted(say('paged', 'a newer one', { option: 'x' }));
+    const second = await shop.feedback({ ...query, cursor: first.nextCursor });
+    const third = await shop.feedback({ ...query, cursor: second.nextCursor });
+    const found = [first, second, third].flatMap(({ feedback }) =>
+      feedback.map(({ message }: Entry) => message),
+    );
+    expect(found).not.toContain('a newer one');
+    expect(new Set(found).size).toBe(TOTAL);
+    expect((await messages({ feedbackTypeId: 'paged', limit: '1' }))[0]).toBe('a newer one');
+  });
+
+  it('keep their filters', async () => {
+    const found = await pages({ feedbackTypeId: 'paged', option: 'y', limit: '4' });
+    expect(new Set(found.flat().map(({ option }) => option))).toEqual(new Set(['y']));
+    expect(new Set(found.flat().map(({ id }) => id)).size).toBe(Math.ceil(TOTAL / 2));
+  });
+
+  it('have 50 entries unless said', async () => {
+    expect(await list({ feedbackTypeId: 'paged' })).toHaveLength(50);
+  });
+
+  const wrong: { name: string; query: Record<string, string>; pointer: string }[] = [
+    { name: 'a limit of 0', query: { limit: '0' }, pointer: '/limit' },
+    { name: 'a limit of 501', query: { limit: '501' }, pointer: '/limit' },
+    { name: 'a limit of -1', query: { limit: '-1' }, pointer: '/limit' },
+    { name: 'half an entry', query: { limit: '1.5' }, pointer: '/limit' },
+    { name: 'a limit in words', query: { limit: 'ten' }, pointer: '/limit' },
+    { name: 'an empty limit', query: { limit: '' }, pointer: '/limit' },
+    { name: 'a cursor of garbage', query: { cursor: 'garbage' }, pointer: '/cursor' },
+    { name: 'an empty cursor', query: { cursor: '' }, pointer: '/cursor' },
+    { name: 'a cursor of null', query: { cursor: 'null' }, pointer: '/cursor' },
+    { name: 'a cursor that is JSON', query: { cursor: btoa('{"at":1,"id":"x"}') }, pointer: '/cursor' },
+    { name: 'a cursor with a text for a time', query: { cursor: btoa('["1","x"]') }, pointer: '/cursor' },
+    { name: 'a cursor that is cut off', query: { cursor: btoa('[1,') }, pointer: '/cursor' },
+    { name: 'a start that is no time', query: { from: 'yesterday' }, pointer: '/from' },
+    { name: 'an end that is no time', query: { to: '-1' }, pointer: '/to' },
+    { name: 'an empty session', query: { sessionId: '' }, pointer: '/sessionId' },
+    { name: 'a session of 501 characters', query: { sessionId: 'x'.repeat(501) }, pointer: '/sessionId' },
+  ];
+  it.each(wrong)('$name: 400', async ({ query, pointer }) => {
+    expectProblem(await shop.get('/v1/feedback', query), {
+      status: 400,
+      code: 'invalid_request',
+      pointers: [pointer],
+    });
+  });
+
+  const farAway = ['1e300', '9007199254740993', '99999999999999999999'];
+  it.each(farAway)('a time of %s is beyond all entries or refused, never an error of ours', async (time) => {
+    const from = await shop.get('/v1/feedback', { feedbackTypeId: 'paged', from: time });
+    const to = await shop.get('/v1/feedback', { feedbackTypeId: 'paged', to: time, limit: '500' });
+    if (from.status === 200) expect(from.body.feedback).toEqual([]);
+    else expectProblem(from, { status: 400, code: 'invalid_request', pointers: ['/from'] });
+    if (to.status === 200) expect(to.body.feedback.length).toBeGreaterThanOrEqual(TOTAL);
+    else expectProblem(to, { status: 400, code: 'invalid_request', pointers: ['/to'] });
+  });
+});
+
+describe('identity', () => {
+  it('is resolved after the fact', async () => {
+    await accepted(say('nps', 'before', { sessionId: 'identity' }));
+    const entry = async () => (await list({ sessionId: 'identity' }))[0];
+    expect(await entry()).toMatchObject({ visitorId: null, userId: null });
+    await accepted(shop.collect({ sessionId: 'identity', visitorId: 'v-1' }));
+    expect(await entry()).toMatchObject({ visitorId: 'v-1', userId: null });
+    await accepted(shop.collect({ sessionId: 'identity', visitorId: 'v-1', userId: 'u-1' }));
+    expect(await entry()).toMatchObject({ visitorId: 'v-1', userId: 'u-1' });
+    await accepted(say('nps', 'after', { sessionId: 'identity' }));
+    expect(await list({ sessionId: 'identity' })).toMatchObject([
+      { message: 'after', visitorId: 'v-1', userId: 'u-1' },
+      { message: 'before', visitorId: 'v-1', userId: 'u-1' },
+    ]);
+  });
+
+  it('and entries of another property are out of sight', async () => {
+    const body = {
+      propertyId: 'other',
+      feedbackTypeId: 'shared',
+      message: 'theirs',
+      sessionId: 'identity-2',
+    };
+    await accepted(shop.server.call('POST', '/v1/feedback/submit', { key: OTHER_SECRET_KEY, body }));
+    await accepted(say('shared', 'ours', { sessionId: 'identity-2' }));
+    await accepted(shop.collect({ sessionId: 'identity-2', visitorId: 'v-2' }));
+    expect(await messages({ sessionId: 'identity-2' })).toEqual(['ours']);
+    const theirs = await shop.server.call('GET', '/v1/feedback?propertyId=other', { key: OTHER_SECRET_KEY });
+    expect(theirs.body.feedback).toMatchObject([{ message: 'theirs', visitorId: null }]);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyProvision, switchyard } from '../../testing/command-line.ts';
+import { EventStream, within } from '../../testing/event-stream.ts';
+import { OTHER_SECRET_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
+import { closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+
+const DOOMED_KEY = 'service_sec_0123456789abcdefDoomed';
+
+let shop: Shop;
+const open: EventStream[] = [];
+beforeAll(async () => {
+  shop = await openShop({
+    provision: sampleWith({ apiKeys: [{ kind: 'secret', name: 'doomed', key: DOOMED_KEY }] }),
+  });
+});
+afterAll(async () => {
+  for (const stream of open) stream.close();
+  await closeShop(shop);
+});
+
+async function follow(key = SECRET_KEY, propertyId = 'shop'): Promise<EventStream> {
+  const stream = await EventStream.open(`${shop.server.url}/v1/flags/stream?propertyId=${propertyId}`, {
+    'x-api-key': key,
+  });
+  open.push(stream);
+  return stream;
+}
+
+const save = (property: object) => applyProvision(shop.server, { properties: [{ id: 'shop', ...property }] });
+const banner = (value: string) => ({ flags: [{ key: 'banner', environments: { production: { value } } }] });
+const changes = ({ events }: EventStream) => events.filter(({ event }) => event === 'change');
+
+describe('GET /v1/flags/stream', () => {
+  it('answers with a stream that nothing on the way may keep', async () => {
+    const { response } = await follow();
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toMatch(/^text\/event-stream\b/);
+    expect(response.headers['cache-control']).toMatch(/no-store|no-cache/);
+    expect(response.headers['x-request-id']).toMatch(/\S/);
+    expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  it('sends one change for each saved change, within a second of it, to every reader', async () => {
+    const [first, second] = [await follow(), await follow()];
+    for (const [i, value] of ['one', 'two'].entries()) {
+      await save(banner(value));
+      await within(1000, `change ${i + 1}`, () => changes(first).length > i && changes(second).length > i);
+      const list = (await shop.get('/v1/flags/list')).body;
+      expect(list.configs.at(-1).value).toBe(value);
+    }
+    // A change sent twice would have come by now: the next one has.
+    for (const stream of [first, second]) {
+      expect(changes(stream)).toHaveLength(2);
+      const data = changes(stream).map((event) => JSON.parse(event.data ?? ''));
+      for (const change of data) expect(change).toMatchObject({ propertyId: 'shop', flags: ['banner'] });
+      expect(data[1].version).toBeGreaterThan(data[0].version);
+    }
+  });
+
+  const saved: { name: string; change: object; flags: string[] }[] = [
+    {
+      name: 'a new flag and the name of a known one',
+      change: {
+        flags: [
+          { key: 'brand-new', type: 'boolean', defaultValue: true },
+          { key: 'banner', name: 'Banner!' },
+        ],
+      },
+      flags: ['banner', 'brand-new'],
+    },
+    {
+      name: 'rules of a flag',
+      change: { flags: [{ key: 'new-checkout', environments: { production: { rules: [] } } }] },
+      flags: ['new-checkout'],
+    },
+    { name: 'a segment', change: { segments: [{ id: 'beta', match: 'all', conditions: [] }] }, flags: [] },
+  ];
+  it.each(saved)('tells of $name', async ({ change, flags }) => {
+    const stream = await follow();
+    await save(change);
+    await within(1000, 'the change', () => changes(stream).length > 0);
+    expect(changes(stream)).toHaveLength(1);
+    expect(JSON.parse(changes(stream)[0]?.data ?? '').flags.sort()).toEqual(flags);
+  });
+
+  it('says nothing when the same is applied again, or something else is changed, or another property', async () => {
+    const [ours, theirs] = [await follow(), await follow(OTHER_SECRET_KEY, 'other')];
+    await save({ segments: [{ id: 'beta', match: 'all', conditions: [] }] });
+    await applyProvision(shop.server, {
+      properties: [
+        { id: 'shop', goals: [{ id: 'signup', name: 'New members' }] },
+        { id: 'other', flags: [{ key: 'theirs', type: 'boolean', defaultValue: true }] },
+      ],
+    });
+    await within(1000, 'their change', () => changes(theirs).length > 0);
+    await save(banner('loud'));
+    await within(1000, 'our change', () => changes(ours).length > 0);
+    const told = (stream: EventStream) => changes(stream).map(({ data }) => JSON.parse(data ?? '').flags);
+    expect(told(ours)).toEqual([['banner']]);
+    expect(told(theirs)).toEqual([['theirs']]);
+  });
+
+  it('HEAD answers the header, and ends', async () => {
+    const answered = fetch(`${shop.server.url}/v1/flags/stream?propertyId=shop`, {
+      method: 'HEAD',
+      headers: { 'x-api-key': SECRET_KEY },
+      signal: AbortSignal.timeout(3000),
+    });
+    const response = await answered;
+    expect([200, 405]).toContain(response.status);
+  });
+});
+
+describe('a deleted key', () => {
+  it('ends its streams and its requests within 2 seconds, and no others', async () => {
+    const [doomed, other] = [await follow(DOOMED_KEY), await follow()];
+    const answers = () => shop.get('/v1/flags/list', {}, DOOMED_KEY);
+    expect((await answers()).status).toBe(200);
+    const listed = await switchyard(shop.server, 'keys', 'list', '--json');
+    expect(listed.code, listed.stderr).toBe(0);
+    const id = JSON.parse(listed.stdout).keys.find(({ name }: { name: string }) => name === 'doomed').id;
+    const deleted = await switchyard(shop.server, 'keys', 'delete', id);
+    expect(deleted.code, deleted.stderr).toBe(0);
+    await within(2000, 'a refusal', async () => (await answers()).status === 401);
+    await within(2000, 'the end of its stream', () => doomed.ended);
+    expect(other.ended).toBe(false);
+    expect((await answers()).body.error.code).toBe('api_key_invalid');
+  });
+});
+
+describe('a server that stops', () => {
+  it('ends its streams, and does not wait for their readers', async () => {
+    const stream = await follow();
+    const startedAt = Date.now();
+    expect(await shop.server.stop('SIGTERM')).toBe(0);
+    expect(Date.now() - startedAt).toBeLessThan(5000);
+    await within(1000, 'the end of the stream', () => stream.ended);
+  });
+});

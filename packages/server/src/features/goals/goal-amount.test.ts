@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECRET_KEY } from '../../testing/sample-property.ts';
+import {
+  accepted,
+  closeShop,
+  expectAccepted,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '../../testing/shop.ts';
+
+const MAX_AMOUNT = 1_000_000_000;
+
+/** A goal for each scenario, so that each begins at zero. */
+const GOALS = 80;
+const goals = ['revenue', 'count'].flatMap((kind) =>
+  Array.from({ length: GOALS }, (_, i) => ({ id: `${kind}-${i}`, kind })),
+);
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ provision: sampleWith({ goals }) });
+});
+afterAll(() => closeShop(shop));
+
+let used = 0;
+const newGoal = (kind: 'revenue' | 'count') => `${kind}-${used++ % GOALS}`;
+
+const step = (endpoint: 'increment' | 'decrement', goalId: string, amount: unknown) => {
+  // 1e400 is JSON, but no number of JavaScript.
+  const text =
+    typeof amount === 'string' && amount.startsWith('raw:') ? amount.slice(4) : JSON.stringify(amount);
+  const rawBody = `{"propertyId":"shop","goalId":"${goalId}"${amount === undefined ? '' : `,"amount":${text}`}}`;
+  return shop.server.call('POST', `/v1/goals/${endpoint}`, { key: SECRET_KEY, rawBody });
+};
+
+const NOTHING = { total: 0, count: 0, gross: 0, reversed: 0 };
+
+describe('a revenue goal', () => {
+  const booked: { amount: unknown; total: number }[] = [
+    { amount: 0, total: 0 },
+    { amount: 'raw:-0', total: 0 },
+    { amount: 1, total: 1 },
+    { amount: 49.9, total: 49.9 },
+    { amount: 0.1, total: 0.1 },
+    { amount: 19.99, total: 19.99 },
+    { amount: 1.005, total: 1.005 },
+    { amount: 0.000001, total: 0.000001 },
+    { amount: 123456789.123456, total: 123456789.123456 },
+    { amount: MAX_AMOUNT, total: MAX_AMOUNT },
+    { amount: 'raw:1.5e2', total: 150 },
+  ];
+  it.each(booked)('increment by $amount: $total', async ({ amount, total }) => {
+    const goal = newGoal('revenue');
+    expectAccepted(await step('increment', goal, amount));
+    expect((await shop.progress(goal)).current).toEqual({ total, count: 1, gross: total, reversed: 0 });
+  });
+
+  it.each(booked.filter(({ total }) => total > 0))(
+    'decrement by $amount: -$total',
+    async ({ amount, total }) => {
+      const goal = newGoal('revenue');
+      expectAccepted(await step('decrement', goal, amount));
+      expect((await shop.progress(goal)).current).toEqual({
+        total: -total,
+        count: -1,
+        gross: 0,
+        reversed: total,
+      });
+    },
+  );
+
+  const notAmounts: { name: string; amount: unknown }[] = [
+    { name: 'a text', amount: '5' },
+    { name: 'an empty text', amount: '' },
+    { name: 'null', amount: null },
+    { name: 'a boolean', amount: true },
+    { name: 'a list', amount: [5] },
+    { name: 'an object', amount: {} },
+    { name: 'more than a number can say', amount: 'raw:1e400' },
+    { name: 'more than the largest', amount: MAX_AMOUNT + 0.01 },
+    { name: 'much more than the largest', amount: 1e300 },
+  ];
+  for (const endpoint of ['increment', 'decrement'] as const) {
+    it.each(notAmounts)(`${endpoint} by $name: 400, and nothing booked`, async ({ amount }) => {
+      const goal = newGoal('revenue');
+      expectProblem(await step(endpoint, goal, amount), {
+        status: 400,
+        code: 'invalid_request',
+        pointers: ['/amount'],
+      });
+      expect((await shop.progress(goal)).current).toEqual(NOTHING);
+    });
+
+    it(`${endpoint} without an amount: 400 amount_required`, async () => {
+      const goal = newGoal('revenue');
+      expectProblem(await step(endpoint, goal, undefined), {
+        status: 400,
+        code: 'amount_required',
+        pointers: ['/amount'],
+      });
+      expect((await shop.progress(goal)).current).toEqual(NOTHING);
+    });
+  }
+
+  it.each([-1, -0.01, 'raw:-1e400'])('increment by %s: 400', async (amount) => {
+    const goal = newGoal('revenue');
+    expectProblem(await step('increment', goal, amount), {
+      status: 400,
+      code: 'invalid_request',
+      pointers: ['/amount'],
+    });
+    expect((await shop.progress(goal)).current).toEqual(NOTHING);
+  });
+
+  it.each([0, 'raw:-0', -1, -0.01, 'raw:-1e400'])(
+    'decrement by %s: 400 amount_not_positive',
+    async (amount) => {
+      const goal = newGoal('revenue');
+      expectProblem(await step('decrement', goal, amount), {
+        status: 400,
+        code: 'amount_not_positive',
+        pointers: ['/amount'],
+      });
+      expect((await shop.progress(goal)).current).toEqual(NOTHING);
+    },
+  );
+});
+
+describe('a count goal', () => {
+  const ignored: unknown[] = [undefined, 0, 7, 49.9, MAX_AMOUNT];
+  it.each(ignored)('increment with an amount of %s: one conversion', async (amount) => {
+    const goal = newGoal('count');
+    expectAccepted(await step('increment', goal, amount));
+    const { kind, current } = await shop.progress(goal);
+    expect(kind).toBe('count');
+    expect(current).toEqual({ total: 1, count: 1, gross: 1, reversed: 0 });
+  });
+
+  it.each(ignored.filter((amount) => amount !== 0))(
+    'decrement with an amount of %s: one conversion less',
+    async (amount) => {
+      const goal = newGoal('count');
+      expectAccepted(await step('decrement', goal, amount));
+      expect((await shop.progress(goal)).current).toEqual({ total: -1, count: -1, gross: 0, reversed: 1 });
+    },
+  );
+
+  it('refuses a negative amount of an increment', async () => {
+    const answer = await step('increment', newGoal('count'), -1);
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
+  });
+
+  it.each([0, -5])('refuses an amount of %s of a decrement, whenever it is given', async (amount) => {
+    const goal = newGoal('count');
+    expectProblem(await step('decrement', goal, amount), {
+      status: 400,
+      code: 'amount_not_positive',
+      pointers: ['/amount'],
+    });
+    expect((await shop.progress(goal)).current).toEqual(NOTHING);
+  });
+
+  it('refuses an amount that is no number', async () => {
+    const answer = await step('increment', newGoal('count'), '5');
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
+  });
+});
+
+describe('money is exact', () => {
+  const times = (number: number, amount: number) => Array.from({ length: number }, () => amount);
+  const sums: {
+    name: string;
+    plus: number[];
+    minus?: number[];
+    total: number;
+    gross: number;
+    reversed?: number;
+  }[] = [
+    { name: 'ten times 0.1', plus: times(10, 0.1), total: 1, gross: 1 },
+    { name: '0.1 and 0.2', plus: [0.1, 0.2], total: 0.3, gross: 0.3 },
+    { name: 'a hundred times 0.01', plus: times(100, 0.01), total: 1, gross: 1 },
+    { name: 'three times 1.1', plus: times(3, 1.1), total: 3.3, gross: 3.3 },
+    { name: '0.3 less 0.1', plus: [0.3], minus: [0.1], total: 0.2, gross: 0.3, reversed: 0.1 },
+    { name: '1 less ten times 0.1', plus: [1], minus: times(10, 0.1), total: 0, gross: 1, reversed: 1 },
+    {
+      name: 'a great sum and a small one',
+      plus: [MAX_AMOUNT, 0.000001],
+      total: 1000000000.000001,
+      gross: 1000000000.000001,
+    },
+    {
+      name: 'a great sum and back',
+      plus: [MAX_AMOUNT, 0.01],
+      minus: [MAX_AMOUNT],
+      total: 0.01,
+      gross: 1000000000.01,
+      reversed: MAX_AMOUNT,
+    },
+    {
+      name: 'more taken back than booked',
+      plus: [10],
+      minus: [10.5],
+      total: -0.5,
+      gross: 10,
+      reversed: 10.5,
+    },
+  ];
+  it.each(sums)('$name: $total', async ({ plus, minus = [], total, gross, reversed = 0 }) => {
+    const goal = newGoal('revenue');
+    await accepted(...plus.map((amount) => step('increment', goal, amount)));
+    await accepted(...minus.map((amount) => step('decrement', goal, amount)));
+    const { current, series } = await shop.progress(goal);
+    expect(current).toEqual({ total, count: plus.length - minus.length, gross, reversed });
+    const inSeries = series
+      .map((bucket: { total: number }) => bucket.total)
+      .filter((value: number) => value !== 0);
+    // Around midnight the scenario may fall into two buckets.
+    if (inSeries.length < 2) expect(inSeries).toEqual(total === 0 ? [] : [total]);
+  });
+});

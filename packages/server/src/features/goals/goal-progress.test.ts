@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  nextMillisecond,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '../../testing/shop.ts';
+
+const HOUR = 60 * 60 * 1000;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+/** 1970-01-05 was a Monday. */
+const A_MONDAY = 4 * DAY;
+
+const SERIES = ['hour', 'day', 'week'].map((interval) => ({ id: `by-${interval}`, kind: 'revenue' }));
+const goals = [
+  { id: 'untouched', kind: 'count' },
+  { id: 'periods', kind: 'revenue' },
+  { id: 'counted', kind: 'count' },
+  { id: 'bounds', kind: 'count' },
+  { id: 'isolated', kind: 'count' },
+  ...SERIES,
+];
+const other = { id: 'other', goals: [{ id: 'isolated', kind: 'count' }] };
+
+let shop: Shop;
+beforeAll(async () => {
+  const { properties } = sampleWith({ goals });
+  const merged = properties.map((property) =>
+    property.id === 'other' ? { ...property, ...other } : property,
+  );
+  shop = await openShop({ provision: { properties: merged } });
+});
+afterAll(() => closeShop(shop));
+
+const NOTHING = { total: 0, count: 0, gross: 0, reversed: 0 };
+const window = (from: number, to: number) => ({ from: String(from), to: String(to) });
+
+describe('progress', () => {
+  it('of a goal nobody has reached: zeros for 30 days', async () => {
+    const progress = await shop.progress('untouched');
+    expect(progress).toEqual({
+      goalId: 'untouched',
+      kind: 'count',
+      current: NOTHING,
+      previous: NOTHING,
+      series: expect.any(Array),
+    });
+    expect([30, 31]).toContain(progress.series.length);
+    for (const bucket of progress.series)
+      expect(bucket).toEqual({ at: expect.any(Number), total: 0, count: 0 });
+  });
+
+  it('compares a period with the one of equal length before it; a decrement counts in both', async () => {
+    const goalId = 'periods';
+    await accepted(shop.increment({ goalId, amount: 100 }), shop.increment({ goalId, amount: 20.5 }));
+    await accepted(shop.decrement({ goalId, amount: 0.5 }));
+    const turn = await nextMillisecond();
+    await accepted(shop.increment({ goalId, amount: 7 }), shop.decrement({ goalId, amount: 9.25 }));
+    const before = { total: 120, count: 1, gross: 120.5, reversed: 0.5 };
+    const after = { total: -2.25, count: 0, gross: 7, reversed: 9.25 };
+    const progress = await shop.progress(goalId, window(turn, turn + HOUR));
+    expect([progress.current, progress.previous]).toEqual([after, before]);
+    const shifted = await shop.progress(goalId, window(turn + HOUR, turn + 2 * HOUR));
+    expect([shifted.current, shifted.previous]).toEqual([NOTHING, after]);
+    const whole = await shop.progress(goalId);
+    expect(whole.current).toEqual({ total: 117.75, count: 1, gross: 127.5, reversed: 9.75 });
+    expect(whole.previous).toEqual(NOTHING);
+  });
+
+  it('of a count goal is in conversions', async () => {
+    const goalId = 'counted';
+    await accepted(...Array.from({ length: 5 }, () => shop.increment({ goalId, amount: 12 })));
+    await accepted(shop.decrement({ goalId }), shop.decrement({ goalId, amount: 3 }));
+    const { kind, current, series } = await shop.progress(goalId);
+    expect(kind).toBe('count');
+    expect(current).toEqual({ total: 3, count: 3, gross: 5, reversed: 2 });
+    const sum = series.reduce((total: number, bucket: { total: number }) => total + bucket.total, 0);
+    expect(sum).toBe(3);
+  });
+
+  it('`from` is inclusive, `to` exclusive', async () => {
+    const goalId = 'bounds';
+    await nextMillisecond();
+    await accepted(shop.increment({ goalId, sessionId: 'bounds' }));
+    const [{ at }] = await shop.timeline('bounds', 'goal');
+    const counted = async (from: number, to: number) =>
+      (await shop.progress(goalId, window(from, to))).current.count;
+    expect(await counted(at, at + 1)).toBe(1);
+    expect(await counted(at - 1, at)).toBe(0);
+    expect(await counted(at + 1, at + 2)).toBe(0);
+    const { previous } = await shop.progress(goalId, window(at + 1, at + 2));
+    expect(previous.count).toBe(1);
+  });
+
+  it('counts what was acknowledged in this very moment', async () => {
+    for (let n = 1; n <= 20; n++) {
+      await accepted(shop.increment({ goalId: 'signup' }));
+      expect((await shop.progress('signup')).current.total).toBe(n);
+    }
+  });
+
+  it('of one property knows nothing of another', async () => {
+    await accepted(shop.increment({ goalId: 'isolated' }));
+    const body = { propertyId: 'other', goalId: 'isolated' };
+    const elsewhere = () => shop.server.call('POST', '/v1/goals/increment', { key: OTHER_SECRET_KEY, body });
+    await accepted(elsewhere(), elsewhere());
+    expect((await shop.progress('isolated')).current.total).toBe(1);
+    const address = '/v1/goals/progress?propertyId=other&goalId=isolated';
+    const answer = await shop.server.call('GET', address, { key: OTHER_SECRET_KEY });
+    expect(answer.body.current.total).toBe(2);
+  });
+});
+
+describe('the series', () => {
+  const intervals = [
+    { interval: 'hour', length: HOUR, origin: 0 },
+    { interval: 'day', length: DAY, origin: 0 },
+    { interval: 'week', length: WEEK, origin: A_MONDAY },
+  ];
+
+  it.each(intervals)(
+    'by $interval has every bucket, also the empty ones',
+    async ({ interval, length, origin }) => {
+      const goalId = `by-${interval}`;
+      const bucketOf = (time: number) => Math.floor((time - origin) / length) * length + origin;
+      const before = bucketOf(Date.now());
+      await accepted(shop.increment({ goalId, amount: 0.1 }), shop.increment({ goalId, amount: 0.2 }));
+      await accepted(shop.decrement({ goalId, amount: 5 }));
+      const after = bucketOf(Date.now());
+      const from = before - 4 * length;
+      const to = before + 3 * length;
+      const { series, current } = await shop.progress(goalId, { ...window(from, to), interval });
+      expect(series.map(({ at }: { at: number }) => at)).toEqual(
+        [0, 1, 2, 3, 4, 5, 6].map((i) => from + i * length),
+      );
+      const used = series.filter(
+        ({ count, total }: { count: number; total: number }) => count !== 0 || total !== 0,
+      );
+      for (const { at } of used) expect([before, after]).toContain(at);
+      if (before === after) expect(used).toEqual([{ at: before, total: -4.7, count: 1 }]);
+      expect(current).toEqual({ total: -4.7, count: 1, gross: 0.3, reversed: 5 });
+    },
+  );
+
+  it.each(intervals)(
+    'by $interval begins with the bucket that `from` falls into',
+    async ({ interval, length, origin }) => {
+      const from = origin + 100 * length + 12_345;
+      const { series } = await shop.progress('untouched', { ...window(from, from + length), interval });
+      expect(series.map(({ at }: { at: number }) => at)).toEqual([from - 12_345, from - 12_345 + length]);
+    },
+  );
+
+  it('weeks begin on Monday', async () => {
+    const { series } = await shop.progress('untouched', {
+      ...window(1767225600000, 1767225600001),
+      interval: 'week',
+    });
+    // 1 January 2026 was a Thursday.
+    expect(series.map(({ at }: { at: number }) => new Date(at).toISOString())).toEqual([
+      '2025-12-29T00:00:00.000Z',
+    ]);
+  });
+
+  it('is by day unless said', async () => {
+    const { series } = await shop.progress('untouched', window(0, 3 * DAY));
+    expect(series.map(({ at }: { at: number }) => at)).toEqual([0, DAY, 2 * DAY]);
+  });
+
+  it('with `to` alone: the 30 days before it', async () => {
+    const { series } = await shop.progress('untouched', { to: String(100 * DAY) });
+    expect(series.map(({ at }: { at: number }) => at)).toEqual(
+      Array.from({ length: 30 }, (_, i) => (70 + i) * DAY),
+    );
+  });
+});
+
+describe('what cannot be asked', () => {
+  const rows: { name: string; query: Record<string, string>; pointers: string[] }[] = [
+    { name: 'an end before the start', query: { from: '2', to: '1' }, pointers: ['/from'] },
+    { name: 'an empty period', query: { from: '1', to: '1' }, pointers: ['/from'] },
+    { name: 'a start in the future', query: { from: '4102444800000' }, pointers: ['/from'] },
+    { name: 'a negative time', query: { from: '-1', to: '5' }, pointers: ['/from'] },
+    { name: 'a fraction', query: { from: '1.5', to: '5' }, pointers: ['/from'] },
+    { name: 'a date', query: { from: '2026-01-01', to: '5' }, pointers: ['/from'] },
+    { name: 'an empty time', query: { from: '', to: '5' }, pointers: ['/from'] },
+    { name: 'an end that is no number', query: { from: '1', to: 'now' }, pointers: ['/to'] },
+    { name: 'a month', query: { interval: 'month' }, pointers: ['/interval'] },
+    { name: 'another case', query: { interval: 'Day' }, pointers: ['/interval'] },
+    {
+      name: 'half a century by the hour',
+      query: { from: '0', to: '1767225600000', interval: 'hour' },
+      pointers: ['/interval'],
+    },
+    {
+      name: 'hundreds of thousands of years by the week',
+      query: { from: '0', to: '9007199254740991', interval: 'week' },
+      pointers: ['/interval'],
+    },
+    { name: 'no goal', query: { goalId: '' }, pointers: ['/goalId'] },
+  ];
+  it.each(rows)('$name: 400', async ({ query, pointers }) => {
+    const answer = await shop.get('/v1/goals/progress', { goalId: 'untouched', ...query });
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+  });
+
+  it('the progress of an unknown goal: 404', async () => {
+    expectProblem(await shop.get('/v1/goals/progress', { goalId: 'nothing' }), {
+      status: 404,
+      code: 'goal_not_found',
+    });
+  });
+
+  it('an impossible period of an unknown goal: 400 before 404', async () => {
+    const answer = await shop.get('/v1/goals/progress', { goalId: 'nothing', from: '2', to: '1' });
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/from'] });
+  });
+});

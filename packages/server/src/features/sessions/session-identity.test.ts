@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+
+const identity = async (sessionId: string) => {
+  const { visitorId, userId } = await shop.session(sessionId);
+  return { visitorId, userId };
+};
+const ids = async (query: Record<string, string>): Promise<string[]> =>
+  (await shop.sessions({ limit: '500', ...query })).sessions.map(
+    ({ sessionId }: { sessionId: string }) => sessionId,
+  );
+
+/** What may name a session before anybody knows whose it is. */
+const firsts = [
+  {
+    what: 'an exposure',
+    name: (sessionId: string) => shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId }),
+    trace: {
+      exposures: [{ splitTestKey: 'hero', variationKey: 'b', at: expect.any(Number) }],
+      goals: [],
+      feedback: 0,
+    },
+  },
+  {
+    what: 'an increment',
+    name: (sessionId: string) => shop.increment({ goalId: 'revenue', amount: 5, sessionId }),
+    trace: { exposures: [], goals: [{ goalId: 'revenue', count: 1, amount: 5 }], feedback: 0 },
+  },
+  {
+    what: 'a decrement',
+    name: (sessionId: string) => shop.decrement({ goalId: 'signup', sessionId }),
+    trace: { exposures: [], goals: [{ goalId: 'signup', count: -1, amount: 0 }], feedback: 0 },
+  },
+  {
+    what: 'a feedback',
+    name: (sessionId: string) => shop.submit({ feedbackTypeId: 'nps', option: 'bad', sessionId }),
+    trace: { exposures: [], goals: [], feedback: 1 },
+  },
+];
+const slug = (text: string) => text.replaceAll(' ', '-');
+
+describe('a session that nothing has collected', () => {
+  it.each(firsts)('is listed when $what named it', async ({ what, name, trace }) => {
+    const sessionId = `alone-${slug(what)}`;
+    const before = Date.now();
+    await accepted(name(sessionId));
+    const { sessions } = await shop.sessions({ from: String(before), limit: '500' });
+    const session = sessions.find((candidate: { sessionId: string }) => candidate.sessionId === sessionId);
+    expect(session).toEqual({
+      sessionId,
+      visitorId: null,
+      userId: null,
+      startedAt: expect.any(Number),
+      lastSeenAt: session.startedAt,
+      durationMs: 0,
+      entryUrl: null,
+      exitUrl: null,
+      referrer: null,
+      pageviews: 0,
+      events: 0,
+      device: null,
+      browser: null,
+      os: null,
+      ...trace,
+    });
+    expect((await shop.session(sessionId)).timeline).toHaveLength(1);
+  });
+
+  it.each(firsts)(
+    'gets its visitor and user when it is collected after $what',
+    async ({ what, name, trace }) => {
+      const sessionId = `late-${slug(what)}`;
+      await accepted(name(sessionId));
+      expect(await identity(sessionId)).toEqual({ visitorId: null, userId: null });
+      expect(await ids({ visitorId: `v-${slug(what)}` })).toEqual([]);
+      await accepted(shop.collect({ sessionId, visitorId: `v-${slug(what)}`, userId: `u-${slug(what)}` }));
+      expect(await shop.session(sessionId)).toMatchObject({
+        visitorId: `v-${slug(what)}`,
+        userId: `u-${slug(what)}`,
+        ...trace,
+      });
+      expect(await ids({ visitorId: `v-${slug(what)}` })).toEqual([sessionId]);
+      expect(await ids({ userId: `u-${slug(what)}` })).toEqual([sessionId]);
+    },
+  );
+});
+
+describe('who a session belongs to', () => {
+  it('a user who identifies later has had the session from the start', async () => {
+    const collect = (userId?: string) => shop.collect({ sessionId: 'login', visitorId: 'v-login', userId });
+    await accepted(collect());
+    expect(await identity('login')).toEqual({ visitorId: 'v-login', userId: null });
+    await accepted(collect('u-login'));
+    expect(await identity('login')).toEqual({ visitorId: 'v-login', userId: 'u-login' });
+    await accepted(collect());
+    expect(await identity('login')).toEqual({ visitorId: 'v-login', userId: 'u-login' });
+    expect(await ids({ userId: 'u-login' })).toEqual(['login']);
+  });
+
+  it('the latest visitor and the latest user count', async () => {
+    await accepted(shop.collect({ sessionId: 'changed', visitorId: 'v-old', userId: 'u-old' }));
+    await accepted(shop.collect({ sessionId: 'changed', visitorId: 'v-new', userId: 'u-new' }));
+    expect(await identity('changed')).toEqual({ visitorId: 'v-new', userId: 'u-new' });
+    expect(await ids({ visitorId: 'v-new' })).toEqual(['changed']);
+    expect(await ids({ visitorId: 'v-old' })).toEqual([]);
+    expect(await ids({ userId: 'u-old' })).toEqual([]);
+  });
+
+  it('a visitor has many sessions, and a user many visitors', async () => {
+    await accepted(
+      shop.collect({ sessionId: 'phone-1', visitorId: 'phone', userId: 'ann' }),
+      shop.collect({ sessionId: 'phone-2', visitorId: 'phone' }),
+      shop.collect({ sessionId: 'laptop-1', visitorId: 'laptop', userId: 'ann' }),
+    );
+    expect((await ids({ visitorId: 'phone' })).sort()).toEqual(['phone-1', 'phone-2']);
+    expect((await ids({ userId: 'ann' })).sort()).toEqual(['laptop-1', 'phone-1']);
+    expect(await ids({ visitorId: 'phone', userId: 'ann' })).toEqual(['phone-1']);
+  });
+});
+
+describe('the same session id in another property', () => {
+  const theirs = (method: string, path: string, body?: object) =>
+    shop.server.call(method, path, { key: method === 'POST' ? OTHER_PUBLIC_KEY : OTHER_SECRET_KEY, body });
+
+  it('is another session', async () => {
+    await accepted(
+      shop.collect({ sessionId: 'shared', visitorId: 'ours', events: [{ type: 'pageview', url: '/ours' }] }),
+      theirs('POST', '/v1/sessions/collect', {
+        propertyId: 'other',
+        sessionId: 'shared',
+        visitorId: 'theirs',
+        userId: 'them',
+      }),
+    );
+    await accepted(shop.increment({ goalId: 'signup', sessionId: 'shared' }));
+    expect(await shop.session('shared')).toMatchObject({
+      visitorId: 'ours',
+      userId: null,
+      pageviews: 1,
+      goals: [{ goalId: 'signup' }],
+    });
+    const detail = await theirs('GET', '/v1/sessions/shared?propertyId=other');
+    expect(detail.body).toMatchObject({ visitorId: 'theirs', userId: 'them', pageviews: 0, goals: [] });
+    expect(await ids({ visitorId: 'theirs' })).toEqual([]);
+    const listed = await theirs('GET', '/v1/sessions?propertyId=other');
+    expect(listed.body.sessions.map(({ visitorId }: { visitorId: string }) => visitorId)).toEqual(['theirs']);
+  });
+
+  it('does not exist for those who have not seen it', async () => {
+    await accepted(shop.collect({ sessionId: 'only-ours', visitorId: 'v' }));
+    const answer = await theirs('GET', '/v1/sessions/only-ours?propertyId=other');
+    expectProblem(answer, { status: 404, code: 'not_found' });
+  });
+});
+
+it('a session nobody named: 404', async () => {
+  for (const sessionId of ['nobody', 'Full', '%00', 'a%2Fb']) {
+    const answer = await shop.get(`/v1/sessions/${sessionId}`);
+    expectProblem(answer, { status: 404, code: 'not_found' });
+  }
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyProvision } from '../../testing/command-line.ts';
+import { within } from '../../testing/event-stream.ts';
+import { OTHER_PUBLIC_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+
+const variations = [
+  { key: 'control', weight: 1, value: 'a' },
+  { key: 'b', weight: 3, value: 'b' },
+];
+const json = JSON.stringify({ color: 'red', "it's": ['ünïcödé', '💡', '</script>'] });
+
+const TESTS = [
+  {
+    key: 'layout',
+    type: 'json',
+    status: 'running',
+    hashSeed: 's3',
+    trafficAllocation: 0,
+    variations: [{ key: 'only', weight: 0.5, value: json }],
+  },
+  { key: 'ids', type: 'id', status: 'running', hashSeed: 's4', trafficAllocation: 12.5, variations },
+  { key: 'unseeded', type: 'text', status: 'running', trafficAllocation: 100, variations },
+  { key: 'in-draft', type: 'text', status: 'draft', variations },
+  { key: 'on-hold', type: 'text', status: 'paused', variations },
+  { key: 'put-away', type: 'text', status: 'archived', variations },
+];
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ provision: sampleWith({ splitTests: TESTS }) });
+});
+afterAll(() => closeShop(shop));
+
+const config = (headers: Record<string, string> = {}, propertyId = 'shop', key = PUBLIC_KEY) =>
+  shop.server.call('GET', `/v1/split-testing/config?propertyId=${propertyId}`, { key, headers });
+
+describe('the active split tests', () => {
+  it('are delivered exactly so', async () => {
+    const answer = await config();
+    expect(answer.status).toBe(200);
+    const id = expect.stringMatching(/^\S+$/);
+    expect(answer.body).toEqual({
+      tests: [
+        {
+          key: 'hero',
+          id,
+          type: 'text',
+          status: 'running',
+          hashSeed: 's1',
+          trafficAllocation: 100,
+          variations: [
+            { key: 'control', weight: 50, value: 'Buy' },
+            { key: 'b', weight: 50, value: 'Get it' },
+          ],
+        },
+        { ...TESTS[0], id },
+        { ...TESTS[1], id },
+        { ...TESTS[2], id, hashSeed: expect.stringMatching(/^\S+$/) },
+      ],
+      ttl: 60,
+    });
+    expect(JSON.parse(answer.body.tests[1].variations[0].value)).toEqual(JSON.parse(json));
+  });
+
+  it('have ids of their own and a seed that stays', async () => {
+    const [first, second] = [(await config()).body.tests, (await config()).body.tests];
+    expect(second).toEqual(first);
+    expect(new Set(first.map(({ id }: { id: string }) => id)).size).toBe(first.length);
+  });
+
+  it.each(['finished', 'in-draft', 'on-hold', 'put-away'])('%s is not among them', async (key) => {
+    expect((await config()).text).not.toContain(key);
+  });
+
+  it('of a property without tests: none', async () => {
+    const answer = await config({}, 'other', OTHER_PUBLIC_KEY);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ tests: [], ttl: 60 });
+  });
+});
+
+describe('caching', () => {
+  it('Cache-Control is exactly that of the specification, and ttl equals max-age', async () => {
+    const answer = await config();
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(answer.body.ttl).toBe(60);
+  });
+
+  it('an error is not cached for a minute', async () => {
+    const answer = await config({}, 'nobody');
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('cache-control')).not.toBe('public, max-age=60');
+  });
+
+  const matching = [
+    { name: 'the ETag itself', header: (etag: string) => etag },
+    { name: 'the ETag as a weak one', header: (etag: string) => `W/${etag.replace(/^W\//, '')}` },
+    { name: 'the ETag in a list', header: (etag: string) => `"other", ${etag}, "another"` },
+    { name: 'any', header: () => '*' },
+  ];
+  it.each(matching)('If-None-Match with $name: 304 without a body', async ({ header }) => {
+    const etag = (await config()).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^(W\/)?"[^"]+"$/);
+    const answer = await config({ 'if-none-match': header(etag) });
+    expect(answer.status).toBe(304);
+    expect(answer.text).toBe('');
+    expect(answer.headers.get('etag')).toBe(etag);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it.each(['"other"', 'W/"other"', 'garbage', ''])('If-None-Match: %s: the whole answer', async (header) => {
+    expect((await config({ 'if-none-match': header })).status).toBe(200);
+  });
+
+  it('properties have ETags of their own', async () => {
+    const ours = (await config()).headers.get('etag');
+    expect((await config({}, 'other', OTHER_PUBLIC_KEY)).headers.get('etag')).not.toBe(ours);
+  });
+
+  it('HEAD answers the same header without a body', async () => {
+    const answer = await shop.server.call('HEAD', '/v1/split-testing/config?propertyId=shop', {
+      key: PUBLIC_KEY,
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe('');
+    expect(answer.headers.get('etag')).toBe((await config()).headers.get('etag'));
+  });
+});
+
+describe('a saved change', () => {
+  it('is visible at once, with another ETag; other tests keep their id and seed', async () => {
+    const before = await config();
+    await applyProvision(shop.server, {
+      properties: [
+        {
+          id: 'shop',
+          splitTests: [
+            { key: 'on-hold', status: 'running' },
+            { key: 'ids', status: 'stopped' },
+          ],
+        },
+      ],
+    });
+    await within(1000, 'the change', async () => (await config()).text !== before.text);
+    const after = await config({ 'if-none-match': before.headers.get('etag') ?? '' });
+    expect(after.status).toBe(200);
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    const keys = after.body.tests.map(({ key }: { key: string }) => key);
+    expect(keys).toEqual(['hero', 'layout', 'unseeded', 'on-hold']);
+    const kept = ({ key }: { key: string }) => ['hero', 'layout', 'unseeded'].includes(key);
+    expect(after.body.tests.filter(kept)).toEqual(before.body.tests.filter(kept));
+  });
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+
+const KEYS = ['none', 'counted', 'visitors', 'late', 'users', 'isolated'];
+const splitTests = KEYS.map((key) => ({
+  key,
+  type: 'id',
+  status: 'running',
+  variations: [
+    { key: 'control', weight: 1 },
+    { key: 'b', weight: 1 },
+    { key: 'c', weight: 1 },
+  ],
+}));
+const ELSEWHERE = 'service_pub_0123456789abcdefElsewhere';
+const elsewhere = { id: 'elsewhere', apiKeys: [{ kind: 'public', key: ELSEWHERE }], splitTests };
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ provision: sampleWith({ splitTests }, [elsewhere]) });
+});
+afterAll(() => closeShop(shop));
+
+const seen = (splitTestKey: string, variationKey: string, ...sessionIds: string[]) =>
+  shop.expose(...sessionIds.map((sessionId) => ({ splitTestKey, variationKey, sessionId })));
+
+const row = (key: string, exposures: number, sessions: number, visitors: number) => ({
+  key,
+  exposures,
+  sessions,
+  visitors,
+});
+
+describe('the counts of a split test', () => {
+  it('are zero for each variation before anyone saw it', async () => {
+    expect(await shop.results('none')).toEqual({
+      splitTestKey: 'none',
+      status: 'running',
+      variations: [row('control', 0, 0, 0), row('b', 0, 0, 0), row('c', 0, 0, 0)],
+    });
+  });
+
+  it('are exposures and distinct sessions, per variation', async () => {
+    await accepted(
+      seen('counted', 'control', 'c1', 'c2', 'c3'),
+      seen('counted', 'b', 'c4', 'c4', 'c4', 'c5'),
+    );
+    await accepted(seen('counted', 'control', 'c1'));
+    const { variations } = await shop.results('counted');
+    expect(variations).toEqual([row('control', 4, 3, 3), row('b', 4, 2, 2), row('c', 0, 0, 0)]);
+  });
+
+  it('tell visitors from sessions', async () => {
+    await accepted(
+      shop.collect({ sessionId: 'v1', visitorId: 'ann' }),
+      shop.collect({ sessionId: 'v2', visitorId: 'ann' }),
+      shop.collect({ sessionId: 'v3', visitorId: 'bob' }),
+    );
+    await accepted(seen('visitors', 'b', 'v1', 'v2', 'v3', 'v4', 'v5'));
+    // Of the five sessions two are Ann's and one is Bob's; two were never tied to anyone.
+    expect((await shop.results('visitors')).variations[1]).toEqual(row('b', 5, 5, 4));
+  });
+
+  it('take an identity that arrives after the exposure', async () => {
+    await accepted(seen('late', 'c', 'l1', 'l2', 'l3'));
+    expect((await shop.results('late')).variations[2]).toEqual(row('c', 3, 3, 3));
+    await accepted(
+      ...['l1', 'l2', 'l3'].map((sessionId) => shop.collect({ sessionId, visitorId: 'late-visitor' })),
+    );
+    expect((await shop.results('late')).variations[2]).toEqual(row('c', 3, 3, 1));
+  });
+
+  it('a visitor in two variations counts in both', async () => {
+    await accepted(
+      shop.collect({ sessionId: 'u1', visitorId: 'both' }),
+      shop.collect({ sessionId: 'u2', visitorId: 'both' }),
+    );
+    await accepted(seen('users', 'control', 'u1'), seen('users', 'b', 'u2'));
+    const { variations } = await shop.results('users');
+    expect(variations.slice(0, 2)).toEqual([row('control', 1, 1, 1), row('b', 1, 1, 1)]);
+  });
+
+  it('of one property know nothing of another', async () => {
+    await accepted(seen('isolated', 'b', 'same-session'));
+    const body = {
+      propertyId: 'elsewhere',
+      exposures: [{ splitTestKey: 'isolated', variationKey: 'b', sessionId: 'same-session' }],
+    };
+    await accepted(shop.server.call('POST', '/v1/split-testing/expose', { key: ELSEWHERE, body }));
+    expect((await shop.results('isolated')).variations[1]).toEqual(row('b', 1, 1, 1));
+  });
+
+  it('say in which state the test is', async () => {
+    await accepted(seen('finished', 'b', 'f1'));
+    expect(await shop.results('finished')).toEqual({
+      splitTestKey: 'finished',
+      status: 'stopped',
+      variations: [row('control', 0, 0, 0), row('b', 1, 1, 1)],
+    });
+  });
+
+  it('of an unknown test: 404', async () => {
+    const answer = await shop.get('/v1/split-testing/results', { splitTestKey: 'nothing' });
+    expectProblem(answer, { status: 404, code: 'split_test_not_found' });
+  });
+});

@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../testing/raw-request.ts';
+import { PUBLIC_KEY, SECRET_KEY } from '../testing/sample-property.ts';
+import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+
+describe('addresses', () => {
+  const unknown = [
+    '/nothing',
+    '/v1',
+    '/v2/goals/increment',
+    '/v1/goals',
+    '/v1/goals/increment/',
+    '/v1/Goals/increment',
+    '/v1/sessions/a/b',
+    '/%2e%2e/etc/passwd',
+    '/ofrep/v1/evaluate/flags/a/b',
+  ];
+  it.each(unknown)('%s: 404 not_found', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await shop.server.call(method, path, { key: SECRET_KEY });
+      expectProblem(answer, { status: 404, code: 'not_found' });
+    }
+  });
+
+  const wrongMethod = [
+    { method: 'POST', path: '/v1/split-testing/config', allow: ['GET', 'HEAD', 'OPTIONS'] },
+    { method: 'DELETE', path: '/v1/split-testing/config', allow: ['GET', 'HEAD', 'OPTIONS'] },
+    { method: 'GET', path: '/v1/split-testing/expose', allow: ['OPTIONS', 'POST'] },
+    { method: 'PUT', path: '/v1/split-testing/expose', allow: ['OPTIONS', 'POST'] },
+    { method: 'POST', path: '/v1/split-testing/results', allow: ['GET', 'HEAD'] },
+    { method: 'GET', path: '/v1/goals/increment', allow: ['POST'] },
+    { method: 'PATCH', path: '/v1/goals/decrement', allow: ['POST'] },
+    { method: 'OPTIONS', path: '/v1/goals/increment', allow: ['POST'] },
+    { method: 'GET', path: '/v1/flags/evaluate?propertyId=shop', allow: ['POST'] },
+    { method: 'POST', path: '/v1/flags/list', allow: ['GET', 'HEAD'] },
+    { method: 'GET', path: '/v1/feedback/submit', allow: ['POST'] },
+    { method: 'POST', path: '/v1/feedback', allow: ['GET', 'HEAD'] },
+    { method: 'DELETE', path: '/v1/sessions', allow: ['GET', 'HEAD'] },
+    { method: 'DELETE', path: '/v1/sessions/some-session', allow: ['GET', 'HEAD'] },
+    // `collect` may also be the id of a session, which can be read.
+    { method: 'DELETE', path: '/v1/sessions/collect', allow: ['GET', 'HEAD', 'OPTIONS', 'POST'] },
+    { method: 'GET', path: '/ofrep/v1/evaluate/flags', allow: ['POST'] },
+    { method: 'GET', path: '/ofrep/v1/evaluate/flags/banner', allow: ['POST'] },
+    { method: 'POST', path: '/healthz', allow: ['GET', 'HEAD'] },
+  ];
+  it.each(wrongMethod)('$method $path: 405 with Allow', async ({ method, path, allow }) => {
+    const answer = await shop.server.call(method, path, { key: SECRET_KEY });
+    expectProblem(answer, { status: 405, code: 'method_not_allowed' });
+    expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allow);
+  });
+});
+
+const post = (rawBody: string, headers: Record<string, string> = {}) =>
+  shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY, rawBody, headers });
+
+describe('bodies', () => {
+  const notJson = [
+    { name: 'cut off', text: '{"goalId":"signup"' },
+    { name: 'empty', text: '' },
+    { name: 'blank', text: '  \n' },
+    { name: 'single quotes', text: "{'goalId':'signup'}" },
+    { name: 'a trailing comma', text: '{"goalId":"signup",}' },
+    { name: 'a comment', text: '{} // no' },
+    { name: 'two values', text: '{}{}' },
+    { name: 'a form', text: 'goalId=signup' },
+    { name: 'NaN', text: '{"amount":NaN}' },
+    { name: 'Infinity', text: '{"amount":Infinity}' },
+  ];
+  it.each(notJson)('$name: 400 invalid_json', async ({ text }) => {
+    expectProblem(await post(text), { status: 400, code: 'invalid_json' });
+  });
+
+  const notObjects = ['null', '[]', '"text"', '5', 'true', '[{"goalId":"signup"}]'];
+  it.each(notObjects)('%s: 400, the body itself is wrong', async (text) => {
+    expectProblem(await post(text), { status: 400, code: 'invalid_request', pointers: [''] });
+  });
+
+  it('a request without any body: the body itself is wrong', async () => {
+    const answer = await shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY });
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: [''] });
+  });
+
+  const mediaTypes = [
+    { type: 'application/json', status: 200 },
+    { type: 'application/json; charset=utf-8', status: 200 },
+    { type: 'APPLICATION/JSON', status: 200 },
+    { type: 'text/plain', status: 415 },
+    { type: 'application/x-www-form-urlencoded', status: 415 },
+    { type: 'multipart/form-data; boundary=x', status: 415 },
+    { type: 'application/xml', status: 415 },
+    { type: 'application/jsonp', status: 415 },
+    { type: 'json', status: 415 },
+  ];
+  it.each(mediaTypes)('$type: $status', async ({ type, status }) => {
+    const answer = await post('{"goalId":"signup","propertyId":"shop"}', { 'content-type': type });
+    if (status === 200) expectAccepted(answer);
+    else expectProblem(answer, { status, code: 'unsupported_media_type' });
+  });
+
+  const deep = (levels: number) =>
+    `{"propertyId":"shop","sessionId":"deep-${levels}","visitorId":"v","attributes":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels)}`;
+  const collectRaw = (rawBody: string) =>
+    shop.server.call('POST', '/v1/sessions/collect', { key: PUBLIC_KEY, rawBody });
+
+  it('nested 32 levels deep: accepted, and kept', async () => {
+    expectAccepted(await collectRaw(deep(32)));
+    let { attributes } = await shop.session('deep-32');
+    for (let level = 1; level < 32; level++) attributes = attributes.a;
+    expect(attributes).toBe(1);
+  });
+
+  it('nested deeper, or very deep: 400 invalid_json', async () => {
+    const bombs = ['['.repeat(200_000), '{"a":'.repeat(100_000), `[${'[],'.repeat(10)}${'['.repeat(40)}`];
+    for (const text of [deep(33), ...bombs]) {
+      expectProblem(await collectRaw(text), { status: 400, code: 'invalid_json' });
+    }
+    expect(await shop.isUnknown('deep-33')).toBe(true);
+  });
+
+  it('brackets in texts are not nesting', async () => {
+    const title = '[{"'.repeat(100);
+    const events = [{ type: 'pageview', title }];
+    expectAccepted(await shop.collect({ sessionId: 'brackets', visitorId: 'v', events }));
+    expect((await shop.session('brackets')).timeline[0].title).toBe(title);
+  });
+
+  it('unknown fields are ignored', async () => {
+    expectAccepted(
+      await shop.increment({ goalId: 'signup', sessionId: 'unknown-fields', extra: { a: [1] }, id: 7 }),
+    );
+    expect(await shop.timeline('unknown-fields', 'goal')).toEqual([
+      { at: expect.any(Number), type: 'goal', goalId: 'signup', count: 1, amount: 0 },
+    ]);
+  });
+});
+
+describe('all wrong fields are named at once', () => {
+  const rows = [
+    { name: 'an empty goal', path: '/v1/goals/increment', body: {}, pointers: ['/goalId', '/propertyId'] },
+    {
+      name: 'a goal with everything wrong',
+      path: '/v1/goals/increment',
+      body: { goalId: 5, propertyId: '', sessionId: '!', amount: '5', metadata: { a: 1, 'b/c~d': null } },
+      pointers: ['/goalId', '/propertyId', '/sessionId', '/amount', '/metadata/a', '/metadata/b~1c~0d'],
+    },
+    {
+      name: 'a decrement with everything wrong',
+      path: '/v1/goals/decrement',
+      body: { propertyId: null, sessionId: 'x'.repeat(129), amount: -1, metadata: [] },
+      pointers: ['/goalId', '/propertyId', '/sessionId', '/amount', '/metadata'],
+    },
+    {
+      name: 'a header and the body',
+      path: '/v1/goals/increment',
+      body: { goalId: 'signup' },
+      headers: { 'idempotency-key': 'x'.repeat(256) },
+      pointers: ['/idempotency-key', '/propertyId'],
+    },
+    {
+      name: 'a feedback with everything wrong',
+      path: '/v1/feedback/submit',
+      body: { sessionId: '', option: 5, message: 'x'.repeat(5001), metadata: { a: 'x'.repeat(1025) } },
+      pointers: ['/feedbackTypeId', '/propertyId', '/sessionId', '/option', '/message', '/metadata/a'],
+    },
+    {
+      name: 'an empty feedback',
+      path: '/v1/feedback/submit',
+      body: {},
+      pointers: ['', '/feedbackTypeId', '/propertyId'],
+    },
+    {
+      name: 'an evaluation',
+      path: '/v1/flags/evaluate',
+      body: { propertyId: 1, environment: '', context: [], flagKeys: ['a', 5, ''] },
+      pointers: ['/propertyId', '/environment', '/context', '/flagKeys/1', '/flagKeys/2'],
+    },
+  ];
+  it.each(rows)('$name', async ({ path, body, pointers, headers }) => {
+    const answer = await shop.post(path, body, headers);
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+    for (const { code, detail } of answer.body.errors) expect([code, detail]).not.toContain('');
+  });
+
+  it('in each exposure of a batch', async () => {
+    const good = { splitTestKey: 'hero', variationKey: 'b', sessionId: 'named-at-once' };
+    const answer = await shop.expose(good, { ...good, sessionId: 5, timestamp: '1' }, good, {
+      attributes: 'x',
+    });
+    const pointers = [
+      '/exposures/1/sessionId',
+      '/exposures/1/timestamp',
+      '/exposures/3/attributes',
+      '/exposures/3/sessionId',
+      '/exposures/3/splitTestKey',
+      '/exposures/3/variationKey',
+    ];
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+    expect(await shop.isUnknown('named-at-once')).toBe(true);
+  });
+
+  it('in each event of a session', async () => {
+    const events = [{ type: 'click' }, { type: 'pageview', url: 5, title: 'x'.repeat(1025) }, 'pageview'];
+    const answer = await shop.collect({ sessionId: 's', events, userId: '' });
+    const pointers = [
+      '/visitorId',
+      '/userId',
+      '/events/0/type',
+      '/events/1/url',
+      '/events/1/title',
+      '/events/2',
+    ];
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+  });
+
+  const queries: { path: string; query: Record<string, string>; pointers: string[] }[] = [
+    {
+      path: '/v1/sessions',
+      query: { limit: '0', from: 'x', to: '-1' },
+      pointers: ['/limit', '/from', '/to'],
+    },
+    { path: '/v1/sessions', query: { limit: '0', cursor: 'garbage' }, pointers: ['/limit', '/cursor'] },
+    {
+      path: '/v1/sessions',
+      query: { variationKey: 'b', cursor: 'garbage' },
+      pointers: ['/splitTestKey', '/cursor'],
+    },
+    { path: '/v1/feedback', query: { limit: '501', sessionId: '' }, pointers: ['/limit', '/sessionId'] },
+    { path: '/v1/feedback', query: { limit: '501', cursor: '!' }, pointers: ['/limit', '/cursor'] },
+    {
+      path: '/v1/goals/progress',
+      query: { interval: 'year', from: '1.5' },
+      pointers: ['/goalId', '/interval', '/from'],
+    },
+    {
+      path: '/v1/split-testing/results',
+      query: { propertyId: '' },
+      pointers: ['/propertyId', '/splitTestKey'],
+    },
+  ];
+  it.each(queries)('in the query of $path $query', async ({ path, query, pointers }) => {
+    expectProblem(await shop.get(path, query), { status: 400, code: 'invalid_request', pointers });
+  });
+
+  it('a parameter given twice is wrong', async () => {
+    const answer = await shop.server.call('GET', '/v1/flags/list?propertyId=shop&propertyId=shop', {
+      key: SECRET_KEY,
+    });
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/propertyId'] });
+  });
+});
+
+describe('request ids', () => {
+  const harmless = ['abc-123', '0af7651916cd43dd8448eb211c80319c', 'a.b_c:d', 'x'.repeat(128)];
+  it.each(harmless)('%s is echoed', async (id) => {
+    const ok = await shop.server.call('GET', '/healthz', { headers: { 'x-request-id': id } });
+    expect(ok.headers.get('x-request-id')).toBe(id);
+    const failed = await shop.server.call('GET', '/v1/flags/list', { headers: { 'x-request-id': id } });
+    expect(failed.body.requestId).toBe(id);
+    expect(failed.headers.get('x-request-id')).toBe(id);
+  });
+
+  const harmful = ['a b', '<script>', 'x'.repeat(129), '"', 'a\tb'];
+  it.each(harmful)('%j is replaced', async (id) => {
+    const { headers } = await shop.server.call('GET', '/healthz', { headers: { 'x-request-id': id } });
+    expect(headers.get('x-request-id')).toMatch(/^[\w.:-]{1,128}$/);
+    expect(headers.get('x-request-id')).not.toBe(id);
+  });
+
+  it('generated ones differ', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => shop.server.call('GET', '/healthz')));
+    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(50);
+  });
+});
+
+describe('what no HTTP client would send', () => {
+  const host = 'Host: localhost\r\n';
+  const rows = [
+    { name: 'no HTTP at all', start: 'HELO switchyard\r\n\r\n', status: 400 },
+    { name: 'a header without a name', start: `GET /healthz HTTP/1.1\r\n${host}: x\r\n\r\n`, status: 400 },
+    {
+      name: 'two lengths',
+      start: `POST /v1/goals/increment HTTP/1.1\r\n${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\n`,
+      status: 400,
+    },
+    {
+      name: 'more than 16 KiB of header',
+      start: `GET /healthz HTTP/1.1\r\n${host}X-Pad: ${'x'.repeat(20_000)}\r\n\r\n`,
+      status: 431,
+    },
+    {
+      name: 'an address that is no UTF-8',
+      start: `GET /v1/sessions/%E0%A4%A?propertyId=shop HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+      status: 400,
+    },
+  ];
+  it.each(rows)('$name: $status, a problem with a request id', async ({ start, status }) => {
+    const answer = await sendRaw(shop.server.url, { start });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json\b/);
+    const problem = JSON.parse(answer.body);
+    expect(problem).toMatchObject({ status, success: false, error: { code: 'invalid_request' } });
+    expect(problem.requestId).toBe(answer.headers['x-request-id']);
+    expect(answer.text).not.toMatch(/node_modules|\.js:\d/);
+  });
+});

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS, type Endpoint, keyFor, nameOf } from '../testing/endpoints.ts';
+import { FUZZ_SEED, hostileJson, hostileText, like, likeQuery, runs, wellFormed } from '../testing/fuzz.ts';
+import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
+import type { Answer } from '../testing/test-server.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+  await accepted(shop.collect({ sessionId: 's-table', visitorId: 'v-table' }));
+});
+afterAll(() => closeShop(shop));
+
+const rows = ENDPOINTS.map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
+
+/** Documented (`call` sees to that) and no fault of ours; too busy is allowed. */
+function expectHarmless(answer: Answer): void {
+  if (answer.status !== 503) expect(answer.status, answer.text).toBeLessThan(500);
+}
+
+/** Sessions that an acknowledged request has named, as the store can keep them. */
+const named = new Set<string>();
+
+function remember(body: Answer['body']): void {
+  const known = (exposure: Answer['body']) =>
+    exposure.splitTestKey === 'hero' && exposure.variationKey === 'b';
+  const given = [body, ...(Array.isArray(body.exposures) ? body.exposures.filter(known) : [])];
+  for (const { sessionId } of given) if (typeof sessionId === 'string') named.add(wellFormed(sessionId));
+}
+
+/** The path with its parameters filled in with something hostile. */
+const likePath = ({ template, path }: Endpoint): fc.Arbitrary<string> =>
+  template.includes('{')
+    ? fc.oneof(
+        fc.constant(path),
+        hostileText
+          .filter((text) => text !== '' && !/^\.{1,2}$/.test(text))
+          .map((text) => template.replace(/\{\w+\}/, () => encodeURIComponent(wellFormed(text)))),
+      )
+    : fc.constant(path);
+
+describe(`whatever is sent, the answer is a documented one (FUZZ_SEED=${FUZZ_SEED})`, () => {
+  const withBody = rows.filter(({ endpoint }) => endpoint.body);
+  it.each(withBody)('$name: bodies', async ({ endpoint }) => {
+    const key = keyFor(endpoint);
+    await fc.assert(
+      fc.asyncProperty(
+        likePath(endpoint),
+        fc.oneof({ weight: 9, arbitrary: like(endpoint.body) }, { weight: 1, arbitrary: hostileJson }),
+        async (path, body) => {
+          const answer = await shop.server.call('POST', path, { key, rawBody: JSON.stringify(body) });
+          expectHarmless(answer);
+          if (answer.text === '{"success":true}') remember(body);
+        },
+      ),
+      runs(50),
+    );
+  });
+
+  it.each(withBody)('$name: texts that are hardly JSON', async ({ endpoint }) => {
+    const key = keyFor(endpoint);
+    const text = JSON.stringify(endpoint.body);
+    const cut = fc.nat(text.length).map((length) => text.slice(0, length));
+    const spliced = fc
+      .tuple(fc.nat(text.length), hostileText)
+      .map(([at, noise]) => text.slice(0, at) + noise + text.slice(at + 1));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(cut, spliced, fc.string({ unit: 'binary' })), async (rawBody) => {
+        expectHarmless(await shop.server.call('POST', endpoint.path, { key, rawBody }));
+      }),
+      runs(15),
+    );
+  });
+
+  const withQuery = rows.filter(({ endpoint }) => endpoint.query && !endpoint.endless);
+  it.each(withQuery)('$name: query strings', async ({ endpoint }) => {
+    const key = keyFor(endpoint);
+    const query = {
+      ...endpoint.query,
+      ...(endpoint.query?.limit === undefined ? {} : { cursor: btoa('[1767225600000,"x"]') }),
+    };
+    await fc.assert(
+      fc.asyncProperty(likePath(endpoint), likeQuery(query), async (path, search) => {
+        expectHarmless(await shop.server.call('GET', `${path}?${search}`, { key }));
+      }),
+      runs(40),
+    );
+  });
+
+  it.each(rows.filter(({ endpoint }) => !endpoint.endless))('$name: header fields', async ({ endpoint }) => {
+    const { method, path, query, body } = endpoint;
+    const value = fc.string({ unit: fc.constantFrom(...'aZ09 -_.:,;="\'/\\*é\u00ff\t') });
+    const names = [
+      'x-api-key',
+      'idempotency-key',
+      'content-type',
+      'if-none-match',
+      'origin',
+      'x-environment',
+      'user-agent',
+      'accept',
+      'x-request-id',
+    ];
+    const headers = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 3 });
+    await fc.assert(
+      fc.asyncProperty(headers, async (given) => {
+        const address = query === undefined ? path : `${path}?${new URLSearchParams(query)}`;
+        expectHarmless(
+          await shop.server.call(method, address, { key: keyFor(endpoint), body, headers: given }),
+        );
+      }),
+      runs(8),
+    );
+  });
+});
+
+describe('and afterwards', () => {
+  it('all that was acknowledged can be read', async () => {
+    expect((await shop.server.call('GET', '/readyz')).status).toBe(200);
+    const listed = new Set<string>();
+    let cursor: string | null = null;
+    do {
+      const page: Answer['body'] = await shop.sessions({
+        limit: '100',
+        ...(cursor === null ? {} : { cursor }),
+      });
+      for (const { sessionId } of page.sessions) listed.add(sessionId);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(named.size).toBeGreaterThan(1);
+    expect([...named].filter((sessionId) => !listed.has(sessionId))).toEqual([]);
+    expect((await shop.feedback({ limit: '500' })).feedback.length).toBeGreaterThan(5);
+    for (const goal of ['signup', 'revenue']) await shop.progress(goal);
+    for (const test of ['hero', 'finished']) await shop.results(test);
+  });
+
+  it('the log has no complaint', () => {
+    expect(shop.server.stderr).toEqual([]);
+  });
+});

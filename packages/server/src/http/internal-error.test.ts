@@ -1,0 +1,63 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpServer } from './http-server.ts';
+
+// No request from outside may cause an internal error, so the routes that fail are made here.
+
+const lines: string[] = [];
+const app = createHttpServer(
+  { trustProxy: false },
+  pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+);
+
+const SECRET_MESSAGE =
+  "Catalog Error in /var/lib/switchyard/events.duckdb: SELECT * FROM sessions WHERE id = 'x'";
+
+const failures = {
+  thrown: () => {
+    throw new Error(SECRET_MESSAGE);
+  },
+  rejected: () =>
+    Promise.reject(Object.assign(new Error(SECRET_MESSAGE), { code: 'SQLITE_CORRUPT', statusCode: 500 })),
+  'not an error': () => Promise.reject(SECRET_MESSAGE),
+  'an error with a status of ours': () =>
+    Promise.reject(Object.assign(new Error(SECRET_MESSAGE), { statusCode: 503 })),
+};
+
+beforeAll(async () => {
+  for (const [name, handler] of Object.entries(failures)) app.get(`/${name.replaceAll(' ', '-')}`, handler);
+  await app.ready();
+});
+afterAll(() => app.close());
+
+describe('500 internal_error', () => {
+  it.each(Object.keys(failures))('%s: says nothing of the inside', async (name) => {
+    const answer = await app.inject({
+      url: `/${name.replaceAll(' ', '-')}`,
+      headers: { 'x-request-id': 'find-me' },
+    });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json\b/);
+    expect(answer.json()).toEqual({
+      type: '/docs/errors#internal_error',
+      title: expect.any(String),
+      status: 500,
+      detail: expect.any(String),
+      requestId: 'find-me',
+      success: false,
+      error: { code: 'internal_error', message: expect.any(String) },
+    });
+    expect(answer.body).not.toMatch(/SELECT|Catalog|\/var\/lib|\bat .*:\d+|\.ts|\.js|stack|SQLITE/);
+  });
+
+  it('the log has it under the request id', async () => {
+    lines.length = 0;
+    await app.inject({
+      url: '/thrown',
+      headers: { 'x-request-id': 'in-the-log', 'x-api-key': 'service_sec_hidden' },
+    });
+    const entry = lines.map((line) => JSON.parse(line)).find(({ reqId }) => reqId === 'in-the-log');
+    expect(entry.err.message).toBe(SECRET_MESSAGE);
+    expect(lines.join('')).not.toContain('service_sec_hidden');
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { within } from '../testing/event-stream.ts';
+import { PUBLIC_KEY, SECRET_KEY } from '../testing/sample-property.ts';
+import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ env: { LOG_LEVEL: 'trace' } });
+});
+afterAll(() => closeShop(shop));
+
+const log = () => shop.server.stderr.join('\n');
+
+describe('the log, at its most talkative', () => {
+  it('is one JSON object per line and tells of each request by its id', async () => {
+    await shop.server.call('GET', '/v1/flags/list?propertyId=shop', {
+      key: SECRET_KEY,
+      headers: { 'x-request-id': 'look-me-up' },
+    });
+    await within(2000, 'the line', () => log().includes('look-me-up'));
+    const lines = shop.server.stderr.map((line) => JSON.parse(line));
+    const line = lines.find(({ reqId }) => reqId === 'look-me-up');
+    expect(line).toMatchObject({
+      method: 'GET',
+      path: '/v1/flags/list',
+      status: 200,
+      ms: expect.any(Number),
+    });
+  });
+
+  it('has no key, no body and no query in it', async () => {
+    const secret = 'must-not-be-logged';
+    await accepted(
+      shop.collect({ sessionId: `s-${secret}`, visitorId: `v-${secret}`, attributes: { secret } }),
+      shop.increment({ goalId: 'signup', metadata: { secret } }),
+      shop.submit({ feedbackTypeId: 'nps', message: secret }),
+    );
+    await shop.increment({ goalId: secret, sessionId: `not valid ${secret}` });
+    await shop.sessions({ visitorId: `v-${secret}` });
+    await shop.server.call('POST', '/v1/goals/increment', {
+      key: `service_sec_${secret}`,
+      rawBody: `{"${secret}`,
+    });
+    await shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY, rawBody: `{"${secret}` });
+    await shop.server.call('GET', '/healthz', { headers: { 'x-request-id': 'the-last-one' } });
+    await within(2000, 'the last line', () => log().includes('the-last-one'));
+    for (const hidden of [secret, SECRET_KEY, PUBLIC_KEY]) expect(log()).not.toContain(hidden);
+  });
+});

@@ -1,0 +1,284 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS, type ErrorCode } from '../errors.ts';
+import { ENDPOINTS, type Endpoint, nameOf, withQuery } from '../testing/endpoints.ts';
+import { closeShop, openShop, type Shop } from '../testing/shop.ts';
+import type { Answer } from '../testing/test-server.ts';
+
+let shop: Shop;
+let document: Answer['body'];
+beforeAll(async () => {
+  shop = await openShop();
+  document = (await shop.server.call('GET', '/openapi.json')).body;
+});
+afterAll(() => closeShop(shop));
+
+const rows = ENDPOINTS.map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
+const operation = ({ method, template }: Endpoint) => document.paths[template]?.[method.toLowerCase()];
+
+describe('the document', () => {
+  it('is OpenAPI 3.1 with a title, a version and both kinds of key', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.info).toMatchObject({
+      title: 'Switchyard',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
+    for (const scheme of ['publicKey', 'secretKey']) {
+      expect(document.components.securitySchemes[scheme]).toMatchObject({
+        type: 'apiKey',
+        in: 'header',
+        name: 'x-api-key',
+      });
+    }
+  });
+
+  const described = () =>
+    Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+
+  it('describes every endpoint, and besides only what needs no key', () => {
+    const operations = ['GET /healthz', 'GET /metrics', 'GET /readyz'];
+    const others = described().filter((name) => !rows.some((row) => row.name === name));
+    expect(described()).toEqual(expect.arrayContaining(rows.map(({ name }) => name)));
+    expect(operations).toEqual(expect.arrayContaining(others));
+  });
+
+  it('describes nothing that is not there', async () => {
+    for (const name of described()) {
+      const [method, template] = name.split(' ') as [string, string];
+      const answer = await shop.server.call(
+        method,
+        template.replace(/\{\w+\}/, 'x'),
+        method === 'POST' ? { body: {} } : {},
+      );
+      expect([name, answer.status]).not.toEqual([name, 404]);
+      expect([name, answer.status]).not.toEqual([name, 405]);
+    }
+  });
+
+  it('has no reference that leads nowhere', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+      ([, target]) => target!,
+    );
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of new Set(references)) {
+      expect(reference).toMatch(/^#\//);
+      expect([reference, resolve(reference)]).toEqual([reference, expect.anything()]);
+    }
+  });
+});
+
+function resolve(reference: string): unknown {
+  const names = reference
+    .slice(2)
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce<Answer['body']>((node, name) => node?.[name], document);
+}
+
+/** Statuses that every endpoint may answer, and those of endpoints with a body. */
+const ALWAYS = [400, 401, 403, 429, 500];
+const WITH_BODY = [413, 415];
+
+describe('each operation', () => {
+  it.each(rows)('$name: is described, secured and complete', ({ endpoint }) => {
+    const found = operation(endpoint);
+    expect(found.summary).toMatch(/\S/);
+    expect(found.tags).toHaveLength(1);
+    expect(found.security).toEqual([{ [`${endpoint.kind}Key`]: [] }]);
+    const statuses = Object.keys(found.responses).map(Number);
+    expect(statuses).toEqual(expect.arrayContaining([200, ...ALWAYS, ...(endpoint.body ? WITH_BODY : [])]));
+    for (const [status, answer] of Object.entries<Answer['body']>(found.responses)) {
+      expect([status, answer.description]).toEqual([status, expect.stringMatching(/\S/)]);
+      if (Number(status) < 400 || (endpoint.ofrep && [400, 404].includes(Number(status)))) continue;
+      expect(Object.keys(answer.content)).toEqual(['application/problem+json']);
+    }
+  });
+
+  it.each(rows)('$name: has its parameters and its body', ({ endpoint }) => {
+    const { parameters = [], requestBody } = operation(endpoint);
+    const inQuery = parameters.filter(({ in: place }: Answer['body']) => place === 'query');
+    const names = inQuery.map(({ name }: Answer['body']) => name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(endpoint.query ?? {})));
+    const required = parameters.filter((parameter: Answer['body']) => parameter.required);
+    const inPath = [...endpoint.template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const propertyIn = endpoint.query === undefined ? [] : ['propertyId'];
+    expect(required.map(({ name }: Answer['body']) => name)).toEqual(
+      expect.arrayContaining([...inPath, ...propertyIn]),
+    );
+    if (endpoint.body === undefined) return expect(requestBody).toBeUndefined();
+    const { schema } = requestBody.content['application/json'];
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(endpoint.body)));
+    if (!endpoint.ofrep) expect(schema.required).toContain('propertyId');
+  });
+
+  it.each(rows)('$name: is there', async ({ endpoint }) => {
+    const { method, path, query, body } = endpoint;
+    const answer = await shop.server.call(method, withQuery(path, query), { body });
+    expect(answer.status).toBe(401);
+  });
+});
+
+/** What each endpoint can answer besides what all can. */
+const CODES: Record<string, ErrorCode[]> = {
+  'GET /v1/split-testing/config': ['wrong_property', 'origin_not_allowed'],
+  'POST /v1/split-testing/expose': [
+    'wrong_property',
+    'origin_not_allowed',
+    'split_test_not_found',
+    'overloaded',
+  ],
+  'GET /v1/split-testing/results': ['wrong_property', 'split_test_not_found'],
+  'POST /v1/flags/evaluate': ['wrong_property', 'environment_not_found'],
+  'GET /v1/flags/list': ['wrong_property'],
+  'GET /v1/flags/stream': ['wrong_property'],
+  'POST /v1/goals/increment': [
+    'amount_required',
+    'wrong_property',
+    'goal_not_found',
+    'idempotency_key_reused',
+    'overloaded',
+  ],
+  'POST /v1/goals/decrement': [
+    'amount_required',
+    'amount_not_positive',
+    'wrong_property',
+    'goal_not_found',
+    'idempotency_key_reused',
+    'overloaded',
+  ],
+  'GET /v1/goals/progress': ['wrong_property', 'goal_not_found'],
+  'POST /v1/feedback/submit': [
+    'feedback_empty',
+    'option_not_allowed',
+    'message_not_allowed',
+    'wrong_property',
+    'feedback_type_not_found',
+    'idempotency_key_reused',
+    'overloaded',
+  ],
+  'GET /v1/feedback': ['wrong_property', 'feedback_type_not_found'],
+  'POST /v1/sessions/collect': ['wrong_property', 'origin_not_allowed', 'overloaded'],
+  'GET /v1/sessions': ['wrong_property', 'split_test_not_found', 'goal_not_found'],
+  'GET /v1/sessions/{sessionId}': ['wrong_property', 'not_found'],
+};
+const COMMON: ErrorCode[] = [
+  'invalid_request',
+  'api_key_missing',
+  'api_key_invalid',
+  'wrong_key_kind',
+  'rate_limited',
+  'internal_error',
+];
+const COMMON_WITH_BODY: ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
+
+describe('errors', () => {
+  it.each(rows.filter(({ endpoint }) => !endpoint.ofrep))(
+    '$name: names every code it can send',
+    ({ name, endpoint }) => {
+      const codes = [...CODES[name]!, ...COMMON, ...(endpoint.body ? COMMON_WITH_BODY : [])];
+      for (const code of codes) {
+        const { description } = operation(endpoint).responses[ERRORS[code].status];
+        expect([code, description]).toEqual([code, expect.stringContaining(`\`${code}\``)]);
+      }
+    },
+  );
+});
+
+describe('limits stand in the document', () => {
+  const body = (path: string) =>
+    `/paths/${path.replaceAll('/', '~1')}/post/requestBody/content/application~1json/schema/properties`;
+  const limits: [string, unknown][] = [
+    [`${body('/v1/split-testing/expose')}/exposures/minItems`, 1],
+    [`${body('/v1/split-testing/expose')}/exposures/maxItems`, 500],
+    [`${body('/v1/split-testing/expose')}/exposures/items/properties/attributes/x-max-json-bytes`, 8192],
+    [`${body('/v1/goals/increment')}/sessionId/pattern`, '^[A-Za-z0-9-]{1,128}$'],
+    [`${body('/v1/goals/increment')}/metadata/maxProperties`, 5],
+    [`${body('/v1/goals/increment')}/metadata/propertyNames/maxLength`, 256],
+    [`${body('/v1/goals/increment')}/metadata/additionalProperties/maxLength`, 256],
+    [`${body('/v1/goals/increment')}/amount/minimum`, 0],
+    [`${body('/v1/goals/decrement')}/sessionId/pattern`, '^[A-Za-z0-9-]{1,128}$'],
+    [`${body('/v1/goals/decrement')}/metadata/maxProperties`, 5],
+    [`${body('/v1/goals/decrement')}/amount/exclusiveMinimum`, 0],
+    [`${body('/v1/feedback/submit')}/sessionId/maxLength`, 500],
+    [`${body('/v1/feedback/submit')}/message/maxLength`, 5000],
+    [`${body('/v1/feedback/submit')}/metadata/maxProperties`, 20],
+    [`${body('/v1/feedback/submit')}/metadata/propertyNames/maxLength`, 256],
+    [`${body('/v1/feedback/submit')}/metadata/additionalProperties/maxLength`, 1024],
+  ];
+  it.each(limits)('%s is %s', (pointer, value) => {
+    expect(resolve(`#${pointer}`)).toBe(value);
+  });
+
+  it.each(['/v1/sessions', '/v1/feedback'])('%s: a page has 1 to 500 entries, 50 unless said', (path) => {
+    const limit = document.paths[path].get.parameters.find(({ name }: Answer['body']) => name === 'limit');
+    expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500, default: 50 });
+  });
+
+  it.each(['/v1/goals/increment', '/v1/goals/decrement', '/v1/feedback/submit'])(
+    '%s: an idempotency key has 1 to 255 characters',
+    (path) => {
+      const header = document.paths[path].post.parameters.find(
+        ({ name }: Answer['body']) => name === 'idempotency-key',
+      );
+      expect(header).toMatchObject({
+        in: 'header',
+        schema: { type: 'string', minLength: 1, maxLength: 255 },
+      });
+      expect(header.required ?? false).toBe(false);
+    },
+  );
+});
+
+/** What may carry examples: a schema, or a parameter or media type with a schema in it. */
+interface Exemplified {
+  /** Where the schema stands in the document. */
+  pointer: string;
+  examples: unknown[];
+}
+
+function* exemplified(node: Answer['body'], pointer = '#'): Generator<Exemplified> {
+  if (typeof node !== 'object' || node === null) return;
+  if (Array.isArray(node.examples)) yield { pointer, examples: node.examples };
+  else if ('schema' in node) yield { pointer: `${pointer}/schema`, examples: examplesOf(node) };
+  for (const [name, child] of Object.entries(node)) {
+    if (/^examples?$/.test(name)) continue;
+    yield* exemplified(child, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  }
+}
+
+function examplesOf({ example, examples = {} }: Answer['body']): unknown[] {
+  const named = Object.values<{ value: unknown }>(examples).map(({ value }) => value);
+  return example === undefined ? named : [example, ...named];
+}
+
+describe('examples', () => {
+  it('validate against their schemas', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    ajv.addSchema(document, 'openapi.json');
+    const found = [...exemplified(document)].filter(({ examples }) => examples.length > 0);
+    expect(found.length).toBeGreaterThan(30);
+    for (const { pointer, examples } of found) {
+      const validate = ajv.compile({ $ref: `openapi.json${encodeURI(pointer)}` });
+      for (const example of examples) {
+        const valid = validate(example);
+        expect([pointer, valid, ajv.errorsText(validate.errors)]).toEqual([pointer, true, 'No errors']);
+      }
+    }
+  });
+
+  it.each(rows)('$name: its body and its answer have one', ({ endpoint }) => {
+    const { requestBody, responses } = operation(endpoint);
+    if (endpoint.body) expect(examplesOf(requestBody.content['application/json'])).not.toEqual([]);
+    if (!endpoint.endless) expect(examplesOf(responses[200].content['application/json'])).not.toEqual([]);
+  });
+
+  const withBody = rows.filter(({ endpoint }) => endpoint.body);
+  it.each(withBody)('$name: the example of the body is one that the server takes', async ({ endpoint }) => {
+    const [example] = examplesOf(operation(endpoint).requestBody.content['application/json']);
+    const send = endpoint.kind === 'public' ? shop.browse.bind(shop) : shop.post.bind(shop);
+    const answer = await send(endpoint.path, example);
+    expect(answer.status, answer.text).toBe(200);
+  });
+});

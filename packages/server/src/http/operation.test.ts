@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../errors.ts';
+import { within } from '../testing/event-stream.ts';
+import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+
+const visit = (path: string) => shop.server.call('GET', path);
+
+describe('probes', () => {
+  it.each(['/healthz', '/readyz'])('%s answers 200 without a key', async (path) => {
+    const answer = await visit(path);
+    expect(answer.status).toBe(200);
+    expect(answer.body.status).toMatch(/^(ok|ready)$/);
+  });
+});
+
+describe('pages', () => {
+  it('/ says what this is and links the documentation', async () => {
+    const answer = await visit('/');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(answer.text).toContain('Switchyard');
+    expect(answer.text).toMatch(/<a href="\/docs">/);
+    for (const [, target] of answer.text.matchAll(/href="([^"]+)"/g)) {
+      expect([target, (await visit(target!)).status]).toEqual([target, 200]);
+    }
+  });
+
+  it('/docs loads with everything it needs, from here', async () => {
+    const answer = await visit('/docs');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    const parts = [...answer.text.matchAll(/<(?:script|link)[^>]*\b(?:src|href)="([^"]+)"/g)].map(
+      ([, target]) => target!,
+    );
+    expect(parts.length).toBeGreaterThan(2);
+    for (const target of parts) {
+      const address = new URL(target, `${shop.server.url}/docs/`);
+      expect(address.origin).toBe(shop.server.url);
+      expect([target, (await fetch(address)).status]).toEqual([target, 200]);
+    }
+  });
+
+  it('/docs shows the published document', async () => {
+    const [shown, published] = [await visit('/docs/json'), await visit('/openapi.json')];
+    expect(shown.body).toEqual(published.body);
+  });
+
+  it.each(Object.entries(ERRORS))('/docs/errors documents %s', async (code, { status }) => {
+    const { text } = await visit('/docs/errors');
+    const row = new RegExp(`<tr id="${code}">.*?</tr>`).exec(text)?.[0] ?? '';
+    expect(row).toContain(`>${status}<`);
+    expect(row).toContain(`<code>${code}</code>`);
+  });
+
+  it('/docs/errors documents nothing else', async () => {
+    const { text } = await visit('/docs/errors');
+    const documented = [...text.matchAll(/<tr id="([^"]+)">/g)].map(([, code]) => code);
+    expect(documented.sort()).toEqual(Object.keys(ERRORS).sort());
+  });
+});
+
+it('RATE_LIMIT_PER_SECOND=0 is no limit, and announces none', async () => {
+  const answers = await Promise.all(Array.from({ length: 30 }, () => shop.get('/v1/flags/list')));
+  for (const { status, headers } of answers) {
+    expect(status).toBe(200);
+    expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
+  }
+});
+
+/** The value of one line of the metrics; 0 when there is no such line yet. */
+async function metric(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const { text } = await visit('/metrics');
+  const line = text.split('\n').find((candidate) => {
+    const parsed = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(candidate);
+    return (
+      parsed?.[1] === name &&
+      Object.entries(labels).every(([label, value]) => parsed[2]?.includes(`${label}="${value}"`))
+    );
+  });
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+describe('/metrics', () => {
+  it('is in the Prometheus text format', async () => {
+    const answer = await visit('/metrics');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=/);
+    for (const line of answer.text.split('\n').filter((text) => text !== '')) {
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? (\S+))$/);
+    }
+  });
+
+  const good = { splitTestKey: 'hero', variationKey: 'b', sessionId: 'metrics' };
+  const key = () => ({ 'idempotency-key': `metrics-${Math.random()}` });
+  const moves: {
+    name: string;
+    metric: string;
+    labels: Record<string, string>;
+    by: number;
+    act: () => Promise<unknown>;
+  }[] = [
+    {
+      name: 'requests by route and status: a success',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'POST', route: '/v1/goals/increment', status: '200' },
+      by: 2,
+      act: () => Promise.all([shop.increment({ goalId: 'signup' }), shop.increment({ goalId: 'signup' })]),
+    },
+    {
+      name: 'requests by route and status: a missing goal',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'POST', route: '/v1/goals/increment', status: '404' },
+      by: 1,
+      act: () => shop.increment({ goalId: 'nothing' }),
+    },
+    {
+      name: 'requests by route and status: a missing key',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'GET', route: '/v1/sessions/:sessionId', status: '401' },
+      by: 1,
+      act: () => visit('/v1/sessions/some-session'),
+    },
+    {
+      name: 'latency',
+      metric: 'switchyard_http_request_duration_seconds_bucket',
+      labels: { le: '+Inf', method: 'GET', route: '/v1/flags/list', status: '200' },
+      by: 1,
+      act: () => shop.get('/v1/flags/list'),
+    },
+    {
+      name: 'events by kind: exposures, those that were kept',
+      metric: 'switchyard_events_total',
+      labels: { kind: 'exposure' },
+      by: 2,
+      act: () => shop.expose(good, good, { ...good, variationKey: 'nothing' }),
+    },
+    {
+      name: 'events by kind: conversions, up and down',
+      metric: 'switchyard_events_total',
+      labels: { kind: 'conversion' },
+      by: 2,
+      act: () => accepted(shop.increment({ goalId: 'signup' }), shop.decrement({ goalId: 'signup' })),
+    },
+    {
+      name: 'events by kind: feedback',
+      metric: 'switchyard_events_total',
+      labels: { kind: 'feedback' },
+      by: 1,
+      act: () => shop.submit({ feedbackTypeId: 'nps', option: 'good' }),
+    },
+    {
+      name: 'events by kind: events of sessions',
+      metric: 'switchyard_events_total',
+      labels: { kind: 'session_event' },
+      by: 3,
+      act: () =>
+        shop.collect({
+          sessionId: 'metrics',
+          visitorId: 'v',
+          events: [{ type: 'pageview' }, { type: 'event' }, { type: 'identify' }],
+        }),
+    },
+    {
+      name: 'no event for a request that was refused',
+      metric: 'switchyard_events_total',
+      labels: { kind: 'conversion' },
+      by: 0,
+      act: () => shop.increment({ goalId: 'revenue' }),
+    },
+    {
+      name: 'drops by reason: an unknown test',
+      metric: 'switchyard_events_dropped_total',
+      labels: { reason: 'unknown_split_test' },
+      by: 1,
+      act: () => shop.expose(good, { ...good, splitTestKey: 'nothing' }),
+    },
+    {
+      name: 'drops by reason: an unknown variation',
+      metric: 'switchyard_events_dropped_total',
+      labels: { reason: 'unknown_variation' },
+      by: 2,
+      act: () => shop.expose({ ...good, variationKey: 'x' }, { ...good, variationKey: 'y' }),
+    },
+    {
+      name: 'drops by reason: a replay',
+      metric: 'switchyard_events_dropped_total',
+      labels: { reason: 'idempotent_replay' },
+      by: 2,
+      act: async () => {
+        const headers = key();
+        for (let i = 0; i < 3; i++) await accepted(shop.increment({ goalId: 'signup' }, headers));
+      },
+    },
+  ];
+  it.each(moves)('$name', async ({ metric: name, labels, by, act }) => {
+    const before = await metric(name, labels);
+    await act();
+    expect((await metric(name, labels)) - before).toBe(by);
+  });
+
+  it('the journal: bytes and lag come back to zero once all is loaded', async () => {
+    await accepted(...Array.from({ length: 20 }, () => shop.increment({ goalId: 'signup' })));
+    const { text } = await visit('/metrics');
+    expect(text).toMatch(/^switchyard_journal_bytes \d+$/m);
+    expect(text).toMatch(/^switchyard_journal_lag_requests \d+$/m);
+    await within(5000, 'an empty journal', async () => {
+      return (
+        (await metric('switchyard_journal_bytes')) === 0 &&
+        (await metric('switchyard_journal_lag_requests')) === 0
+      );
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../testing/raw-request.ts';
+import { SECRET_KEY } from '../testing/sample-property.ts';
+import { closeShop, openShop, type Shop } from '../testing/shop.ts';
+
+const CUT_OFF_WITHIN_MS = 20_000;
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+
+const head = `POST /v1/goals/increment HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\nContent-Type: application/json\r\n`;
+
+describe.concurrent('a client that dribbles is cut off', () => {
+  const rows = [
+    { name: 'in its header', start: 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n', drop: 'X-Drop: 1\r\n' },
+    { name: 'in its body', start: `${head}Content-Length: 1000\r\n\r\n{"propertyId":"shop",`, drop: ' ' },
+    {
+      name: 'in the chunks of its body',
+      start: `${head}Transfer-Encoding: chunked\r\n\r\n`,
+      drop: '1\r\n \r\n',
+    },
+  ];
+  it.for(rows)('$name', async ({ start, drop }) => {
+    const { milliseconds, status } = await sendRaw(shop.server.url, { start, drop, everyMs: 250 });
+    expect(milliseconds).toBeLessThan(CUT_OFF_WITHIN_MS);
+    // Not before it had a fair chance, and never as if it had succeeded.
+    expect(milliseconds).toBeGreaterThan(5_000);
+    expect([0, 408]).toContain(status);
+  });
+
+  it('and nobody else notices', async () => {
+    for (let i = 0; i < 20; i++) {
+      const startedAt = Date.now();
+      expect((await shop.server.call('GET', '/healthz')).status).toBe(200);
+      expect(Date.now() - startedAt).toBeLessThan(2_000);
+    }
+  });
+});
