@@ -1,10 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
@@ -17,9 +12,6 @@ const BODY_LIMIT = 1024 * 1024;
 /** A Fastify instance with our manners: ids, limits, timeouts, validation and error answers, but no routes yet. */
 export function createHttpServer(config: Pick<Config, 'trustProxy'>, logger: Logger): FastifyInstance {
   const app = Fastify({
-    loggerInstance: logger as FastifyBaseLogger,
-    // Two lines per request would cost more than the request; ours is one, at level debug.
-    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     // A client that dribbles its request is cut off; the default is to wait for ever.
     requestTimeout: 15_000,
@@ -35,6 +27,8 @@ export function createHttpServer(config: Pick<Config, 'trustProxy'>, logger: Log
       void sendProblem(error, request as FastifyRequest, reply as never),
     clientErrorHandler: refuseBrokenRequest,
   });
+  // Not Fastify's own logger: it would make a child logger and two listeners for every request.
+  app.decorate('logger', logger);
   app.decorateRequest('apiKey');
   answerWithRequestId(app);
   if (logger.isLevelEnabled('debug')) logRequests(app);
@@ -85,7 +79,7 @@ function answerWithRequestId(app: FastifyInstance): void {
 /** One line per request at level debug, never with a key or a body. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
-    request.log.debug(
+    app.logger.debug(
       {
         reqId: request.id,
         method: request.method,

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { RequestTimings } from './request-timings.ts';
 
 /** Why an event that came in a valid request was not recorded. */
 export type DropReason = 'unknown_split_test' | 'unknown_variation' | 'idempotent_replay';
@@ -11,66 +12,70 @@ export interface StorageGauges {
   lag: number;
 }
 
+/** Hot paths add to plain numbers; everything else happens when somebody asks. */
 export class Metrics {
-  readonly registry = new Registry();
-  readonly #requests = new Histogram({
-    name: 'switchyard_http_request_duration_seconds',
-    help: 'Requests by route and status, with their duration',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers: [this.registry],
-  });
-  readonly #events = new Counter({
-    name: 'switchyard_events_total',
-    help: 'Events acknowledged, by kind',
-    labelNames: ['kind'],
-    registers: [this.registry],
-  });
-  readonly #drops = new Counter({
-    name: 'switchyard_events_dropped_total',
-    help: 'Events of valid requests that were not recorded, by reason',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
+  readonly #registry = new Registry();
+  readonly #timings = new RequestTimings();
+  readonly #accepted: Record<EventKind, number> = {
+    exposure: 0,
+    conversion: 0,
+    feedback: 0,
+    session_event: 0,
+  };
+  readonly #dropped: Record<DropReason, number> = {
+    unknown_split_test: 0,
+    unknown_variation: 0,
+    idempotent_replay: 0,
+  };
 
   constructor(storage: () => StorageGauges) {
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
-    this.#gauge(
-      'switchyard_journal_bytes',
-      'Acknowledged bytes not yet in the event store',
-      () => storage().journalBytes,
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
+    this.#counter('switchyard_events_total', 'Events acknowledged, by kind', 'kind', this.#accepted);
+    this.#counter(
+      'switchyard_events_dropped_total',
+      'Events of valid requests that were not recorded, by reason',
+      'reason',
+      this.#dropped,
     );
-    this.#gauge(
-      'switchyard_journal_lag_requests',
-      'Acknowledged requests not yet in the event store',
-      () => storage().lag,
-    );
+    this.#gauge('switchyard_journal_bytes', 'Acknowledged bytes not yet in the event store', () => {
+      return storage().journalBytes;
+    });
+    this.#gauge('switchyard_journal_lag_requests', 'Acknowledged requests not yet in the event store', () => {
+      return storage().lag;
+    });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  async text(): Promise<string> {
+    return `${this.#timings.text()}\n${await this.#registry.metrics()}`;
   }
 
   accepted(kind: EventKind, count: number): void {
-    this.#events.inc({ kind }, count);
+    this.#accepted[kind] += count;
   }
 
   dropped(reason: DropReason, count: number): void {
-    if (count > 0) this.#drops.inc({ reason }, count);
+    this.#dropped[reason] += count;
   }
 
-  /** Times every request; one observer per route and status, made when first needed. */
+  /** Times every request of the routes registered after it. */
   observe(app: FastifyInstance): void {
-    app.addHook('onRoute', (route) => {
-      const method = String(route.method);
-      const observers = new Map<number, { observe(seconds: number): void }>();
-      const record = (_request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-        let observer = observers.get(reply.statusCode);
-        if (observer === undefined) {
-          observer = this.#requests.labels(method, route.url, String(reply.statusCode));
-          observers.set(reply.statusCode, observer);
-        }
-        observer.observe(reply.elapsedTime / 1000);
-        done();
-      };
-      const others = route.onResponse === undefined ? [] : [route.onResponse].flat();
-      route.onResponse = [record, ...others] as typeof route.onResponse;
+    this.#timings.observe(app);
+  }
+
+  #counter(name: string, help: string, label: string, counts: Record<string, number>): void {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [value, count] of Object.entries(counts)) this.inc({ [label]: value }, count);
+      },
     });
   }
 
@@ -78,7 +83,7 @@ export class Metrics {
     new Gauge({
       name,
       help,
-      registers: [this.registry],
+      registers: [this.#registry],
       collect() {
         this.set(read());
       },

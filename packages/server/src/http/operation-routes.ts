@@ -38,8 +38,7 @@ export function registerOperationRoutes(
   app.get(
     '/metrics',
     operation('Metrics for Prometheus', { 200: plainAnswer('The text format of Prometheus', 'text/plain') }),
-    async (_request, reply) =>
-      reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   );
   app.get('/', UNLISTED, (_request, reply) => reply.type('text/html').send(HOME_PAGE));
 }

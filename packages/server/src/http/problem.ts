@@ -1,6 +1,13 @@
 import type { FieldError, Problem } from '@switchyard/core/api/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    logger: Logger;
+  }
+}
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -48,7 +55,7 @@ export function asApiError(error: unknown): ApiError {
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = asApiError(error);
   if (problem.code === 'internal_error')
-    request.log.error({ err: error, reqId: request.id }, 'request failed');
+    request.server.logger.error({ err: error, reqId: request.id }, 'request failed');
   if (problem.headers !== undefined) reply.headers(problem.headers);
   return (
     reply
