@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../accepted-request.ts';
 import { BatchSessions } from './batch-sessions.ts';
@@ -28,22 +27,20 @@ export class BatchLoader {
   async load(connection: DuckDBConnection, entries: readonly JournalEntry[]): Promise<number> {
     this.#writers ??= await createWriters(connection);
     const writers = this.#writers;
-    const sessions = new BatchSessions();
+    const sessions = new BatchSessions(entries.length);
     const watermark = (entries.at(-1) as JournalEntry).seq;
     try {
       await inTransaction(connection, async () => {
-        await writeRequests(entries, writers, new RequestRows(writers, this.#terms, this.#keys, sessions));
+        await writeRequests(entries, new RequestRows(writers, this.#terms, this.#keys, sessions));
         for (const { property, key, sessionId, startedAt } of await sessions.settle(
           connection,
           this.#registry,
         )) {
           writers.sessions.add([property, key.value, sessionId, BigInt(startedAt)]);
-          await writeIfFull(writers.sessions);
+          if (writers.sessions.isFull) await writers.sessions.write();
         }
         for (const { id, text } of this.#terms.added) writers.terms.add([id, text]);
-        for (const writer of Object.values(writers)) {
-          if (writer.finish()) await nextTurn();
-        }
+        for (const writer of Object.values(writers)) await writer.finish();
         await execute(connection, 'UPDATE store_state SET watermark = $1', [watermark]);
       });
     } catch (error) {
@@ -52,7 +49,7 @@ export class BatchLoader {
       throw error;
     }
     this.#terms.stored();
-    sessions.rememberIn(this.#registry);
+    await sessions.rememberIn(this.#registry);
     return watermark;
   }
 
@@ -75,26 +72,8 @@ async function createWriters(connection: DuckDBConnection): Promise<Writers> {
   };
 }
 
-async function writeRequests(
-  entries: readonly JournalEntry[],
-  writers: Writers,
-  rows: RequestRows,
-): Promise<void> {
-  const tables = [
-    writers.exposures,
-    writers.conversions,
-    writers.feedback,
-    writers.session_events,
-    writers.collects,
-  ];
+async function writeRequests(entries: readonly JournalEntry[], rows: RequestRows): Promise<void> {
   for (const entry of entries) {
-    rows.add(entry);
-    for (const table of tables) if (table.isFull) await writeIfFull(table);
+    for (const table of rows.add(entry)) if (table.isFull) await table.write();
   }
-}
-
-async function writeIfFull(writer: ChunkWriter): Promise<void> {
-  if (!writer.isFull) return;
-  writer.writeChunk();
-  await nextTurn();
 }

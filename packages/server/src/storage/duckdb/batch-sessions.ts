@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SessionKey } from './key-hasher.ts';
 import { KeyTable } from './key-table.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { execute, keyList, rowsOf } from './sql.ts';
+
+/** Sessions that are dealt with before others get their turn on the thread. */
+const SLICE = 2000;
 
 export interface BatchSession {
   property: number;
@@ -19,8 +23,12 @@ interface LoweredSession {
 
 /** The sessions that a batch speaks of, and what it changes in the table `sessions`. */
 export class BatchSessions {
-  readonly #index = new KeyTable('numbers');
+  readonly #index: KeyTable;
   readonly #sessions: BatchSession[] = [];
+
+  constructor(expected: number) {
+    this.#index = new KeyTable('numbers', expected);
+  }
 
   note(property: number, key: SessionKey, sessionId: string, at: number): void {
     const index = this.#index.get(key.low, key.high);
@@ -42,7 +50,8 @@ export class BatchSessions {
       if (session.startedAt < startedBefore) lowered.push({ session, startedBefore });
       else session.startedAt = startedBefore;
     };
-    for (const session of this.#sessions) {
+    for (const [index, session] of this.#sessions.entries()) {
+      if (index % SLICE === SLICE - 1) await nextTurn();
       const startedBefore = registry.startOf(session.key);
       if (startedBefore !== undefined) compare(session, startedBefore);
       else if (registry.knows(session.key)) unsure.push(session);
@@ -59,8 +68,11 @@ export class BatchSessions {
   }
 
   /** Once the batch is stored. */
-  rememberIn(registry: SessionRegistry): void {
-    for (const { property, key, startedAt } of this.#sessions) registry.remember(property, key, startedAt);
+  async rememberIn(registry: SessionRegistry): Promise<void> {
+    for (const [index, { property, key, startedAt }] of this.#sessions.entries()) {
+      registry.remember(property, key, startedAt);
+      if (index % SLICE === SLICE - 1) await nextTurn();
+    }
   }
 }
 

@@ -6,10 +6,14 @@ export function rewriteFileOf(file: string): string {
   return `${file}.rewrite`;
 }
 
-/** Removes what a process that died has left. The caller holds the lock of the database. */
-export async function removeLeftovers(file: string, tempDirectory: string): Promise<void> {
+export async function discardRewrite(file: string): Promise<void> {
   await rm(rewriteFileOf(file), { force: true });
   await rm(`${rewriteFileOf(file)}.wal`, { force: true });
+}
+
+/** Removes what a process that died has left. The caller holds the lock of the database. */
+export async function removeLeftovers(file: string, tempDirectory: string): Promise<void> {
+  await discardRewrite(file);
   const spilled = await readdir(tempDirectory).catch(() => []);
   for (const name of spilled) {
     if (name.startsWith('duckdb_temp_')) await rm(join(tempDirectory, name), { force: true });

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { rewriteFileOf, swapInRewrite } from './database-files.ts';
+import { discardRewrite, rewriteFileOf, swapInRewrite } from './database-files.ts';
 import type { DuckDbDatabase } from './duckdb-database.ts';
 import { EVENT_TABLES, SESSION_TABLES } from './duckdb-schema.ts';
 import { execute, keyList, quoteName, quoteText, rowsOf } from './sql.ts';
@@ -20,6 +20,8 @@ export async function rewriteDatabase(
   connection: DuckDBConnection,
   leavingOut: SessionSet,
 ): Promise<void> {
+  // A rewrite that failed, for want of space, say, has left its piece behind.
+  await discardRewrite(database.file);
   await execute(connection, `ATTACH ${quoteText(rewriteFileOf(database.file))} AS rewrite`);
   try {
     await copyDatabase(connection, leavingOut);

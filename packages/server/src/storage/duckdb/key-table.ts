@@ -11,10 +11,11 @@ export class KeyTable {
   #mask: number;
   #size = 0;
 
-  constructor(content: 'keys' | 'numbers') {
-    this.#keys = new Int32Array(SMALLEST * 2);
-    this.#values = content === 'numbers' ? new Float64Array(SMALLEST) : undefined;
-    this.#mask = SMALLEST - 1;
+  constructor(content: 'keys' | 'numbers', expected = 0) {
+    const slots = Math.max(SMALLEST, 2 ** Math.ceil(Math.log2((expected + 1) / FULLEST)));
+    this.#keys = new Int32Array(slots * 2);
+    this.#values = content === 'numbers' ? new Float64Array(slots) : undefined;
+    this.#mask = slots - 1;
   }
 
   get size(): number {

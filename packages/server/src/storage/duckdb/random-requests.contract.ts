@@ -100,7 +100,7 @@ function requestOf(given: Payload, propertyId: string, receivedAt: number, numbe
   if (given.kind === 'feedback') return { ...base, ...present(given), id: `f${number}` };
   if (given.kind === 'conversion') {
     const { micros, ...it } = present(given);
-    return { ...base, ...it, amountMicros: micros * it.direction };
+    return { ...base, ...it, amountMicros: it.direction === 1 ? micros : 0 - micros };
   }
   const client = { device: 'desktop', browser: `browser ${number % 2}`, os: 'Linux' };
   return { ...base, ...client, ...present(given), events: given.events.map((it) => late(present(it))) };

@@ -19,6 +19,7 @@ export type RequestTable = 'exposures' | 'conversions' | 'feedback' | 'session_e
 /** Turns accepted requests into rows. The order of the values is the order of the columns in `duckdb-schema.ts`. */
 export class RequestRows {
   readonly #writers: Record<RequestTable, ChunkWriter>;
+  readonly #tables: Record<AcceptedRequest['kind'], readonly ChunkWriter[]>;
   readonly #terms: TermDictionary;
   readonly #keys: KeyHasher;
   readonly #sessions: BatchSessions;
@@ -30,17 +31,25 @@ export class RequestRows {
     sessions: BatchSessions,
   ) {
     this.#writers = writers;
+    this.#tables = {
+      exposures: [writers.exposures],
+      conversion: [writers.conversions],
+      feedback: [writers.feedback],
+      collect: [writers.collects, writers.session_events],
+    };
     this.#terms = terms;
     this.#keys = keys;
     this.#sessions = sessions;
   }
 
-  add(entry: JournalEntry): void {
+  /** Answers with the tables that have grown. */
+  add(entry: JournalEntry): readonly ChunkWriter[] {
     const { request } = entry;
     if (request.kind === 'exposures') this.#addExposures(request);
     else if (request.kind === 'conversion') this.#addConversion(request);
     else if (request.kind === 'feedback') this.#addFeedback(request);
     else this.#addCollect(request, entry.seq);
+    return this.#tables[request.kind];
   }
 
   #addExposures(request: AcceptedExposures): void {

@@ -6,6 +6,9 @@ import { rowsOf } from './sql.ts';
 /** Sessions of which the start is at hand; twice as many at most. 16 bytes a slot. */
 const GENERATION = 90_000;
 
+/** A table doubles at once: with millions of keys in one that would hold up the thread for a tenth of a second. */
+const PARTITIONS = 64;
+
 interface StartSpan {
   oldest: number;
   newest: number;
@@ -16,13 +19,13 @@ interface StartSpan {
  * start of those heard of lately.
  */
 export class SessionRegistry {
-  #known = new KeyTable('keys');
+  #known = emptyPartitions();
   #young = new KeyTable('numbers');
   #old = new KeyTable('numbers');
   readonly #spans = new Map<number, StartSpan>();
 
   async load(connection: DuckDBConnection): Promise<void> {
-    const known = new KeyTable('keys');
+    const known = emptyPartitions();
     const result = await connection.stream(
       'SELECT CAST(session_key >> 32 AS INTEGER), CAST((session_key & 4294967295) - 2147483648 AS INTEGER) FROM sessions',
     );
@@ -34,7 +37,7 @@ export class SessionRegistry {
       const high = chunk.getColumnValues(0) as number[];
       const low = chunk.getColumnValues(1) as number[];
       for (let row = 0; row < high.length; row++)
-        known.set((low[row] as number) ^ -2147483648, high[row] as number);
+        addTo(known, (low[row] as number) ^ -2147483648, high[row] as number);
     }
     this.#known = known;
     this.forgetStarts();
@@ -50,7 +53,7 @@ export class SessionRegistry {
 
   /** False: the session was never stored. True: most likely it was. */
   knows(key: SessionKey): boolean {
-    return this.#known.has(key.low, key.high);
+    return partitionOf(this.#known, key.high).has(key.low, key.high);
   }
 
   /** When the session started, if that is at hand. */
@@ -68,7 +71,7 @@ export class SessionRegistry {
   }
 
   remember(property: number, key: SessionKey, startedAt: number): void {
-    this.#known.set(key.low, key.high);
+    addTo(this.#known, key.low, key.high);
     this.#rememberStart(key, startedAt);
     const span = this.#spans.get(property);
     if (!span) this.#spans.set(property, { oldest: startedAt, newest: startedAt });
@@ -89,4 +92,16 @@ export class SessionRegistry {
     }
     this.#young.set(key.low, key.high, startedAt);
   }
+}
+
+function emptyPartitions(): KeyTable[] {
+  return Array.from({ length: PARTITIONS }, () => new KeyTable('keys'));
+}
+
+function partitionOf(partitions: readonly KeyTable[], high: number): KeyTable {
+  return partitions[high & (PARTITIONS - 1)] as KeyTable;
+}
+
+function addTo(partitions: readonly KeyTable[], low: number, high: number): void {
+  partitionOf(partitions, high).set(low, high);
 }

@@ -16,6 +16,16 @@ export async function rowsOf<Row extends DuckDBValue[]>(
   return reader.getRows() as Row[];
 }
 
+/** As `rowsOf`, with the columns by their names. */
+export async function recordsOf<Row extends Record<string, DuckDBValue>>(
+  connection: DuckDBConnection,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): Promise<Row[]> {
+  const reader = await connection.runAndReadAll(sql, boundValues(values), boundTypes(values));
+  return reader.getRowObjects() as Row[];
+}
+
 /** Runs one statement that changes data; answers with the number of rows it changed. */
 export async function execute(
   connection: DuckDBConnection,
@@ -75,9 +85,16 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** The driver takes a byte order mark at the start of a text away when it reads; so a text that has one gets two. */
+export function asWritten<T>(value: T): T | string {
+  return typeof value === 'string' && value.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK + value : value;
+}
+
 function boundValues(values: readonly SqlValue[]): DuckDBValue[] | undefined {
   if (values.length === 0) return undefined;
-  return values.map((value) => (typeof value === 'number' ? BigInt(value) : value));
+  return values.map((value) => (typeof value === 'number' ? BigInt(value) : asWritten(value)));
 }
 
 /** Not the INTEGER or HUGEINT that would be guessed: a cast on the column would defeat its zone maps. */
