@@ -1,4 +1,6 @@
+import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { createApp } from './app.ts';
@@ -13,34 +15,55 @@ import { type Configuration, openConfiguration } from './storage/configuration.t
 import { type DatabaseHandle, openDatabase } from './storage/database.ts';
 import { EventLog } from './storage/event-log.ts';
 import { readVersion } from './version.ts';
-import { welcome } from './welcome.ts';
+import { firstSteps, newKeys } from './welcome.ts';
 
 const ERASURE_POLL_MS = 1000;
 const RETENTION_MS = 10 * 60 * 1000;
 /** Longer than any request may take; whatever hangs then does not keep us. */
 const STOP_WITHIN_MS = 30_000;
+const ANSWERS_LEAVE_MS = 250;
+const THREAD_ENDS_MS = 5000;
 
 /** config → storage → app → listen → drain. Resolves once requests are accepted. */
 export async function runServer(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
   for (const warning of config.warnings) log.warn(warning);
 
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  // First, because it holds the lock of the directory: whoever does not get it must change nothing.
+  const events = await EventLog.open({
+    dataDir: config.dataDir,
+    maxBytes: config.journalMaxBytes,
+    log: (level, message) => log[level](message),
+    onFailure: (err) => void giveUp(log, err, events.ended),
+  });
   const handle = await openDatabase(config.dataDir);
-  // Opens on its own thread while this one prepares the configuration.
-  const opening = openEventLog(config, log);
   const firstStart = await prepareConfiguration(config, handle);
+  try {
+    announce(await serve(config, log, handle, events), config, firstStart);
+  } catch (error) {
+    // They are stored, and could never be shown again.
+    if (firstStart.generatedKeys.length > 0) console.log(newKeys(firstStart));
+    throw error;
+  }
+}
+
+async function serve(
+  config: Config,
+  log: Logger,
+  handle: DatabaseHandle,
+  events: EventLog,
+): Promise<FastifyInstance> {
   const configuration = await openConfiguration(handle, configurationStores, {
     onError: (err) =>
       log.error({ err }, 'the configuration could not be read again; the last good one stays in use'),
   });
-  const events = await opening;
   const identities = new SessionIdentities(events.questions);
   const version = readVersion();
   const databaseAnswers = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
   const app = await createApp({ config, version, log, configuration, events, identities, databaseAnswers });
   await app.listen({ host: config.host, port: config.port });
   const stopJobs = startJobs(backgroundJobs(handle, configuration, events, identities), log);
-
   stopOnSignals(log, async () => {
     await app.close();
     await stopJobs();
@@ -48,19 +71,7 @@ export async function runServer(config: Config): Promise<void> {
     await configuration.close();
     await handle.close();
   });
-  announce(app, config, firstStart);
-}
-
-function openEventLog(config: Config, log: Logger): Promise<EventLog> {
-  const opening = EventLog.open({
-    dataDir: config.dataDir,
-    maxBytes: config.journalMaxBytes,
-    log: (level, message) => log[level](message),
-    onFailure: (err) => giveUp(log, err),
-  });
-  // Whoever waits for it learns of a failure; until then it is not unhandled.
-  opening.catch(() => undefined);
-  return opening;
+  return app;
 }
 
 function backgroundJobs(
@@ -88,16 +99,17 @@ function announce(app: FastifyInstance, config: Config, firstStart: FirstStart):
   const host = family === 'IPv6' ? `[${address}]` : address;
   const listening = `http://${host}:${port}`;
   console.log(`Switchyard listens on ${listening}`);
-  const text = welcome(firstStart, config.publicUrl ?? listening);
-  if (text !== '') console.log(text);
+  if (firstStart.generatedKeys.length > 0) console.log(`\n${newKeys(firstStart)}`);
+  if (firstStart.demo) console.log(firstSteps(firstStart, config.publicUrl ?? listening));
 }
 
-/** Nothing can be made durable any more: stop at once, so that a supervisor starts us anew. */
-function giveUp(log: Logger, err: Error): void {
+/** Nothing can be made durable any more: stop, so that a supervisor starts us anew. */
+async function giveUp(log: Logger, err: Error, threadEnded: Promise<void>): Promise<void> {
   log.fatal({ err }, 'the journal cannot be written; stopping');
   process.exitCode = 1;
-  // Long enough for the answers that say so to leave.
-  setTimeout(() => process.exit(1), 250);
+  // Long enough for the answers that say so to leave; and to exit under a thread's native work would abort.
+  await Promise.all([sleep(ANSWERS_LEAVE_MS), Promise.race([threadEnded, sleep(THREAD_ENDS_MS)])]);
+  process.exit(1);
 }
 
 function stopOnSignals(log: Logger, stop: () => Promise<void>): void {

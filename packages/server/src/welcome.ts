@@ -1,19 +1,19 @@
 import type { FirstStart } from './first-start.ts';
 
-/** What to print after the address: keys that cannot be shown again, and for a newcomer what to do with them. */
-export function welcome({ demo, generatedKeys }: FirstStart, url: string): string {
-  if (generatedKeys.length === 0) return '';
+export function newKeys({ generatedKeys }: FirstStart): string {
   const keys = generatedKeys.map(
     ({ propertyId, kind, name, text }) => `  ${propertyId}  ${kind}  ${name}  ${text}`,
   );
-  const list = `\nNew API keys, shown this once:\n${keys.join('\n')}\n`;
-  return demo ? list + firstSteps(url, keyOf(generatedKeys, 'public'), keyOf(generatedKeys, 'secret')) : list;
+  return `New API keys, shown this once:\n\n${keys.join('\n')}\n`;
 }
 
 const keyOf = (keys: FirstStart['generatedKeys'], kind: string) =>
   keys.find((key) => key.kind === kind)?.text ?? '';
 
-function firstSteps(url: string, publicKey: string, secretKey: string): string {
+/** What a newcomer may paste to see it work. */
+export function firstSteps({ generatedKeys }: FirstStart, url: string): string {
+  const publicKey = keyOf(generatedKeys, 'public');
+  const secretKey = keyOf(generatedKeys, 'secret');
   const post = (path: string, key: string, body: object) =>
     `curl -sS ${url}${path} -H 'content-type: application/json' -H 'x-api-key: ${key}' \\\n  -d '${JSON.stringify(body)}'`;
   const get = (path: string, key: string) => `curl -sS '${url}${path}' -H 'x-api-key: ${key}'`;

@@ -23,6 +23,8 @@ export interface FlagSet {
   readonly keys: readonly string[];
   /** `undefined` for a flag that does not exist. */
   evaluate(key: string, context: Context): Evaluation | undefined;
+  /** Hands over the answers of all flags one by one, which costs no object. */
+  evaluateEach(context: Context, visit: (key: string, evaluation: Evaluation) => void): void;
   /** The answers of all flags, in an object without prototype: any key is safe in it. */
   evaluateAll(context: Context): Record<string, Evaluation>;
 }
@@ -68,10 +70,15 @@ export function compileFlags(
       pass.id++;
       return decide(flag, context, pass);
     },
-    evaluateAll(context) {
+    evaluateEach(context, visit) {
       pass.id++;
+      for (const [key, flag] of flags) visit(key, decide(flag, context, pass));
+    },
+    evaluateAll(context) {
       const answers: Record<string, Evaluation> = Object.create(null);
-      for (const [key, flag] of flags) answers[key] = decide(flag, context, pass);
+      this.evaluateEach(context, (key, evaluation) => {
+        answers[key] = evaluation;
+      });
       return answers;
     },
   };

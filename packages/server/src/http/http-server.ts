@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
+import { drainConnections } from './draining.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { problemBody, sendProblem } from './problem.ts';
 import { validateRequests } from './validation.ts';
@@ -31,6 +32,7 @@ export function createHttpServer(config: Pick<Config, 'trustProxy'>, logger: Log
   app.decorate('logger', logger);
   app.decorateRequest('apiKey');
   answerWithRequestId(app);
+  drainConnections(app);
   if (logger.isLevelEnabled('debug')) logRequests(app);
   parseJsonBodies(app);
   validateRequests(app);
@@ -63,15 +65,8 @@ function requestId({ headers }: { headers: Record<string, string | string[] | un
 }
 
 function answerWithRequestId(app: FastifyInstance): void {
-  let closing = false;
-  app.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    // Without this a busy client would keep its connection, and us, alive for ever.
-    if (closing) reply.header('connection', 'close');
     done();
   });
 }

@@ -39,6 +39,8 @@ export type EventQuestions = Pick<EventStore, StoreMethod>;
 /** The serving thread's end of the storage thread: accepts requests durably, and puts questions to the event store. */
 export class EventLog {
   readonly questions: EventQuestions;
+  /** Resolves when the thread has ended, for whatever reason. */
+  readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #options: EventLogOptions;
   #status: StorageStatus = { journalBytes: 0, lag: 0, healthy: true };
@@ -69,8 +71,11 @@ export class EventLog {
     });
     this.#worker.on('message', (reply: StorageReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', (code) => {
-      if (this.#onClosed === undefined) this.#fail(new Error(`the storage thread ended with ${code}`));
+    this.ended = new Promise((resolve) => {
+      this.#worker.on('exit', (code) => {
+        if (this.#onClosed === undefined) this.#fail(new Error(`the storage thread ended with ${code}`));
+        resolve();
+      });
     });
     this.questions = this.#questionsProxy();
   }

@@ -422,7 +422,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
         await compare();
       });
       await fc.assert(random, { seed: SEED, numRuns: 6, endOnFailure: true });
-    });
+    }, 120_000);
   });
 }
 

@@ -25,6 +25,7 @@ export class Loader {
   #run: Promise<void> | undefined;
   #failure: unknown;
   #paused: Promise<unknown> | undefined;
+  #stopped = false;
 
   constructor(journal: Journal, store: EventStore, watermark: number, onError: (error: unknown) => void) {
     this.#journal = journal;
@@ -64,6 +65,7 @@ export class Loader {
     while (this.#loaded < target) {
       await this.#start();
       if (this.#failure !== undefined) throw this.#failure;
+      if (this.#stopped && this.#loaded < target) throw new Error('the event store is closing');
     }
   }
 
@@ -80,10 +82,17 @@ export class Loader {
     return running;
   }
 
+  /** Loads what is journalled, then no more. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
     await this.catchUp();
+    await this.stop();
+  }
+
+  /** Ends after the batch under way; the rest stays journalled. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
     clearTimeout(this.#timer);
+    await this.#run;
   }
 
   #behind(): boolean {
@@ -91,7 +100,7 @@ export class Loader {
   }
 
   #schedule(delay: number): void {
-    if (this.#run !== undefined) return;
+    if (this.#run !== undefined || this.#stopped) return;
     if (delay === 0) clearTimeout(this.#timer);
     else if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => void this.#start(), delay);
@@ -112,7 +121,7 @@ export class Loader {
   async #loadAll(): Promise<void> {
     const target = this.#journal.lastSeq;
     let delay = RETRY_MS.first;
-    while (this.#loaded < target) {
+    while (this.#loaded < target && !this.#stopped) {
       await this.#paused;
       const rows = this.#nextRows();
       try {

@@ -83,6 +83,12 @@ async function close(storage: Storage): Promise<void> {
   storage.journal.close();
 }
 
+/** The journal is broken: lets native work end, so that the process can. */
+async function abandon({ loader, store }: Storage): Promise<void> {
+  await loader.stop();
+  await store.close().catch(() => undefined);
+}
+
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function fail(error: unknown): void {
@@ -101,6 +107,7 @@ async function main(): Promise<void> {
       } catch (error) {
         broken = true;
         fail(error);
+        end(abandon(storage));
       }
     },
     ask({ id, method, args }: StorageRequest & { type: 'ask' }) {
@@ -111,12 +118,13 @@ async function main(): Promise<void> {
       );
     },
     close() {
-      clearInterval(housekeeping);
-      clearInterval(reporting);
-      close(storage)
-        .then(() => send({ type: 'closed' }), fail)
-        .finally(() => port.close());
+      end(close(storage).then(() => send({ type: 'closed' }), fail));
     },
+  };
+  const end = (closing: Promise<unknown>) => {
+    clearInterval(housekeeping);
+    clearInterval(reporting);
+    void closing.finally(() => port.close());
   };
   const housekeeping = setInterval(() => storage.journal.forgetOldKeys(Date.now()), HOUSEKEEPING_MS);
   const reporting = setInterval(() => send({ type: 'status', status: status(storage) }), STATUS_MS);

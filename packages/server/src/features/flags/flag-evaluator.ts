@@ -75,23 +75,18 @@ export function evaluationsJson(
   context: Context,
   only: readonly string[] | undefined,
 ): string {
-  let json = '';
-  for (const [key, evaluation] of evaluated(flags, context, only)) {
-    json += json === '' ? fragment(key, evaluation) : `,${fragment(key, evaluation)}`;
+  let json = '{"flags":{';
+  let separator = '';
+  const add = (key: string, evaluation: Evaluation) => {
+    json += separator + fragment(key, evaluation);
+    separator = ',';
+  };
+  if (only === undefined) flags.evaluateEach(context, add);
+  else {
+    for (const key of new Set(only)) {
+      const evaluation = flags.evaluate(key, context);
+      if (evaluation !== undefined) add(key, evaluation);
+    }
   }
-  return `{"flags":{${json}}}`;
-}
-
-function evaluated(
-  flags: FlagSet,
-  context: Context,
-  only: readonly string[] | undefined,
-): Iterable<[string, Evaluation]> {
-  if (only === undefined) return Object.entries(flags.evaluateAll(context));
-  const found = new Map<string, Evaluation>();
-  for (const key of only) {
-    const evaluation = flags.evaluate(key, context);
-    if (evaluation !== undefined) found.set(key, evaluation);
-  }
-  return found;
+  return `${json}}}`;
 }

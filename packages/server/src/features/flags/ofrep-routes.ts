@@ -98,9 +98,8 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
     },
     async (request, reply) => {
       const { property, flags, context } = await ask(request, dependencies);
-      const evaluations = Object.entries(flags.evaluateAll(context)).map(([key, evaluation]) =>
-        answer(key, evaluation),
-      );
+      const evaluations: ReturnType<typeof answer>[] = [];
+      flags.evaluateEach(context, (key, evaluation) => evaluations.push(answer(key, evaluation)));
       const body = JSON.stringify({ flags: evaluations, metadata: { version: property.version } });
       const etag = etagOf(body);
       reply.header('etag', etag);

@@ -63,7 +63,13 @@ const payload = fc.oneof(
   }),
 );
 
-const delayed = fc.record({ delay: fc.nat(30), propertyId: fc.constantFrom('one', 'two'), payload });
+/** Mostly a moment, now and then weeks. */
+const delay = fc.oneof(
+  { weight: 8, arbitrary: fc.nat(30) },
+  { weight: 1, arbitrary: fc.integer({ min: 1000, max: 40 * 86_400_000 }) },
+);
+
+const delayed = fc.record({ delay, propertyId: fc.constantFrom('one', 'two'), payload });
 
 const forgotten = fc.oneof(
   fc.record({ visitorId: fc.constantFrom('v1', 'v2') }),
@@ -267,8 +273,9 @@ async function pagesOf<T>(
 
 /** What happened in the same millisecond may come in any order. */
 function withoutTies<T extends SessionSummary & Partial<SessionDetail>>(session: T): T {
-  const order = <It extends { at?: number }>(list: It[]) =>
-    list.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0) || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const timeOf = (it: object) => ('at' in it ? Number(it.at) : 0);
+  const order = <It extends object>(list: It[]) =>
+    list.toSorted((a, b) => timeOf(a) - timeOf(b) || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   const timeline = session.timeline;
   if (timeline)
     expect(timeline.map(({ at }) => at)).toEqual(timeline.map(({ at }) => at).sort((a, b) => a - b));

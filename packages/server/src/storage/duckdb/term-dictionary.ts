@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from './sql.ts';
 
 /** Stands for a text that was not given. */
-export const NO_TERM = 0;
+const NO_TERM = 0;
 
 /**
  * Numbers for texts of which there are few (properties, tests, variations, goals, devices, …): a number costs a

@@ -1,0 +1,120 @@
+// node bench/growth.js: how the figures change with what is stored. What is measured and how: README.md.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  diskMegabytes,
+  Generator,
+  removeDirectory,
+  Server,
+  startBareServer,
+  temporaryDirectory,
+} from './lib/children.js';
+import { askResults, askSessions, EVENTS_PER_VISIT, SPEED_CASES, visitEntries } from './lib/fixture.js';
+import { compare, timed } from './lib/measures.js';
+import { mb, ms, ratio, table, whole } from './lib/report.js';
+
+const { values: options } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '100000,1000000,10000000' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '3' },
+    help: { type: 'boolean' },
+  },
+});
+
+const HELP = `Usage: node bench/growth.js [options]   (after npm run build)
+  --sizes A,B,…  stored events to measure at (100000,1000000,10000000)
+  --rounds N     rounds of bare and Switchyard in turn (3)
+  --seconds S    length of each (3)`;
+
+const DAY = 24 * 60 * 60 * 1000;
+const BATCH_VISITS = 4000;
+
+/**
+ * Fills a data directory through the event store's own `append`, in the batches that the loader would make. It is
+ * the path behind the journal, so the store is as it would be after as many requests, without waiting for them.
+ */
+async function fill(dataDir, events) {
+  const { openDuckDbEventStore } = await import(
+    '../packages/server/dist/storage/duckdb/duckdb-event-store.js'
+  );
+  const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
+  const visits = Math.ceil(events / EVENTS_PER_VISIT);
+  const startedAt = performance.now();
+  const first = Date.now() - 30 * DAY;
+  let seq = 1;
+  for (let visit = 1; visit <= visits; ) {
+    const entries = [];
+    for (const end = Math.min(visits, visit + BATCH_VISITS - 1); visit <= end; visit++) {
+      const made = visitEntries(seq, visit, first + Math.floor((visit / visits) * 30 * DAY));
+      seq += made.length;
+      entries.push(...made);
+    }
+    await store.append(entries);
+  }
+  await store.close();
+  return performance.now() - startedAt;
+}
+
+async function measure(generator, events) {
+  const dataDir = temporaryDirectory();
+  const fillMs = await fill(dataDir, events);
+  const disk = diskMegabytes(dataDir);
+  const server = await Server.start(dataDir);
+  const started = server.memory().resident;
+  const results = await timed(() => askResults(server.url));
+  const sessions = await timed(() => askSessions(server.url));
+  const bare = await startBareServer(server.url);
+  const order = {
+    generator,
+    bare,
+    server,
+    rounds: Number(options.rounds),
+    milliseconds: 1000 * Number(options.seconds),
+  };
+  const [configCase, exposeCase] = SPEED_CASES;
+  const config = await compare({ ...order, speedCase: configCase });
+  const expose = await compare({ ...order, speedCase: exposeCase });
+  const memory = server.memory();
+  bare.stop();
+  await server.stop();
+  removeDirectory(dataDir);
+  return [
+    whole(events),
+    `${whole(events / (fillMs / 1000))}/s`,
+    ms(server.startMs),
+    `${ratio(expose.ratio)} (${whole(expose.ours.perSecond)}/s)`,
+    `${ms(expose.ours.p50)} / ${ms(expose.ours.p99)}`,
+    `${ratio(config.ratio)} (${whole(config.ours.perSecond)}/s)`,
+    `${ms(sessions.first)} / ${ms(sessions.median)}`,
+    `${ms(results.first)} / ${ms(results.median)}`,
+    `${mb(started)} / ${mb(memory.resident)}`,
+    mb(disk),
+  ];
+}
+
+const HEADER = [
+  'stored events',
+  'filled at',
+  'start',
+  'expose, of bare',
+  'expose p50 / p99',
+  'config, of bare',
+  'sessions page, first / median',
+  'counts of a test, first / median',
+  'memory at start / after load',
+  'disk',
+];
+
+if (options.help) {
+  console.log(HELP);
+} else {
+  const generator = new Generator();
+  const rows = [];
+  for (const size of options.sizes.split(',').map(Number)) {
+    rows.push(await measure(generator, size));
+    console.error(`${whole(size)} events: done`);
+  }
+  console.log(table(HEADER, rows));
+  generator.stop();
+}

@@ -1,0 +1,248 @@
+// The property that is measured, and the requests that are sent to it.
+
+const PROPERTY = 'shop';
+const PUBLIC_KEY = 'service_pub_0123456789abcdefBenchPublic';
+const SECRET_KEY = 'service_sec_0123456789abcdefBenchSecret';
+const TESTS = ['hero', 'price', 'layout', 'onboarding', 'search'];
+const VARIATIONS = ['control', 'b'];
+
+const condition = (attribute, operator, ...values) => ({ attribute, operator, values });
+
+/** Twenty flags with three rules each: operators of all families, a segment, and a rollout as the last resort. */
+function flags() {
+  const targeted = [
+    condition('email', 'endsWith', '@shop.example'),
+    condition('country', 'in', 'DE', 'FR', 'ES', 'IT'),
+    condition('appVersion', 'semverGreaterThanOrEqual', '3.0.0'),
+    condition('age', 'greaterThan', 65),
+    { operator: 'inSegment', values: ['beta'] },
+  ];
+  return Array.from({ length: 20 }, (_, i) => {
+    const isBoolean = i % 2 === 0;
+    const value = (text) => (isBoolean ? text !== 'off' : text);
+    return {
+      key: `flag-${i}`,
+      type: isBoolean ? 'boolean' : 'string',
+      defaultValue: value('off'),
+      environments: {
+        production: {
+          enabled: true,
+          value: value('off'),
+          rules: [
+            {
+              id: 'staff',
+              conditions: [targeted[i % 5], condition('plan', 'notEquals', 'free')],
+              value: value('staff'),
+            },
+            {
+              id: 'market',
+              match: 'any',
+              conditions: [targeted[(i + 1) % 5], targeted[(i + 2) % 5]],
+              value: value('market'),
+            },
+            { id: 'rollout', conditions: [], rollout: { percentage: 5 * i }, value: value('on') },
+          ],
+        },
+      },
+    };
+  });
+}
+
+export const PROVISION = {
+  properties: [
+    {
+      id: PROPERTY,
+      apiKeys: [
+        { kind: 'public', name: 'web', key: PUBLIC_KEY },
+        { kind: 'secret', name: 'backend', key: SECRET_KEY },
+      ],
+      goals: [
+        { id: 'signup', kind: 'count' },
+        { id: 'revenue', kind: 'revenue' },
+      ],
+      splitTests: TESTS.map((key) => ({
+        key,
+        type: 'text',
+        status: 'running',
+        hashSeed: `seed-${key}`,
+        trafficAllocation: 100,
+        variations: VARIATIONS.map((variation) => ({
+          key: variation,
+          weight: 50,
+          value: `${key}: the words of ${variation}`,
+        })),
+        goals: ['signup', 'revenue'],
+      })),
+      segments: [
+        {
+          id: 'beta',
+          match: 'any',
+          conditions: [condition('plan', 'equals', 'beta'), condition('tags', 'contains', 'beta')],
+        },
+      ],
+      flags: flags(),
+    },
+  ],
+};
+
+const VISIT = '%%%%%%%%%%%VISIT';
+const VISITOR = '%%%%%%%%%VISITOR';
+
+const CONFIG_PATH = `/v1/split-testing/config?propertyId=${PROPERTY}`;
+
+function get(path, key) {
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${key}\r\n\r\n`;
+}
+
+function post(path, key, body) {
+  const text = JSON.stringify(body);
+  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+}
+
+const evaluation = (userId) => ({
+  propertyId: PROPERTY,
+  context: {
+    userId,
+    email: 'ada@mail.example',
+    plan: 'pro',
+    country: 'NL',
+    appVersion: '2.14.1',
+    age: 36,
+    tags: 'web',
+  },
+});
+
+const exposure = (splitTestKey, variationKey) => ({
+  splitTestKey,
+  variationKey,
+  sessionId: VISIT,
+  timestamp: Date.now(),
+  attributes: { country: 'NL', device: 'mobile' },
+});
+
+const expose = (variation) =>
+  post('/v1/split-testing/expose', PUBLIC_KEY, {
+    propertyId: PROPERTY,
+    exposures: [exposure('hero', variation), exposure('price', variation)],
+  });
+
+const increment = () =>
+  post('/v1/goals/increment', SECRET_KEY, {
+    propertyId: PROPERTY,
+    goalId: 'revenue',
+    sessionId: VISIT,
+    amount: 49.9,
+  });
+
+const collect = () =>
+  post('/v1/sessions/collect', PUBLIC_KEY, {
+    propertyId: PROPERTY,
+    sessionId: VISIT,
+    visitorId: VISITOR,
+    events: [
+      {
+        type: 'pageview',
+        url: 'https://shop.example/pricing',
+        referrer: 'https://search.example/',
+        title: 'Pricing',
+      },
+    ],
+  });
+
+/** What is measured beside bare node:http, with the share of its requests per second that we aim at. */
+export const SPEED_CASES = [
+  { name: 'config', aim: 0.7, writes: false, scripts: () => [[get(CONFIG_PATH, PUBLIC_KEY)]] },
+  {
+    name: 'expose (2 exposures)',
+    aim: 0.45,
+    writes: true,
+    scripts: () => VARIATIONS.map((variation) => [expose(variation)]),
+  },
+  { name: 'goal increment', aim: 0.45, writes: true, scripts: () => [[increment()]] },
+  {
+    name: 'evaluate (20 flags)',
+    aim: 0.55,
+    writes: false,
+    scripts: () => [[post('/v1/flags/evaluate', SECRET_KEY, evaluation(VISIT))]],
+  },
+];
+
+/** A visit: a page view, two exposures, and for one visitor in five a purchase. */
+export const VISIT_SCRIPTS = () =>
+  Array.from({ length: 5 }, (_, i) => [
+    collect(),
+    expose(VARIATIONS[i % 2]),
+    ...(i === 4 ? [increment()] : []),
+  ]);
+export const EVENTS_PER_VISIT = 16 / 5;
+
+/** What the bare server must answer: asked of the real one. */
+export async function answersOf(url) {
+  const config = await fetch(url + CONFIG_PATH, { headers: { 'x-api-key': PUBLIC_KEY } });
+  const evaluate = await fetch(`${url}/v1/flags/evaluate`, {
+    method: 'POST',
+    headers: { 'x-api-key': SECRET_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify(evaluation('0123456789abcdef')),
+  });
+  if (!config.ok || !evaluate.ok)
+    throw new Error(`the server answers ${config.status} and ${evaluate.status}`);
+  return { config: await config.text(), evaluate: await evaluate.text() };
+}
+
+/** A question with the secret key, timed from the first byte sent to the last received. */
+async function ask(url, path, key = SECRET_KEY) {
+  const startedAt = performance.now();
+  const response = await fetch(url + path, { headers: { 'x-api-key': key } });
+  const body = await response.json();
+  if (!response.ok) throw new Error(`GET ${path} → ${response.status}: ${JSON.stringify(body)}`);
+  return { body, milliseconds: performance.now() - startedAt };
+}
+
+export const askConfig = (url) => ask(url, CONFIG_PATH, PUBLIC_KEY);
+export const askResults = (url) =>
+  ask(url, `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=hero`);
+export const askSessions = (url) => ask(url, `/v1/sessions?propertyId=${PROPERTY}`);
+
+/** The same visit as journal entries, for filling a store directly. */
+export function visitEntries(seq, visit, at) {
+  const id = (number) =>
+    Math.imul(number, 0x85ebca6b).toString(16).replace('-', 'n') + number.toString(16).padStart(8, '0');
+  const sessionId = id(visit);
+  const common = { propertyId: PROPERTY, receivedAt: at };
+  const exposed = (splitTestKey) => ({
+    splitTestKey,
+    variationKey: VARIATIONS[visit % 2],
+    sessionId,
+    at,
+    attributes: '{"country":"NL","device":"mobile"}',
+  });
+  const event = {
+    type: 'pageview',
+    at,
+    url: 'https://shop.example/pricing',
+    referrer: 'https://search.example/',
+    title: 'Pricing',
+  };
+  const software = { device: 'desktop', browser: 'Firefox', os: 'Linux' };
+  const requests = [
+    {
+      ...common,
+      kind: 'collect',
+      sessionId,
+      visitorId: id(Math.floor(visit / 3) + 0x40000000),
+      ...software,
+      events: [event],
+    },
+    { ...common, kind: 'exposures', exposures: [exposed('hero'), exposed('price')] },
+  ];
+  if (visit % 5 === 4)
+    requests.push({
+      ...common,
+      kind: 'conversion',
+      goalId: 'revenue',
+      sessionId,
+      direction: 1,
+      amountMicros: 49_900_000,
+    });
+  return requests.map((request, i) => ({ seq: seq + i, request }));
+}

@@ -1,0 +1,74 @@
+/** Rows of text as a table that is also Markdown. */
+export function table(header, rows) {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column].length)),
+  );
+  const line = (cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+export const whole = (number) => Math.round(number).toLocaleString('en-US');
+export const ms = (number) => `${number < 10 ? number.toFixed(2) : whole(number)} ms`;
+export const mb = (number) => `${whole(number)} MB`;
+export const ratio = (number) => number.toFixed(2);
+
+const SPEED_HEADER = ['', 'bare req/s', 'p50', 'p99', 'Switchyard req/s', 'p50', 'p99', 'ratio', 'aim', ''];
+
+export function speedTable(results) {
+  return table(
+    SPEED_HEADER,
+    results.map(({ name, aim, bare, ours, ratio: share }) => [
+      name,
+      whole(bare.perSecond),
+      ms(bare.p50),
+      ms(bare.p99),
+      whole(ours.perSecond),
+      ms(ours.p50),
+      ms(ours.p99),
+      ratio(share),
+      ratio(aim),
+      share >= aim ? 'reached' : 'missed',
+    ]),
+  );
+}
+
+/**
+ * Who used the cores. A generator near 1.00 would be the bottleneck, and the bare figures too low; others above a few
+ * hundredths mean that the machine was not quiet.
+ */
+export function coresTable(results) {
+  return table(
+    [
+      'cores used',
+      'generator on bare',
+      'bare',
+      'generator on Switchyard',
+      'Switchyard',
+      'others',
+      'loaded after',
+      'ratios of the rounds',
+    ],
+    results.map(({ name, bare, ours, ratios, loadedMs }) => [
+      name,
+      ratio(bare.generatorCores),
+      ratio(bare.serverCores),
+      ratio(ours.generatorCores),
+      ratio(ours.serverCores),
+      ratio(Math.max(bare.otherCores, ours.otherCores)),
+      loadedMs === 0 ? '' : ms(loadedMs),
+      ratios.map(ratio).join(' '),
+    ]),
+  );
+}
+
+export function targetTable(rows) {
+  return table(
+    ['', 'measured', 'aim', ''],
+    rows.map(({ name, text, value, below }) => [
+      name,
+      text,
+      below === undefined ? '' : `under ${below.text}`,
+      below === undefined ? '' : value < below.value ? 'reached' : 'missed',
+    ]),
+  );
+}

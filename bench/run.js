@@ -1,0 +1,137 @@
+// npm run bench: the built server beside bare node:http, in one run. What is measured and how: README.md.
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import {
+  diskMegabytes,
+  Generator,
+  removeDirectory,
+  Server,
+  startBareServer,
+  temporaryDirectory,
+} from './lib/children.js';
+import { askResults, askSessions, EVENTS_PER_VISIT, SPEED_CASES, VISIT_SCRIPTS } from './lib/fixture.js';
+import { compare, timed } from './lib/measures.js';
+import { coresTable, mb, ms, speedTable, targetTable, whole } from './lib/report.js';
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '4' },
+    connections: { type: 'string', default: '64' },
+    events: { type: 'string', default: '1000000' },
+    only: { type: 'string' },
+    help: { type: 'boolean' },
+  },
+});
+
+const HELP = `Usage: npm run bench -- [options]
+  --rounds N       rounds of bare and Switchyard in turn (3)
+  --seconds S      length of each (4)
+  --connections N  connections, one request at a time on each (64)
+  --events N       events ingested through HTTP for the second part; 0 skips it (1000000)
+  --only TEXT      only the speed cases whose name contains TEXT`;
+
+async function measureSpeed(generator) {
+  const dataDir = temporaryDirectory();
+  const server = await Server.start(dataDir);
+  const bare = await startBareServer(server.url);
+  const results = [];
+  for (const speedCase of SPEED_CASES) {
+    if (options.only !== undefined && !speedCase.name.includes(options.only)) continue;
+    const order = {
+      rounds: Number(options.rounds),
+      milliseconds: 1000 * Number(options.seconds),
+      connections: Number(options.connections),
+    };
+    results.push({ ...speedCase, ...(await compare({ generator, bare, server, speedCase, ...order })) });
+    console.error(`${speedCase.name}: done`);
+  }
+  await server.stop();
+  bare.stop();
+  removeDirectory(dataDir);
+  return results;
+}
+
+/** A figure is worth nothing when events went missing. */
+async function checkCounts(url, visits) {
+  const { body } = await askResults(url);
+  const counted = body.variations.reduce((sum, { exposures }) => sum + exposures, 0);
+  if (counted !== visits) throw new Error(`${visits} visits were acknowledged, ${counted} are counted`);
+}
+
+async function measureMillion(generator, events) {
+  const dataDir = temporaryDirectory();
+  let server = await Server.start(dataDir);
+  const fresh = server.memory().resident;
+  const order = { port: server.port, scripts: VISIT_SCRIPTS(), connections: Number(options.connections) };
+  const load = await generator.run({ ...order, visits: Math.ceil(events / EVENTS_PER_VISIT) });
+  if (Object.keys(load.refusals).length > 0) console.log(`refused: ${JSON.stringify(load.refusals)}`);
+  const loadedMs = await server.settle();
+  await checkCounts(server.url, load.visits);
+  const memory = server.memory();
+  await server.stop();
+  server = await Server.start(dataDir);
+  const { startMs } = server;
+  const results = await timed(() => askResults(server.url));
+  const sessions = await timed(() => askSessions(server.url));
+  const asked = server.memory().resident;
+  await server.stop('SIGKILL');
+  server = await Server.start(dataDir);
+  const afterKill = server.startMs;
+  await server.stop();
+  const disk = diskMegabytes(dataDir);
+  removeDirectory(dataDir);
+  const stored = Math.round(load.visits * EVENTS_PER_VISIT);
+  return [
+    {
+      name: 'events ingested through HTTP',
+      text: `${whole(stored)} in ${load.requests.toLocaleString('en-US')} requests, ${whole(load.perSecond)} req/s, p99 ${ms(load.p99)}`,
+    },
+    { name: 'until the last of them was loaded', text: ms(loadedMs) },
+    { name: 'resident memory before', text: mb(fresh) },
+    {
+      name: 'resident memory after',
+      text: mb(memory.resident),
+      value: memory.resident,
+      below: { value: 250, text: '250 MB' },
+    },
+    { name: 'most resident memory meanwhile', text: mb(memory.most) },
+    { name: 'start to first answer', text: ms(startMs), value: startMs, below: { value: 2000, text: '2 s' } },
+    {
+      name: 'the same after kill -9',
+      text: ms(afterKill),
+      value: afterKill,
+      below: { value: 2000, text: '2 s' },
+    },
+    {
+      name: 'per-variation counts, first after the start',
+      text: ms(results.first),
+      value: results.first,
+      below: { value: 300, text: '0.3 s' },
+    },
+    {
+      name: 'per-variation counts, median',
+      text: ms(results.median),
+      value: results.median,
+      below: { value: 300, text: '0.3 s' },
+    },
+    { name: 'first sessions page, first after the start', text: ms(sessions.first) },
+    { name: 'first sessions page, median', text: ms(sessions.median) },
+    { name: 'resident memory after restart and questions', text: mb(asked) },
+    { name: 'on disk', text: mb(disk) },
+  ];
+}
+
+if (options.help) {
+  console.log(HELP);
+} else {
+  console.log(
+    `Node.js ${process.version}, ${cpus().length} × ${process.arch}, ${new Date().toISOString().slice(0, 10)}\n`,
+  );
+  const generator = new Generator();
+  const speed = await measureSpeed(generator);
+  console.log(`${speedTable(speed)}\n\n${coresTable(speed)}\n`);
+  if (Number(options.events) > 0)
+    console.log(targetTable(await measureMillion(generator, Number(options.events))));
+  generator.stop();
+}

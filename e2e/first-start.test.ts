@@ -1,0 +1,132 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '../packages/server/src/testing/test-server.ts';
+import { switchyard } from './support/command-line.ts';
+import { waitFor } from './support/wait.ts';
+
+let server: TestServer | undefined;
+const directories: string[] = [];
+afterEach(async () => {
+  await discard(server);
+  server = undefined;
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+function directory(): string {
+  const path = temporaryDirectory();
+  directories.push(path);
+  return path;
+}
+
+const hasCurl =
+  spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;
+
+/** The commands as somebody would mark and paste them: a line that ends with a backslash goes on in the next. */
+function curlCommands(lines: readonly string[]): string[] {
+  return [...lines.join('\n').matchAll(/^curl (?:.*\\\n)*.*/gm)].map(([command]) => command);
+}
+
+const keysIn = (text: string) => text.match(/service_(?:pub|sec)_\w+/g) ?? [];
+
+describe('the first start on an empty directory', () => {
+  test('prints where it listens, two keys, and commands that work as pasted', async ({ skip }) => {
+    skip(!hasCurl, 'there is no curl on this machine');
+    server = await startServer();
+    const { stdout } = server;
+    await waitFor('the welcome', () => stdout.some((line) => line.includes('/docs')));
+    expect(stdout.find((line) => /listens/.test(line))).toContain(server.url);
+    expect(new Set(keysIn(stdout.join('\n'))).size).toBe(2);
+    const commands = curlCommands(stdout);
+    expect(commands.length).toBeGreaterThanOrEqual(3);
+    const answers = commands.map((command) =>
+      JSON.parse(execFileSync('bash', ['-c', command], { encoding: 'utf8' })),
+    );
+    for (const answer of answers) expect(answer.error, JSON.stringify(answer)).toBeUndefined();
+    const listed = answers.find(({ sessions }) => sessions !== undefined)?.sessions;
+    expect(listed).toHaveLength(1);
+    expect(listed[0].exposures).toHaveLength(1);
+    expect(await server.stop()).toBe(0);
+
+    server = await startServer({ dataDir: server.dataDir });
+    expect(await server.stop()).toBe(0);
+    expect(server.stdout.filter((line) => line !== '')).toHaveLength(1);
+    expect(keysIn(server.stdout.join('\n') + server.stderr.join('\n'))).toEqual([]);
+  });
+
+  test('that fails because the port is taken does not swallow the keys', async () => {
+    const dataDir = directory();
+    const occupant = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => occupant.once('listening', resolve));
+    const { port } = occupant.address() as { port: number };
+    const failed = await switchyard(['serve'], { env: { DATA_DIR: dataDir, PORT: String(port) } });
+    occupant.close();
+    expect(failed.code, failed.output).toBe(1);
+    expect(failed.output).toMatch(new RegExp(`${port}|in use`));
+    expect(failed.output).not.toMatch(/^\s+at /m);
+    server = await startServer({ dataDir });
+    const printed = () => failed.output + server!.stdout.join('\n');
+    await waitFor('two keys', () => new Set(keysIn(printed())).size === 2, 1000);
+  });
+});
+
+describe('a bad setting is refused by name', () => {
+  test.for([
+    ['PORT', '65536'],
+    ['PUBLIC_URL', 'ftp://example.com'],
+    ['TRUST_PROXY', '<any>'],
+    ['LOG_LEVEL', 'loud'],
+    ['RATE_LIMIT_PER_SECOND', 'many'],
+    ['JOURNAL_MAX_BYTES', '12'],
+    ['PROVISION_FILE', '/nowhere/provision.yaml'],
+    ['DATABASE_URL', 'postgres://localhost/switchyard'],
+    ['CLICKHOUSE_URL', 'http://localhost:8123'],
+  ] as const)('%s=%s', async ([name, value]) => {
+    const dataDir = directory();
+    const { code, output } = await switchyard(['serve'], { env: { DATA_DIR: dataDir, [name]: value } });
+    expect(code, output).toBe(1);
+    expect(output).toContain(name === 'PROVISION_FILE' ? value : name);
+    expect(output).not.toMatch(/^\s+at /m);
+    expect(output.trim().split('\n').length, output).toBeLessThanOrEqual(2);
+  });
+
+  test('HOST that is none of this machine', async () => {
+    const { code, output } = await switchyard(['serve'], {
+      env: { DATA_DIR: directory(), HOST: '192.0.2.1' },
+    });
+    expect(code, output).toBe(1);
+    expect(output).toContain('192.0.2.1');
+    expect(output).not.toMatch(/^\s+at /m);
+  });
+});
+
+test('an invalid provision file stops the start, says where it is wrong, and changes nothing', async () => {
+  const dataDir = directory();
+  const file = join(dataDir, 'provision.yaml');
+  const valid = ['properties:', '  - id: shop', '    goals:', '      - { id: signup, kind: count }'];
+  writeFileSync(file, valid.join('\n'));
+  server = await startServer({ dataDir, env: { PROVISION_FILE: file } });
+  await server.stop();
+  const exported = async () => (await switchyard(['export'], { env: { DATA_DIR: dataDir } })).stdout;
+  const before = await exported();
+  expect(before).toContain('signup');
+
+  writeFileSync(
+    file,
+    [...valid, '      - { id: paid, kind: revenue }', '      - { id: wrong, kind: nonsense }'].join('\n'),
+  );
+  const { code, output } = await switchyard(['serve'], { env: { DATA_DIR: dataDir, PROVISION_FILE: file } });
+  expect(code, output).toBe(1);
+  expect(output).toMatch(/:6:|line 6/);
+  expect(output).toContain('/properties/0/goals/2/kind');
+  expect(output).not.toMatch(/^\s+at /m);
+  expect(await exported()).toBe(before);
+  expect(readFileSync(file, 'utf8')).toContain('nonsense');
+});

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { switchyard } from './support/command-line.ts';
+import { waitFor } from './support/wait.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ provision: SAMPLE });
+});
+afterAll(() => discard(server));
+
+const cli = (...args: string[]) => switchyard(args, { env: { DATA_DIR: server.dataDir } });
+
+const config = (key: string) => server.send('GET', '/v1/split-testing/config?propertyId=shop', { key });
+
+test('what `apply` changes shows in the running server within a second', async () => {
+  const file = join(server.dataDir, 'change.yaml');
+  writeFileSync(
+    file,
+    'properties:\n  - id: shop\n    splitTests:\n      - { key: finished, status: running }\n',
+  );
+  const tests = async () => (await config(PUBLIC_KEY)).body.tests.map(({ key }: { key: string }) => key);
+  expect(await tests()).toEqual(['hero']);
+  const applied = await cli('apply', file);
+  expect(applied.code, applied.output).toBe(0);
+  await waitFor('the change', async () => (await tests()).includes('finished'), 1000);
+});
+
+test('a key made by the command line works, and once deleted is refused within two seconds', async () => {
+  const created = await cli('keys', 'create', '--property', 'shop', '--kind', 'public', '--name', 'spare');
+  expect(created.code, created.output).toBe(0);
+  const key = /service_pub_\w+/.exec(created.stdout)![0];
+  await waitFor('the new key', async () => (await config(key)).status === 200, 2000);
+  const listed = await cli('keys', 'list', '--property', 'shop');
+  const id = /key_\w+/.exec(listed.stdout.split('\n').find((line) => line.includes('spare'))!)![0];
+  const deleted = await cli('keys', 'delete', id);
+  expect(deleted.code, deleted.output).toBe(0);
+  const refused = await waitFor(
+    '401',
+    async () => {
+      const answer = await config(key);
+      return answer.status === 401 && answer;
+    },
+    2000,
+  );
+  expect(refused.body.error.code).toBe('api_key_invalid');
+  expect((await config(PUBLIC_KEY)).status).toBe(200);
+});
+
+test('`doctor` finds nothing wrong with a server that runs', async () => {
+  await server.send('POST', '/v1/goals/increment', {
+    key: SECRET_KEY,
+    body: { propertyId: 'shop', goalId: 'signup' },
+  });
+  const { code, output } = await cli('doctor');
+  expect(code, output).toBe(0);
+});

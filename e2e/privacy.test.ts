@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { switchyard } from './support/command-line.ts';
+import { waitFor } from './support/wait.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer({ provision: SAMPLE });
+});
+afterEach(() => discard(server));
+
+const restart = async () => {
+  server = await startServer({ dataDir: server.dataDir });
+};
+
+const cli = (...args: string[]) => switchyard(args, { env: { DATA_DIR: server.dataDir } });
+
+async function send(path: string, key: string, body: object): Promise<void> {
+  const answer = await server.send('POST', path, { key, body: { propertyId: 'shop', ...body } });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+const sessionIds = async () => {
+  const { body } = await server.send('GET', '/v1/sessions?propertyId=shop', { key: SECRET_KEY });
+  return body.sessions.map(({ sessionId }: { sessionId: string }) => sessionId).sort();
+};
+
+/** Everything that can be known of a visitor, in two sessions. */
+async function visit(who: string): Promise<void> {
+  for (const sessionId of [`session-of-${who}-1`, `session-of-${who}-2`]) {
+    // Before the session is tied to the visitor, so that it has to be found through it.
+    const exposure = {
+      splitTestKey: 'hero',
+      variationKey: 'b',
+      sessionId,
+      attributes: { note: `exposed-${who}` },
+    };
+    await send('/v1/split-testing/expose', PUBLIC_KEY, { exposures: [exposure] });
+    await send('/v1/sessions/collect', PUBLIC_KEY, {
+      sessionId,
+      visitorId: `visitor-${who}`,
+      userId: `user-${who}`,
+      attributes: { plan: `plan-${who}` },
+      events: [{ type: 'pageview', url: `https://shop.example/page-${who}`, title: `title-${who}` }],
+    });
+    await send('/v1/goals/increment', SECRET_KEY, {
+      goalId: 'signup',
+      sessionId,
+      metadata: { note: `goal-${who}` },
+    });
+    await send('/v1/feedback/submit', SECRET_KEY, {
+      feedbackTypeId: 'nps',
+      sessionId,
+      message: `message-of-${who}`,
+    });
+  }
+}
+
+const tracesOf = (who: string) =>
+  ['visitor-', 'user-', 'session-of-', 'message-of-', 'exposed-', 'plan-', 'page-', 'title-', 'goal-'].map(
+    (prefix) => prefix + who,
+  );
+
+/** Files of the data directory with traces of somebody, searched as raw bytes. */
+function filesNaming(who: string): string[] {
+  const names = readdirSync(server.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return names.flatMap((entry) => {
+    const bytes = readFileSync(join(entry.parentPath, entry.name));
+    return tracesOf(who)
+      .filter((trace) => bytes.includes(trace))
+      .map((trace) => `${entry.name}: ${trace}`);
+  });
+}
+
+describe('switchyard forget', () => {
+  test.for(['running', 'stopped'] as const)(
+    'with the server %s: nothing of the visitor is left, others stay',
+    async (state) => {
+      await visit('alice-4711');
+      await visit('bob-0815');
+      // Once loaded into the store and once still in the journal: both must be clean afterwards.
+      expect(await sessionIds()).toHaveLength(4);
+      await send('/v1/feedback/submit', SECRET_KEY, {
+        feedbackTypeId: 'nps',
+        sessionId: 'session-of-alice-4711-1',
+        message: 'message-of-alice-4711 again',
+      });
+      // Otherwise the search below would prove nothing.
+      expect(filesNaming('alice-4711')).not.toEqual([]);
+      if (state === 'stopped') expect(await server.stop()).toBe(0);
+      const forgotten = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
+      expect(forgotten.code, forgotten.output).toBe(0);
+      expect(filesNaming('alice-4711')).toEqual([]);
+      if (state === 'stopped') await restart();
+
+      expect(await sessionIds()).toEqual(['session-of-bob-0815-1', 'session-of-bob-0815-2']);
+      const feedback = await server.send('GET', '/v1/feedback?propertyId=shop', { key: SECRET_KEY });
+      expect(feedback.body.feedback.map(({ message }: { message: string }) => message)).toEqual([
+        'message-of-bob-0815',
+        'message-of-bob-0815',
+      ]);
+      const results = await server.send(
+        'GET',
+        '/v1/split-testing/results?propertyId=shop&splitTestKey=hero',
+        { key: SECRET_KEY },
+      );
+      expect(results.body.variations.find(({ key }: { key: string }) => key === 'b')).toMatchObject({
+        visitors: 1,
+        exposures: 2,
+      });
+      // And the server goes on as if nothing had been; of Bob one session goes, the other stays.
+      await visit('carol-2342');
+      expect(await sessionIds()).toHaveLength(4);
+      const one = await cli('forget', '--property', 'shop', '--session', 'session-of-bob-0815-1');
+      expect(one.code, one.output).toBe(0);
+      expect(await sessionIds()).toEqual([
+        'session-of-bob-0815-2',
+        'session-of-carol-2342-1',
+        'session-of-carol-2342-2',
+      ]);
+      expect(await server.stop()).toBe(0);
+      expect(filesNaming('alice-4711')).toEqual([]);
+    },
+  );
+
+  test('survives kill -9 right after the order was given', async () => {
+    await visit('alice-4711');
+    await visit('bob-0815');
+    const order = cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
+    // The order stands in the configuration database by now or never will; both must end well.
+    await waitFor(
+      'the order',
+      () => filesNaming('alice-4711').some((trace) => trace.startsWith('config.db')),
+      5000,
+    ).catch(() => {});
+    await server.stop('SIGKILL');
+    await order;
+    await restart();
+    const again = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
+    expect(again.code, again.output).toBe(0);
+    expect(await sessionIds()).toEqual(['session-of-bob-0815-1', 'session-of-bob-0815-2']);
+    await waitFor('clean files', () => filesNaming('alice-4711').length === 0);
+  });
+});
+
+test('events older than retentionDays are gone soon after a start, newer ones stay', async () => {
+  const now = Date.now();
+  const expose = (sessionId: string, timestamp: number) =>
+    send('/v1/split-testing/expose', PUBLIC_KEY, {
+      exposures: [{ splitTestKey: 'hero', variationKey: 'b', sessionId, timestamp }],
+    });
+  await expose('three-days-old', now - 3 * DAY);
+  await expose('two-days-old', now - 2 * DAY);
+  await expose('an-hour-old', now - DAY / 24);
+  expect(await sessionIds()).toHaveLength(3);
+  await server.stop();
+  const provision = { properties: [{ id: 'shop', retentionDays: 1 }] };
+  server = await startServer({ dataDir: server.dataDir, provision });
+  await waitFor('the old ones to go', async () => (await sessionIds()).length === 1);
+  expect(await sessionIds()).toEqual(['an-hour-old']);
+});

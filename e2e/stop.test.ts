@@ -1,0 +1,108 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { EventLoad, LOAD_PROVISION } from './support/event-load.ts';
+import { SeededRandom } from './support/random.ts';
+import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
+import { waitFor, within } from './support/wait.ts';
+
+/** Supervisors kill after 10 s; a stop must be well below that, whatever clients do. */
+const PROMPT_MS = 8000;
+/** What a client may see when a server goes away between two requests. */
+const GONE = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
+
+let server: TestServer;
+const sockets: Socket[] = [];
+beforeEach(async () => {
+  server = await startServer({ provision: LOAD_PROVISION });
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await discard(server);
+});
+
+/** Stops the server; fails when it does not exit with 0, or not promptly. */
+async function stopPromptly(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  const code = await within(PROMPT_MS, `stopping with ${signal}`, server.stop(signal));
+  expect(code, server.stderr.join('\n')).toBe(0);
+}
+
+/** A bare connection on which the test decides what is sent when. */
+async function openConnection(): Promise<{ socket: Socket; received: () => string }> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  sockets.push(socket);
+  let received = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (text) => {
+    received += text;
+  });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return { socket, received: () => received };
+}
+
+/** With an interim answer, which says that the server has read the header and waits for the body. */
+const headerOf = (length: number) =>
+  `POST /v1/goals/increment HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${SECRET_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
+
+describe('SIGTERM', () => {
+  test('under load: exit 0, and nothing acknowledged is lost', { timeout: 60_000 }, async () => {
+    const random = SeededRandom.forThisRun('SIGTERM');
+    const load = new EventLoad(random);
+    for (let cycle = 0; cycle < 2; cycle++) {
+      const { done } = load.start(server.url);
+      await within(20_000, 'the load', load.acknowledged(random.between(50, 600)));
+      await stopPromptly();
+      await done;
+      server = await startServer({ dataDir: server.dataDir, provision: LOAD_PROVISION });
+    }
+    const unanswered = load.events.filter(({ outcome }) => outcome === 'unknown');
+    expect(unanswered.filter(({ error }) => !GONE.includes(error ?? ''))).toEqual([]);
+    expect(
+      load.events.filter(({ status }) => status !== undefined && status !== 200 && status !== 503),
+    ).toEqual([]);
+    expect(load.events.filter(({ outcome }) => outcome === 'acknowledged').length).toBeGreaterThan(100);
+    await expectTotals(server, load.events, await expectStoredOnce(server, load.events));
+  });
+
+  test('a request that has begun is answered, and its connection is not waited for', async () => {
+    const body = JSON.stringify({ propertyId: 'shop', goalId: 'signup', sessionId: 's-late' });
+    const { socket, received } = await openConnection();
+    socket.write(headerOf(body.length));
+    await waitFor('100 Continue', () => received().includes('100 Continue'));
+    const stopped = stopPromptly();
+    stopped.catch(() => {}); // Reported below, where it is awaited.
+    await waitFor('the server to refuse new connections', async () => {
+      const probe = await fetch(`${server.url}/healthz`).catch(() => undefined);
+      return probe === undefined;
+    });
+    socket.write(body);
+    await waitFor('the answer', () => received().includes('{"success":true}'));
+    // The client keeps its connection, as browsers do; the server must not wait for it.
+    await stopped;
+    server = await startServer({ dataDir: server.dataDir });
+    const answer = await server.send('GET', '/v1/sessions/s-late?propertyId=shop', { key: SECRET_KEY });
+    expect(answer.status).toBe(200);
+  });
+
+  test('does not wait for clients that keep a connection and do nothing', async () => {
+    // As browsers do, which open connections in advance.
+    await openConnection();
+    const stream = await openConnection();
+    stream.socket.write(
+      `GET /v1/flags/stream?propertyId=shop HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`,
+    );
+    await waitFor('the stream', () => stream.received().includes('text/event-stream'));
+    const unfinished = await openConnection();
+    unfinished.socket.write(`${headerOf(100)}{`);
+    await waitFor('100 Continue', () => unfinished.received().includes('100 Continue'));
+    await stopPromptly();
+  });
+});
+
+test('SIGINT, as Ctrl-C sends it, stops as well, and pressed twice is the same as once', async () => {
+  server.process.kill('SIGINT');
+  await stopPromptly('SIGINT');
+});

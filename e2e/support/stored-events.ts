@@ -1,0 +1,186 @@
+import { expect } from 'vitest';
+import { SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
+import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
+import { SESSIONLESS_GOAL, type SentEvent } from './event-load.ts';
+
+interface Session {
+  sessionId: string;
+  visitorId: string | null;
+  pageviews: number;
+  exposures: { splitTestKey: string; variationKey: string }[];
+  goals: { goalId: string; count: number; amount: number }[];
+  feedback: number;
+}
+
+interface Feedback {
+  sessionId: string;
+  message: string;
+}
+
+const MOST_MISTAKES = 20;
+
+async function get(server: TestServer, path: string) {
+  const answer = await server.send('GET', path, { key: SECRET_KEY });
+  if (answer.status !== 200) throw new Error(`GET ${path} → ${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+/** Every page of a list; fails when paging repeats a row. */
+async function allPages<Row>(
+  server: TestServer,
+  path: string,
+  list: string,
+  id: (row: Row) => string,
+): Promise<Row[]> {
+  const rows = new Map<string, Row>();
+  let cursor: string | null = '';
+  let count = 0;
+  while (cursor !== null) {
+    const page: Record<string, unknown> = await get(
+      server,
+      `${path}&limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    for (const row of page[list] as Row[]) {
+      rows.set(id(row), row);
+      count += 1;
+    }
+    cursor = page.nextCursor as string | null;
+  }
+  expect(rows.size, `${path}: distinct rows of ${count}`).toBe(count);
+  return [...rows.values()];
+}
+
+export function allSessions(server: TestServer, from = 0): Promise<Session[]> {
+  return allPages<Session>(
+    server,
+    `/v1/sessions?propertyId=shop&from=${from}`,
+    'sessions',
+    ({ sessionId }) => sessionId,
+  );
+}
+
+export function allFeedback(server: TestServer, from = 0): Promise<Feedback[]> {
+  return allPages<Feedback & { id: string }>(
+    server,
+    `/v1/feedback?propertyId=shop&from=${from}`,
+    'feedback',
+    ({ id }) => id,
+  );
+}
+
+export async function goalProgress(server: TestServer, goalId: string) {
+  const progress = await get(server, `/v1/goals/progress?propertyId=shop&goalId=${goalId}`);
+  return progress.current as { total: number; count: number; gross: number; reversed: number };
+}
+
+async function exposureTotal(server: TestServer): Promise<number> {
+  let total = 0;
+  for (const splitTestKey of ['hero', 'finished']) {
+    const results = await get(
+      server,
+      `/v1/split-testing/results?propertyId=shop&splitTestKey=${splitTestKey}`,
+    );
+    for (const variation of results.variations as { exposures: number }[]) total += variation.exposures;
+  }
+  return total;
+}
+
+/**
+ * Holds what the server tells against what was sent: whatever was acknowledged is there once, everything else at
+ * most once and whole, and nothing is there that nobody sent. Answers with the events that are there.
+ */
+export async function expectStoredOnce(
+  server: TestServer,
+  events: readonly SentEvent[],
+  from = 0,
+): Promise<SentEvent[]> {
+  const sessions = new Map((await allSessions(server, from)).map((session) => [session.sessionId, session]));
+  const feedback = new Map<string, number>();
+  for (const { message } of await allFeedback(server, from))
+    feedback.set(message, (feedback.get(message) ?? 0) + 1);
+  const mistakes: string[] = [];
+  const present: SentEvent[] = [];
+  for (const event of events) {
+    if (event.kind === 'sessionless') continue;
+    const found = event.sessions.map((id) => sessions.get(id)).filter((session) => session !== undefined);
+    for (const id of event.sessions) sessions.delete(id);
+    if (found.length === 0) {
+      if (event.outcome === 'acknowledged') mistakes.push(`lost: ${JSON.stringify(event)}`);
+      continue;
+    }
+    present.push(event);
+    const wrong =
+      found.length === event.sessions.length
+        ? misstored(event, found as Session[], feedback)
+        : 'only a part of it';
+    if (wrong !== undefined) mistakes.push(`${wrong}: ${JSON.stringify(event)} as ${JSON.stringify(found)}`);
+  }
+  for (const session of sessions.values()) mistakes.push(`never sent: ${JSON.stringify(session)}`);
+  expect(mistakes.slice(0, MOST_MISTAKES), `${mistakes.length} mistakes in ${events.length} events`).toEqual(
+    [],
+  );
+  return present;
+}
+
+/** What is wrong with the sessions that this event alone has made. */
+function misstored(
+  event: SentEvent,
+  found: Session[],
+  feedback: ReadonlyMap<string, number>,
+): string | undefined {
+  const [session] = found as [Session];
+  switch (event.kind) {
+    case 'exposures': {
+      const sent = (
+        event.body.exposures as { splitTestKey: string; variationKey: string; sessionId: string }[]
+      ).map(({ splitTestKey, variationKey, sessionId }) => `${sessionId} ${splitTestKey} ${variationKey}`);
+      const stored = found.flatMap(({ sessionId, exposures }) =>
+        exposures.map(({ splitTestKey, variationKey }) => `${sessionId} ${splitTestKey} ${variationKey}`),
+      );
+      return sent.sort().join() === stored.sort().join() ? undefined : 'other exposures';
+    }
+    case 'increment':
+    case 'refund': {
+      const sign = event.kind === 'refund' ? -1 : 1;
+      const [goal] = session.goals;
+      const right =
+        goal?.goalId === 'revenue' && goal.count === sign && goal.amount === (sign * event.cents) / 100;
+      return right && session.goals.length === 1 ? undefined : 'other goals';
+    }
+    case 'feedback':
+      return session.feedback === 1 && feedback.get(String(event.body.message)) === 1
+        ? undefined
+        : 'not one feedback';
+    case 'collect':
+      return session.pageviews === 1 && session.visitorId === event.body.visitorId
+        ? undefined
+        : 'not one page view';
+    case 'sessionless':
+      return undefined;
+  }
+}
+
+/** The totals over everything must be those of the events that are there: a second copy would show here. */
+export async function expectTotals(
+  server: TestServer,
+  events: readonly SentEvent[],
+  present: readonly SentEvent[],
+): Promise<void> {
+  const cents = (kind: SentEvent['kind']) =>
+    present.filter((event) => event.kind === kind).reduce((sum, event) => sum + event.cents, 0);
+  const count = (kind: SentEvent['kind']) => present.filter((event) => event.kind === kind).length;
+  expect(await exposureTotal(server)).toBe(2 * count('exposures'));
+  expect(await goalProgress(server, 'revenue')).toEqual({
+    total: (cents('increment') - cents('refund')) / 100,
+    count: count('increment') - count('refund'),
+    gross: cents('increment') / 100,
+    reversed: cents('refund') / 100,
+  });
+  expect(await allFeedback(server)).toHaveLength(count('feedback'));
+  const sessionless = events.filter(({ kind }) => kind === 'sessionless');
+  const { total } = await goalProgress(server, SESSIONLESS_GOAL);
+  expect(total).toBeGreaterThanOrEqual(
+    sessionless.filter(({ outcome }) => outcome === 'acknowledged').length,
+  );
+  expect(total).toBeLessThanOrEqual(sessionless.length);
+}
