@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import {
   discard,
@@ -14,6 +14,9 @@ import { EventLoad, LOAD_PROVISION, post } from './support/event-load.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals, goalProgress } from './support/stored-events.ts';
 import { within } from './support/wait.ts';
+
+// Starting servers takes its time where other tests run beside.
+vi.setConfig({ testTimeout: 60_000 });
 
 const CYCLES = 10;
 

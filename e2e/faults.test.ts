@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import {
   BIN,
@@ -15,6 +15,9 @@ import { EventLoad, LOAD_PROVISION, post } from './support/event-load.ts';
 import { SeededRandom } from './support/random.ts';
 import { allFeedback, expectStoredOnce, expectTotals, goalProgress } from './support/stored-events.ts';
 import { waitFor, within } from './support/wait.ts';
+
+// Starting servers takes its time where other tests run beside.
+vi.setConfig({ testTimeout: 60_000 });
 
 const servers: TestServer[] = [];
 const directories: string[] = [];

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   discard,
   startServer,
@@ -11,6 +11,9 @@ import {
 } from '../packages/server/src/testing/test-server.ts';
 import { switchyard } from './support/command-line.ts';
 import { waitFor } from './support/wait.ts';
+
+// Starting servers takes its time where other tests run beside.
+vi.setConfig({ testTimeout: 60_000 });
 
 let server: TestServer | undefined;
 const directories: string[] = [];
@@ -73,7 +76,7 @@ describe('the first start on an empty directory', () => {
     expect(failed.output).not.toMatch(/^\s+at /m);
     server = await startServer({ dataDir });
     const printed = () => failed.output + server!.stdout.join('\n');
-    await waitFor('two keys', () => new Set(keysIn(printed())).size === 2, 1000);
+    await waitFor('two keys', () => new Set(keysIn(printed())).size === 2);
   });
 });
 

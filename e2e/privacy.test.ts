@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { switchyard } from './support/command-line.ts';
 import { waitFor } from './support/wait.ts';
+
+// Starting servers takes its time where other tests run beside.
+vi.setConfig({ testTimeout: 60_000 });
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -163,6 +166,6 @@ test('events older than retentionDays are gone soon after a start, newer ones st
   await server.stop();
   const provision = { properties: [{ id: 'shop', retentionDays: 1 }] };
   server = await startServer({ dataDir: server.dataDir, provision });
-  await waitFor('the old ones to go', async () => (await sessionIds()).length === 1);
+  await waitFor('the old ones to go', async () => (await sessionIds()).length === 1, 10_000);
   expect(await sessionIds()).toEqual(['an-hour-old']);
 });

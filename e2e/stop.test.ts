@@ -1,11 +1,14 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { EventLoad, LOAD_PROVISION } from './support/event-load.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
 import { waitFor, within } from './support/wait.ts';
+
+// Starting servers takes its time where other tests run beside.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Supervisors kill after 10 s; a stop must be well below that, whatever clients do. */
 const PROMPT_MS = 8000;

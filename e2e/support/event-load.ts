@@ -17,7 +17,7 @@ export const LOAD_PROVISION = {
 };
 
 /** `unknown`: no answer came, so the event may or may not be stored. `refused`: an answer other than 200. */
-export type Outcome = 'acknowledged' | 'refused' | 'unknown';
+type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
 export type EventKind = 'exposures' | 'increment' | 'refund' | 'sessionless' | 'feedback' | 'collect';
 

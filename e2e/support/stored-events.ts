@@ -50,7 +50,7 @@ async function allPages<Row>(
   return [...rows.values()];
 }
 
-export function allSessions(server: TestServer, from = 0): Promise<Session[]> {
+function allSessions(server: TestServer, from = 0): Promise<Session[]> {
   return allPages<Session>(
     server,
     `/v1/sessions?propertyId=shop&from=${from}`,

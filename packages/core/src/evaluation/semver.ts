@@ -18,7 +18,20 @@ const DIGITS = /^\d+$/;
  * @example parseSemver('v1.2-rc.1') // 1.2.0-rc.1
  */
 export function parseSemver(value: unknown): Semver | undefined {
-  const parts = typeof value === 'string' ? PATTERN.exec(value) : null;
+  if (typeof value !== 'string') return undefined;
+  // Many rules look at the same version of one caller: the last answer is kept.
+  if (value !== lastText) {
+    lastVersion = parse(value);
+    lastText = value;
+  }
+  return lastVersion;
+}
+
+let lastText: string | undefined;
+let lastVersion: Semver | undefined;
+
+function parse(text: string): Semver | undefined {
+  const parts = PATTERN.exec(text);
   if (!parts) return undefined;
   const prerelease = parts[4]?.split('.') ?? [];
   if (prerelease.some((part) => part.length > 1 && part.startsWith('0') && DIGITS.test(part)))

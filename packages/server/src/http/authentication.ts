@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { ApiKey, KeyKind, PropertyConfiguration } from '../storage/property-configuration.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { RequestStep } from './request-steps.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,8 +15,6 @@ export interface KeyDirectory {
   property(id: string): PropertyConfiguration | undefined;
 }
 
-type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
-
 /** Who may call: the key must be there, known, within its rate and of the right kind, in this order. */
 export class Authentication {
   readonly #keys: KeyDirectory;
@@ -26,15 +25,9 @@ export class Authentication {
     this.#limiter = limiter;
   }
 
-  /** An `onRequest` hook: it runs before the body is read. */
-  requires(kind: KeyKind): Hook {
-    return (request, reply, done) => {
-      try {
-        request.apiKey = this.#identify(request, reply, kind);
-      } catch (error) {
-        return done(error as Error);
-      }
-      done();
+  requires(kind: KeyKind): RequestStep {
+    return (request, reply) => {
+      request.apiKey = this.#identify(request, reply, kind);
     };
   }
 

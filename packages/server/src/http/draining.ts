@@ -8,18 +8,11 @@ const GRACE_MS = 5000;
 /** While the server closes: answers what has begun, and lets go of every connection on which nothing has. */
 export function drainConnections(app: FastifyInstance): void {
   const sockets = new Set<Socket>();
-  let closing = false;
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  app.addHook('onRequest', (_request, reply, done) => {
-    // Without this a busy client would keep its connection, and us, alive for ever.
-    if (closing) reply.header('connection', 'close');
-    done();
-  });
   app.addHook('preClose', (done) => {
-    closing = true;
     const deadline = Date.now() + GRACE_MS;
     const timer = setInterval(() => {
       letGo(app, sockets, Date.now() > deadline);

@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts';
 import { drainConnections } from './draining.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { problemBody, sendProblem } from './problem.ts';
+import { matchesPattern } from './route-pattern.ts';
 import { validateRequests } from './validation.ts';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -65,8 +66,15 @@ function requestId({ headers }: { headers: Record<string, string | string[] | un
 }
 
 function answerWithRequestId(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    // Without this a busy client would keep its connection, and us, alive for ever.
+    if (closing) reply.header('connection', 'close');
     done();
   });
 }
@@ -99,7 +107,7 @@ function answerUnknownAddresses(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!;
     const allowed = [...methodsByPattern].flatMap(([pattern, methods]) =>
-      matches(pattern, path) ? [...methods] : [],
+      matchesPattern(pattern, path) ? [...methods] : [],
     );
     if (allowed.length > 0) {
       const allow = [...new Set(allowed)].sort().join(', ');
@@ -107,15 +115,6 @@ function answerUnknownAddresses(app: FastifyInstance): void {
     }
     return sendProblem(new ApiError('not_found'), request, reply);
   });
-}
-
-function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/');
-  const given = path.split('/');
-  return (
-    wanted.length === given.length &&
-    wanted.every((part, i) => (part.startsWith(':') ? given[i] !== '' : part === given[i]))
-  );
 }
 
 /** What cannot even be read as HTTP; there is no request to answer, only a socket. */

@@ -1,11 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { matchesPattern } from './route-pattern.ts';
 
 const NAME = 'switchyard_http_request_duration_seconds';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** Node announces every finished response here; listening to each response would cost several times as much. */
+/** Node announces every request and response here; hooks and listeners on each would cost several times as much. */
+const STARTED = 'http.server.request.start';
 const FINISHED = 'http.server.response.finish';
 
 interface Series {
@@ -21,35 +23,54 @@ interface Route {
   readonly byStatus: Map<number, Series>;
 }
 
+const STARTED_AT = Symbol('startedAt');
+
 interface TimedResponse extends ServerResponse {
-  [ROUTE]?: Route;
   [STARTED_AT]?: number;
 }
 
-const ROUTE = Symbol('route');
-const STARTED_AT = Symbol('startedAt');
+interface Announcement {
+  request: IncomingMessage;
+  response: TimedResponse;
+}
 
 /** Requests by route and status with their duration, counted with plain additions and written out when asked for. */
 export class RequestTimings {
   readonly #routes: Route[] = [];
+  readonly #byAddress = new Map<string, Route>();
 
   observe(app: FastifyInstance): void {
-    app.addHook('onRoute', (options) => {
-      const route: Route = { method: String(options.method), url: options.url, byStatus: new Map() };
+    app.addHook('onRoute', ({ method, url }) => {
+      const route: Route = { method: String(method), url, byStatus: new Map() };
       this.#routes.push(route);
-      const start = (_request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-        const response = reply.raw as TimedResponse;
-        response[ROUTE] = route;
-        response[STARTED_AT] = performance.now();
-        done();
-      };
-      const others = options.onRequest === undefined ? [] : [options.onRequest].flat();
-      options.onRequest = [start, ...others] as typeof options.onRequest;
+      if (!url.includes(':')) this.#byAddress.set(`${route.method} ${url}`, route);
     });
+    const onStarted = (message: unknown) => {
+      (message as Announcement).response[STARTED_AT] = performance.now();
+    };
+    const onFinished = (message: unknown) => this.#finished(message as Announcement);
+    subscribe(STARTED, onStarted);
     subscribe(FINISHED, onFinished);
     app.addHook('onClose', async () => {
+      unsubscribe(STARTED, onStarted);
       unsubscribe(FINISHED, onFinished);
     });
+  }
+
+  #finished({ request, response }: Announcement): void {
+    const startedAt = response[STARTED_AT];
+    const route = this.#routeOf(request);
+    if (route === undefined || startedAt === undefined) return;
+    record(route, response.statusCode, (performance.now() - startedAt) / 1000);
+  }
+
+  #routeOf({ method = '', url = '' }: IncomingMessage): Route | undefined {
+    const query = url.indexOf('?');
+    const path = query === -1 ? url : url.slice(0, query);
+    return (
+      this.#byAddress.get(`${method} ${path}`) ??
+      this.#routes.find((route) => route.method === method && matchesPattern(route.url, path))
+    );
   }
 
   /** In the text format of Prometheus. */
@@ -72,13 +93,6 @@ export class RequestTimings {
       '\n',
     );
   }
-}
-
-function onFinished(message: unknown): void {
-  const { response } = message as { response: TimedResponse };
-  const route = response[ROUTE];
-  if (route === undefined) return;
-  record(route, response.statusCode, (performance.now() - response[STARTED_AT]!) / 1000);
 }
 
 function record(route: Route, status: number, seconds: number): void {

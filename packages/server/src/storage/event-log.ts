@@ -67,6 +67,8 @@ export class EventLog {
     this.#options = options;
     this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
       name: 'storage',
+      // What a batch leaves behind is garbage at once: a large nursery would only sit in memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 16 },
       workerData: { dataDir: options.dataDir } satisfies StorageOptions,
     });
     this.#worker.on('message', (reply: StorageReply) => this.#receive(reply));

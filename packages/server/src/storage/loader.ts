@@ -5,7 +5,7 @@ import type { Journal, JournalRow } from './journal.ts';
 
 /** How long events may wait for company before they are loaded. */
 const LINGER_MS = 250;
-const BATCH_ROWS = 10_000;
+const BATCH_ROWS = 5000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** Rows kept in memory at most; what does not fit is read back from the journal. */
 const MEMORY_BYTES = 16 * 1024 * 1024;

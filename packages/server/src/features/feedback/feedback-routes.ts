@@ -7,6 +7,7 @@ import type { Acceptance } from '../../http/acceptance.ts';
 import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
+import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
 import type { EventQuestions } from '../../storage/event-log.ts';
 import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -26,7 +27,7 @@ function registerSubmit(app: FastifyInstance, { auth, acceptance }: Dependencies
   app.post<{ Body: FeedbackBody }>(
     '/v1/feedback/submit',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Feedback',
         summary: 'Record a feedback entry',
@@ -95,7 +96,7 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
   app.get<{ Querystring: FeedbackQuery }>(
     '/v1/feedback',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Feedback',
         summary: 'Feedback entries, newest first',

@@ -8,6 +8,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { describeRoute, plainAnswer } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { inSteps } from '../../http/request-steps.ts';
 import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { evaluationsJson, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
 import type { FlagStreams } from './flag-streams.ts';
@@ -28,7 +29,7 @@ function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependen
   app.post<{ Body: EvaluateBody }>(
     '/v1/flags/evaluate',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Flags',
         summary: 'Evaluate flags for a context',
@@ -53,7 +54,7 @@ function registerList(app: FastifyInstance, { auth }: Dependencies): void {
   app.get<{ Querystring: FlagListQuery }>(
     '/v1/flags/list',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Flags',
         summary: 'All flags and their configurations per environment',
@@ -102,7 +103,7 @@ function registerStream(app: FastifyInstance, { auth, streams }: Dependencies): 
     {
       // A HEAD request would wait for an end that never comes.
       exposeHeadRoute: false,
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Flags',
         summary: 'Server-sent events: one `change` per saved change',

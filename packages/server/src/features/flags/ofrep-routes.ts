@@ -14,6 +14,7 @@ import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { etagOf, isUnchanged } from '../../http/etag.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
+import { inSteps } from '../../http/request-steps.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Context, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
 
@@ -43,7 +44,7 @@ function registerSingle(app: FastifyInstance, dependencies: Dependencies): void 
   app.post<{ Params: { key: string }; Body: OfrepBody }>(
     '/ofrep/v1/evaluate/flags/:key',
     {
-      onRequest: dependencies.auth.requires('secret'),
+      onRequest: inSteps(dependencies.auth.requires('secret')),
       preValidation: allowNoBody,
       errorHandler: answerFailure,
       schema: describeRoute({
@@ -75,7 +76,7 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
   app.post<{ Body: OfrepBody }>(
     '/ofrep/v1/evaluate/flags',
     {
-      onRequest: dependencies.auth.requires('secret'),
+      onRequest: inSteps(dependencies.auth.requires('secret')),
       preValidation: allowNoBody,
       errorHandler: answerFailure,
       schema: describeRoute({

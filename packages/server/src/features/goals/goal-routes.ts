@@ -12,6 +12,7 @@ import { ApiError, invalidField } from '../../errors.ts';
 import type { Acceptance } from '../../http/acceptance.ts';
 import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedConversion } from '../../storage/accepted-request.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type GoalQuestions, goalProgress, progressPeriod } from './goal-progress.ts';
@@ -37,7 +38,7 @@ function registerStep(
   app.post<{ Body: GoalBody }>(
     `/v1/goals/${step}`,
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Goals',
         summary: isIncrement ? 'Add to a goal' : 'Take back from a goal, e.g. for a refund',
@@ -94,7 +95,7 @@ function registerProgress(app: FastifyInstance, { auth, questions }: Dependencie
   app.get<{ Querystring: GoalProgressQuery }>(
     '/v1/goals/progress',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Goals',
         summary: 'Progress of a goal, beside the period before',

@@ -14,6 +14,7 @@ import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
+import { inSteps } from '../../http/request-steps.ts';
 import type { EventQuestions } from '../../storage/event-log.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptCollect } from './collect.ts';
@@ -44,7 +45,7 @@ function registerCollect(
   app.post<{ Body: CollectBody }>(
     url,
     {
-      onRequest: [readableByPages, auth.requires('public')],
+      onRequest: inSteps(readableByPages, auth.requires('public')),
       schema: describeRoute({
         tag: 'Sessions',
         summary: 'Tie a session to its visitor and record what happened in it',
@@ -71,7 +72,7 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
   app.get<{ Querystring: SessionsQuery }>(
     '/v1/sessions',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Sessions',
         summary: 'Sessions, newest first',
@@ -112,7 +113,7 @@ function registerDetail(app: FastifyInstance, { auth, questions }: Dependencies)
   app.get<{ Params: { sessionId: string }; Querystring: { propertyId: string } }>(
     '/v1/sessions/:sessionId',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Sessions',
         summary: 'One session with everything that happened in it',

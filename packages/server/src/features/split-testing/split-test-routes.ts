@@ -14,6 +14,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
 import { isUnchanged } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
 import type { EventQuestions } from '../../storage/event-log.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -38,7 +39,7 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
   app.get<{ Querystring: SplitTestConfigQuery }>(
     url,
     {
-      onRequest: [readableByPages, auth.requires('public')],
+      onRequest: inSteps(readableByPages, auth.requires('public')),
       schema: describeRoute({
         tag: 'Split testing',
         summary: 'Definitions of the active split tests',
@@ -75,7 +76,7 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
   app.post<{ Body: ExposeBody }>(
     url,
     {
-      onRequest: [readableByPages, auth.requires('public')],
+      onRequest: inSteps(readableByPages, auth.requires('public')),
       schema: describeRoute({
         tag: 'Split testing',
         summary: 'Record which variations visitors were shown',
@@ -124,7 +125,7 @@ function registerResults(app: FastifyInstance, { auth, questions }: Dependencies
   app.get<{ Querystring: SplitTestResultsQuery }>(
     '/v1/split-testing/results',
     {
-      onRequest: auth.requires('secret'),
+      onRequest: inSteps(auth.requires('secret')),
       schema: describeRoute({
         tag: 'Split testing',
         summary: 'Counts of a split test, per variation',

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { ConnectionPool } from './connection-pool.ts';
 import { removeLeftovers } from './database-files.ts';
@@ -81,7 +82,7 @@ export class DuckDbDatabase {
   }
 
   async #connect(): Promise<void> {
-    const { memoryLimitMb = 128, threads = 2 } = this.#options;
+    const { memoryLimitMb = defaultMemoryLimit(), threads = 2 } = this.#options;
     this.#instance = await openInstance(this.file, {
       memory_limit: `${memoryLimitMb}MiB`,
       threads: String(threads),
@@ -123,6 +124,11 @@ export class DuckDbDatabase {
     this.#writer = undefined;
     this.#instance = undefined;
   }
+}
+
+/** Room for large questions, which give it back; below it they spill to disk and take many times as long. */
+function defaultMemoryLimit(): number {
+  return Math.round(Math.min(1024, Math.max(128, totalmem() / 4 / 2 ** 20)));
 }
 
 async function openInstance(file: string, config: Record<string, string>): Promise<DuckDBInstance> {
