@@ -72,6 +72,7 @@ function createAjv(options: Options): Ajv2020 {
   });
   ajv.addKeyword({
     keyword: 'x-max-json-bytes',
+    type: 'object',
     schemaType: 'number',
     validate: (limit: number, data: object) => fitsInJson(data, limit),
     error: { message: ({ schema }: { schema: number }) => `must have at most ${schema} bytes as JSON` },
