@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -77,7 +79,7 @@ describe('a disk that fails', () => {
       );
       // Null would mean that a signal ended it, e.g. an abort in native code.
       expect(code, log).toBe(1);
-      expect(log).toMatch(/journal cannot be written/);
+      expect(log).toMatch(/journal or the event store cannot be written/);
       expect(log).not.toMatch(/service_(pub|sec)_|xxxxxxxx/);
       const statuses = new Set(load.events.map(({ status }) => status));
       expect([...statuses].filter((status) => ![undefined, 200, 503].includes(status))).toEqual([]);
@@ -94,6 +96,60 @@ describe('a disk that fails', () => {
       expect((await goalProgress(restarted, 'signup')).total).toBe(1);
     },
   );
+});
+
+describe('an event store that another program takes while its file is replaced', () => {
+  test('ends the server, which has it all after the next start', async () => {
+    const server = await start();
+    const exposures = [{ splitTestKey: 'hero', variationKey: 'b', sessionId: 'kept-1' }];
+    const expose = (url: string) =>
+      post(url, agent, {
+        path: '/v1/split-testing/expose',
+        apiKey: PUBLIC_KEY,
+        body: { propertyId: 'shop', exposures },
+      });
+    const agent = new Agent();
+    expect((await expose(server.url)).status).toBe(200);
+    // Taking the old file a moment before it is replaced would harm nobody.
+    const script = `import { statSync } from 'node:fs';
+      import { DuckDBInstance } from '@duckdb/node-api';
+      const file = process.argv[1];
+      for (console.log('trying'); ; ) {
+        const { ino } = statSync(file);
+        const taken = await DuckDBInstance.create(file).catch(() => undefined);
+        if (taken === undefined) continue;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        if (statSync(file).ino === ino) break;
+        taken.closeSync();
+      }
+      console.log('taken');
+      process.stdin.resume();`;
+    const thief = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', script, join(server.dataDir, 'events.duckdb')],
+      { cwd: dirname(BIN) },
+    );
+    await once(thief.stdout, 'data');
+    const taken = once(thief.stdout, 'data');
+    let isTaken = false;
+    void taken.then(() => {
+      isTaken = true;
+    });
+    for (let i = 0; !isTaken; i++) {
+      exposures[0]!.sessionId = `forgotten-${i}`;
+      await expose(server.url);
+      const forget = ['forget', '--property', 'shop', '--session', `forgotten-${i}`, '--timeout', '3'];
+      await switchyard(forget, { env: { DATA_DIR: server.dataDir } });
+    }
+    expect(await within(30_000, 'the server to end', server.exited)).toBe(1);
+    expect(server.stderr.join('\n')).toMatch(/event store/);
+    thief.kill('SIGKILL');
+    await once(thief, 'exit');
+    const restarted = await start({ dataDir: server.dataDir });
+    const { body } = await restarted.send('GET', '/v1/sessions/kept-1?propertyId=shop', { key: SECRET_KEY });
+    expect(body.exposures).toHaveLength(1);
+    agent.destroy();
+  });
 });
 
 describe('a data directory that cannot be used', () => {

@@ -105,7 +105,7 @@ function announce(app: FastifyInstance, config: Config, firstStart: FirstStart):
 
 /** Nothing can be made durable any more: stop, so that a supervisor starts us anew. */
 async function giveUp(log: Logger, err: Error, threadEnded: Promise<void>): Promise<void> {
-  log.fatal({ err }, 'the journal cannot be written; stopping');
+  log.fatal({ err }, 'the journal or the event store cannot be written; stopping');
   process.exitCode = 1;
   // Long enough for the answers that say so to leave; and to exit under a thread's native work would abort.
   await Promise.all([sleep(ANSWERS_LEAVE_MS), Promise.race([threadEnded, sleep(THREAD_ENDS_MS)])]);

@@ -26,18 +26,19 @@ interface Storage {
 const port = parentPort!;
 const send = (reply: StorageReply) => port.postMessage(reply);
 
-async function open({ dataDir }: StorageOptions): Promise<Storage> {
+async function open({ dataDir }: StorageOptions, onStoreError: (error: unknown) => void): Promise<Storage> {
   // The event store is opened first: its lock keeps a second server out of this directory.
   const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
   const watermark = await store.watermark();
   const journal = new Journal(join(dataDir, 'journal.db'), watermark);
-  const loader = new Loader(journal, store, watermark, (error) =>
+  const loader = new Loader(journal, store, watermark, (error) => {
     send({
       type: 'log',
       level: 'error',
       message: `The event store refused a batch; it stays journalled: ${text(error)}`,
-    }),
-  );
+    });
+    onStoreError(error);
+  });
   return { journal, loader, store };
 }
 
@@ -83,7 +84,7 @@ async function close(storage: Storage): Promise<void> {
   storage.journal.close();
 }
 
-/** The journal is broken: lets native work end, so that the process can. */
+/** Nothing can be stored any more: lets native work end, so that the process can. */
 async function abandon({ loader, store }: Storage): Promise<void> {
   await loader.stop();
   await store.close().catch(() => undefined);
@@ -91,33 +92,45 @@ async function abandon({ loader, store }: Storage): Promise<void> {
 
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+const codeOf = (error: unknown) => (error as { code?: unknown }).code;
+
 function fail(error: unknown): void {
-  const code = (error as { code?: unknown }).code;
+  const code = codeOf(error);
   send({ type: 'failed', message: text(error), ...(typeof code === 'string' ? { code } : {}) });
 }
 
 async function main(): Promise<void> {
-  const storage = await open(workerData as StorageOptions);
-  let broken = false;
+  let ending = false;
+  const giveUp = (error: unknown) => {
+    ending = true;
+    fail(error);
+    end(abandon(storage));
+  };
+  // A store that closed itself does not come back in this process; its journal does in the next.
+  const onStoreError = (error: unknown) => {
+    if (codeOf(error) === 'STORE_CLOSED' && !ending) giveUp(error);
+  };
+  const storage = await open(workerData as StorageOptions, onStoreError);
   const handlers = {
     commit(request: StorageRequest & { type: 'commit' }) {
-      if (broken) return;
+      if (ending) return;
       try {
         commit(storage, request.writes);
       } catch (error) {
-        broken = true;
-        fail(error);
-        end(abandon(storage));
+        giveUp(error);
       }
     },
     ask({ id, method, args }: StorageRequest & { type: 'ask' }) {
       ask(storage, method, args).then(
         (value) => send({ type: 'answer', id, value }),
-        (error) =>
-          send({ type: 'answer', id, error: { message: text(error), stack: (error as Error).stack } }),
+        (error) => {
+          send({ type: 'answer', id, error: { message: text(error), stack: (error as Error).stack } });
+          onStoreError(error);
+        },
       );
     },
     close() {
+      ending = true;
       end(close(storage).then(() => send({ type: 'closed' }), fail));
     },
   };

@@ -1,8 +1,10 @@
 import { totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { ConnectionPool } from './connection-pool.ts';
 import { removeLeftovers } from './database-files.ts';
 import { rowsOf } from './sql.ts';
+import { lockedError, StoreLock } from './store-lock.ts';
 
 export interface DuckDbOptions {
   memoryLimitMb?: number;
@@ -14,25 +16,36 @@ export interface DuckDbOptions {
 // A query occupies one of libuv's four threads: with more readers, files and passwords would wait for reports.
 const READERS = 2;
 
+/** How long a tool that peeks into a file just put in place is waited for. */
+const REOPEN_MS = 5000;
+
 /** An open database file: one connection that writes, a few that read, and the way to put another file in place. */
 export class DuckDbDatabase {
   readonly file: string;
   readonly #options: DuckDbOptions;
   readonly #readers = new ConnectionPool(READERS);
   readonly #quick = new ConnectionPool(1);
+  readonly #lock: StoreLock;
   #instance: DuckDBInstance | undefined;
   #writer: DuckDBConnection | undefined;
   #writes: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  private constructor(file: string, options: DuckDbOptions) {
+  private constructor(file: string, options: DuckDbOptions, lock: StoreLock) {
     this.file = file;
     this.#options = options;
+    this.#lock = lock;
   }
 
   static async open(file: string, options: DuckDbOptions): Promise<DuckDbDatabase> {
-    const database = new DuckDbDatabase(file, options);
-    await database.#connect();
+    const lock = StoreLock.take(file);
+    const database = new DuckDbDatabase(file, options, lock);
+    try {
+      await database.#connect();
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
     return database;
   }
 
@@ -66,7 +79,7 @@ export class DuckDbDatabase {
     try {
       await swap();
     } finally {
-      await this.#connect().catch((error: unknown) => this.#fail(error));
+      await this.#reconnect().catch((error: unknown) => this.#fail(error));
     }
   }
 
@@ -75,6 +88,7 @@ export class DuckDbDatabase {
     this.#closed = true;
     await this.#writes;
     if (this.#instance) await this.#disconnect();
+    this.#lock.release();
   }
 
   get tempDirectory(): string {
@@ -99,6 +113,17 @@ export class DuckDbDatabase {
     await this.#removeLeftovers(this.#writer);
     await this.#readers.fill(() => instance.connect());
     await this.#quick.fill(() => instance.connect());
+  }
+
+  async #reconnect(): Promise<void> {
+    for (const deadline = Date.now() + REOPEN_MS; ; ) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'STORE_LOCKED' || Date.now() > deadline) throw error;
+        await sleep(20);
+      }
+    }
   }
 
   /** Once the lock is held, so that they are nobody else's. */
@@ -136,12 +161,7 @@ async function openInstance(file: string, config: Record<string, string>): Promi
     return await DuckDBInstance.create(file, config);
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('Could not set lock on file')) throw error;
-    throw Object.assign(
-      new Error(`Another process has the event store open: ${error.message}`, { cause: error }),
-      {
-        code: 'STORE_LOCKED',
-      },
-    );
+    throw lockedError(error);
   }
 }
 

@@ -12,6 +12,8 @@ import type { EventStore } from '../event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';
 
 const T0 = Date.UTC(2025, 10, 12);
+/** For other processes, which run JavaScript. */
+const BUILT_STORE = new URL('../../../dist/storage/duckdb/duckdb-event-store.js', import.meta.url).href;
 const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
 
 describeEventStore('DuckDB', async () => {
@@ -62,6 +64,31 @@ describe('The DuckDB file', () => {
     other.kill('SIGKILL');
     await once(other, 'exit');
     await (await open()).ping();
+  });
+
+  test('stays with its process while a rewrite puts another file in its place', async () => {
+    const it = await open();
+    const script = `import { openDuckDbEventStore } from ${JSON.stringify(BUILT_STORE)};
+      for (console.log('trying'); ; ) {
+        const store = await openDuckDbEventStore(process.argv[1]).catch((error) => {
+          if (error.code !== 'STORE_LOCKED') console.log(error);
+        });
+        if (store) console.log('got in');
+        await store?.close();
+        await new Promise((resolve) => setImmediate(resolve));
+      }`;
+    const other = spawn(process.execPath, ['--input-type=module', '-e', script, file]);
+    const said: string[] = [];
+    other.stdout.on('data', (data) => said.push(String(data)));
+    await once(other.stdout, 'data');
+    for (let round = 1; round <= 30; round++) {
+      await it.append([{ seq: round, request: exposed(`session-${round}`) }]);
+      await it.forget({ propertyId: 'shop', sessionId: `session-${round}` });
+    }
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    expect(said.join('')).toBe('trying\n');
+    await it.ping();
   });
 
   test('refuses a schema from the future, and is closed for good', async () => {
