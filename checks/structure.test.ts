@@ -54,6 +54,16 @@ describe('import walls', () => {
     expect(values).toEqual([]);
   });
 
+  it('the SDK takes evaluation from core and knows no server; what runs in browsers takes nothing else', () => {
+    const own = [/^@switchyard\/core\/evaluation\//, /^packages\/sdk\/src\//];
+    expect(breaches(/^packages\/sdk\/src\/(client|browser)\//, own)).toEqual([]);
+    expect(breaches(/^packages\/sdk\/src\/react\//, [...own, /^react$/])).toEqual([]);
+    expect(breaches(/^packages\/sdk\/src\/node\//, [...own, /^node:/, /^re2js$/])).toEqual([]);
+    expect(
+      breaches(/^packages\/sdk\/src\/openfeature\//, [...own, /^@openfeature\/(core|server-sdk)$/]),
+    ).toEqual([]);
+  });
+
   it('storage knows no feature, no route', () => {
     const allowed = [library, /^@switchyard\/core\//, /^packages\/server\/src\/(storage\/|errors\.ts)/];
     expect(breaches(/^packages\/server\/src\/storage\//, allowed)).toEqual([]);

@@ -1,0 +1,46 @@
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+// The declarations are tsc's and lie in dist/esm already: this bundles the code, so that the package needs no other.
+
+const here = import.meta.dirname;
+const source = (name) => join(here, 'src', `${name}.ts`);
+const output = (...path) => join(here, 'dist', ...path);
+
+/** Each of these is one small file: pages load it as it is. */
+const BROWSER = ['browser/browser', 'browser/split-testing'];
+const SERVER = ['node/node', 'openfeature/openfeature', 'react/react'];
+
+const isLibrary = (id) => !/^[./]|^@switchyard\/core/.test(id);
+
+async function bundle(inputs, options, outputs) {
+  const build = await rolldown({
+    input: Object.fromEntries(inputs.map((name) => [name, source(name)])),
+    external: isLibrary,
+    tsconfig: false,
+    ...options,
+  });
+  for (const each of outputs) await build.write(each);
+  await build.close();
+}
+
+const modules = (options) => [
+  { dir: output('esm'), format: 'esm', ...options },
+  { dir: output('cjs'), format: 'cjs', exports: 'named', ...options },
+];
+const inBrowsers = { platform: 'browser', transform: { target: 'es2020' } };
+
+await rm(output('cjs'), { recursive: true, force: true });
+for (const name of BROWSER) await bundle([name], inBrowsers, modules({ minify: true, sourcemap: true }));
+await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modules({ sourcemap: true }));
+// For a <script> tag: everything hangs on one global, `switchyard`.
+await bundle(['browser/browser'], inBrowsers, [
+  { file: output('sdk.js'), format: 'iife', name: 'switchyard', minify: true },
+]);
+await cp(output('esm'), output('cjs'), {
+  recursive: true,
+  force: false,
+  filter: (path) => !/\.(js|map)$/.test(path),
+});
+await writeFile(output('cjs', 'package.json'), '{ "type": "commonjs" }\n');
