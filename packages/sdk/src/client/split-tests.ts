@@ -62,7 +62,7 @@ export function choose(
     return {
       testKey: test.key,
       variationKey: variation.key,
-      value: valueOf(test.type, variation),
+      value: contentOf(test.type, variation),
       included: included && !previewed,
       preview: previewed !== undefined,
     };
@@ -71,7 +71,7 @@ export function choose(
   }
 }
 
-function valueOf(type: SplitTestDefinition['type'], { key, value }: Variation): unknown {
+function contentOf(type: SplitTestDefinition['type'], { key, value }: Variation): unknown {
   if (type === 'id') return key;
   return type === 'json' ? JSON.parse(value) : value;
 }
