@@ -6,6 +6,7 @@ import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
+import { registerKeyRoutes } from './features/keys/key-routes.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
@@ -16,6 +17,7 @@ import { Metrics } from './http/metrics.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerOperationRoutes } from './http/operation-routes.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { registerSdkScript } from './http/sdk-script.ts';
 import type { Configuration } from './storage/configuration.ts';
 import type { EventLog } from './storage/event-log.ts';
 
@@ -43,10 +45,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
-  registerOperationRoutes(app, metrics, () => isReady(parts));
+  registerOperationRoutes(app, metrics, () => isReady(parts), registerSdkScript(app));
   registerSplitTestRoutes(app, { auth, acceptance, metrics, questions });
   registerFlagRoutes(app, { auth, findIdentity, streams });
   registerOfrepRoutes(app, { auth, findIdentity });
+  registerKeyRoutes(app, { auth, keysOf: configuration.keysOf.bind(configuration) });
   registerGoalRoutes(app, { auth, acceptance, questions });
   registerFeedbackRoutes(app, { auth, acceptance, questions });
   registerSessionRoutes(app, {

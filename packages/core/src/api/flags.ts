@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, PropertyId } from './common.ts';
-import { FlagType, FlagValue, Prerequisite, Rule } from './targeting.ts';
+import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts';
 
 export const FlagListQuery = Type.Object({ propertyId: PropertyId });
 export type FlagListQuery = Static<typeof FlagListQuery>;
@@ -63,6 +63,24 @@ export const FlagList = Type.Object(
   },
 );
 export type FlagList = Static<typeof FlagList>;
+
+export const SegmentList = Type.Object(
+  { segments: Type.Array(Segment) },
+  {
+    examples: [
+      {
+        segments: [
+          {
+            id: 'beta',
+            match: 'any',
+            conditions: [{ attribute: 'plan', operator: 'equals', values: ['beta'] }],
+          },
+        ],
+      },
+    ],
+  },
+);
+export type SegmentList = Static<typeof SegmentList>;
 
 const EvaluationContext = Type.Unsafe<Record<string, unknown>>({
   type: 'object',

@@ -26,48 +26,36 @@ export class Acceptance {
     this.#metrics = metrics;
   }
 
+  /** Honours `Idempotency-Key`: the same request again is answered again, but stored once. */
   async store(
+    request: FastifyRequest,
     accepted: AcceptedRequest,
     kind: EventKind,
     count: number,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    await this.#log.accept(accepted);
-    this.#metrics.accepted(kind, count);
-    return success(reply);
+    const outcome = await this.#log.accept(accepted, idempotencyMark(request));
+    this.#count(outcome, kind, count);
+    return reply.type('application/json; charset=utf-8').send(SuccessText);
   }
 
-  /** Honours `Idempotency-Key`: the same request again is answered again, but stored once. */
-  async storeOnce(
-    request: FastifyRequest,
-    accepted: AcceptedRequest,
-    kind: EventKind,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const outcome = await this.#log.accept(accepted, idempotencyMark(request, accepted.propertyId));
-    this.#count(outcome, kind);
-    return success(reply);
-  }
-
-  #count(outcome: WriteOutcome, kind: EventKind): void {
+  #count(outcome: WriteOutcome, kind: EventKind, count: number): void {
     if (outcome === 'reused') throw new ApiError('idempotency_key_reused');
-    if (outcome === 'stored') this.#metrics.accepted(kind, 1);
-    else this.#metrics.dropped('idempotent_replay', 1);
+    if (outcome === 'stored') this.#metrics.accepted(kind, count);
+    else this.#metrics.dropped('idempotent_replay', count);
   }
 }
 
-function idempotencyMark(request: FastifyRequest, propertyId: string): IdempotencyMark | undefined {
+function idempotencyMark(request: FastifyRequest): IdempotencyMark | undefined {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
   const fingerprint = createHash('sha256')
     .update(request.url.split('?', 1)[0]!)
     .update(canonicalJson(request.body))
     .digest('base64url');
-  return { key: `${propertyId}/${key}`, fingerprint };
-}
-
-function success(reply: FastifyReply): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(SuccessText);
+  const { propertyId, kind } = request.apiKey;
+  // Anybody can have the public key: with it nobody may use up the keys of a backend.
+  return { key: `${propertyId}/${kind}/${key}`, fingerprint };
 }
 
 /** The same for the same content, in whatever order a serializer wrote the members. */

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../errors.ts';
 import type { KeyKind } from '../storage/property-configuration.ts';
 
 interface RouteDescription {
-  tag: 'Split testing' | 'Flags' | 'Goals' | 'Feedback' | 'Sessions' | 'OpenFeature';
+  tag: 'Split testing' | 'Flags' | 'Goals' | 'Feedback' | 'Sessions' | 'OpenFeature' | 'Keys';
   summary: string;
   description?: string;
   key: KeyKind;
@@ -77,6 +77,15 @@ function errorAnswers(codes: readonly ErrorCode[]): Record<number, object> {
     ]),
   );
 }
+
+/** The answers of a route that sends what was prepared: an entity tag, and 304 to whoever has it. */
+export const preparedAnswers = (answer: object, headers: Record<string, object> = {}) => ({
+  200: {
+    ...answer,
+    headers: { ...headers, etag: text('Send it back in `If-None-Match`') },
+  },
+  304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
+});
 
 /** An answer that is no JSON object of ours. */
 export const plainAnswer = (description: string, mediaType?: string) => ({

@@ -5,7 +5,7 @@ import { UNLISTED } from './api-description.ts';
 
 const PREFLIGHT = {
   'access-control-allow-origin': '*',
-  'access-control-allow-headers': 'x-api-key, content-type',
+  'access-control-allow-headers': 'x-api-key, content-type, idempotency-key',
   'access-control-max-age': '86400',
 };
 

@@ -1,8 +1,30 @@
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export function etagOf(body: string): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+}
+
+/** An answer that stays the same until something is saved. */
+export interface Prepared {
+  body: string;
+  etag: string;
+}
+
+export function prepare(content: object): Prepared {
+  const body = JSON.stringify(content);
+  return { body, etag: etagOf(body) };
+}
+
+/** Sends JSON, or only 304 to a caller that has it. */
+export function sendPrepared(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, etag }: Prepared,
+): FastifyReply {
+  reply.header('etag', etag);
+  if (isUnchanged(request, etag)) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(body);
 }
 
 /** Whether the caller has this version already; weak tags count, since compressing proxies make ours weak. */

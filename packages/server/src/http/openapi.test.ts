@@ -127,11 +127,14 @@ const CODES: Record<string, ErrorCode[]> = {
     'wrong_property',
     'origin_not_allowed',
     'split_test_not_found',
+    'idempotency_key_reused',
     'overloaded',
   ],
   'GET /v1/split-testing/results': ['wrong_property', 'split_test_not_found'],
   'POST /v1/flags/evaluate': ['wrong_property', 'environment_not_found'],
   'GET /v1/flags/list': ['wrong_property'],
+  'GET /v1/flags/segments': ['wrong_property'],
+  'GET /v1/keys/public': ['wrong_property', 'not_found'],
   'GET /v1/flags/stream': ['wrong_property'],
   'POST /v1/goals/increment': [
     'amount_required',
@@ -159,7 +162,12 @@ const CODES: Record<string, ErrorCode[]> = {
     'overloaded',
   ],
   'GET /v1/feedback': ['wrong_property', 'feedback_type_not_found'],
-  'POST /v1/sessions/collect': ['wrong_property', 'origin_not_allowed', 'overloaded'],
+  'POST /v1/sessions/collect': [
+    'wrong_property',
+    'origin_not_allowed',
+    'idempotency_key_reused',
+    'overloaded',
+  ],
   'GET /v1/sessions': ['wrong_property', 'split_test_not_found', 'goal_not_found'],
   'GET /v1/sessions/{sessionId}': ['wrong_property', 'not_found'],
 };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { plainAnswer, UNLISTED } from './api-description.ts';
 import type { Metrics } from './metrics.ts';
-import { HOME_PAGE } from './page.ts';
+import { homePage } from './page.ts';
 
 const operation = (summary: string, answers: Record<number, object>) => ({
   schema: { tags: ['Operation'], summary, response: answers },
@@ -20,6 +20,7 @@ export function registerOperationRoutes(
   app: FastifyInstance,
   metrics: Metrics,
   isReady: () => Promise<boolean>,
+  sdkPath: string,
 ): void {
   app.get('/healthz', operation('Whether the process lives', { 200: status('ok', 'It does') }), () => ({
     status: 'ok',
@@ -40,5 +41,6 @@ export function registerOperationRoutes(
     operation('Metrics for Prometheus', { 200: plainAnswer('The text format of Prometheus', 'text/plain') }),
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   );
-  app.get('/', UNLISTED, (_request, reply) => reply.type('text/html').send(HOME_PAGE));
+  const home = homePage(sdkPath);
+  app.get('/', UNLISTED, (_request, reply) => reply.type('text/html').send(home));
 }

@@ -130,6 +130,8 @@ describe('5. the fields must be valid', () => {
     'GET /v1/split-testing/results': { fields: { splitTestKey: '' }, pointers: ['/splitTestKey'] },
     'POST /v1/flags/evaluate': { fields: { context: 5 }, pointers: ['/context'] },
     'GET /v1/flags/list': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
+    'GET /v1/flags/segments': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
+    'GET /v1/keys/public': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'GET /v1/flags/stream': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'POST /v1/goals/increment': { fields: { sessionId: 'a b' }, pointers: ['/sessionId'] },
     'POST /v1/goals/decrement': { fields: { amount: 0 }, pointers: ['/amount'], code: 'amount_not_positive' },

@@ -23,9 +23,11 @@ ${content}
 `;
 }
 
-export const HOME_PAGE = page(
-  'Switchyard',
-  `<p>Split tests, feature flags, goals and feedback on top of browser sessions, on a machine of your own. This server is running.</p>
+/** @param sdkPath where the browser SDK may be cached for ever */
+export const homePage = (sdkPath: string) =>
+  page(
+    'Switchyard',
+    `<p>Split tests, feature flags, goals and feedback on top of browser sessions, on a machine of your own. This server is running.</p>
 <ul>
   <li><a href="/docs">API reference</a>: every endpoint, to read and to try</li>
   <li><a href="/docs/errors">Error codes</a></li>
@@ -35,5 +37,18 @@ export const HOME_PAGE = page(
 <p>What a property has (tests, flags, goals, feedback types, keys) is written in a file and applied from the command line:</p>
 <pre><code>npx switchyard export &gt; switchyard.yaml
 npx switchyard plan switchyard.yaml
-npx switchyard apply switchyard.yaml</code></pre>`,
-);
+npx switchyard apply switchyard.yaml</code></pre>
+<p>In a web page, with the public key of your property:</p>
+<pre><code>&lt;script src="${sdkPath}"&gt;&lt;/script&gt;
+&lt;script&gt;
+  const client = switchyard.createSwitchyard({
+    apiUrl: 'THE ADDRESS OF THIS SERVER',
+    publicApiKey: 'service_pub_…',
+    propertyId: 'demo',
+  });
+  client.ready().then(() =&gt; {
+    document.querySelector('h1').textContent = client.splitTest.get('hero', 'Welcome');
+  });
+&lt;/script&gt;</code></pre>
+<p><a href="/sdk.js">/sdk.js</a> is the same script under a name that never changes, cached for five minutes.</p>`,
+  );

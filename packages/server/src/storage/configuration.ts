@@ -136,6 +136,11 @@ export class Configuration {
     return key;
   }
 
+  /** Keys of a property, in the order of their creation. */
+  keysOf(propertyId: string): ApiKey[] {
+    return [...this.#snapshot.keysByHash.values()].filter((key) => key.propertyId === propertyId);
+  }
+
   /** Calls the listener once for each property that a reload found changed; returns how to stop that. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);

@@ -51,6 +51,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'environment', code: 'environment_not_found' },
   }),
   endpoint('GET', '/v1/flags/list', 'secret', { query: inShop }),
+  endpoint('GET', '/v1/flags/segments', 'secret', { query: inShop }),
+  endpoint('GET', '/v1/keys/public', 'secret', { query: inShop }),
   endpoint('GET', '/v1/flags/stream', 'secret', { query: inShop, endless: true }),
   endpoint('POST', '/ofrep/v1/evaluate/flags/{key}', 'secret', {
     path: '/ofrep/v1/evaluate/flags/banner',

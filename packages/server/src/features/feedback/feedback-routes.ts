@@ -49,7 +49,7 @@ function registerSubmit(app: FastifyInstance, { auth, acceptance }: Dependencies
     (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       const type = requireType(property, request.body.feedbackTypeId);
-      return acceptance.storeOnce(request, acceptFeedback(type, request.body), 'feedback', reply);
+      return acceptance.store(request, acceptFeedback(type, request.body), 'feedback', 1, reply);
     },
   );
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
 import { within } from '../../testing/event-stream.ts';
-import { OTHER_SECRET_KEY, SAMPLE } from '../../testing/sample-property.ts';
+import { OTHER_SECRET_KEY, SAMPLE, SECRET_KEY } from '../../testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
 import type { Answer } from '../../testing/test-server.ts';
 
@@ -96,5 +96,39 @@ describe('GET /v1/flags/list', () => {
       { ...before.configs[1], enabled: true, prerequisites: PREREQUISITES },
       before.configs[2],
     ]);
+  });
+});
+
+describe.each(['/v1/flags/list', '/v1/flags/segments'])('the entity tag of %s', (path) => {
+  it('saves sending it again, until something is saved', async () => {
+    const first = await shop.get(path);
+    const etag = first.headers.get('etag')!;
+    const ask = () =>
+      shop.server.call('GET', `${path}?propertyId=shop`, {
+        key: SECRET_KEY,
+        headers: { 'if-none-match': etag },
+      });
+    expect(await ask()).toMatchObject({ status: 304, text: '' });
+    await applyProvision(shop.server, changed(path));
+    await within(5000, 'the change', async () => (await ask()).status === 200);
+  });
+});
+
+const changed = (path: string) => ({
+  properties: [
+    {
+      id: 'shop',
+      ...(path.endsWith('list')
+        ? { flags: [{ key: 'tagged', name: 'Tagged', type: 'boolean', defaultValue: true }] }
+        : { segments: [{ id: 'tagged', conditions: [] }] }),
+    },
+  ],
+});
+
+describe('GET /v1/flags/segments', () => {
+  it('lists what rules refer to', async () => {
+    const { status, body } = await shop.get('/v1/flags/segments');
+    expect(status).toBe(200);
+    expect(body.segments.slice(0, 1)).toEqual(SAMPLE.properties[0]!.segments!.slice(0, 1));
   });
 });

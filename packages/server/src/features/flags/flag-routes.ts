@@ -4,14 +4,16 @@ import {
   FlagList,
   FlagListQuery,
   FlagStreamQuery,
+  SegmentList,
 } from '@switchyard/core/api/flags';
 import type { FastifyInstance } from 'fastify';
-import { describeRoute, plainAnswer } from '../../http/api-description.ts';
+import { describeRoute, plainAnswer, preparedAnswers } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { sendPrepared } from '../../http/etag.ts';
 import { inSteps } from '../../http/request-steps.ts';
-import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { evaluationsJson, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
 import type { FlagStreams } from './flag-streams.ts';
+import { publishedFlags, publishedSegments } from './published-flags.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -22,6 +24,7 @@ interface Dependencies {
 export function registerFlagRoutes(app: FastifyInstance, dependencies: Dependencies): void {
   registerEvaluate(app, dependencies);
   registerList(app, dependencies);
+  registerSegments(app, dependencies);
   registerStream(app, dependencies);
 }
 
@@ -60,42 +63,34 @@ function registerList(app: FastifyInstance, { auth }: Dependencies): void {
         summary: 'All flags and their configurations per environment',
         key: 'secret',
         querystring: FlagListQuery,
-        answers: { 200: { ...FlagList, description: 'Flags and configurations' } },
+        answers: preparedAnswers({ ...FlagList, description: 'Flags and configurations' }),
         errors: ['wrong_property'],
       }),
     },
     (request, reply) =>
-      reply
-        .type('application/json; charset=utf-8')
-        .send(listJson(auth.property(request, request.query.propertyId))),
+      sendPrepared(request, reply, publishedFlags(auth.property(request, request.query.propertyId))),
   );
 }
 
-const listJson = derivePerProperty((property: PropertyConfiguration): string => {
-  const flags: FlagList['flags'] = property.flags.map(
-    ({ id, key, name, description, type, defaultValue, createdAt }) => ({
-      id,
-      key,
-      name,
-      ...(description === undefined ? {} : { description }),
-      type,
-      defaultValue,
-      createdAt,
-    }),
+function registerSegments(app: FastifyInstance, { auth }: Dependencies): void {
+  app.get<{ Querystring: FlagListQuery }>(
+    '/v1/flags/segments',
+    {
+      onRequest: inSteps(auth.requires('secret')),
+      schema: describeRoute({
+        tag: 'Flags',
+        summary: 'The segments that rules refer to with `inSegment`',
+        description: 'With the list of flags, all that is needed to evaluate in a process of your own.',
+        key: 'secret',
+        querystring: FlagListQuery,
+        answers: preparedAnswers({ ...SegmentList, description: 'Segments' }),
+        errors: ['wrong_property'],
+      }),
+    },
+    (request, reply) =>
+      sendPrepared(request, reply, publishedSegments(auth.property(request, request.query.propertyId))),
   );
-  const configs: FlagList['configs'] = property.flags.flatMap((flag) =>
-    flag.configurations.map(({ id, environmentId, enabled, value, rules, prerequisites }) => ({
-      id,
-      flagId: flag.id,
-      environmentId,
-      enabled,
-      value,
-      rules,
-      ...(prerequisites.length === 0 ? {} : { prerequisites }),
-    })),
-  );
-  return JSON.stringify({ flags, configs } satisfies FlagList);
-});
+}
 
 function registerStream(app: FastifyInstance, { auth, streams }: Dependencies): void {
   app.get<{ Querystring: { propertyId: string } }>(

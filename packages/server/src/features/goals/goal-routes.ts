@@ -63,7 +63,7 @@ function registerStep(
       const property = auth.property(request, request.body.propertyId);
       const goal = requireGoal(property, request.body.goalId);
       const conversion = acceptConversion(goal, request.body, isIncrement ? 1 : -1);
-      return acceptance.storeOnce(request, conversion, 'conversion', reply);
+      return acceptance.store(request, conversion, 'conversion', 1, reply);
     },
   );
 }

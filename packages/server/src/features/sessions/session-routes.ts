@@ -1,4 +1,4 @@
-import { Success } from '@switchyard/core/api/common';
+import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import {
   CollectBody,
   SessionDetail,
@@ -52,16 +52,17 @@ function registerCollect(
         description:
           'Exposures, goals and feedback may name the session before; they are attributed once this arrives.',
         key: 'public',
+        headers: IdempotencyHeaders,
         body: CollectBody,
         answers: { 200: Success },
-        errors: ['wrong_property', 'origin_not_allowed', 'overloaded'],
+        errors: ['wrong_property', 'origin_not_allowed', 'idempotency_key_reused', 'overloaded'],
       }),
     },
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
       const collect = acceptCollect(request.body, request.headers, behindProxy);
-      await acceptance.store(collect, 'session_event', collect.events.length, reply);
+      await acceptance.store(request, collect, 'session_event', collect.events.length, reply);
       identities.remember(collect.propertyId, collect.sessionId, collect.visitorId, collect.userId);
       return reply;
     },

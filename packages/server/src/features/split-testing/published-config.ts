@@ -1,5 +1,5 @@
 import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
-import { etagOf } from '../../http/etag.ts';
+import { prepare } from '../../http/etag.ts';
 import {
   derivePerProperty,
   type PropertyConfiguration,
@@ -14,8 +14,7 @@ export const publishedConfig = derivePerProperty((property) => {
     tests: property.splitTests.filter(({ status }) => status === 'running').map(published),
     ttl: CONFIG_TTL_SECONDS,
   };
-  const body = JSON.stringify(config);
-  return { body, etag: etagOf(body) };
+  return prepare(config);
 });
 
 function published({

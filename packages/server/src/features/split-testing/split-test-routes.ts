@@ -1,4 +1,4 @@
-import { Success } from '@switchyard/core/api/common';
+import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import {
   ExposeBody,
   SplitTestConfig,
@@ -9,10 +9,10 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { type Acceptance, eventTime } from '../../http/acceptance.ts';
-import { describeRoute } from '../../http/api-description.ts';
+import { describeRoute, preparedAnswers } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
-import { isUnchanged } from '../../http/etag.ts';
+import { sendPrepared } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
@@ -45,27 +45,18 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
         summary: 'Definitions of the active split tests',
         key: 'public',
         querystring: SplitTestConfigQuery,
-        answers: {
-          200: {
-            ...SplitTestConfig,
-            description: 'The tests that are running',
-            headers: {
-              'cache-control': { type: 'string', description: '`public, max-age=60`' },
-              etag: { type: 'string', description: 'Send it back in `If-None-Match`' },
-            },
-          },
-          304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
-        },
+        answers: preparedAnswers(
+          { ...SplitTestConfig, description: 'The tests that are running' },
+          { 'cache-control': { type: 'string', description: '`public, max-age=60`' } },
+        ),
         errors: ['wrong_property', 'origin_not_allowed'],
       }),
     },
     (request, reply) => {
       const property = auth.property(request, request.query.propertyId);
       checkOrigin(request, reply, property);
-      const { body, etag } = publishedConfig(property);
-      reply.header('cache-control', `public, max-age=${CONFIG_TTL_SECONDS}`).header('etag', etag);
-      if (isUnchanged(request, etag)) return reply.code(304).send();
-      return reply.type('application/json; charset=utf-8').send(body);
+      reply.header('cache-control', `public, max-age=${CONFIG_TTL_SECONDS}`);
+      return sendPrepared(request, reply, publishedConfig(property));
     },
   );
 }
@@ -83,16 +74,23 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
         description:
           'Exposures of unknown tests or variations are left out; when none is known the answer is 404. A `timestamp` that is missing, or more than 24 hours ahead, counts as the time of receipt.',
         key: 'public',
+        headers: IdempotencyHeaders,
         body: ExposeBody,
         answers: { 200: Success },
-        errors: ['wrong_property', 'origin_not_allowed', 'split_test_not_found', 'overloaded'],
+        errors: [
+          'wrong_property',
+          'origin_not_allowed',
+          'split_test_not_found',
+          'idempotency_key_reused',
+          'overloaded',
+        ],
       }),
     },
     (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
       const exposures = acceptExposures(property, request.body.exposures, metrics);
-      return acceptance.store(exposures, 'exposure', exposures.exposures.length, reply);
+      return acceptance.store(request, exposures, 'exposure', exposures.exposures.length, reply);
     },
   );
 }

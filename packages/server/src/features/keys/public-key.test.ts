@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyProvision } from '../../testing/command-line.ts';
+import { within } from '../../testing/event-stream.ts';
+import { OTHER_SECRET_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+
+const NEWER = 'service_pub_newer0123456789abcdef';
+
+describe('GET /v1/keys/public', () => {
+  it('tells a backend the newest public key of its property', async () => {
+    expect((await shop.get('/v1/keys/public')).body).toEqual({ publicApiKey: PUBLIC_KEY });
+    await applyProvision(shop.server, {
+      properties: [{ id: 'shop', apiKeys: [{ kind: 'public', name: 'newer', key: NEWER }] }],
+    });
+    await within(
+      5000,
+      'the change',
+      async () => (await shop.get('/v1/keys/public')).body.publicApiKey === NEWER,
+    );
+  });
+
+  it('tells nothing of other properties, and nothing to browsers', async () => {
+    const answer = await shop.get('/v1/keys/public', {}, OTHER_SECRET_KEY);
+    expectProblem(answer, { status: 403, code: 'wrong_property' });
+    expectProblem(await shop.get('/v1/keys/public', {}, PUBLIC_KEY), { status: 403, code: 'wrong_key_kind' });
+  });
+});

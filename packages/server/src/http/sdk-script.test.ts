@@ -1,0 +1,82 @@
+import { get } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeShop, openShop, type Shop } from '../testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+
+interface Fetched {
+  status: number;
+  headers: Record<string, string | undefined>;
+  body: Buffer;
+}
+
+/** As a browser would, but without undoing the compression. */
+function fetchScript(path: string, headers: Record<string, string> = {}): Promise<Fetched> {
+  return new Promise((resolve, reject) => {
+    get(shop.server.url + path, { headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode!,
+          headers: answer.headers as Record<string, string>,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    }).on('error', reject);
+  });
+}
+
+async function hashedPath(): Promise<string> {
+  const home = await shop.server.send('GET', '/');
+  return /\/sdk-[0-9a-f]{16}\.js/.exec(home.text)![0];
+}
+
+describe('the browser SDK for script tags', () => {
+  it('is one script that defines `switchyard`, for pages of any origin', async () => {
+    const { status, headers, body } = await fetchScript('/sdk.js');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      vary: 'accept-encoding',
+    });
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(body.toString()).toMatch(/switchyard\s*=/);
+  });
+
+  it('has a name of its own for each version, which may be cached for ever', async () => {
+    const path = await hashedPath();
+    const { status, headers, body } = await fetchScript(path);
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(body).toEqual((await fetchScript('/sdk.js')).body);
+  });
+
+  it.each([
+    { accepts: 'gzip, deflate, br, zstd', coding: 'br', open: brotliDecompressSync },
+    { accepts: 'gzip;q=1.0, br;q=0', coding: 'gzip', open: gunzipSync },
+  ])('comes as $coding to whoever accepts "$accepts"', async ({ accepts, coding, open }) => {
+    const { headers, body } = await fetchScript('/sdk.js', { 'accept-encoding': accepts });
+    expect(headers['content-encoding']).toBe(coding);
+    expect(open(body)).toEqual((await fetchScript('/sdk.js')).body);
+  });
+
+  it('is not sent again to whoever has it', async () => {
+    const { headers } = await fetchScript('/sdk.js');
+    const again = await fetchScript('/sdk.js', { 'if-none-match': headers.etag! });
+    expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
+  });
+
+  it('is found by pages that name the script of an older version', async () => {
+    const old = await fetchScript('/sdk-0123456789abcdef.js');
+    expect(old).toMatchObject({ status: 302, headers: { location: '/sdk.js', 'cache-control': 'no-store' } });
+  });
+});
