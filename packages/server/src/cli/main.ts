@@ -7,6 +7,7 @@ import { forgetCommand } from './forget.ts';
 import { keysCommand } from './keys.ts';
 import { planCommand } from './plan.ts';
 import { serveCommand } from './serve.ts';
+import { typesCommand } from './types.ts';
 
 const COMMANDS = [
   serveCommand,
@@ -16,6 +17,7 @@ const COMMANDS = [
   keysCommand,
   doctorCommand,
   forgetCommand,
+  typesCommand,
 ];
 
 /** Runs one command; sets the exit code of the process. */

@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises';
+import { configurationStores } from '../configuration-stores.ts';
+import { typeDeclaration } from '../features/properties/type-declaration.ts';
+import { applyProvision } from '../features/provisioning/provision-apply.ts';
+import { readProvisionText } from '../features/provisioning/provision-file.ts';
+import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
+import { loadProperty } from '../storage/configuration.ts';
+import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
+import { requireProperty, withDatabase, withExistingDatabase } from './data-directory.ts';
+
+export interface TypesOptions {
+  dataDir: string;
+  property?: string;
+  out?: string;
+}
+
+export async function writeTypes(file: string | undefined, options: TypesOptions): Promise<void> {
+  const declare = (handle: DatabaseHandle) => declarations(handle, options.property);
+  const text =
+    file === undefined
+      ? await withExistingDatabase(options.dataDir, declare)
+      : await fromProvisionFile(file, declare);
+  if (options.out === undefined) process.stdout.write(text);
+  else await writeFile(options.out, text);
+}
+
+/** The file is checked and completed by applying it, to a database that is gone afterwards. */
+async function fromProvisionFile(
+  file: string,
+  declare: (handle: DatabaseHandle) => Promise<string>,
+): Promise<string> {
+  const text = await readInput(file);
+  return reportingMistakes(file, false, () => {
+    const source = readProvisionText(text);
+    return withDatabase(openMemoryDatabase(), async (handle) => {
+      await applyProvision(handle.database, configurationStores, source);
+      return declare(handle);
+    });
+  });
+}
+
+async function declarations(handle: DatabaseHandle, only: string | undefined): Promise<string> {
+  if (only !== undefined) await requireProperty(handle, only);
+  const stored = await configurationStores.listProperties(handle.database);
+  const parts: string[] = [];
+  for (const each of stored.filter(({ id }) => only === undefined || id === only)) {
+    parts.push(typeDeclaration(await loadProperty(handle.database, configurationStores, each)));
+  }
+  return parts.join('\n');
+}
