@@ -1,4 +1,4 @@
-import { hashFraction } from './hash.ts';
+import { smallHashFraction } from './small-hash.ts';
 
 /** What assignment needs to know of a split test. */
 export interface AssignableTest {
@@ -23,7 +23,7 @@ export interface Assignment {
  */
 export function assign(test: AssignableTest, visitorId: string): Assignment {
   // Two draws, so that raising the traffic moves nobody between variations.
-  const included = hashFraction(`${test.hashSeed}:traffic:${visitorId}`) * 100 < test.trafficAllocation;
+  const included = smallHashFraction(`${test.hashSeed}:traffic:${visitorId}`) * 100 < test.trafficAllocation;
   const index = included ? draw(test, visitorId) : -1;
   return index < 0 ? { included: false, index: 0 } : { included, index };
 }
@@ -32,7 +32,7 @@ export function assign(test: AssignableTest, visitorId: string): Assignment {
 function draw({ hashSeed, variations }: AssignableTest, visitorId: string): number {
   let total = 0;
   for (const { weight } of variations) if (weight > 0) total += weight;
-  const point = hashFraction(`${hashSeed}:variation:${visitorId}`) * total;
+  const point = smallHashFraction(`${hashSeed}:variation:${visitorId}`) * total;
   let reached = 0;
   let last = -1;
   for (const [index, { weight }] of variations.entries()) {

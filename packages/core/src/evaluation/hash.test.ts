@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashFraction, hashFractionAfter, murmur3 } from './hash.ts';
+import { smallHashFraction } from './small-hash.ts';
 
 interface HashCase {
   name: string;
@@ -19,7 +20,9 @@ const SEED = 1729;
 describe('hash vectors', () => {
   it.each(cases)('$name', ({ text, seed, hash, fraction }) => {
     expect(murmur3(text, seed)).toBe(hash);
-    if (fraction !== undefined) expect(hashFraction(text)).toBe(fraction);
+    if (fraction === undefined) return;
+    expect(hashFraction(text)).toBe(fraction);
+    expect(smallHashFraction(text)).toBe(fraction);
   });
 });
 
@@ -35,6 +38,15 @@ describe(`hash properties (seed ${SEED})`, () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
         expect(murmur3(text)).toBe(murmur3(wellFormed(text)));
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it('is the same in its small form', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
+        expect(smallHashFraction(text)).toBe(hashFraction(text));
       }),
       { seed: SEED },
     );
