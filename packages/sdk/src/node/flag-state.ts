@@ -1,0 +1,105 @@
+import { compileFlags } from '@switchyard/core/evaluation/flags';
+import { compileRuleRegex } from './rule-regex.ts';
+
+export type FlagValue = boolean | string;
+
+/** An answer as the evaluator gives it; the same object for the same answer. */
+export interface FlagAnswer {
+  readonly value: FlagValue;
+  readonly reason: 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT';
+  readonly ruleId?: string;
+}
+
+interface Condition {
+  operator: string;
+}
+
+interface Configuration {
+  flagId: string;
+  environmentId: string;
+  rules: { conditions?: Condition[] }[];
+  prerequisites?: { flag: string }[];
+}
+
+/** `GET /v1/flags/list`, as far as this file looks into it. */
+export interface FlagList {
+  flags: { id: string; key: string; name?: string; description?: string }[];
+  configs: Configuration[];
+}
+
+/** The flags of one environment, ready to answer. */
+export interface FlagState {
+  readonly keys: readonly string[];
+  evaluate(key: string, context: Readonly<Record<string, unknown>>): FlagAnswer | undefined;
+  evaluateEach(
+    context: Readonly<Record<string, unknown>>,
+    visit: (key: string, answer: FlagAnswer) => void,
+  ): void;
+  /** What the answers of a flag depend on, as text. */
+  readonly signatures: ReadonlyMap<string, string>;
+}
+
+type Definitions = Parameters<typeof compileFlags>[0];
+type Segments = Parameters<typeof compileFlags>[1];
+
+export const isFlagList = (data: unknown): data is FlagList =>
+  Array.isArray((data as FlagList)?.flags) && Array.isArray((data as FlagList).configs);
+
+export function usesSegments(list: FlagList, environment: string): boolean {
+  return list.configs.some((config) => config.environmentId === environment && asksSegment(config));
+}
+
+const asksSegment = ({ rules }: Configuration): boolean =>
+  rules.some(({ conditions = [] }) => conditions.some(({ operator }) => operator === 'inSegment'));
+
+export function compileState(list: FlagList, segments: readonly unknown[], environment: string): FlagState {
+  const configs = new Map<string, Configuration>();
+  for (const config of list.configs) {
+    if (config.environmentId === environment) configs.set(config.flagId, { prerequisites: [], ...config });
+  }
+  const definitions = list.flags.map((flag) => {
+    const configuration = configs.get(flag.id);
+    // The list does not tell versions, and no answer depends on them.
+    return { ...flag, version: 0, ...(configuration && { configuration }) };
+  });
+  const set = compileFlags(definitions as unknown as Definitions, segments as unknown as Segments, {
+    regex: compileRuleRegex,
+  });
+  return Object.assign(set, { signatures: signaturesOf(list, configs, JSON.stringify(segments)) });
+}
+
+function signaturesOf(
+  list: FlagList,
+  configs: ReadonlyMap<string, Configuration>,
+  segments: string,
+): Map<string, string> {
+  return new Map(
+    list.flags.map((flag) => {
+      const config = configs.get(flag.id);
+      const { name: _name, description: _description, ...definition } = flag;
+      return [flag.key, JSON.stringify([definition, config, config && asksSegment(config) ? segments : ''])];
+    }),
+  );
+}
+
+/** Keys of the flags that may answer otherwise than before, those that were added or removed included. */
+export function changedKeys(before: FlagState, after: FlagState): string[] {
+  const changed = new Set<string>();
+  for (const [key, signature] of after.signatures) {
+    if (before.signatures.get(key) !== signature) changed.add(key);
+  }
+  for (const key of before.signatures.keys()) if (!after.signatures.has(key)) changed.add(key);
+  // Whatever requires a changed flag may answer otherwise too.
+  for (let size = -1; size !== changed.size; ) {
+    size = changed.size;
+    for (const [key, signature] of after.signatures) {
+      if (!changed.has(key) && requires(signature, changed)) changed.add(key);
+    }
+  }
+  return [...changed];
+}
+
+function requires(signature: string, keys: ReadonlySet<string>): boolean {
+  const [, config] = JSON.parse(signature) as [unknown, Configuration | null];
+  return config?.prerequisites?.some(({ flag }) => keys.has(flag)) === true;
+}

@@ -1,0 +1,255 @@
+import { failure, type Result } from '../client/result.ts';
+import type { AnySchema, KeyOf, SwitchyardSchema } from '../client/schema.ts';
+import type { FlagSource, FlagStatus } from './flag-source.ts';
+import type { FlagAnswer, FlagValue } from './flag-state.ts';
+import type { RemoteFlags } from './remote-flags.ts';
+import type { Reporter } from './reporter.ts';
+
+/**
+ * Whom a flag is asked for. Rules may look at any attribute. The unit of a percentage rollout is `targetingKey`, else
+ * `userId`, `email`, `visitorId`, `sessionId`.
+ */
+export interface FlagContext {
+  readonly targetingKey?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly email?: string | undefined;
+  readonly visitorId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly [attribute: string]: unknown;
+}
+
+export type FlagReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT' | 'ERROR';
+
+export type FlagErrorCode = 'PROVIDER_NOT_READY' | 'FLAG_NOT_FOUND' | 'TYPE_MISMATCH' | 'GENERAL';
+
+/** A value and how it came about. */
+export interface FlagDetails<Value = boolean | string> {
+  readonly key: string;
+  readonly value: Value;
+  /** `ERROR`: the value is the fallback, and `errorCode` says why. */
+  readonly reason: FlagReason;
+  /** The rule that decided, for `TARGETING_MATCH` and `SPLIT`. */
+  readonly ruleId?: string;
+  readonly errorCode?: FlagErrorCode;
+  readonly errorMessage?: string;
+}
+
+/** Keys of the flags whose values are of a type. */
+type FlagKeyOf<Part, Value> = {
+  [Key in KeyOf<Part>]: [Extract<Part[Key], Value>] extends [never] ? never : Key;
+}[KeyOf<Part>];
+
+/** `true` as a fallback asks a flag that may also be `false`. */
+type Answered<Value, Fallback> = Fallback extends boolean ? boolean : Extract<Value, string>;
+
+export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
+  /**
+   * The value of a boolean flag, at once; `fallback` when there is none.
+   *
+   * @example if (switchyard.flags.boolean('new-checkout', false, { userId })) …
+   */
+  boolean(key: FlagKeyOf<Schema['flags'], boolean>, fallback: boolean, context?: FlagContext): boolean;
+  /** The value of a string flag, at once; `fallback` when there is none. */
+  string<Key extends FlagKeyOf<Schema['flags'], string>>(
+    key: Key,
+    fallback: Extract<Schema['flags'][Key], string>,
+    context?: FlagContext,
+  ): Extract<Schema['flags'][Key], string>;
+  /**
+   * The value with its reason.
+   *
+   * @example flags.details('banner', 'none', { userId }) // { key, value: 'spring', reason: 'STATIC' }
+   */
+  details<Key extends KeyOf<Schema['flags']>, Fallback extends Schema['flags'][Key]>(
+    key: Key,
+    fallback: Fallback,
+    context?: FlagContext,
+  ): FlagDetails<Answered<Schema['flags'][Key], Fallback>>;
+  /** The values of all flags; empty when nothing is known yet. */
+  all(context?: FlagContext): Partial<Schema['flags']>;
+  /** `details` for programs that can wait: for the first state, or, with remote evaluation, for the service. */
+  resolve<Key extends KeyOf<Schema['flags']>, Fallback extends Schema['flags'][Key]>(
+    key: Key,
+    fallback: Fallback,
+    context?: FlagContext,
+  ): Promise<FlagDetails<Answered<Schema['flags'][Key], Fallback>>>;
+  /** The details of many flags, all of them unless `keys` names some; unknown keys are left out. */
+  evaluate(
+    context?: FlagContext,
+    keys?: readonly KeyOf<Schema['flags']>[],
+  ): Promise<Result<{ flags: { [Key in KeyOf<Schema['flags']>]?: FlagDetails<Schema['flags'][Key]> } }>>;
+  /**
+   * Calls the listener with the keys of the flags that may answer otherwise than before. Returns what ends it.
+   *
+   * @example const stop = switchyard.flags.onChange((keys) => console.log('changed:', keys));
+   */
+  onChange(listener: (keys: string[]) => void): () => void;
+  /** `stale` while the service is away and the last good state answers. */
+  status(): FlagStatus;
+  onStatus(listener: (status: FlagStatus) => void): () => void;
+}
+
+/** The same with schema and generics taken off, as the parts of this package use it. */
+export interface UntypedFlags {
+  boolean(key: string, fallback: boolean, context?: FlagContext): boolean;
+  string(key: string, fallback: string, context?: FlagContext): string;
+  details<Value extends FlagValue>(key: string, fallback: Value, context?: FlagContext): FlagDetails<Value>;
+  all(context?: FlagContext): Record<string, FlagValue>;
+  resolve<Value extends FlagValue>(
+    key: string,
+    fallback: Value,
+    context?: FlagContext,
+  ): Promise<FlagDetails<Value>>;
+  evaluate(
+    context?: FlagContext,
+    keys?: readonly string[],
+  ): Promise<Result<{ flags: Record<string, FlagDetails> }>>;
+  onChange(listener: (keys: string[]) => void): () => void;
+  status(): FlagStatus;
+  onStatus(listener: (status: FlagStatus) => void): () => void;
+}
+
+const NOBODY: FlagContext = Object.freeze({});
+const SYNCHRONOUS_AND_REMOTE =
+  'Flags are evaluated by the service (`evaluation: "remote"`), which synchronous calls cannot ask: they answer the fallback. Use `flags.resolve` or `flags.evaluate`.';
+
+interface Parts {
+  source: FlagSource;
+  /** Set when the service evaluates. */
+  remote: RemoteFlags | undefined;
+  reporter: Reporter;
+  timeoutMs: number;
+}
+
+// Functions instead of methods: they work when they are taken off the object.
+export function createFlags({ source, remote, reporter, timeoutMs }: Parts): UntypedFlags {
+  const evaluate = (key: string, context: FlagContext | undefined): FlagAnswer | undefined => {
+    const { state } = source;
+    if (state !== undefined) return state.evaluate(key, isContext(context) ? context : NOBODY);
+    if (remote) reporter.misuse(SYNCHRONOUS_AND_REMOTE);
+    return undefined;
+  };
+  const details = <Value extends FlagValue>(
+    key: string,
+    fallback: Value,
+    context?: FlagContext,
+  ): FlagDetails<Value> => {
+    try {
+      const answer = evaluate(key, context);
+      if (answer !== undefined) return detailsOf(key, fallback, answer);
+    } catch (error) {
+      return failed(key, fallback, 'GENERAL', `The context cannot be read: ${error}`);
+    }
+    if (source.state) return failed(key, fallback, 'FLAG_NOT_FOUND', `There is no flag ${key}.`);
+    const message = remote
+      ? SYNCHRONOUS_AND_REMOTE
+      : (source.lastError?.message ?? 'The flags are not loaded yet.');
+    return failed(key, fallback, 'PROVIDER_NOT_READY', message);
+  };
+  const all = (context?: FlagContext): Record<string, FlagValue> => {
+    const values: Record<string, FlagValue> = Object.create(null);
+    if (remote) reporter.misuse(SYNCHRONOUS_AND_REMOTE);
+    try {
+      source.state?.evaluateEach(isContext(context) ? context : NOBODY, (key, { value }) => {
+        values[key] = value;
+      });
+    } catch {
+      // A context whose members cannot be read has no answers.
+    }
+    return values;
+  };
+  const evaluateHere = (
+    context: FlagContext | undefined,
+    keys: readonly string[] | undefined,
+  ): Record<string, FlagDetails> => {
+    const answers: Record<string, FlagDetails> = Object.create(null);
+    for (const key of keys ?? source.state?.keys ?? []) {
+      const answer = evaluate(key, context);
+      if (answer !== undefined) answers[key] = detailsOf(key, answer.value, answer);
+    }
+    return answers;
+  };
+  return {
+    boolean(key, fallback, context) {
+      try {
+        const value = evaluate(key, context)?.value;
+        return typeof value === 'boolean' ? value : fallback;
+      } catch {
+        return fallback;
+      }
+    },
+    string(key, fallback, context) {
+      try {
+        const value = evaluate(key, context)?.value;
+        return typeof value === 'string' ? value : fallback;
+      } catch {
+        return fallback;
+      }
+    },
+    details,
+    all,
+    async resolve(key, fallback, context) {
+      if (!remote) {
+        if (!source.state) await source.ready(timeoutMs);
+        return details(key, fallback, context);
+      }
+      const result = await remote.evaluate(isContext(context) ? context : NOBODY, [key]);
+      if (!result.success) return failed(key, fallback, 'GENERAL', result.error.message);
+      const answer = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
+      if (!answer) return failed(key, fallback, 'FLAG_NOT_FOUND', `There is no flag ${key}.`);
+      return detailsOf(key, fallback, answer);
+    },
+    async evaluate(context, keys) {
+      if (remote) return remote.details(isContext(context) ? context : NOBODY, keys);
+      const ready = await source.ready(timeoutMs);
+      if (!ready.success) return ready;
+      try {
+        return { success: true, flags: evaluateHere(context, keys) };
+      } catch (error) {
+        return failure('invalid_argument', `The context or the keys cannot be read: ${error}`);
+      }
+    },
+    onChange: (listener) => subscribe(source.listeners.change, listener),
+    status: () => source.status,
+    onStatus: (listener) => subscribe(source.listeners.status, listener),
+  };
+}
+
+const isContext = (context: unknown): context is FlagContext =>
+  typeof context === 'object' && context !== null;
+
+/** A listener that fails, or is no function, must not stop the others. */
+function subscribe<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {
+  const guarded = (value: T) => {
+    try {
+      listener(value);
+    } catch (error) {
+      console.error('[switchyard] A listener failed:', error);
+    }
+  };
+  listeners.add(guarded);
+  return () => void listeners.delete(guarded);
+}
+
+/** The answer, unless it is of another type than the fallback. */
+export function detailsOf<Value extends FlagValue>(
+  key: string,
+  fallback: Value,
+  { value, reason, ruleId }: FlagAnswer,
+): FlagDetails<Value> {
+  if (typeof value !== typeof fallback) {
+    return failed(key, fallback, 'TYPE_MISMATCH', `The flag ${key} is a ${typeof value}.`);
+  }
+  return ruleId === undefined
+    ? { key, value: value as Value, reason }
+    : { key, value: value as Value, reason, ruleId };
+}
+
+function failed<Value>(
+  key: string,
+  value: Value,
+  errorCode: FlagErrorCode,
+  errorMessage: string,
+): FlagDetails<Value> {
+  return { key, value, reason: 'ERROR', errorCode, errorMessage };
+}
