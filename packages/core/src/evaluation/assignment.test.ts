@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import vectors from '../cases/assignment.json' with { type: 'json' };
-import { type AssignableTest, assign } from './assignment.ts';
+import { type AssignableTest, assign, type Holdout } from './assignment.ts';
 import { hashFraction } from './hash.ts';
 
 const SEED = 1729;
 const VISITORS = 100_000;
+
+interface Vector {
+  name: string;
+  test: AssignableTest;
+  visitorId: string;
+  holdout?: Holdout;
+  draws: Record<'traffic' | 'variation', number> & Partial<Record<'holdout' | 'exclusion', number>>;
+  expected: { included: boolean; index: number };
+}
 
 function test(hashSeed: string, weights: number[], trafficAllocation = 100): AssignableTest {
   return { hashSeed, trafficAllocation, variations: weights.map((weight, i) => ({ key: `v${i}`, weight })) };
@@ -16,10 +25,13 @@ function indexes(of: AssignableTest): number[] {
 }
 
 describe('assignment vectors', () => {
-  it.each(vectors.cases)('$name', ({ test: given, visitorId, draws, expected }) => {
+  it.each(vectors.cases as Vector[])('$name', ({ test: given, visitorId, holdout, draws, expected }) => {
+    if (holdout) expect(hashFraction(`holdout:${holdout.seed}:${visitorId}`)).toBe(draws.holdout);
+    if (given.exclusion)
+      expect(hashFraction(`exclusion:${given.exclusion.seed}:${visitorId}`)).toBe(draws.exclusion);
     expect(hashFraction(`${given.hashSeed}:traffic:${visitorId}`)).toBe(draws.traffic);
     expect(hashFraction(`${given.hashSeed}:variation:${visitorId}`)).toBe(draws.variation);
-    expect(assign(given, visitorId)).toEqual(expected);
+    expect(assign(given, visitorId, holdout)).toEqual(expected);
   });
 });
 
@@ -52,6 +64,15 @@ describe('assignment of 100,000 visitors', () => {
     for (let i = 0; i < VISITORS; i++) if (assign(of, `visitor-${i}`).included) included++;
     const share = traffic / 100;
     expect(Math.abs(included - VISITORS * share)).toBeLessThan(4 * Math.sqrt(VISITORS * share * (1 - share)));
+  });
+
+  it.each([1, 5, 20])('holds out %s percent', (percentage) => {
+    let held = 0;
+    for (let i = 0; i < VISITORS; i++) {
+      if (!assign(test('any', [1]), `visitor-${i}`, { seed: 'shop', percentage }).included) held++;
+    }
+    const share = percentage / 100;
+    expect(Math.abs(held - VISITORS * share)).toBeLessThan(4 * Math.sqrt(VISITORS * share * (1 - share)));
   });
 
   it('is independent between two tests', () => {
@@ -92,6 +113,59 @@ describe(`assignment properties (seed ${SEED})`, () => {
         expect(included).toBe(of.some((weight) => weight > 0));
         if (included) expect(of[index]).toBeGreaterThan(0);
         else expect(index).toBe(0);
+      }),
+      { seed: SEED, numRuns: 2000 },
+    );
+  });
+
+  // Cuts anywhere in 0 to 100, as the places of slots are.
+  const cuts = fc
+    .uniqueArray(fc.double({ min: 0, max: 100, noNaN: true }), { minLength: 2, maxLength: 8 })
+    .map((points) => points.sort((a, b) => a - b));
+
+  it('gives a visitor at most one test of an exclusion group', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), cuts, (seed, visitorId, points) => {
+        const group = points.slice(1).map((to, i) => {
+          return { ...test(`test ${i}`, [1, 1]), exclusion: { seed, from: points[i]!, to } };
+        });
+        const included = group.filter((of) => assign(of, visitorId).included).length;
+        const point = hashFraction(`exclusion:${seed}:${visitorId}`) * 100;
+        expect(included).toBe(point >= points[0]! && point < points.at(-1)! ? 1 : 0);
+      }),
+      { seed: SEED, numRuns: 2000 },
+    );
+  });
+
+  it('leaves those who take part where they are, whatever keeps others out', () => {
+    const percentage = fc.double({ min: 0, max: 100, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.string(),
+        weights,
+        percentage,
+        cuts,
+        (seed, visitorId, of, held, points) => {
+          const exclusion = { seed, from: points[0]!, to: points[1]! };
+          const plain = assign(test(seed, of), visitorId);
+          const kept = assign({ ...test(seed, of), exclusion }, visitorId, { seed, percentage: held });
+          expect(kept).toEqual(kept.included ? plain : { included: false, index: 0 });
+        },
+      ),
+      { seed: SEED, numRuns: 2000 },
+    );
+  });
+
+  it('keeps a visitor who is held out in every larger holdout, in all tests', () => {
+    const percentage = fc.double({ min: 0, max: 100, noNaN: true });
+    fc.assert(
+      fc.property(fc.string(), fc.string(), percentage, percentage, (seed, visitorId, a, b) => {
+        const heldOut = (hashSeed: string, held: number) =>
+          !assign(test(hashSeed, [1, 1]), visitorId, { seed, percentage: held }).included;
+        const small = heldOut('one', Math.min(a, b));
+        expect(heldOut('another', Math.min(a, b))).toBe(small);
+        if (small) expect(heldOut('one', Math.max(a, b))).toBe(true);
       }),
       { seed: SEED, numRuns: 2000 },
     );

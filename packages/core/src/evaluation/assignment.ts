@@ -7,6 +7,14 @@ export interface AssignableTest {
   readonly trafficAllocation: number;
   /** Weights are relative: they need not add up to anything. */
   readonly variations: readonly { readonly key: string; readonly weight: number }[];
+  /** Only visitors in this part of 0 to 100 take part: tests of one group have the same seed and disjoint parts. */
+  readonly exclusion?: { readonly seed: string; readonly from: number; readonly to: number } | undefined;
+}
+
+/** Visitors who are kept out of all tests of a property, in percent. */
+export interface Holdout {
+  readonly seed: string;
+  readonly percentage: number;
 }
 
 export interface Assignment {
@@ -17,13 +25,21 @@ export interface Assignment {
 }
 
 /**
- * The variation of a visitor; the same on every machine, for as long as seed and weights stay.
+ * The variation of a visitor; the same on every machine, for as long as seeds, weights and slot stay.
  *
  * @example assign({ hashSeed: 's1', trafficAllocation: 100, variations }, 'visitor-1') // { included: true, index: 1 }
  */
-export function assign(test: AssignableTest, visitorId: string): Assignment {
-  // Two draws, so that raising the traffic moves nobody between variations.
-  const included = smallHashFraction(`${test.hashSeed}:traffic:${visitorId}`) * 100 < test.trafficAllocation;
+export function assign(test: AssignableTest, visitorId: string, holdout?: Holdout): Assignment {
+  const { hashSeed, trafficAllocation, exclusion } = test;
+  const falls = (seed: string, from: number, to: number) => {
+    const point = smallHashFraction(`${seed}:${visitorId}`) * 100;
+    return point >= from && point < to;
+  };
+  // A draw for each question, so that raising the traffic, say, moves nobody between variations.
+  const included =
+    !(holdout && falls(`holdout:${holdout.seed}`, 0, holdout.percentage)) &&
+    (!exclusion || falls(`exclusion:${exclusion.seed}`, exclusion.from, exclusion.to)) &&
+    falls(`${hashSeed}:traffic`, 0, trafficAllocation);
   const index = included ? draw(test, visitorId) : -1;
   return index < 0 ? { included: false, index: 0 } : { included, index };
 }
