@@ -72,7 +72,7 @@ export class DeliveryQueue {
     for (let attempt = 1; this.#waiting > 0; attempt++) {
       const left = deadline - performance.now();
       if (left <= 0) break;
-      last = await Promise.race([this.#sendRound(left), pause(left, false).then(() => last)]);
+      last = await withinTime(this.#sendRound(left), left, last);
       if (this.#waiting === 0 || !last) continue;
       const delay = Math.max(last.retryAfterMs, retryDelay(attempt, 0, Math.random) / 5);
       if (performance.now() + delay >= deadline) break;
@@ -183,4 +183,14 @@ export class DeliveryQueue {
     this.#release?.();
     this.#release = undefined;
   }
+}
+
+/** What the promise brings, or `otherwise` when the time is over before. */
+async function withinTime<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), ms);
+  });
+  // Cleared, because a timer that is left running keeps the process alive.
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -74,7 +74,9 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
   const query = queryOf(facts.url);
   const chosen = new Map<string, Choice | undefined>();
   const choiceIn = (test: SplitTestDefinition): Choice | undefined => {
-    if (!chosen.has(test.key)) chosen.set(test.key, choose(test, visitorId, query.get(`sy_${test.key}`)));
+    if (!chosen.has(test.key)) {
+      chosen.set(test.key, choose(test, visitorId, query.get(`sy_${test.key}`), found.config.holdout));
+    }
     return chosen.get(test.key);
   };
   const find = (testKey: string): Choice | undefined => {
@@ -88,6 +90,7 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
     queue.expose(isSendable(attributes) ? { ...exposure, attributes } : exposure);
   };
   const bootstrap = (): Bootstrap => ({
+    propertyId: settings.propertyId,
     visitorId,
     sessionId,
     config: found.config,

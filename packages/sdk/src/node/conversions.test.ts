@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
+import { FaultyProxy } from '../testing/faulty-proxy.ts';
+import { createSwitchyard, type Switchyard, type SwitchyardOptions } from './node.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let shop: Shop;
+let proxy: FaultyProxy;
+let client: Switchyard;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+beforeEach(async () => {
+  proxy = await FaultyProxy.start(shop.server.url);
+  client = connect();
+});
+afterEach(async () => {
+  await client.close();
+  proxy.close();
+});
+
+function connect(options: Partial<SwitchyardOptions> = {}): Switchyard {
+  return createSwitchyard({
+    apiUrl: proxy.url,
+    secretApiKey: SECRET_KEY,
+    propertyId: 'shop',
+    evaluation: 'remote',
+    timeoutMs: 30_000,
+    ...options,
+  });
+}
+
+const timeline = (sessionId: string) => shop.timeline(sessionId, 'goal');
+
+describe('goals', () => {
+  it('counts up and down, with session, amount and metadata', async () => {
+    const sessionId = 's-goals-1';
+    expect(await client.goals.increment('signup', { sessionId })).toEqual({ success: true });
+    const paid = { amount: 49.9, sessionId, metadata: { plan: 'pro' } };
+    expect(await client.goals.increment('revenue', paid)).toEqual({ success: true });
+    expect(await client.goals.decrement('revenue', { amount: 9.9, sessionId })).toEqual({ success: true });
+    expect(await timeline(sessionId)).toMatchObject([
+      { goalId: 'signup', count: 1 },
+      { goalId: 'revenue', amount: 49.9, metadata: { plan: 'pro' } },
+      { goalId: 'revenue', amount: -9.9 },
+    ]);
+  });
+
+  it('counts a call once although its answer was lost, with one key over all retries', async () => {
+    const sessionId = 's-lost';
+    let losses = 2;
+    proxy.intercept = () => (losses-- > 0 ? 'lose' : false);
+    expect(await client.goals.increment('signup', { sessionId })).toEqual({ success: true });
+    expect(new Set(proxy.passed.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(proxy.passed.length).toBe(3);
+    expect(await timeline(sessionId)).toHaveLength(1);
+    // Another call is another conversion.
+    expect(await client.goals.increment('signup', { sessionId })).toEqual({ success: true });
+    expect(await timeline(sessionId)).toHaveLength(2);
+  });
+
+  it('takes the key of the caller: twice the same counts once, another body is refused', async () => {
+    const call = { sessionId: 's-own-key', amount: 5, idempotencyKey: 'order 1001: paid' };
+    expect(await client.goals.increment('revenue', call)).toEqual({ success: true });
+    expect(await client.goals.increment('revenue', call)).toEqual({ success: true });
+    expect(await timeline('s-own-key')).toHaveLength(1);
+    expect(await client.goals.increment('revenue', { ...call, amount: 6 })).toMatchObject({
+      success: false,
+      error: { code: 'idempotency_key_reused' },
+    });
+  });
+
+  it('honours Retry-After of 429 and 503, within the time of the call', async () => {
+    const refusals = [429, 503, 503];
+    let last = 0;
+    const waited: number[] = [];
+    proxy.intercept = (_request, response) => {
+      const now = performance.now();
+      if (last > 0) waited.push(now - last);
+      last = now;
+      const status = refusals.shift();
+      if (status === undefined) return false;
+      response.writeHead(status, { 'retry-after': '1' }).end('{}');
+      return true;
+    };
+    expect(await client.goals.increment('signup')).toEqual({ success: true });
+    expect(waited).toHaveLength(3);
+    for (const wait of waited) expect(wait).toBeGreaterThanOrEqual(995);
+
+    proxy.intercept = (_request, response) => {
+      const error = { code: 'overloaded', message: 'Nothing was stored.' };
+      response.writeHead(503, { 'retry-after': '3600' }).end(JSON.stringify({ success: false, error }));
+      return true;
+    };
+    const before = proxy.passed.length;
+    expect(await client.goals.increment('signup')).toMatchObject({ error: { code: 'overloaded' } });
+    expect(proxy.passed.length).toBe(before + 1);
+  });
+
+  it('does not repeat what is refused for good', async () => {
+    expect(await client.goals.increment('no-such-goal')).toMatchObject({
+      success: false,
+      error: { code: 'goal_not_found' },
+    });
+    expect(await client.goals.increment('revenue')).toMatchObject({ error: { code: 'amount_required' } });
+    expect(await client.goals.decrement('revenue', { amount: -1 })).toMatchObject({
+      error: { code: 'amount_not_positive' },
+    });
+    const long = await client.goals.increment('signup', { metadata: { a: 'x'.repeat(257) } });
+    expect(long).toMatchObject({ error: { code: 'invalid_request' } });
+    expect(long.success || long.error.message).toContain('/metadata');
+    expect(proxy.passed.length).toBe(4);
+  });
+
+  it('says what is wrong with its arguments without asking the service', async () => {
+    const cyclic: Record<string, string> = {};
+    (cyclic as Record<string, unknown>).self = cyclic;
+    for (const [goalId, call] of [
+      ['', {}],
+      [undefined, {}],
+      ['revenue', { amount: Number.NaN }],
+      ['revenue', { amount: Number.POSITIVE_INFINITY }],
+      ['revenue', { amount: '5' }],
+      ['revenue', { amount: 1n }],
+      ['signup', { metadata: cyclic }],
+      ['signup', { idempotencyKey: 'two\nlines' }],
+      ['signup', { idempotencyKey: '' }],
+      ['signup', { idempotencyKey: 'x'.repeat(256) }],
+      ['signup', { idempotencyKey: 'ü' }],
+    ] as [never, never][]) {
+      expect(await client.goals.increment(goalId, call), String(goalId)).toMatchObject({
+        success: false,
+        error: { code: 'invalid_argument' },
+      });
+    }
+    expect(proxy.passed).toEqual([]);
+  });
+});
+
+describe('feedback', () => {
+  it('is submitted once, and refused with the reason', async () => {
+    const entry = {
+      option: 'good',
+      message: 'Fast',
+      sessionId: 's-feedback',
+      metadata: { page: '/' },
+    } as const;
+    let losses = 1;
+    proxy.intercept = () => (losses-- > 0 ? 'lose' : false);
+    expect(await client.feedback.submit('nps', entry)).toEqual({ success: true });
+    const { feedback } = await shop.feedback({ sessionId: 's-feedback' });
+    expect(feedback).toHaveLength(1);
+    expect(feedback[0]).toMatchObject({ feedbackTypeId: 'nps', ...entry });
+    for (const [type, call, code] of [
+      ['nps', { option: 'meh' }, 'option_not_allowed'],
+      ['thumbs', { message: 'hm' }, 'message_not_allowed'],
+      ['nps', {}, 'feedback_empty'],
+      ['nothing', { option: 'good' }, 'feedback_type_not_found'],
+      ['', { option: 'good' }, 'invalid_argument'],
+    ] as const) {
+      expect(await client.feedback.submit(type, call)).toMatchObject({ success: false, error: { code } });
+    }
+  });
+});
+
+describe('a service that does not answer', () => {
+  it('ends in `timeout` or `network_error`, never in an exception', async () => {
+    await client.close();
+    client = connect({ timeoutMs: 300 });
+    proxy.intercept = () => true;
+    expect(await client.goals.increment('signup')).toMatchObject({ error: { code: 'timeout' } });
+    expect(await client.sessions.list()).toMatchObject({ error: { code: 'timeout' } });
+    proxy.close();
+    expect(await client.goals.increment('signup')).toMatchObject({ error: { code: 'network_error' } });
+    expect(await client.ready()).toMatchObject({ error: { code: 'network_error' } });
+  });
+
+  it('or in what stands between: a page of a proxy, a redirection, which the key does not follow', async () => {
+    proxy.intercept = (_request, response) => {
+      response.writeHead(302, { location: 'https://elsewhere.example/' }).end('<html>');
+      return true;
+    };
+    const redirected = await client.goals.increment('signup');
+    expect(redirected).toMatchObject({ error: { code: 'unexpected_answer' } });
+    expect(redirected.success || redirected.error.message).toContain('https://elsewhere.example/');
+    proxy.intercept = (_request, response) => {
+      response.writeHead(200).end('<html>welcome to the hotel network</html>');
+      return true;
+    };
+    expect(await client.goals.increment('signup')).toMatchObject({ error: { code: 'unexpected_answer' } });
+  });
+
+  it('answers `closed` after close, and calls under way end before it', async () => {
+    const under = client.goals.increment('signup', { sessionId: 's-closing' });
+    expect(await client.close()).toEqual({ success: true });
+    expect(await under).toEqual({ success: true });
+    const closed = { success: false, error: { code: 'closed' } };
+    expect(await client.goals.increment('signup')).toMatchObject(closed);
+    expect(await client.sessions.list()).toMatchObject(closed);
+    expect(await client.ready()).toMatchObject(closed);
+    expect(await client.flush()).toMatchObject(closed);
+    expect(await client.close()).toEqual({ success: true });
+    expect(client.flags.boolean('x', true)).toBe(true);
+  });
+});
+
+describe('sessions', () => {
+  it('are listed page by page', async () => {
+    const own = Array.from({ length: 7 }, (_, index) => `s-page-${index}`);
+    for (const sessionId of own) {
+      await shop.collect({ sessionId, visitorId: 'v-pages' });
+    }
+    const page = await client.sessions.list({ visitorId: 'v-pages', limit: 3 });
+    expect(page.success && page.sessions.length).toBe(3);
+    expect(page.success && page.sessions[0]).toMatchObject({
+      visitorId: 'v-pages',
+      exposures: [],
+      goals: [],
+    });
+    const seen: string[] = [];
+    let pages = 0;
+    for await (const each of client.sessions.iterate({ visitorId: 'v-pages', limit: 3 })) {
+      expect(each.success).toBe(true);
+      pages += 1;
+      if (each.success) seen.push(...each.sessions.map(({ sessionId }) => sessionId));
+    }
+    expect(pages).toBe(3);
+    expect(seen.sort()).toEqual(own);
+    const refused: unknown[] = [];
+    for await (const each of client.sessions.iterate({ limit: 0 })) refused.push(each);
+    expect(refused).toMatchObject([{ success: false, error: { code: 'invalid_request' } }]);
+    expect(await client.sessions.list(null as never)).toMatchObject({ success: true });
+  });
+});
