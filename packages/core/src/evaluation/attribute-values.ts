@@ -5,7 +5,23 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** The own property, `undefined` when it is absent: `__proto__` or `toString` reach nothing inherited. */
 export function readAttribute(context: Context, name: string): unknown {
-  return Object.hasOwn(context, name) ? context[name] : undefined;
+  if (!Object.hasOwn(context, name)) return undefined;
+  const value = context[name];
+  return typeof value === 'string' ? value : asInJson(value);
+}
+
+/** Programs that evaluate in place hand over what no request can carry: it counts as JSON would write it. */
+function asInJson(value: unknown): unknown {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) ? value : null;
+    case 'object':
+      return value instanceof Date ? value.toJSON() : value;
+    case 'boolean':
+      return value;
+    default:
+      return undefined;
+  }
 }
 
 /** Canonical text: a string itself, a finite number as ECMAScript writes it, `true` or `false`; nothing else has one. */

@@ -58,6 +58,31 @@ describe('evaluation vectors', () => {
   });
 });
 
+describe('values that JSON does not have', () => {
+  const holds = (condition: Condition, value: unknown) => {
+    const rules = [{ id: 'r1', conditions: [condition], value: true }];
+    const set = compileFlags([flag('f', { value: false, rules })], [], { regex });
+    return set.evaluate('f', { a: value })?.value;
+  };
+
+  it('count as JSON would write them', () => {
+    const day = new Date('2026-03-01T00:00:00Z');
+    expect(holds({ attribute: 'a', operator: 'before', values: ['2026-04-01'] }, day)).toBe(true);
+    expect(holds({ attribute: 'a', operator: 'after', values: ['2026-04-01'] }, day)).toBe(false);
+    expect(holds({ attribute: 'a', operator: 'equals', values: [day.toISOString()] }, day)).toBe(true);
+    for (const missing of [
+      new Date(Number.NaN),
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      () => 1,
+      Symbol('a'),
+    ]) {
+      expect(holds({ attribute: 'a', operator: 'isNotSet' }, missing)).toBe(true);
+      expect(holds({ attribute: 'a', operator: 'notEquals', values: ['x'] }, missing)).toBe(false);
+    }
+  });
+});
+
 describe('a set of flags', () => {
   const conditions: Condition[] = [{ attribute: 'plan', operator: 'equals', values: ['pro'] }];
   const paying: Segment = { id: 'paying', conditions };

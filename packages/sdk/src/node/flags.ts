@@ -84,7 +84,9 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
    * @example const stop = switchyard.flags.onChange((keys) => console.log('changed:', keys));
    */
   onChange(listener: (keys: string[]) => void): () => void;
-  /** `stale` while the service is away and the last good state answers. */
+  /** Where flags are evaluated, as the options say. */
+  readonly evaluation: 'local' | 'remote';
+  /** `stale` while the service is away and the last good state answers. With remote evaluation it stays `starting`. */
   status(): FlagStatus;
   onStatus(listener: (status: FlagStatus) => void): () => void;
 }
@@ -105,6 +107,7 @@ export interface UntypedFlags {
     keys?: readonly string[],
   ): Promise<Result<{ flags: Record<string, FlagDetails> }>>;
   onChange(listener: (keys: string[]) => void): () => void;
+  readonly evaluation: 'local' | 'remote';
   status(): FlagStatus;
   onStatus(listener: (status: FlagStatus) => void): () => void;
 }
@@ -210,6 +213,7 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
       }
     },
     onChange: (listener) => subscribe(source.listeners.change, listener),
+    evaluation: remote ? 'remote' : 'local',
     status: () => source.status,
     onStatus: (listener) => subscribe(source.listeners.status, listener),
   };

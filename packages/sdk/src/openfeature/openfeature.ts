@@ -1,1 +1,2 @@
-export {};
+export type { SwitchyardOptions } from '../node/options.ts';
+export { SwitchyardProvider } from './switchyard-provider.ts';

@@ -1,0 +1,117 @@
+import { OFREPProvider } from '@openfeature/ofrep-provider';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { applyProvision } from '../../../server/src/testing/command-line.ts';
+import { within } from '../../../server/src/testing/event-stream.ts';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
+import { discard, startServer } from '../../../server/src/testing/test-server.ts';
+
+// The provider as it is published, against the service as it is built.
+vi.setConfig({ testTimeout: 60_000 });
+const SOON = 30_000;
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+afterEach(() => OpenFeature.close());
+
+const staff = { targetingKey: 'u1', email: 'ada@shop.example' };
+
+async function connect(headers: Record<string, string>, baseUrl = shop.server.url) {
+  await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl, headers }));
+  return OpenFeature.getClient();
+}
+
+describe('the OFREP provider for servers', () => {
+  it('resolves booleans and strings with reason, variant and metadata', async () => {
+    const client = await connect({ 'X-API-Key': SECRET_KEY });
+    expect(await client.getBooleanDetails('new-checkout', false, staff)).toMatchObject({
+      value: true,
+      reason: 'TARGETING_MATCH',
+      variant: 'staff',
+      flagMetadata: { version: expect.any(Number) },
+    });
+    expect(await client.getBooleanDetails('new-checkout', true, { targetingKey: 'u2' })).toMatchObject({
+      value: false,
+      reason: 'DEFAULT',
+    });
+    expect(await client.getStringDetails('banner', 'x')).toMatchObject({
+      value: 'spring',
+      reason: 'STATIC',
+      variant: 'default',
+    });
+  });
+
+  it('looks at the environment that a header names', async () => {
+    const client = await connect({ 'X-API-Key': SECRET_KEY, 'X-Environment': 'staging' });
+    expect(await client.getBooleanDetails('new-checkout', true, staff)).toMatchObject({
+      value: false,
+      reason: 'DISABLED',
+    });
+    const nowhere = await connect({ 'X-API-Key': SECRET_KEY, 'X-Environment': 'nowhere' });
+    expect(await nowhere.getStringDetails('banner', 'x')).toMatchObject({ value: 'x', errorCode: 'GENERAL' });
+  });
+
+  it('gives the default and the code for unknown flags and wrong types', async () => {
+    const client = await connect({ 'X-API-Key': SECRET_KEY });
+    expect(await client.getBooleanDetails('unknown', true)).toMatchObject({
+      value: true,
+      errorCode: 'FLAG_NOT_FOUND',
+    });
+    for (const asked of [
+      client.getBooleanDetails('banner', true),
+      client.getStringDetails('new-checkout', 'x'),
+      client.getNumberDetails('banner', 7),
+      client.getObjectDetails('banner', {}),
+    ]) {
+      expect(await asked).toMatchObject({ errorCode: 'TYPE_MISMATCH' });
+    }
+  });
+
+  it('gives the default when the key is missing, unknown or public', async () => {
+    for (const headers of [
+      {},
+      { 'X-API-Key': 'service_sec_0123456789abcdefUnknown' },
+      { 'X-API-Key': PUBLIC_KEY },
+    ]) {
+      const client = await connect(headers as Record<string, string>);
+      expect(await client.getStringDetails('banner', 'x')).toMatchObject({
+        value: 'x',
+        errorCode: 'GENERAL',
+      });
+    }
+  });
+
+  it('sees a change with the next evaluation', async () => {
+    const client = await connect({ 'X-API-Key': SECRET_KEY });
+    const flags = [{ key: 'banner', environments: { production: { value: 'summer' } } }];
+    await applyProvision(shop.server, { properties: [{ id: 'shop', flags }] });
+    await within(SOON, 'the change', async () => (await client.getStringValue('banner', 'x')) === 'summer');
+  });
+
+  it('stays away for as long as Retry-After says when there were too many requests', async () => {
+    const server = await startServer({ provision: SAMPLE, env: { RATE_LIMIT_PER_SECOND: '1' } });
+    const sent = vi.spyOn(globalThis, 'fetch');
+    const client = await connect({ 'X-API-Key': SECRET_KEY }, server.url);
+    let limited = 0;
+    await within(SOON, 'a refusal', async () => {
+      await client.getStringValue('banner', 'x');
+      const statuses = await Promise.all(sent.mock.results.map(async ({ value }) => (await value).status));
+      limited = statuses.filter((status) => status === 429).length;
+      return limited > 0;
+    });
+    const before = sent.mock.calls.length;
+    expect(await client.getStringDetails('banner', 'x')).toMatchObject({ value: 'x', errorCode: 'GENERAL' });
+    expect(sent.mock.calls.length).toBe(before);
+    await within(
+      SOON,
+      'an answer again',
+      async () => (await client.getStringValue('banner', 'x')) === 'spring',
+    );
+    sent.mockRestore();
+    await discard(server);
+  });
+});

@@ -1,0 +1,110 @@
+import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
+import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/web-sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { applyProvision } from '../../../server/src/testing/command-line.ts';
+import { within } from '../../../server/src/testing/event-stream.ts';
+import { SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
+import { discard, startServer } from '../../../server/src/testing/test-server.ts';
+
+// The provider as it is published, against the service as it is built. Secret-key endpoints answer no other origin,
+// so pages reach them through their own backend; here, nothing stands between.
+vi.setConfig({ testTimeout: 60_000 });
+const SOON = 30_000;
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+afterEach(async () => {
+  await OpenFeature.close();
+  OpenFeature.clearHandlers();
+  vi.restoreAllMocks();
+});
+
+interface Connection {
+  key?: string;
+  baseUrl?: string;
+  pollInterval?: number;
+  context?: Record<string, string>;
+}
+
+async function connect({ key = SECRET_KEY, baseUrl, pollInterval = 0, context = {} }: Connection = {}) {
+  const provider = new OFREPWebProvider({
+    baseUrl: baseUrl ?? shop.server.url,
+    headers: [['X-API-Key', key]],
+    changeDetection: 'polling',
+    pollInterval,
+    cacheMode: 'disabled',
+  });
+  await OpenFeature.setContext(context);
+  await OpenFeature.setProviderAndWait(provider);
+  return OpenFeature.getClient();
+}
+
+const statuses = (sent: { mock: { results: { value: unknown }[] } }) =>
+  Promise.all(sent.mock.results.map(async ({ value }) => ((await value) as Response).status));
+
+describe('the OFREP provider for the web', () => {
+  it('fetches all flags at once, and again for another context', async () => {
+    const client = await connect({ context: { targetingKey: 'u1', email: 'ada@shop.example' } });
+    expect(client.providerStatus).toBe(ProviderStatus.READY);
+    expect(client.getBooleanDetails('new-checkout', false)).toMatchObject({
+      value: true,
+      reason: 'TARGETING_MATCH',
+      variant: 'staff',
+    });
+    expect(client.getStringDetails('banner', 'x')).toMatchObject({
+      value: 'spring',
+      reason: 'STATIC',
+      flagMetadata: { version: expect.any(Number) },
+    });
+    await OpenFeature.setContext({ targetingKey: 'u2' });
+    expect(client.getBooleanValue('new-checkout', true)).toBe(false);
+  });
+
+  it('gives the default and the code for unknown flags and wrong types', async () => {
+    const client = await connect();
+    expect(client.getBooleanDetails('unknown', true)).toMatchObject({
+      value: true,
+      errorCode: 'FLAG_NOT_FOUND',
+    });
+    expect(client.getBooleanDetails('banner', true)).toMatchObject({ errorCode: 'TYPE_MISMATCH' });
+    expect(client.getNumberDetails('banner', 7)).toMatchObject({ value: 7, errorCode: 'TYPE_MISMATCH' });
+  });
+
+  it('polls with the tag of the last answer, gets 304 until something changes, and then hears of it', async () => {
+    const sent = vi.spyOn(globalThis, 'fetch');
+    const client = await connect({ pollInterval: 200 });
+    const changes: (EventDetails | undefined)[] = [];
+    client.addHandler(ProviderEvents.ConfigurationChanged, (details) => void changes.push(details));
+    await within(SOON, '304', async () => (await statuses(sent)).includes(304));
+    expect(changes).toEqual([]);
+    const flags = [{ key: 'banner', environments: { production: { value: 'summer' } } }];
+    await applyProvision(shop.server, { properties: [{ id: 'shop', flags }] });
+    await within(SOON, 'the change', () => client.getStringValue('banner', 'x') === 'summer');
+    expect(changes[0]?.flagsChanged).toEqual(['banner']);
+  });
+
+  it('does not start with a key that is refused', async () => {
+    await expect(connect({ key: 'service_sec_0123456789abcdefUnknown' })).rejects.toThrow();
+    expect([ProviderStatus.ERROR, ProviderStatus.FATAL]).toContain(OpenFeature.getClient().providerStatus);
+    expect(OpenFeature.getClient().getStringValue('banner', 'x')).toBe('x');
+  });
+
+  it('keeps its values and stays away for as long as Retry-After says when there were too many requests', async () => {
+    const server = await startServer({ provision: SAMPLE, env: { RATE_LIMIT_PER_SECOND: '1' } });
+    const sent = vi.spyOn(globalThis, 'fetch');
+    const client = await connect({ baseUrl: server.url, pollInterval: 50 });
+    await within(SOON, '429', async () => (await statuses(sent)).includes(429));
+    expect(client.getStringValue('banner', 'x')).toBe('spring');
+    await within(SOON, 'an answer again', async () => {
+      const seen = await statuses(sent);
+      return seen.lastIndexOf(304) > seen.indexOf(429);
+    });
+    expect(client.getStringValue('banner', 'x')).toBe('spring');
+    await OpenFeature.close();
+    await discard(server);
+  });
+});

@@ -1,0 +1,174 @@
+import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { applyProvision } from '../../../server/src/testing/command-line.ts';
+import { within } from '../../../server/src/testing/event-stream.ts';
+import { SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
+import { discard, startServer, temporaryDirectory } from '../../../server/src/testing/test-server.ts';
+import { createSwitchyard } from '../node/node.ts';
+import { SwitchyardProvider } from './openfeature.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const SOON = 60_000;
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+afterEach(() => OpenFeature.close());
+
+const options = () => ({
+  apiUrl: shop.server.url,
+  secretApiKey: SECRET_KEY,
+  propertyId: 'shop',
+  timeoutMs: SOON,
+});
+const staff = { targetingKey: 'u1', email: 'ada@shop.example' };
+
+describe.each(['local', 'remote'] as const)('%s evaluation through OpenFeature', (evaluation) => {
+  it('resolves values, reasons, variants and errors', async () => {
+    await OpenFeature.setProviderAndWait(new SwitchyardProvider({ ...options(), evaluation }));
+    const client = OpenFeature.getClient();
+    expect(client.providerStatus).toBe(ProviderStatus.READY);
+    expect(await client.getBooleanValue('new-checkout', false, staff)).toBe(true);
+    expect(await client.getBooleanDetails('new-checkout', false, staff)).toMatchObject({
+      value: true,
+      reason: 'TARGETING_MATCH',
+      variant: 'staff',
+      flagMetadata: { ruleId: 'staff' },
+    });
+    expect(await client.getBooleanDetails('new-checkout', true, { plan: 'beta' })).toMatchObject({
+      value: true,
+      reason: 'SPLIT',
+      variant: 'beta',
+    });
+    expect(await client.getStringDetails('banner', 'x')).toMatchObject({
+      value: 'spring',
+      reason: 'STATIC',
+      variant: 'default',
+    });
+    for (const [asked, code] of [
+      [client.getBooleanDetails('banner', true), 'TYPE_MISMATCH'],
+      [client.getStringDetails('new-checkout', 'x'), 'TYPE_MISMATCH'],
+      [client.getNumberDetails('banner', 3), 'TYPE_MISMATCH'],
+      [client.getNumberDetails('new-checkout', 3), 'TYPE_MISMATCH'],
+      [client.getObjectDetails('banner', { a: 1 }), 'TYPE_MISMATCH'],
+      [client.getBooleanDetails('unknown', true), 'FLAG_NOT_FOUND'],
+      [client.getNumberDetails('unknown', 3), 'FLAG_NOT_FOUND'],
+    ] as const) {
+      expect(await asked).toMatchObject({ reason: 'ERROR', errorCode: code });
+    }
+    expect(await client.getObjectValue('banner', { a: 1 })).toEqual({ a: 1 });
+    expect(await client.getNumberValue('banner', 3)).toBe(3);
+  });
+});
+
+it('compares dates of the context as the service does', async () => {
+  const rules = [
+    {
+      id: 'old',
+      conditions: [{ attribute: 'since', operator: 'before', values: ['2025-01-01'] }],
+      value: true,
+    },
+  ];
+  const environments = { production: { enabled: true, value: false, rules } };
+  const flag = { key: 'veteran', name: 'Veteran', type: 'boolean', defaultValue: false, environments };
+  await applyProvision(shop.server, { properties: [{ id: 'shop', flags: [flag] }] });
+  const client = OpenFeature.getClient();
+  for (const evaluation of ['local', 'remote'] as const) {
+    await OpenFeature.setProviderAndWait(new SwitchyardProvider({ ...options(), evaluation }));
+    await within(SOON, 'the flag', async () => !(await client.getBooleanDetails('veteran', false)).errorCode);
+    expect(await client.getBooleanValue('veteran', false, { since: new Date('2024-06-01') })).toBe(true);
+    expect(await client.getBooleanValue('veteran', true, { since: new Date('2025-06-01') })).toBe(false);
+    expect(await client.getBooleanValue('veteran', true, { since: new Date(Number.NaN) })).toBe(false);
+  }
+});
+
+it('tells of changes, of a service that is away, and of one that is back', async () => {
+  const dataDir = temporaryDirectory();
+  const first = await startServer({ provision: SAMPLE, dataDir });
+  const { port } = new URL(first.url);
+  await OpenFeature.setProviderAndWait(new SwitchyardProvider({ ...options(), apiUrl: first.url }));
+  const events: [string, EventDetails | undefined][] = [];
+  for (const event of [ProviderEvents.Ready, ProviderEvents.ConfigurationChanged, ProviderEvents.Stale]) {
+    OpenFeature.addHandler(event, (details) => void events.push([event, details]));
+  }
+  const client = OpenFeature.getClient();
+  await applyProvision(first, {
+    properties: [
+      { id: 'shop', flags: [{ key: 'banner', environments: { production: { value: 'summer' } } }] },
+    ],
+  });
+  await within(SOON, 'the change', () => events.some(([, details]) => details?.flagsChanged !== undefined));
+  const changed = events.find(([event]) => event === ProviderEvents.ConfigurationChanged);
+  expect(changed?.[1]?.flagsChanged).toEqual(['banner']);
+  expect(await client.getStringValue('banner', 'x')).toBe('summer');
+
+  await first.stop('SIGKILL');
+  await within(SOON, 'stale', () => client.providerStatus === ProviderStatus.STALE);
+  expect(await client.getStringValue('banner', 'x')).toBe('summer');
+
+  const second = await startServer({ provision: SAMPLE, dataDir, env: { PORT: port } });
+  await within(SOON, 'ready', () => client.providerStatus === ProviderStatus.READY);
+  expect(await client.getStringValue('banner', 'x')).toBe('spring');
+  expect(events.map(([event]) => event)).toEqual([
+    ProviderEvents.Ready,
+    ProviderEvents.ConfigurationChanged,
+    ProviderEvents.Stale,
+    ProviderEvents.ConfigurationChanged,
+    ProviderEvents.Ready,
+  ]);
+  OpenFeature.clearHandlers();
+  await OpenFeature.close();
+  await discard(second);
+});
+
+it('is fatal with a key that is refused, and only an error while the service is away', async () => {
+  const client = OpenFeature.getClient();
+  const refused = { ...options(), secretApiKey: 'service_sec_0123456789abcdefUnknown' };
+  await expect(OpenFeature.setProviderAndWait(new SwitchyardProvider(refused))).rejects.toThrow(
+    'api_key_invalid',
+  );
+  expect(client.providerStatus).toBe(ProviderStatus.FATAL);
+  expect(await client.getStringValue('banner', 'x')).toBe('x');
+  const away = { ...options(), apiUrl: 'http://127.0.0.1:9', timeoutMs: 200 };
+  await expect(OpenFeature.setProviderAndWait(new SwitchyardProvider(away))).rejects.toThrow('network_error');
+  expect(client.providerStatus).toBe(ProviderStatus.ERROR);
+  expect(await client.getStringDetails('banner', 'x')).toMatchObject({
+    value: 'x',
+    errorCode: 'PROVIDER_NOT_READY',
+  });
+});
+
+it('tracks goals', async () => {
+  const errors: string[] = [];
+  const switchyard = createSwitchyard(options());
+  const provider = new SwitchyardProvider(switchyard, { onError: ({ code }) => errors.push(code) });
+  await OpenFeature.setProviderAndWait(provider);
+  const client = OpenFeature.getClient();
+  const whom = { targetingKey: 'u1', sessionId: 'session-tracked' };
+  client.track('signup', whom);
+  await switchyard.flush();
+  client.track('revenue', whom, {
+    value: 49.9,
+    plan: 'pro',
+    seats: 3,
+    nested: { a: 1 },
+    long: 'x'.repeat(300),
+  });
+  await switchyard.flush();
+  client.track('revenue', whom, { value: -9.9 });
+  client.track('no-such-goal', whom);
+  client.track('signup');
+  // A client that was handed over is only flushed when the provider goes.
+  await OpenFeature.close();
+  expect(await shop.timeline('session-tracked', 'goal')).toMatchObject([
+    { goalId: 'signup', count: 1 },
+    { goalId: 'revenue', amount: 49.9, metadata: { plan: 'pro', seats: '3' } },
+    { goalId: 'revenue', amount: -9.9 },
+  ]);
+  expect(errors).toEqual(['goal_not_found']);
+  expect(switchyard.flags.string('banner', 'x')).toBe('spring');
+  await switchyard.close();
+});
