@@ -7,6 +7,7 @@ import * as keyStore from './features/keys/key-store.ts';
 import * as propertyStore from './features/properties/property-store.ts';
 import type { ProvisionStores } from './features/provisioning/provision-stores.ts';
 import * as splitTestStore from './features/split-testing/split-test-store.ts';
+import { updatePhases } from './features/split-testing/update-phases.ts';
 
 /** The stores of all features in one hand, for what works on the whole configuration. */
 export const configurationStores: ProvisionStores = {
@@ -15,6 +16,7 @@ export const configurationStores: ProvisionStores = {
   ...goalStore,
   ...feedbackTypeStore,
   ...splitTestStore,
+  updatePhases,
   ...flagStore,
   parseApiKey,
   recognisableParts,

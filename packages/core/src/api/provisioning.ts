@@ -1,30 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { ProvisionedSplitTest } from './provisioned-split-test.ts';
+import { closed, ID_PATTERN, Id, Line, Name } from './provisioning-fields.ts';
+import { ProvisionedStatistics } from './statistics.ts';
 import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts';
-
-// A misspelt field in a file is a mistake, so nothing unknown is let through.
-const closed = { additionalProperties: false } as const;
-
-const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
-
-// `x-hint` says in words what a pattern says in signs; messages show it.
-const Id = (description: string) =>
-  Type.String({
-    pattern: ID_PATTERN,
-    description,
-    'x-hint': 'must be 1 to 128 letters, digits, ".", "_" or "-", and start with a letter or digit',
-  });
-
-/** One line of text: no control characters, which a terminal would obey and PostgreSQL refuses. */
-const Line = (maxLength: number, description: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-    description,
-    'x-hint': 'must be one line of text without control characters',
-  });
-
-const Name = Line(256, 'Name that people read; the id unless said');
 
 export const ProvisionedKey = Type.Object(
   {
@@ -46,64 +24,6 @@ export const ProvisionedEnvironment = Type.Object(
   closed,
 );
 export type ProvisionedEnvironment = Static<typeof ProvisionedEnvironment>;
-
-const ProvisionedVariation = Type.Object(
-  {
-    key: Id('Variation key'),
-    weight: Type.Number({
-      minimum: 0,
-      maximum: 1_000_000,
-      description: 'Share of traffic, relative to the others',
-    }),
-    value: Type.Optional(
-      Type.String({
-        maxLength: 65_536,
-        description: 'Content; JSON text for type `json`, the key for type `id`',
-      }),
-    ),
-  },
-  closed,
-);
-
-export const ProvisionedSplitTest = Type.Object(
-  {
-    key: Id('Split test key, as code names it'),
-    name: Type.Optional(Name),
-    type: Type.Optional(Type.Union([Type.Literal('id'), Type.Literal('text'), Type.Literal('json')])),
-    status: Type.Optional(
-      Type.Union(
-        [
-          Type.Literal('draft'),
-          Type.Literal('running'),
-          Type.Literal('paused'),
-          Type.Literal('stopped'),
-          Type.Literal('archived'),
-        ],
-        { description: '`draft` unless said' },
-      ),
-    ),
-    hashSeed: Type.Optional(Line(256, 'Decides who sees what; generated once when left out')),
-    trafficAllocation: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 100,
-        description: 'Percentage of visitors in the test; 100 unless said',
-      }),
-    ),
-    variations: Type.Optional(
-      Type.Array(ProvisionedVariation, {
-        minItems: 1,
-        maxItems: 100,
-        description: 'The first is the control',
-      }),
-    ),
-    goals: Type.Optional(
-      Type.Array(Id('Goal id'), { maxItems: 100, description: 'The first is the primary goal' }),
-    ),
-  },
-  closed,
-);
-export type ProvisionedSplitTest = Static<typeof ProvisionedSplitTest>;
 
 export const ProvisionedFlagConfiguration = Type.Object(
   {
@@ -141,6 +61,9 @@ export const ProvisionedGoal = Type.Object(
     id: Id('Goal id, as code names it'),
     name: Type.Optional(Name),
     kind: Type.Optional(Type.Union([Type.Literal('count'), Type.Literal('revenue')])),
+    lowerIsBetter: Type.Optional(
+      Type.Boolean({ description: 'For goals like complaints or refunds; `false` unless said' }),
+    ),
   },
   closed,
 );
@@ -173,6 +96,20 @@ export const ProvisionedProperty = Type.Object(
         description: 'Origins whose pages may call the browser endpoints; null, the default, allows any',
       }),
     ),
+    hashSeed: Type.Optional(
+      Line(
+        256,
+        'Decides who is held out and who falls to which test of a group; generated once when left out',
+      ),
+    ),
+    holdout: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description: 'Percentage of visitors kept out of all split tests; 0 unless said',
+      }),
+    ),
+    statistics: Type.Optional(ProvisionedStatistics),
     apiKeys: Type.Optional(Type.Array(ProvisionedKey)),
     environments: Type.Optional(Type.Array(ProvisionedEnvironment)),
     goals: Type.Optional(Type.Array(ProvisionedGoal)),

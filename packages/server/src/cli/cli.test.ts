@@ -215,7 +215,9 @@ describe('doctor', () => {
       connection.exec(sql);
       connection.close();
     };
-    change(`insert into goals values ('nobody', 'x', 'x', 'count', 1, 1)`);
+    change(
+      `insert into goals (property_id, id, name, kind, position, created_at) values ('nobody', 'x', 'x', 'count', 1, 1)`,
+    );
     const dangling = await switchyard(['doctor', '--json']);
     expect(dangling.code).toBe(1);
     expect(checkOf(dangling, 'Configuration')).toMatchObject({

@@ -19,6 +19,7 @@ export function describeChanges(changes: readonly ProvisionChange[]): string {
     }
     lines.push(`  ${change.action === 'create' ? '+' : '~'} ${ENTITY_NAMES[change.entity]} ${change.id}`);
     lines.push(...change.fields.map((field) => `      ${describeField(field)}`));
+    lines.push(...(change.notes ?? []).map((note) => `      ! ${note}`));
   }
   return lines.join('\n');
 }

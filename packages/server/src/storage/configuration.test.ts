@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { configurationStores } from '../configuration-stores.ts';
 import { createGoal } from '../features/goals/goal-store.ts';
@@ -47,6 +48,9 @@ test('holds every property with the environment that all have', () => {
   expect(configuration.property('shop')).toEqual({
     id: 'shop',
     ...settings,
+    hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
+    holdout: 0,
+    statistics: DEFAULT_STATISTICS,
     environments: [{ id: 'production', name: 'Production' }],
     splitTests: [],
     flags: [],
@@ -64,7 +68,12 @@ test('a change is seen at once after reload, and only the changed property is an
   const stop = configuration.onChange((change) => changes.push(change));
   const { version } = configuration;
   const [shop, blog] = [configuration.property('shop'), configuration.property('blog')];
-  await createGoal(handle.database, 'shop', { id: 'signup', name: 'Sign-ups', kind: 'count' });
+  await createGoal(handle.database, 'shop', {
+    id: 'signup',
+    name: 'Sign-ups',
+    kind: 'count',
+    lowerIsBetter: false,
+  });
   await configuration.reload();
   expect(configuration.property('shop')?.goals).toHaveLength(1);
   expect(configuration.property('shop')?.version).toBe(2);
@@ -74,7 +83,12 @@ test('a change is seen at once after reload, and only the changed property is an
   await configuration.reload();
   expect(configuration.version).toBe(version + 1);
   stop();
-  await createGoal(handle.database, 'shop', { id: 'second', name: 'Second', kind: 'count' });
+  await createGoal(handle.database, 'shop', {
+    id: 'second',
+    name: 'Second',
+    kind: 'count',
+    lowerIsBetter: false,
+  });
   await configuration.reload();
   expect(changes).toHaveLength(1);
 });
@@ -135,7 +149,12 @@ test('a property deleted and created anew between two looks is not mistaken for 
 test('reloads side by side end in the newest state', async () => {
   const reloads = [];
   for (let index = 0; index < 20; index++) {
-    await createGoal(handle.database, 'shop', { id: `goal-${index}`, name: 'Goal', kind: 'count' });
+    await createGoal(handle.database, 'shop', {
+      id: `goal-${index}`,
+      name: 'Goal',
+      kind: 'count',
+      lowerIsBetter: false,
+    });
     reloads.push(configuration.reload());
   }
   await Promise.all(reloads);
@@ -151,7 +170,12 @@ test('a reload that fails is reported, keeps the last good state, and is tried a
   };
   const fragile = await openConfiguration(handle, loaders, { onError: (error) => errors.push(error) });
   broken = true;
-  await createGoal(other.database, 'shop', { id: 'signup', name: 'Sign-ups', kind: 'count' });
+  await createGoal(other.database, 'shop', {
+    id: 'signup',
+    name: 'Sign-ups',
+    kind: 'count',
+    lowerIsBetter: false,
+  });
   await waitFor(() => errors.length > 0);
   expect(fragile.property('shop')?.goals).toEqual([]);
   broken = false;

@@ -13,7 +13,10 @@ import type {
 
 /** A property without what belongs to it. */
 export interface StoredProperty
-  extends Pick<PropertyConfiguration, 'id' | 'name' | 'retentionDays' | 'allowedOrigins' | 'version'> {
+  extends Pick<
+    PropertyConfiguration,
+    'id' | 'name' | 'retentionDays' | 'allowedOrigins' | 'hashSeed' | 'holdout' | 'statistics' | 'version'
+  > {
   readonly createdAt: number;
 }
 
@@ -241,6 +244,9 @@ export async function loadProperty(
     name: stored.name,
     retentionDays: stored.retentionDays,
     allowedOrigins: stored.allowedOrigins,
+    hashSeed: stored.hashSeed,
+    holdout: stored.holdout,
+    statistics: stored.statistics,
     environments: await loaders.listEnvironments(database, stored.id),
     splitTests: await loaders.listSplitTests(database, stored.id),
     flags: await loaders.listFlags(database, stored.id),

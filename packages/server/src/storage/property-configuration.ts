@@ -1,4 +1,7 @@
+import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
+import type { Phase } from '@switchyard/core/lifecycle/phases';
+import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 
 /** Everything about one property that a request may need; immutable, replaced as a whole by every saved change. */
 export interface PropertyConfiguration {
@@ -8,6 +11,12 @@ export interface PropertyConfiguration {
   readonly retentionDays: number | null;
   /** Origins whose pages may call the browser endpoints; null allows any. */
   readonly allowedOrigins: readonly string[] | null;
+  /** Decides who is held out and who falls to which test of an exclusion group. */
+  readonly hashSeed: string;
+  /** Percentage of visitors kept out of all split tests. */
+  readonly holdout: number;
+  /** How its split tests are judged; complete, with defaults where nothing was said. */
+  readonly statistics: StatisticsSettings;
   readonly environments: readonly Environment[];
   readonly splitTests: readonly SplitTest[];
   readonly flags: readonly Flag[];
@@ -23,8 +32,6 @@ export interface Environment {
   name: string;
 }
 
-type SplitTestStatus = 'draft' | 'running' | 'paused' | 'stopped' | 'archived';
-
 export interface SplitTest {
   id: string;
   key: string;
@@ -36,7 +43,33 @@ export interface SplitTest {
   variations: Variation[];
   /** Goal ids; the first is the primary goal. */
   goals: string[];
+  /** Ids of goals that must not get worse; none that `goals` has. */
+  guardrails: string[];
+  exclusion: ExclusionSlot | null;
+  /** When a draft starts by itself. */
+  startAt: number | null;
+  /** When the test stops by itself. */
+  stopAt: number | null;
+  /** Key of the variation that everybody gets from a stopped test. */
+  winner: string | null;
+  /** Days after its end in which a conversion still counts. */
+  attributionDays: number;
+  /** Visitors of all variations together at which a fixed horizon is reached. */
+  plannedVisitors: number | null;
+  /** Smallest change of the primary goal that matters, relative to the control. */
+  smallestEffect: number | null;
+  /** Times in which it ran under one definition, the oldest first; empty before it first ran. */
+  phases: readonly Phase[];
   createdAt: number;
+}
+
+/** The part of 0 to 100 that a test has in its exclusion group. */
+export interface ExclusionSlot {
+  group: string;
+  /** Percentage of all visitors. */
+  share: number;
+  from: number;
+  to: number;
 }
 
 export interface Variation {
@@ -67,6 +100,7 @@ export interface Goal {
   id: string;
   name: string;
   kind: 'count' | 'revenue';
+  lowerIsBetter: boolean;
 }
 
 export interface FeedbackType {

@@ -1,20 +1,28 @@
 import { type Database, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 
-export function listGoals(database: Database, propertyId: string): Promise<Goal[]> {
-  return database
+export async function listGoals(database: Database, propertyId: string): Promise<Goal[]> {
+  const rows = await database
     .selectFrom('goals')
-    .select(['id', 'name', 'kind'])
+    .select(['id', 'name', 'kind', 'lower_is_better'])
     .where('property_id', '=', propertyId)
     .orderBy('position')
     .execute();
+  return rows.map(({ lower_is_better, ...goal }) => ({ ...goal, lowerIsBetter: lower_is_better === 1 }));
 }
 
 export async function createGoal(database: Database, propertyId: string, goal: Goal): Promise<void> {
   const position = await nextPosition(database, 'goals', propertyId);
   await database
     .insertInto('goals')
-    .values({ property_id: propertyId, ...goal, position, created_at: Date.now() })
+    .values({
+      property_id: propertyId,
+      id: goal.id,
+      kind: goal.kind,
+      ...toColumns(goal),
+      position,
+      created_at: Date.now(),
+    })
     .execute();
   await touchProperty(database, propertyId);
 }
@@ -27,9 +35,13 @@ export async function updateGoal(
 ): Promise<void> {
   await database
     .updateTable('goals')
-    .set({ name: goal.name })
+    .set(toColumns(goal))
     .where('property_id', '=', propertyId)
     .where('id', '=', goal.id)
     .execute();
   await touchProperty(database, propertyId);
+}
+
+function toColumns({ name, lowerIsBetter }: Omit<Goal, 'kind'>) {
+  return { name, lower_is_better: lowerIsBetter ? 1 : 0 };
 }

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { DEFAULT_STATISTICS, type StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { StoredProperty } from '../../storage/configuration.ts';
 import { type Database, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { Environment } from '../../storage/property-configuration.ts';
@@ -8,6 +10,12 @@ export interface PropertyDefinition {
   name: string;
   retentionDays: number | null;
   allowedOrigins: readonly string[] | null;
+  /** Generated once when left out. */
+  hashSeed?: string | undefined;
+  /** Nobody is held out when left out. */
+  holdout?: number | undefined;
+  /** Stays as it is when left out. */
+  statistics?: StatisticsSettings | undefined;
 }
 
 export async function listProperties(database: Database): Promise<StoredProperty[]> {
@@ -17,6 +25,9 @@ export async function listProperties(database: Database): Promise<StoredProperty
     name: row.name,
     retentionDays: row.retention_days,
     allowedOrigins: row.allowed_origins === null ? null : JSON.parse(row.allowed_origins),
+    hashSeed: row.hash_seed,
+    holdout: row.holdout,
+    statistics: { ...DEFAULT_STATISTICS, ...(row.statistics === null ? {} : JSON.parse(row.statistics)) },
     version: row.version,
     createdAt: row.created_at,
   }));
@@ -36,7 +47,15 @@ export async function createProperty(
   const position = (last ?? 0) + 1;
   await database
     .insertInto('properties')
-    .values({ id, ...toColumns(definition), version: 1, position, created_at: now, updated_at: now })
+    .values({
+      id,
+      hash_seed: randomBytes(8).toString('hex'),
+      ...toColumns(definition),
+      version: 1,
+      position,
+      created_at: now,
+      updated_at: now,
+    })
     .execute();
   await database
     .insertInto('environments')
@@ -53,11 +72,15 @@ export async function updateProperty(
   await touchProperty(database, id);
 }
 
-function toColumns({ name, retentionDays, allowedOrigins }: PropertyDefinition) {
+function toColumns(definition: PropertyDefinition) {
+  const { name, retentionDays, allowedOrigins, hashSeed, holdout = 0, statistics } = definition;
   return {
     name,
     retention_days: retentionDays,
     allowed_origins: allowedOrigins === null ? null : JSON.stringify(allowedOrigins),
+    holdout,
+    ...(hashSeed === undefined ? {} : { hash_seed: hashSeed }),
+    ...(statistics === undefined ? {} : { statistics: JSON.stringify(statistics) }),
   };
 }
 

@@ -11,7 +11,7 @@ export function fieldChanges(before: object | undefined, after: object, prefix =
   return Object.entries(after).flatMap(([name, to]): FieldChange[] => {
     const field = prefix + name;
     const from = before !== undefined && Object.hasOwn(before, name) ? Reflect.get(before, name) : undefined;
-    if (to === undefined) return [];
+    if (to === undefined || (to === null && from === undefined)) return [];
     if (isGroup(to)) return fieldChanges(isGroup(from) ? from : undefined, to, `${field}.`);
     if (sameJson(from, to)) return [];
     return [from === undefined ? { field, to } : { field, from, to }];
@@ -23,7 +23,7 @@ function isGroup(value: unknown): value is object {
 }
 
 /** Equality of JSON values; the order of fields means nothing, and a field without a value is none. */
-function sameJson(left: unknown, right: unknown): boolean {
+export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;

@@ -409,6 +409,7 @@ properties:
       'line 4, column 27: /properties/0/goals/0/kind is "count" since the goal was created and cannot change; use another id',
       'line 5, column 18: /properties/0/splitTests/0/variations/0/value is not valid JSON text',
       'line 5, column 18: /properties/0/splitTests/0/variations/1/value is not valid JSON text',
+      'line 5, column 31: /properties/0/splitTests/0/type cannot change: the test has started and is running',
       'line 7, column 30: /properties/0/flags/0/type is "boolean" since the flag was created and cannot change; use another key',
       'line 8, column 11: /properties/0/flags/1/key there already is a flag "new-checkout"',
     ]);

@@ -28,7 +28,7 @@ export function planProvision(
   return database
     .transaction()
     .setAccessMode('read only')
-    .execute((transaction) => checkAndPlan(transaction, stores, source));
+    .execute((transaction) => checkAndPlan(transaction, stores, source, Date.now()));
 }
 
 /** Applies the whole file or, when anything is wrong, nothing of it. Throws `ProvisionError` with every mistake. */
@@ -38,13 +38,17 @@ export function applyProvision(
   source: ProvisionSource,
 ): Promise<ProvisionResult> {
   return database.transaction().execute(async (transaction) => {
-    const changes = await checkAndPlan(transaction, stores, source);
+    const now = Date.now();
+    const changes = await checkAndPlan(transaction, stores, source, now);
+    const changed = new Set<string>();
     const generatedKeys: GeneratedKey[] = [];
     for (const change of changes) {
       if (change.action === 'unchanged') continue;
+      changed.add(change.propertyId);
       const generated = await change.save(transaction);
       if (generated !== undefined) generatedKeys.push(generated);
     }
+    for (const propertyId of changed) await stores.updatePhases(transaction, propertyId, now);
     return { changes, generatedKeys };
   });
 }
@@ -53,16 +57,17 @@ async function checkAndPlan(
   database: Database,
   stores: ProvisionStores,
   source: ProvisionSource,
+  now: number,
 ): Promise<PlannedChange[]> {
   const shaped = shapeProvisionFile(source.content);
   const state = await loadState(database, stores, shaped.file);
-  const resolved = resolveFile(shaped.file, state, stores);
+  const resolved = resolveFile(shaped.file, state, stores, now);
   const further = resolved.mistakes
     .map((mistake) => ({ ...mistake, path: shaped.originalPath(mistake.path) }))
     .filter((mistake) => !isConsequence(mistake, shaped.mistakes));
   const mistakes = [...shaped.mistakes, ...further];
   if (mistakes.length > 0) throw new ProvisionError(sortByPlace(mistakes, source));
-  return planChanges(resolved.properties, stores);
+  return planChanges(resolved.properties, stores, now);
 }
 
 /** Something misshapen was left out, so what is missing there was named already. */

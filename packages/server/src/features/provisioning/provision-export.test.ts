@@ -41,6 +41,7 @@ const goal = fc.record({
   id,
   name: optional(line),
   kind: fc.constantFrom('count' as const, 'revenue' as const),
+  lowerIsBetter: optional(fc.boolean()),
 });
 const condition = fc.record({
   attribute: line,
@@ -64,7 +65,7 @@ const splitTest = fc.record(
     key: id,
     name: line,
     type: fc.constant('text' as const),
-    status: fc.constantFrom('draft' as const, 'running' as const, 'archived' as const),
+    status: fc.constantFrom('draft' as const, 'running' as const, 'stopped' as const, 'archived' as const),
     hashSeed: line,
     trafficAllocation: fc.double({ min: 0, max: 100, noNaN: true }),
     variations: fc.uniqueArray(fc.record({ key: id, weight: fc.integer({ min: 1, max: 99 }), value: text }), {
@@ -72,8 +73,28 @@ const splitTest = fc.record(
       minLength: 1,
       maxLength: 3,
     }),
+    // Four tests of at most 25 % each find room.
+    exclusion: fc.record({
+      group: fc.constantFrom('g', 'h'),
+      share: fc.double({ min: 0.1, max: 25, noNaN: true }),
+    }),
+    startAt: fc.integer({ min: 0, max: 253_402_300_799_998 }),
+    attributionDays: fc.integer({ min: 0, max: 365 }),
+    plannedVisitors: fc.integer({ min: 1 }),
+    smallestEffect: fc.double({ min: 0.0001, max: 10, noNaN: true }),
   },
   { requiredKeys: ['key', 'type', 'variations'] },
+);
+const statistics = fc.record(
+  {
+    engine: fc.constantFrom('sequential' as const, 'frequentist' as const, 'bayesian' as const),
+    alpha: fc.double({ min: 0.001, max: 0.2, noNaN: true }),
+    correction: fc.constantFrom('none' as const, 'holm' as const, 'benjamini-hochberg' as const),
+    cuped: fc.boolean(),
+    winsorize: fc.option(fc.constantFrom(0.95, 0.99)),
+    prior: fc.option(fc.record({ mean: fc.double({ min: -1, max: 1, noNaN: true }), sd: fc.constant(0.3) })),
+  },
+  { requiredKeys: [] },
 );
 const flag = fc.record({
   key: id,
@@ -102,6 +123,9 @@ const property = fc.record(
     name: line,
     retentionDays: fc.option(fc.integer({ min: 1, max: 36_500 })),
     allowedOrigins: fc.option(fc.subarray(['https://a.example', 'http://localhost:3000', 'app://shop'])),
+    hashSeed: line,
+    holdout: fc.double({ min: 0, max: 100, noNaN: true }),
+    statistics,
     environments: fc.constant([{ id: 'staging' }, { id: 'production', name: 'Live' }]),
     goals: unique(goal, (value) => value.id),
     feedbackTypes: unique(
@@ -123,8 +147,20 @@ const property = fc.record(
 );
 const file: fc.Arbitrary<ProvisionFile> = unique(property, (value) => value.id).map((properties) => ({
   // fast-check writes absent options as undefined; a file has no such thing.
-  properties: JSON.parse(JSON.stringify(properties)) as ProvisionedProperty[],
+  properties: (JSON.parse(JSON.stringify(properties)) as ProvisionedProperty[]).map(withReferences),
 }));
+
+/** What names something else in the file: the goals of its tests and the winners of those that are over. */
+function withReferences(property: ProvisionedProperty): ProvisionedProperty {
+  const [first, ...others] = (property.goals ?? []).map((each) => each.id);
+  const splitTests = property.splitTests?.map((test) => ({
+    ...test,
+    ...(first === undefined ? {} : { goals: [first], guardrails: others }),
+    ...(test.status === 'stopped' ? { winner: test.variations![0]!.key } : {}),
+    ...(test.startAt === undefined ? {} : { stopAt: Number(test.startAt) + 1 }),
+  }));
+  return splitTests === undefined ? property : { ...property, splitTests };
+}
 
 test('export, apply to an empty directory, export: the same, as YAML and as JSON', async () => {
   await fc.assert(

@@ -2,7 +2,7 @@ import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/pr
 import { Document, visit } from 'yaml';
 import { loadProperty } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ApiKey, Flag, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ApiKey, Flag, PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 import type { ProvisionStores } from './provision-stores.ts';
 import { configurationOf } from './resolve-flags.ts';
 
@@ -39,7 +39,7 @@ export function exportConfiguration(
 }
 
 function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]): ProvisionedProperty {
-  const { id, name, retentionDays, allowedOrigins } = property;
+  const { id, name, retentionDays, allowedOrigins, hashSeed, holdout, statistics } = property;
   const apiKeys = keys.flatMap(({ propertyId, kind, name: keyName, publicKey }) =>
     propertyId === id && publicKey !== null ? [{ kind, name: keyName, key: publicKey }] : [],
   );
@@ -48,14 +48,30 @@ function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]
     name,
     retentionDays,
     allowedOrigins: allowedOrigins === null ? null : [...allowedOrigins],
+    hashSeed,
+    holdout,
+    statistics,
     apiKeys,
     environments: [...property.environments],
     goals: [...property.goals],
     feedbackTypes: [...property.feedbackTypes],
-    splitTests: property.splitTests.map(({ id: _id, createdAt: _createdAt, ...test }) => test),
+    splitTests: property.splitTests.map(exportSplitTest),
     segments: [...property.segments],
     flags: property.flags.map(exportFlag),
   };
+}
+
+/** What has no value is left out; what only happened to it, its phases, is no part of a definition. */
+function exportSplitTest(test: SplitTest): NonNullable<ProvisionedProperty['splitTests']>[number] {
+  const { id: _id, createdAt: _createdAt, phases: _phases, exclusion, startAt, stopAt, ...definition } = test;
+  const fields = {
+    ...definition,
+    exclusion: exclusion && { group: exclusion.group, share: exclusion.share, from: exclusion.from },
+    startAt: startAt === null ? null : new Date(startAt).toISOString(),
+    stopAt: stopAt === null ? null : new Date(stopAt).toISOString(),
+  };
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(given), key: test.key };
 }
 
 function exportFlag(flag: Flag): NonNullable<ProvisionedProperty['flags']>[number] {

@@ -1,6 +1,7 @@
 import type { Database } from '../../storage/database.ts';
 import type { ApiKey, Flag, KeyKind, SplitTest } from '../../storage/property-configuration.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
+import { phaseNotes } from './phase-notes.ts';
 import type { FlagSettings, ProvisionStores, SplitTestSettings } from './provision-stores.ts';
 import { configurationOf } from './resolve-flags.ts';
 import type { ResolvedKey } from './resolve-keys.ts';
@@ -26,6 +27,8 @@ export interface ProvisionChange {
   /** Id, key or, for an API key, kind and name. */
   id: string;
   fields: FieldChange[];
+  /** What else it brings about, in words. */
+  notes?: string[];
 }
 
 /** A key that was made while applying; the only moment its text is known. */
@@ -49,8 +52,26 @@ const GENERATED = '(generated)';
 export function planChanges(
   properties: readonly ResolvedProperty[],
   stores: ProvisionStores,
+  now: number,
 ): PlannedChange[] {
-  return properties.flatMap((property) => planProperty(property, stores));
+  return properties.flatMap((property) =>
+    withNotes(planProperty(property, stores), phaseNotes(property, now)),
+  );
+}
+
+/** A test that the file does not change itself is mentioned with its property, whose settings moved it. */
+function withNotes(changes: PlannedChange[], notes: ReadonlyMap<string, string>): PlannedChange[] {
+  const ofProperty = new Map(notes);
+  const noted = changes.map((change) => {
+    const note =
+      change.entity === 'splitTest' && change.action === 'update' ? notes.get(change.id) : undefined;
+    if (note === undefined) return change;
+    ofProperty.delete(change.id);
+    return { ...change, notes: [note] };
+  });
+  if (ofProperty.size === 0) return noted;
+  const sentences = [...ofProperty].map(([key, note]) => `split test ${key} ${note}`);
+  return noted.map((change) => (change.entity === 'property' ? { ...change, notes: sentences } : change));
 }
 
 function planProperty(property: ResolvedProperty, stores: ProvisionStores): PlannedChange[] {
@@ -102,7 +123,8 @@ function planProperty(property: ResolvedProperty, stores: ProvisionStores): Plan
 function planSettings({ id, stored, settings }: ResolvedProperty, stores: ProvisionStores): PlannedChange {
   const save: Save = (database) =>
     (stored ? stores.updateProperty : stores.createProperty)(database, id, settings);
-  return planned({ entity: 'property', propertyId: id, id, before: stored, after: settings, save });
+  const after = { ...settings, hashSeed: settings.hashSeed ?? GENERATED };
+  return planned({ entity: 'property', propertyId: id, id, before: stored, after, save });
 }
 
 function planSplitTest(

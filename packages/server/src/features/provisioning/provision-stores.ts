@@ -1,3 +1,4 @@
+import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration, Segment } from '@switchyard/core/api/targeting';
 import type { ConfigurationLoaders } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
@@ -23,6 +24,8 @@ export interface ProvisionStores extends ConfigurationLoaders {
   updateFeedbackType(database: Database, propertyId: string, type: FeedbackType): Promise<void>;
   createSplitTest(database: Database, propertyId: string, test: SplitTestSettings): Promise<void>;
   updateSplitTest(database: Database, propertyId: string, id: string, test: SplitTestSettings): Promise<void>;
+  /** Ends and opens phases of split tests after what was saved before. */
+  updatePhases(database: Database, propertyId: string, at: number): Promise<void>;
   createSegment(database: Database, propertyId: string, segment: Segment): Promise<void>;
   updateSegment(database: Database, propertyId: string, segment: Segment): Promise<void>;
   createFlag(database: Database, propertyId: string, flag: FlagSettings): Promise<void>;
@@ -36,9 +39,13 @@ export interface ProvisionStores extends ConfigurationLoaders {
   compileRuleRegex(pattern: string, caseInsensitive: boolean): (text: string) => boolean;
 }
 
-export type PropertySettings = Pick<PropertyConfiguration, 'name' | 'retentionDays' | 'allowedOrigins'>;
+export interface PropertySettings
+  extends Pick<PropertyConfiguration, 'name' | 'retentionDays' | 'allowedOrigins' | 'holdout'> {
+  hashSeed?: string | undefined;
+  statistics?: StatisticsSettings | undefined;
+}
 
-export interface SplitTestSettings extends Omit<SplitTest, 'id' | 'hashSeed' | 'createdAt'> {
+export interface SplitTestSettings extends Omit<SplitTest, 'id' | 'hashSeed' | 'phases' | 'createdAt'> {
   hashSeed?: string;
 }
 

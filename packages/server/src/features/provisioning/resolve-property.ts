@@ -5,6 +5,7 @@ import type {
   ProvisionedProperty,
   ProvisionFile,
 } from '@switchyard/core/api/provisioning';
+import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import type { Segment } from '@switchyard/core/api/targeting';
 import type {
   ApiKey,
@@ -57,6 +58,7 @@ export function resolveFile(
   file: ProvisionFile,
   state: ProvisionState,
   stores: ProvisionStores,
+  now: number,
 ): ResolvedFile {
   const mistakes: ProvisionMistake[] = [];
   const report: Report = (path, message) => mistakes.push({ path, message });
@@ -64,7 +66,7 @@ export function resolveFile(
   reportRepeated(file.properties, 'id', '/properties', report);
   const properties = file.properties.map((entry, index) => {
     const path = `/properties/${index}`;
-    return resolveProperty(entry, state.properties.get(entry.id), path, { keys, report, stores });
+    return resolveProperty(entry, state.properties.get(entry.id), path, { keys, report, stores, now });
   });
   return { properties, mistakes };
 }
@@ -73,13 +75,14 @@ interface Tools {
   keys: KeyResolver;
   report: Report;
   stores: ProvisionStores;
+  now: number;
 }
 
 function resolveProperty(
   entry: ProvisionedProperty,
   stored: PropertyConfiguration | undefined,
   path: string,
-  { keys, report, stores }: Tools,
+  { keys, report, stores, now }: Tools,
 ): ResolvedProperty {
   reportRepeatedEntries(entry, path, report);
   reportOrigins(entry.allowedOrigins ?? [], `${path}/allowedOrigins`, report);
@@ -88,13 +91,7 @@ function resolveProperty(
   return {
     id: entry.id,
     stored,
-    settings: {
-      name: entry.name ?? stored?.name ?? entry.id,
-      retentionDays:
-        entry.retentionDays === undefined ? (stored?.retentionDays ?? null) : entry.retentionDays,
-      allowedOrigins:
-        entry.allowedOrigins === undefined ? (stored?.allowedOrigins ?? null) : entry.allowedOrigins,
-    },
+    settings: resolveSettings(entry, stored),
     environments: (entry.environments ?? []).map((environment) => resolveEnvironment(environment, stored)),
     goals: (entry.goals ?? []).map((goal, index) =>
       resolveGoal(goal, stored, `${path}/goals/${index}`, report),
@@ -106,10 +103,29 @@ function resolveProperty(
     splitTests: resolveSplitTests(entry.splitTests ?? [], stored?.splitTests ?? [], {
       goalIds,
       path,
+      now,
       report,
     }),
     flags: resolveFlags(entry, stored, { environmentIds, path, report, regex: stores.compileRuleRegex }),
     keys: keys.resolve(entry.id, entry.apiKeys ?? [], `${path}/apiKeys`, report),
+  };
+}
+
+function resolveSettings(
+  entry: ProvisionedProperty,
+  stored: PropertyConfiguration | undefined,
+): PropertySettings {
+  const { retentionDays = stored?.retentionDays ?? null, allowedOrigins = stored?.allowedOrigins ?? null } =
+    entry;
+  return {
+    name: entry.name ?? stored?.name ?? entry.id,
+    retentionDays,
+    allowedOrigins,
+    hashSeed: entry.hashSeed ?? stored?.hashSeed,
+    holdout: entry.holdout ?? stored?.holdout ?? 0,
+    ...(entry.statistics && {
+      statistics: { ...(stored?.statistics ?? DEFAULT_STATISTICS), ...entry.statistics },
+    }),
   };
 }
 
@@ -134,7 +150,12 @@ function resolveGoal(
   if (known !== undefined && kind !== known.kind) {
     report(`${path}/kind`, `is "${known.kind}" since the goal was created and cannot change; use another id`);
   }
-  return { id: entry.id, name: entry.name ?? known?.name ?? entry.id, kind: kind ?? 'count' };
+  return {
+    id: entry.id,
+    name: entry.name ?? known?.name ?? entry.id,
+    kind: kind ?? 'count',
+    lowerIsBetter: entry.lowerIsBetter ?? known?.lowerIsBetter ?? false,
+  };
 }
 
 function resolveFeedbackType(

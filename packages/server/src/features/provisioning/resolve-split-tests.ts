@@ -1,27 +1,45 @@
-import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioning';
+import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import { parseInstant } from '@switchyard/core/evaluation/instant';
+import { scheduledStatus } from '@switchyard/core/lifecycle/schedule';
+import { nextStatuses } from '@switchyard/core/lifecycle/status';
 import type { SplitTest, Variation } from '../../storage/property-configuration.ts';
 import type { Report } from './provision-mistake.ts';
 import type { SplitTestSettings } from './provision-stores.ts';
+import { resolveExclusions } from './resolve-exclusion.ts';
+import { reportLifecycle } from './split-test-lifecycle.ts';
 
 interface Context {
   /** Goals that the file or the store has. */
   goalIds: ReadonlySet<string>;
   /** Place of the property. */
   path: string;
+  now: number;
   report: Report;
 }
+
+const ATTRIBUTION_DAYS = 7;
+/** The end of the year 9999, the last that ISO 8601 writes with four digits. */
+const LAST_MOMENT = 253_402_300_799_999;
 
 export function resolveSplitTests(
   entries: readonly ProvisionedSplitTest[],
   stored: readonly SplitTest[],
-  { goalIds, path, report }: Context,
+  { goalIds, path, now, report }: Context,
 ): SplitTestSettings[] {
-  return entries.map((entry, index) => {
+  const candidates = entries.map((entry, index) => {
     const place = `${path}/splitTests/${index}`;
     const known = stored.find((test) => test.key === entry.key);
-    reportGoals(entry.goals ?? [], goalIds, `${place}/goals`, report);
-    return resolveSplitTest(entry, known, place, report);
+    const settings = resolveSplitTest(entry, known, place, report);
+    settings.status = resolveStatus(settings, known, now);
+    reportGoals(entry, settings, goalIds, place, report);
+    reportWinner(settings, place, report);
+    return { entry, known, settings, path: place };
   });
+  resolveExclusions(candidates, stored, report);
+  for (const { known, settings, path: place } of candidates) {
+    if (known !== undefined) reportLifecycle(known, settings, place, report);
+  }
+  return candidates.map(({ settings }) => settings);
 }
 
 function resolveSplitTest(
@@ -37,6 +55,12 @@ function resolveSplitTest(
     report(`${path}/variations`, 'is missing: a new split test needs at least one variation');
   }
   const name = entry.name ?? known?.name;
+  const variations = entry.variations ?? known?.variations ?? [];
+  const {
+    winner = known?.winner ?? null,
+    plannedVisitors = known?.plannedVisitors ?? null,
+    smallestEffect = known?.smallestEffect ?? null,
+  } = entry;
   return {
     key: entry.key,
     ...(name === undefined ? {} : { name }),
@@ -44,14 +68,53 @@ function resolveSplitTest(
     status: entry.status ?? known?.status ?? 'draft',
     hashSeed: entry.hashSeed ?? known?.hashSeed,
     trafficAllocation: entry.trafficAllocation ?? known?.trafficAllocation ?? 100,
-    variations: resolveVariations(
-      entry.variations ?? known?.variations ?? [],
-      type,
-      `${path}/variations`,
-      report,
-    ),
+    variations: resolveVariations(variations, type, `${path}/variations`, report),
+    exclusion: null,
+    ...resolveTimes(entry, known, path, report),
+    winner,
     goals: entry.goals ?? known?.goals ?? [],
+    guardrails: entry.guardrails ?? known?.guardrails ?? [],
+    attributionDays: entry.attributionDays ?? known?.attributionDays ?? ATTRIBUTION_DAYS,
+    plannedVisitors,
+    smallestEffect,
   };
+}
+
+/** A status that the schedule has left behind asks for nothing, so that a file can be applied again at any time. */
+function resolveStatus(
+  wanted: SplitTestSettings,
+  known: SplitTest | undefined,
+  now: number,
+): SplitTest['status'] {
+  if (known === undefined || wanted.status === known.status) return wanted.status;
+  const scheduled = scheduledStatus(wanted, now);
+  const isLeftBehind = scheduled === known.status || !nextStatuses(known.status).includes(wanted.status);
+  return isLeftBehind ? scheduled : wanted.status;
+}
+
+function resolveTimes(
+  entry: ProvisionedSplitTest,
+  known: SplitTest | undefined,
+  path: string,
+  report: Report,
+): Pick<SplitTest, 'startAt' | 'stopAt'> {
+  const resolve = (field: 'startAt' | 'stopAt') => {
+    const given = entry[field];
+    if (given === undefined) return known?.[field] ?? null;
+    const moment = given === null ? null : parseInstant(given);
+    if (moment === null || (Number.isInteger(moment) && moment! >= 0 && moment! <= LAST_MOMENT))
+      return moment!;
+    report(`${path}/${field}`, 'must be a time like 2026-01-31T12:00:00Z, or Unix milliseconds');
+    return null;
+  };
+  const [startAt, stopAt] = [resolve('startAt'), resolve('stopAt')];
+  if (startAt !== null && stopAt !== null && stopAt <= startAt) {
+    report(
+      `${path}/${entry.stopAt === undefined ? 'startAt' : 'stopAt'}`,
+      'leaves no time: stopAt must be after startAt',
+    );
+  }
+  return { startAt, stopAt };
 }
 
 function resolveVariations(
@@ -78,14 +141,36 @@ function resolveVariations(
 }
 
 function reportGoals(
-  goals: readonly string[],
+  entry: ProvisionedSplitTest,
+  { goals, guardrails }: SplitTestSettings,
   known: ReadonlySet<string>,
   path: string,
   report: Report,
 ): void {
-  for (const [index, goal] of goals.entries()) {
-    if (!known.has(goal)) report(`${path}/${index}`, `"${goal}" is not a goal of this property`);
-    if (goals.indexOf(goal) !== index) report(`${path}/${index}`, `"${goal}" stands in this list already`);
+  const check = (list: readonly string[], place: string) => {
+    for (const [index, goal] of list.entries()) {
+      if (!known.has(goal)) report(`${place}/${index}`, `"${goal}" is not a goal of this property`);
+      if (list.indexOf(goal) !== index) report(`${place}/${index}`, `"${goal}" stands in this list already`);
+    }
+  };
+  if (entry.goals !== undefined) check(goals, `${path}/goals`);
+  if (entry.guardrails !== undefined) check(guardrails, `${path}/guardrails`);
+  for (const goal of new Set(guardrails.filter((each) => goals.includes(each)))) {
+    const place =
+      entry.guardrails === undefined
+        ? `goals/${goals.indexOf(goal)}`
+        : `guardrails/${guardrails.indexOf(goal)}`;
+    report(`${path}/${place}`, `"${goal}" cannot be both a goal and a guardrail of one test`);
+  }
+}
+
+function reportWinner({ winner, status, variations }: SplitTestSettings, path: string, report: Report): void {
+  if (winner === null) return;
+  if (status !== 'stopped' && status !== 'archived') {
+    report(`${path}/winner`, `can be chosen when the test is stopped, not while it is ${status}`);
+  }
+  if (!variations.some(({ key }) => key === winner)) {
+    report(`${path}/winner`, `"${winner}" is not a variation of this test`);
   }
 }
 

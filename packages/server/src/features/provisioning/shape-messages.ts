@@ -29,6 +29,10 @@ function describe({ keyword, params, schema, parentSchema, message, data }: Erro
       return 'must not be empty';
     case 'maxLength':
       return `must be at most ${schema} characters long`;
+    case 'exclusiveMinimum':
+      return `must be above ${schema}`;
+    case 'exclusiveMaximum':
+      return `must be below ${schema}`;
     case 'minimum':
       return `must be at least ${schema}`;
     case 'maximum':

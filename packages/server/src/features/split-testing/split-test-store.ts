@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
+import { phasesByTest } from './phase-store.ts';
 
-export interface SplitTestDefinition extends Omit<SplitTest, 'id' | 'hashSeed' | 'createdAt'> {
+export interface SplitTestDefinition extends Omit<SplitTest, 'id' | 'hashSeed' | 'phases' | 'createdAt'> {
   /** Decides who sees what; generated once when left out. */
   hashSeed?: string;
 }
@@ -16,10 +17,13 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     .execute();
   const goals = await database
     .selectFrom('split_test_goals')
-    .select(['split_test_id', 'goal_id'])
+    .select(['split_test_id', 'goal_id', 'role'])
     .where('property_id', '=', propertyId)
     .orderBy('position')
     .execute();
+  const phases = await phasesByTest(database, propertyId);
+  const goalsOf = (id: string, role: 'goal' | 'guardrail') =>
+    goals.filter((goal) => goal.split_test_id === id && goal.role === role).map((goal) => goal.goal_id);
   return rows.map((row) => ({
     id: row.id,
     key: row.key,
@@ -29,7 +33,16 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     hashSeed: row.hash_seed,
     trafficAllocation: row.traffic_allocation,
     variations: JSON.parse(row.variations),
-    goals: goals.filter((goal) => goal.split_test_id === row.id).map((goal) => goal.goal_id),
+    goals: goalsOf(row.id, 'goal'),
+    guardrails: goalsOf(row.id, 'guardrail'),
+    exclusion: row.exclusion === null ? null : JSON.parse(row.exclusion),
+    startAt: row.start_at,
+    stopAt: row.stop_at,
+    winner: row.winner,
+    attributionDays: row.attribution_days,
+    plannedVisitors: row.planned_visitors,
+    smallestEffect: row.smallest_effect,
+    phases: phases.get(row.id) ?? [],
     createdAt: row.created_at,
   }));
 }
@@ -54,7 +67,7 @@ export async function createSplitTest(
       updated_at: now,
     })
     .execute();
-  await insertGoals(database, propertyId, id, definition.goals);
+  await insertGoals(database, propertyId, id, definition);
   await touchProperty(database, propertyId);
 }
 
@@ -76,7 +89,7 @@ export async function updateSplitTest(
     .where('id', '=', id)
     .execute();
   await database.deleteFrom('split_test_goals').where('split_test_id', '=', id).execute();
-  await insertGoals(database, propertyId, id, definition.goals);
+  await insertGoals(database, propertyId, id, definition);
   await touchProperty(database, propertyId);
 }
 
@@ -84,24 +97,37 @@ async function insertGoals(
   database: Database,
   propertyId: string,
   splitTestId: string,
-  goals: readonly string[],
+  { goals, guardrails }: SplitTestDefinition,
 ): Promise<void> {
-  if (goals.length === 0) return;
-  const rows = goals.map((goalId, index) => ({
+  const roles = [
+    ...goals.map((goalId) => ({ goalId, role: 'goal' as const })),
+    ...guardrails.map((goalId) => ({ goalId, role: 'guardrail' as const })),
+  ];
+  if (roles.length === 0) return;
+  const rows = roles.map(({ goalId, role }, index) => ({
     split_test_id: splitTestId,
     property_id: propertyId,
     goal_id: goalId,
+    role,
     position: index + 1,
   }));
   await database.insertInto('split_test_goals').values(rows).execute();
 }
 
-function toColumns({ name, type, status, trafficAllocation, variations }: SplitTestDefinition) {
+function toColumns(definition: SplitTestDefinition) {
+  const { exclusion } = definition;
   return {
-    name: name ?? null,
-    type,
-    status,
-    traffic_allocation: trafficAllocation,
-    variations: JSON.stringify(variations),
+    name: definition.name ?? null,
+    type: definition.type,
+    status: definition.status,
+    traffic_allocation: definition.trafficAllocation,
+    variations: JSON.stringify(definition.variations),
+    exclusion: exclusion === null ? null : JSON.stringify(exclusion),
+    start_at: definition.startAt,
+    stop_at: definition.stopAt,
+    winner: definition.winner,
+    attribution_days: definition.attributionDays,
+    planned_visitors: definition.plannedVisitors,
+    smallest_effect: definition.smallestEffect,
   };
 }

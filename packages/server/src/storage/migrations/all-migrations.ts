@@ -5,6 +5,7 @@ import { feedbackMigration } from './004-feedback.ts';
 import { splitTestsMigration } from './005-split-tests.ts';
 import { flagsMigration } from './006-flags.ts';
 import { erasuresMigration } from './007-erasures.ts';
+import { testLifecycleMigration } from './008-test-lifecycle.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   splitTestsMigration,
   flagsMigration,
   erasuresMigration,
+  testLifecycleMigration,
 ];

@@ -11,6 +11,7 @@ export interface DatabaseTables {
   feedback_types: FeedbackTypeTable;
   split_tests: SplitTestTable;
   split_test_goals: SplitTestGoalTable;
+  split_test_phases: SplitTestPhaseTable;
   flags: FlagTable;
   flag_configurations: FlagConfigurationTable;
   segments: SegmentTable;
@@ -28,6 +29,11 @@ interface PropertyTable {
   retention_days: number | null;
   /** JSON array of strings. */
   allowed_origins: string | null;
+  hash_seed: string;
+  /** Percentage. */
+  holdout: number;
+  /** JSON object of what was said; null: nothing. */
+  statistics: string | null;
   version: number;
   /** Place in lists: the order of creation. */
   position: number;
@@ -61,6 +67,7 @@ interface GoalTable {
   id: string;
   name: string;
   kind: 'count' | 'revenue';
+  lower_is_better: number;
   position: number;
   created_at: number;
 }
@@ -87,6 +94,14 @@ interface SplitTestTable {
   traffic_allocation: number;
   /** JSON array. */
   variations: string;
+  /** JSON object. */
+  exclusion: string | null;
+  start_at: number | null;
+  stop_at: number | null;
+  winner: string | null;
+  attribution_days: number;
+  planned_visitors: number | null;
+  smallest_effect: number | null;
   position: number;
   created_at: number;
   updated_at: number;
@@ -96,7 +111,20 @@ interface SplitTestGoalTable {
   split_test_id: string;
   property_id: string;
   goal_id: string;
+  role: 'goal' | 'guardrail';
   position: number;
+}
+
+interface SplitTestPhaseTable {
+  split_test_id: string;
+  property_id: string;
+  number: number;
+  started_at: number;
+  ended_at: number | null;
+  /** JSON array. */
+  reasons: string;
+  /** JSON object. */
+  definition: string;
 }
 
 interface FlagTable {

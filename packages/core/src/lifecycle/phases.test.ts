@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { advancePhases, definitionInForce, type Phase, type PhaseReason } from './phases.ts';
+
+const PROPERTY = { hashSeed: 'p', holdout: 5 };
+const TEST = {
+  hashSeed: 's',
+  trafficAllocation: 50,
+  variations: [
+    { key: 'a', weight: 1, value: 'A' },
+    { key: 'b', weight: 1, value: 'B' },
+  ],
+  exclusion: { group: 'g', from: 0, to: 40 },
+};
+const definition = definitionInForce(TEST, PROPERTY);
+const started: Phase = { number: 1, startedAt: 1000, endedAt: null, reasons: ['started'], definition };
+
+it('a definition has the seeds of the property, and no holdout of 0 percent', () => {
+  expect(definition).toEqual({
+    ...TEST,
+    exclusion: { group: 'g', seed: 'p:g', from: 0, to: 40 },
+    holdout: { seed: 'p', percentage: 5 },
+  });
+  expect(definitionInForce({ ...TEST, exclusion: null }, { ...PROPERTY, holdout: 0 })).toMatchObject({
+    exclusion: null,
+    holdout: null,
+  });
+});
+
+describe('a running test', () => {
+  const [a, b] = TEST.variations;
+  const moving: [string, PhaseReason[], Partial<typeof TEST>, Partial<typeof PROPERTY>][] = [
+    ['another seed', ['seed'], { hashSeed: 't' }, {}],
+    ['less traffic', ['traffic'], { trafficAllocation: 49.9 }, {}],
+    ['another weight', ['weights'], { variations: [a!, { ...b!, weight: 2 }] }, {}],
+    ['another value', ['variations'], { variations: [a!, { ...b!, value: 'C' }] }, {}],
+    ['another key', ['variations'], { variations: [a!, { ...b!, key: 'c' }] }, {}],
+    ['another order', ['variations'], { variations: [b!, a!] }, {}],
+    [
+      'one more',
+      ['weights', 'variations'],
+      { variations: [a!, b!, { key: 'c', weight: 1, value: 'C' }] },
+      {},
+    ],
+    ['another slot', ['exclusion'], { exclusion: { group: 'g', from: 40, to: 80 } }, {}],
+    ['another group', ['exclusion'], { exclusion: { group: 'h', from: 0, to: 40 } }, {}],
+    ['a larger holdout', ['holdout'], {}, { holdout: 6 }],
+    ['another seed of the property', ['exclusion', 'holdout'], {}, { hashSeed: 'q' }],
+    [
+      'several at once',
+      ['seed', 'traffic', 'holdout'],
+      { hashSeed: 't', trafficAllocation: 1 },
+      { holdout: 9 },
+    ],
+  ];
+  it.each(moving)('with %s goes into its next phase (%j)', (_name, reasons, test, property) => {
+    const after = definitionInForce({ ...TEST, ...test }, { ...PROPERTY, ...property });
+    expect(advancePhases([started], 'running', after, 2000)).toEqual([
+      { ...started, endedAt: 2000 },
+      { number: 2, startedAt: 2000, endedAt: null, reasons, definition: after },
+    ]);
+  });
+
+  it.each([
+    ['more traffic', { trafficAllocation: 51 }, {}],
+    ['a smaller holdout', {}, { holdout: 4 }],
+    ['no holdout', {}, { holdout: 0 }],
+  ])('with %s moves nobody: the phase goes on with the new definition', (_name, test, property) => {
+    const after = definitionInForce({ ...TEST, ...test }, { ...PROPERTY, ...property });
+    const phases = advancePhases([started], 'running', after, 2000);
+    expect(phases).toEqual([{ ...started, definition: after }]);
+  });
+
+  it('that is as it was keeps the very same list', () => {
+    const phases = [started];
+    expect(advancePhases(phases, 'running', definitionInForce(TEST, PROPERTY), 2000)).toBe(phases);
+  });
+});
+
+describe('the status', () => {
+  const other = definitionInForce({ ...TEST, hashSeed: 't' }, PROPERTY);
+
+  it('draft has no phase, running opens the first', () => {
+    expect(advancePhases([], 'draft', definition, 1000)).toEqual([]);
+    expect(advancePhases([], 'running', definition, 1000)).toEqual([started]);
+  });
+
+  it('paused leaves the phase open; what changes meanwhile counts from when the test goes on', () => {
+    const phases = [started];
+    expect(advancePhases(phases, 'paused', other, 2000)).toBe(phases);
+    expect(advancePhases(phases, 'running', definition, 3000)).toBe(phases);
+    expect(advancePhases(phases, 'running', other, 3000)).toMatchObject([
+      { endedAt: 3000 },
+      { number: 2, startedAt: 3000, reasons: ['seed'] },
+    ]);
+  });
+
+  it.each(['stopped', 'archived'] as const)('%s ends the phase, once, never before it began', (status) => {
+    const ended = advancePhases([started], status, other, 2000);
+    expect(ended).toEqual([{ ...started, endedAt: 2000 }]);
+    expect(advancePhases(ended, status, other, 3000)).toBe(ended);
+    expect(advancePhases([started], status, definition, 500)).toEqual([{ ...started, endedAt: 1000 }]);
+  });
+});

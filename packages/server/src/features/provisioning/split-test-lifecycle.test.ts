@@ -1,0 +1,350 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
+
+const STATUSES = ['draft', 'running', 'paused', 'stopped', 'archived'] as const;
+const variations = [
+  { key: 'control', weight: 1, value: 'Buy' },
+  { key: 'b', weight: 1, value: 'Get it' },
+];
+const goals = ['signup', 'revenue', 'refunds', 'errors'].map((id) => ({ id, kind: 'count' }));
+const HERO = { key: 'hero', type: 'text', hashSeed: 's1', variations, goals: ['signup', 'revenue'] };
+
+let shop: MemoryConfiguration;
+beforeEach(async () => {
+  shop = await openMemoryConfiguration();
+});
+afterEach(() => shop.handle.close());
+
+const create = (fields: object) => shop.apply({ goals, splitTests: [{ ...HERO, ...fields }] });
+const change = (fields: object) => shop.apply({ splitTests: [{ key: 'hero', ...fields }] });
+const refused = (fields: object) => shop.mistakes({ splitTests: [{ key: 'hero', ...fields }] });
+const phases = async () => (await shop.test('hero')).phases;
+
+describe('the steps of a test', () => {
+  const ALLOWED: Record<string, string[]> = {
+    draft: ['running', 'archived'],
+    running: ['paused', 'stopped'],
+    paused: ['running', 'stopped'],
+    stopped: ['archived'],
+    archived: [],
+  };
+
+  it.each(STATUSES)('from %s', async (from) => {
+    const key = (to: string) => `to-${to}`;
+    await shop.apply({
+      splitTests: STATUSES.map((to) => ({ ...HERO, goals: [], key: key(to), status: from })),
+    });
+    for (const to of STATUSES) {
+      const asked = { splitTests: [{ key: key(to), status: to }] };
+      if (to === from || ALLOWED[from]!.includes(to)) {
+        await shop.apply(asked);
+        expect((await shop.test(key(to))).status).toBe(to);
+      } else {
+        const ways = ALLOWED[from]!.length
+          ? `it can go to ${ALLOWED[from]!.join(' or ')}`
+          : 'it stays as it is';
+        expect(await shop.mistakes(asked)).toEqual([
+          `splitTests/0/status cannot go from ${from} to ${to}; ${ways}`,
+        ]);
+      }
+    }
+  });
+
+  it('a file applied again changes nothing, whatever the status it made', async () => {
+    for (const status of STATUSES) {
+      const file = { splitTests: [{ ...HERO, goals: [], key: status, status }] };
+      await shop.apply(file);
+      const before = await shop.property();
+      const { changes } = await shop.apply(file);
+      expect(changes.every(({ action }) => action === 'unchanged')).toBe(true);
+      expect(await shop.property()).toEqual(before);
+    }
+  });
+});
+
+describe('what may change', () => {
+  const OTHERS = {
+    type: 'id',
+    hashSeed: 's2',
+    trafficAllocation: 40,
+    variations: [variations[1]!, variations[0]!],
+    exclusion: { group: 'g', share: 10 },
+    startAt: 1_000_000,
+    stopAt: 2_000_000_000_000,
+    goals: ['revenue'],
+    guardrails: ['errors'],
+    attributionDays: 3,
+    plannedVisitors: 10_000,
+    smallestEffect: 0.02,
+  };
+  const DEFINITION = Object.keys(OTHERS);
+  const named = (mistakes: string[]) => mistakes.map((mistake) => mistake.split(/[/ ]/)[2]).sort();
+
+  it('in a draft: everything', async () => {
+    await create({ status: 'draft' });
+    await change({ ...OTHERS, name: 'Hero' });
+    const { exclusion, ...others } = OTHERS;
+    expect(await shop.test('hero')).toMatchObject({ ...others, name: 'Hero' });
+    expect((await shop.test('hero')).exclusion).toEqual({ ...exclusion, from: 0, to: 10 });
+  });
+
+  it.each(['running', 'paused'])('while it is %s: all but type, start and primary goal', async (status) => {
+    await create({ status });
+    expect(await refused(OTHERS)).toEqual([
+      `splitTests/0/type cannot change: the test has started and is ${status}`,
+      `splitTests/0/startAt cannot change: the test has started and is ${status}`,
+      `splitTests/0/goals must begin with "signup": the primary goal cannot change, the test has started and is ${status}`,
+    ]);
+    const { type: _type, startAt: _startAt, ...others } = OTHERS;
+    await change({ ...others, goals: ['signup', 'refunds'], name: 'Hero' });
+    expect(await shop.test('hero')).toMatchObject({ goals: ['signup', 'refunds'], guardrails: ['errors'] });
+  });
+
+  it('a running test without goals may be given its first', async () => {
+    await create({ status: 'running', goals: [] });
+    await change({ goals: ['revenue'] });
+    expect(await refused({ goals: [] })).toHaveLength(1);
+  });
+
+  it.each([
+    ['in the step that stops it', 'running', { status: 'stopped' }],
+    ['once it is stopped', 'stopped', {}],
+    ['in the step that archives it', 'stopped', { status: 'archived' }],
+  ])('%s: name and winner', async (_when, status, step) => {
+    await create({ status });
+    expect(named(await refused({ ...step, ...OTHERS }))).toEqual([...DEFINITION].sort());
+    await change({ ...step, name: 'Hero', winner: 'b' });
+    expect(await shop.test('hero')).toMatchObject({ name: 'Hero', winner: 'b' });
+  });
+
+  it('once it is archived: nothing', async () => {
+    await create({ status: 'archived' });
+    const asked = { ...OTHERS, name: 'Hero', winner: 'b' };
+    expect(named(await refused(asked))).toEqual([...DEFINITION, 'name', 'winner'].sort());
+  });
+});
+
+describe('phases', () => {
+  it('the first opens with the start, a stop ends it', async () => {
+    await create({ status: 'draft' });
+    expect(await phases()).toEqual([]);
+    const before = Date.now();
+    await change({ status: 'running' });
+    const [first] = await phases();
+    expect(first).toEqual({
+      number: 1,
+      startedAt: expect.any(Number),
+      endedAt: null,
+      reasons: ['started'],
+      definition: { hashSeed: 's1', trafficAllocation: 100, variations, exclusion: null, holdout: null },
+    });
+    expect(first!.startedAt).toBeGreaterThanOrEqual(before);
+    expect(first!.startedAt).toBeLessThanOrEqual(Date.now());
+    await change({ status: 'stopped' });
+    expect(await phases()).toEqual([{ ...first, endedAt: expect.any(Number) }]);
+    await change({ winner: 'b', status: 'archived' });
+    expect(await phases()).toHaveLength(1);
+  });
+
+  it('a change that moves visitors opens the next, and plan and apply say so', async () => {
+    await create({ status: 'running' });
+    const fields = { variations: [{ ...variations[0]!, weight: 3 }, variations[1]!], trafficAllocation: 20 };
+    const note = 'opens phase 2: less traffic, other weights; results before and after it are kept apart';
+    const planned = await shop.plan({ splitTests: [{ key: 'hero', ...fields }] });
+    expect(planned.find(({ id }) => id === 'hero')?.notes).toEqual([note]);
+    expect(await phases()).toHaveLength(1);
+    const { changes } = await change(fields);
+    expect(changes.find(({ id }) => id === 'hero')?.notes).toEqual([note]);
+    const [first, second] = await phases();
+    expect(second).toMatchObject({ number: 2, endedAt: null, reasons: ['traffic', 'weights'] });
+    expect(second!.startedAt).toBe(first!.endedAt);
+    expect(second!.definition).toMatchObject(fields);
+  });
+
+  it('more traffic, other words and other goals open none', async () => {
+    await create({ status: 'running', trafficAllocation: 10 });
+    const { changes } = await change({ trafficAllocation: 60, name: 'Hero', goals: ['signup'] });
+    expect(changes.some(({ notes }) => notes !== undefined)).toBe(false);
+    expect(await phases()).toMatchObject([
+      { number: 1, endedAt: null, definition: { trafficAllocation: 60 } },
+    ]);
+  });
+
+  it('what changes during a pause counts from the resumption', async () => {
+    await create({ status: 'running' });
+    await change({ status: 'paused' });
+    await change({ hashSeed: 's2' });
+    expect(await phases()).toHaveLength(1);
+    const { changes } = await change({ status: 'running' });
+    expect(changes.find(({ id }) => id === 'hero')?.notes?.[0]).toMatch(/^opens phase 2: another seed;/);
+    expect(await phases()).toHaveLength(2);
+    await change({ status: 'paused' });
+    await change({ status: 'running' });
+    expect(await phases()).toHaveLength(2);
+  });
+
+  it('a larger holdout opens one in every running test, named in the file or not', async () => {
+    await create({ status: 'running' });
+    await shop.apply({ splitTests: [{ ...HERO, goals: [], key: 'draft' }] });
+    const { changes } = await shop.apply({ holdout: 10, splitTests: [{ key: 'hero' }] });
+    expect(changes.find(({ entity }) => entity === 'property')?.notes).toEqual([
+      'split test hero opens phase 2: a larger holdout; results before and after it are kept apart',
+    ]);
+    const { hashSeed } = (await shop.property())!;
+    expect((await phases())[1]).toMatchObject({
+      reasons: ['holdout'],
+      definition: { holdout: { seed: hashSeed, percentage: 10 } },
+    });
+    await shop.apply({ holdout: 5 });
+    expect(await phases()).toHaveLength(2);
+    expect((await phases())[1]?.definition.holdout?.percentage).toBe(5);
+    expect((await shop.test('draft')).phases).toEqual([]);
+  });
+});
+
+describe('a schedule', () => {
+  const past = Date.now() - 60_000;
+  const future = Date.now() + 3_600_000;
+
+  it.each([
+    ['2026-01-31T12:00:00Z', 1_769_860_800_000],
+    ['2026-01-31T12:00:00+01:00', 1_769_857_200_000],
+    ['2026-01-31', 1_769_817_600_000],
+    [1_769_860_800_000, 1_769_860_800_000],
+  ])('%s is %s', async (startAt, expected) => {
+    await create({ startAt });
+    expect((await shop.test('hero')).startAt).toBe(expected);
+    await change({ startAt: null });
+    expect((await shop.test('hero')).startAt).toBeNull();
+  });
+
+  it.each(['tomorrow', '2026-02-30', -1, 1.5, 1e15])('%s is no time', async (startAt) => {
+    expect(await shop.mistakes({ splitTests: [{ ...HERO, goals: [], startAt }] })).toEqual([
+      'splitTests/0/startAt must be a time like 2026-01-31T12:00:00Z, or Unix milliseconds',
+    ]);
+  });
+
+  it('must not stop before it starts', async () => {
+    await create({ startAt: 2000 });
+    const message = 'leaves no time: stopAt must be after startAt';
+    expect(await refused({ stopAt: 2000 })).toEqual([`splitTests/0/stopAt ${message}`]);
+    await change({ stopAt: 3000 });
+    expect(await refused({ startAt: 3000 })).toEqual([`splitTests/0/startAt ${message}`]);
+  });
+
+  it('lets a file be applied again after it has moved the test on', async () => {
+    // What the server does at the time; here by hand.
+    const files = [
+      { file: { status: 'draft', startAt: past }, step: 'running' },
+      { file: { status: 'running', stopAt: past }, step: 'stopped' },
+    ];
+    for (const [index, { file, step }] of files.entries()) {
+      const test = { ...HERO, goals: [], key: `t${index}`, ...file };
+      await shop.apply({ splitTests: [test] });
+      await shop.apply({ splitTests: [{ key: test.key, status: step }] });
+      const { changes } = await shop.apply({ splitTests: [test] });
+      expect(changes.every(({ action }) => action === 'unchanged')).toBe(true);
+      expect((await shop.test(test.key)).status).toBe(step);
+    }
+  });
+
+  it('of the future excuses nothing', async () => {
+    await create({ status: 'running', stopAt: future });
+    await change({ status: 'stopped' });
+    expect(await refused({ status: 'running' })).toHaveLength(1);
+  });
+});
+
+describe('goals and winner', () => {
+  it('mistakes are named all at once', async () => {
+    const test = {
+      ...HERO,
+      goals: ['signup', 'ghost'],
+      guardrails: ['errors', 'errors', 'signup'],
+      winner: 'z',
+    };
+    expect(await shop.mistakes({ goals, splitTests: [test] })).toEqual([
+      'splitTests/0/goals/1 "ghost" is not a goal of this property',
+      'splitTests/0/guardrails/1 "errors" stands in this list already',
+      'splitTests/0/guardrails/2 "signup" cannot be both a goal and a guardrail of one test',
+      'splitTests/0/winner can be chosen when the test is stopped, not while it is draft',
+      'splitTests/0/winner "z" is not a variation of this test',
+    ]);
+  });
+
+  it('a goal cannot become a guardrail without leaving its list', async () => {
+    await create({ guardrails: ['errors'] });
+    expect(await refused({ goals: ['signup', 'errors'] })).toEqual([
+      'splitTests/0/goals/1 "errors" cannot be both a goal and a guardrail of one test',
+    ]);
+    await change({ goals: ['signup', 'errors'], guardrails: ['revenue'] });
+    expect(await shop.test('hero')).toMatchObject({ goals: ['signup', 'errors'], guardrails: ['revenue'] });
+  });
+
+  it('a goal says whether lower is better', async () => {
+    await shop.apply({
+      goals: [
+        { id: 'errors', kind: 'count', lowerIsBetter: true },
+        { id: 'signup', kind: 'count' },
+      ],
+    });
+    expect((await shop.property())?.goals).toMatchObject([{ lowerIsBetter: true }, { lowerIsBetter: false }]);
+    await shop.apply({ goals: [{ id: 'errors', lowerIsBetter: false }] });
+    expect((await shop.property())?.goals).toMatchObject([
+      { lowerIsBetter: false },
+      { lowerIsBetter: false },
+    ]);
+  });
+
+  it('a winner can be taken back', async () => {
+    await create({ status: 'stopped', winner: 'b' });
+    await change({ winner: null });
+    expect((await shop.test('hero')).winner).toBeNull();
+  });
+});
+
+describe('how a property judges', () => {
+  it('what is not said has its default, what is said stays', async () => {
+    await shop.apply({ statistics: { engine: 'bayesian', prior: { mean: 0, sd: 0.1 }, winsorize: 0.99 } });
+    const { changes } = await shop.apply({ statistics: { alpha: 0.01, winsorize: null } });
+    expect(changes[0]?.fields).toEqual([
+      { field: 'statistics.alpha', from: 0.05, to: 0.01 },
+      { field: 'statistics.winsorize', from: 0.99, to: null },
+    ]);
+    expect((await shop.property())?.statistics).toEqual({
+      engine: 'bayesian',
+      alpha: 0.01,
+      sequentialN: 5000,
+      correction: 'holm',
+      cuped: false,
+      preDays: 14,
+      winsorize: null,
+      prior: { mean: 0, sd: 0.1 },
+    });
+  });
+
+  it('mistakes are named', async () => {
+    const statistics = {
+      engine: 'magic',
+      alpha: 0.5,
+      sequentialN: 0,
+      correction: 'some',
+      cuped: 1,
+      preDays: 91,
+      winsorize: 0.5,
+      prior: { mean: 0, sd: 0 },
+    };
+    expect(await shop.mistakes({ holdout: 101, statistics, hashSeed: '' })).toEqual([
+      'hashSeed must not be empty',
+      'holdout must be at most 100',
+      'statistics/engine must be one of sequential, frequentist, bayesian',
+      'statistics/alpha must be at most 0.2',
+      'statistics/sequentialN must be at least 1',
+      'statistics/correction must be one of none, holm, benjamini-hochberg',
+      'statistics/cuped must be true or false, not 1',
+      'statistics/preDays must be at most 90',
+      'statistics/winsorize must be above 0.5',
+      'statistics/prior/sd must be above 0',
+    ]);
+  });
+});

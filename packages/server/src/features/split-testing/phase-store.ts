@@ -1,0 +1,46 @@
+import type { Phase } from '@switchyard/core/lifecycle/phases';
+import type { Database } from '../../storage/database.ts';
+
+/** Phases by the id of their test, the oldest first. */
+export async function phasesByTest(database: Database, propertyId: string): Promise<Map<string, Phase[]>> {
+  const rows = await database
+    .selectFrom('split_test_phases')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .orderBy('number')
+    .execute();
+  const phases = new Map<string, Phase[]>();
+  for (const row of rows) {
+    const phase = {
+      number: row.number,
+      startedAt: row.started_at,
+      endedAt: row.ended_at,
+      reasons: JSON.parse(row.reasons),
+      definition: JSON.parse(row.definition),
+    };
+    phases.set(row.split_test_id, [...(phases.get(row.split_test_id) ?? []), phase]);
+  }
+  return phases;
+}
+
+/** Saves a phase that is new or that has changed. */
+export async function savePhase(
+  database: Database,
+  propertyId: string,
+  splitTestId: string,
+  { number, startedAt, endedAt, reasons, definition }: Phase,
+): Promise<void> {
+  const columns = { ended_at: endedAt, definition: JSON.stringify(definition) };
+  await database
+    .insertInto('split_test_phases')
+    .values({
+      split_test_id: splitTestId,
+      property_id: propertyId,
+      number,
+      started_at: startedAt,
+      reasons: JSON.stringify(reasons),
+      ...columns,
+    })
+    .onConflict((conflict) => conflict.columns(['split_test_id', 'number']).doUpdateSet(columns))
+    .execute();
+}

@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import { configurationStores as stores } from '../configuration-stores.ts';
+import {
+  applyProvision,
+  type ProvisionResult,
+  planProvision,
+} from '../features/provisioning/provision-apply.ts';
+import { provisionObject } from '../features/provisioning/provision-file.ts';
+import { ProvisionError } from '../features/provisioning/provision-mistake.ts';
+import type { ProvisionChange } from '../features/provisioning/provision-plan.ts';
+import { loadProperty } from '../storage/configuration.ts';
+import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
+import type { PropertyConfiguration, SplitTest } from '../storage/property-configuration.ts';
+
+type Fields = Record<string, unknown>;
+
+/** One property `shop` in a configuration that vanishes; what is given are its fields in a provision file. */
+export class MemoryConfiguration {
+  readonly handle: DatabaseHandle;
+
+  constructor(handle: DatabaseHandle) {
+    this.handle = handle;
+  }
+
+  apply(shop: Fields): Promise<ProvisionResult> {
+    return applyProvision(this.handle.database, stores, sourceOf(shop));
+  }
+
+  plan(shop: Fields): Promise<ProvisionChange[]> {
+    return planProvision(this.handle.database, stores, sourceOf(shop));
+  }
+
+  /** What is wrong, each as place below the property and message; nothing may have changed. */
+  async mistakes(shop: Fields): Promise<string[]> {
+    const before = await this.property();
+    const error: unknown = await this.apply(shop).then(
+      () => undefined,
+      (reason) => reason,
+    );
+    expect(error).toBeInstanceOf(ProvisionError);
+    expect(await this.property()).toEqual(before);
+    return (error as ProvisionError).mistakes.map(
+      ({ path, message }) => `${path.replace('/properties/0/', '')} ${message}`,
+    );
+  }
+
+  async property(): Promise<PropertyConfiguration | undefined> {
+    const [stored] = await stores.listProperties(this.handle.database);
+    return stored && loadProperty(this.handle.database, stores, stored);
+  }
+
+  async test(key: string): Promise<SplitTest> {
+    const found = (await this.property())?.splitTests.find((test) => test.key === key);
+    if (found === undefined) throw new Error(`there is no split test "${key}"`);
+    return found;
+  }
+}
+
+const sourceOf = (shop: Fields) => provisionObject({ properties: [{ id: 'shop', ...shop }] });
+
+export async function openMemoryConfiguration(): Promise<MemoryConfiguration> {
+  return new MemoryConfiguration(await openMemoryDatabase());
+}
