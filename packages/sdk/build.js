@@ -31,10 +31,10 @@ const modules = (options) => [
 ];
 /** Annotations for bundlers would be a tenth of some functions. */
 const minified = { minify: true, comments: false };
-const inBrowsers = { platform: 'browser', transform: { target: 'es2020' } };
+const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
 
 await rm(output('cjs'), { recursive: true, force: true });
-for (const name of BROWSER) await bundle([name], inBrowsers, modules({ ...minified, sourcemap: true }));
+for (const name of BROWSER) await bundle([name], inBrowsers, modules({ ...minified, sourcemap: 'hidden' }));
 await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modules({ sourcemap: true }));
 // For a <script> tag: everything hangs on one global, `switchyard`.
 await bundle(['browser/browser'], inBrowsers, [

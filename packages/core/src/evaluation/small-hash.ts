@@ -26,6 +26,6 @@ export function smallHashFraction(text: string): number {
       block = 0;
     }
   }
-  hash = mix(mix(hash ^ scramble(block) ^ length, 16, 0x85ebca6b), 13, 0xc2b2ae35);
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+  hash = mix(mix(mix(hash ^ scramble(block) ^ length, 16, 0x85ebca6b), 13, 0xc2b2ae35), 16, 1);
+  return (hash >>> 0) / 2 ** 32;
 }

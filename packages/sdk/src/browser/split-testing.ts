@@ -1,1 +1,21 @@
-export {};
+import type { SplitTesting, SplitTestingOptions } from '../client/browser-client.ts';
+import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
+import { openClient } from './open-client.ts';
+
+export type { Attributes, SplitTesting, SplitTestingOptions, SplitTests } from '../client/browser-client.ts';
+export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
+export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
+
+/**
+ * Split testing alone, for pages whose visits are recorded elsewhere. Never throws, except for a secret key.
+ *
+ * @example
+ * const { splitTest, ready } = createSplitTesting({ apiUrl, publicApiKey, propertyId: 'shop' });
+ * await ready();
+ * button.textContent = splitTest.get('hero', 'Buy');
+ */
+export function createSplitTesting<Schema extends SwitchyardSchema = AnySchema>(
+  options: SplitTestingOptions,
+): SplitTesting<Schema> {
+  return openClient(options)[0] as unknown as SplitTesting<Schema>;
+}

@@ -4,21 +4,18 @@ const LONGEST_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 /** Whether the same request may succeed later. Status 0 stands for no answer at all. */
 export function isTransient(status: number): boolean {
-  return (
-    status === 0 || status === 408 || status === 409 || status === 425 || status === 429 || status >= 500
-  );
+  return status >= 500 || [0, 408, 409, 425, 429].includes(status);
 }
 
 /** How long to wait before attempt number `attempt` + 1; never shorter than the server asked for. */
 export function retryDelay(attempt: number, retryAfterMs: number, random: () => number): number {
   const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
   // Half of it is random, so that clients that failed together do not come back together.
-  return Math.max(retryAfterMs, ceiling / 2 + (ceiling / 2) * random());
+  return Math.max(retryAfterMs, (ceiling * (1 + random())) / 2);
 }
 
 /** The `Retry-After` field in milliseconds, seconds or date; 0 when there is none. */
 export function parseRetryAfter(value: string | null, now: number): number {
-  if (!value) return 0;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : 0;
+  const ms = Number(value) * 1000 || Date.parse(value ?? '') - now;
+  return Math.min(ms > 0 ? ms : 0, LONGEST_RETRY_AFTER_MS);
 }

@@ -1,4 +1,5 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
+import { attempt } from './attempt.ts';
 
 /** A variation as the service delivers it. */
 export interface Variation {
@@ -17,16 +18,22 @@ export interface SplitTestDefinition {
   hashSeed: string;
   trafficAllocation: number;
   variations: Variation[];
+  /** Only visitors in this part of 0 to 100 take part. */
+  exclusion?: { seed: string; from: number; to: number };
 }
 
 export interface SplitTestConfig {
   tests: SplitTestDefinition[];
+  /** Visitors who are kept out of all tests. */
+  holdout?: { seed: string; percentage: number };
   /** Seconds for which the definitions count as fresh. */
   ttl: number;
 }
 
 /** What the server hands to the page, so that the first paint shows what the server rendered. */
 export interface Bootstrap {
+  /** Keeps the clients of two properties in one page apart; absent means any. */
+  propertyId?: string;
   visitorId: string;
   sessionId: string;
   config: SplitTestConfig;
@@ -53,25 +60,18 @@ export function choose(
   test: SplitTestDefinition,
   visitorId: string,
   previewKey?: string | null,
+  holdout?: SplitTestConfig['holdout'],
 ): Choice | undefined {
-  const previewed = test.variations.find(({ key }) => key === previewKey);
-  const { included, index } = assign(test, visitorId);
-  const variation = previewed ?? test.variations[index];
-  if (!variation) return undefined;
-  try {
+  return attempt(() => {
+    const previewed = test.variations.find(({ key }) => key === previewKey);
+    const { included, index } = assign(test, visitorId, holdout);
+    const { key, value } = previewed ?? test.variations[index]!;
     return {
       testKey: test.key,
-      variationKey: variation.key,
-      value: contentOf(test.type, variation),
+      variationKey: key,
+      value: test.type === 'id' ? key : test.type === 'json' ? JSON.parse(value) : value,
       included: included && !previewed,
-      preview: previewed !== undefined,
+      preview: !!previewed,
     };
-  } catch {
-    return undefined;
-  }
-}
-
-function contentOf(type: SplitTestDefinition['type'], { key, value }: Variation): unknown {
-  if (type === 'id') return key;
-  return type === 'json' ? JSON.parse(value) : value;
+  });
 }

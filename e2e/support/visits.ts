@@ -1,0 +1,146 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
+import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
+import type { Site } from './site.ts';
+
+const GARDEN_PUBLIC_KEY = 'service_pub_0123456789abcdefGardenPublic';
+const GARDEN_SECRET_KEY = 'service_sec_0123456789abcdefGardenSecret';
+
+const test = (key: string, type: string, values: [string, string], rest: object = {}) => ({
+  key,
+  type,
+  status: 'running',
+  hashSeed: `seed-${key}`,
+  trafficAllocation: 100,
+  variations: [
+    { key: 'control', weight: 50, value: values[0] },
+    { key: 'b', weight: 50, value: values[1] },
+  ],
+  ...rest,
+});
+
+const property = (id: string, publicKey: string, secretKey: string, splitTests: object[]) => ({
+  id,
+  name: id,
+  apiKeys: [
+    { kind: 'public', name: 'web', key: publicKey },
+    { kind: 'secret', name: 'backend', key: secretKey },
+  ],
+  splitTests,
+});
+
+/** Two properties whose pages are on one origin. */
+export const VISITED = {
+  properties: [
+    property('shop', PUBLIC_KEY, SECRET_KEY, [
+      test('hero', 'text', ['Buy', 'Get it']),
+      test('layout', 'id', ['control', 'b']),
+      test('pricing', 'json', ['{"price":10}', '{"price":12}']),
+      test('nobody', 'text', ['as ever', 'new'], { trafficAllocation: 0 }),
+    ]),
+    property('garden', GARDEN_PUBLIC_KEY, GARDEN_SECRET_KEY, [test('hero', 'text', ['Dig', 'Plant'])]),
+  ],
+};
+
+const KEYS = {
+  shop: { publicApiKey: PUBLIC_KEY, secret: SECRET_KEY },
+  garden: { publicApiKey: GARDEN_PUBLIC_KEY, secret: GARDEN_SECRET_KEY },
+};
+
+export interface PageOptions {
+  property?: keyof typeof KEYS;
+  options?: object;
+  /** Runs before the client is created. */
+  before?: string;
+  head?: string;
+  body?: string;
+}
+
+/** A page that loads the SDK as the README says; its client is `window.sy`. */
+export function pageWithSdk(apiUrl: string, { property = 'shop', ...page }: PageOptions = {}): string {
+  const { publicApiKey } = KEYS[property];
+  const options = JSON.stringify({ apiUrl, publicApiKey, propertyId: property, ...page.options });
+  return `<!doctype html><html><head><title>Shop</title>${page.head ?? ''}
+<script src="/sdk.js"></script>
+<script>${page.before ?? ''};window.sy = switchyard.createSwitchyard(${options});</script>
+</head><body>${page.body ?? ''}</body></html>`;
+}
+
+interface Entry {
+  type: string;
+  name?: string;
+  url?: string;
+  referrer?: string;
+  title?: string;
+  splitTestKey?: string;
+  variationKey?: string;
+  properties?: Record<string, unknown>;
+  attributes?: Record<string, unknown>;
+}
+
+export interface StoredSession {
+  sessionId: string;
+  visitorId: string;
+  userId: string | null;
+  pageviews: number;
+  attributes?: Record<string, unknown>;
+  timeline: Entry[];
+}
+
+/** The sessions of a visitor, oldest first, each with everything that is stored of it. */
+export async function sessionsOf(
+  server: TestServer,
+  visitorId: string,
+  propertyId: keyof typeof KEYS = 'shop',
+): Promise<StoredSession[]> {
+  const key = KEYS[propertyId].secret;
+  const list = await server.call('GET', `/v1/sessions?propertyId=${propertyId}&visitorId=${visitorId}`, {
+    key,
+  });
+  const details = list.body.sessions.map(async ({ sessionId }: { sessionId: string }) => {
+    const answer = await server.call('GET', `/v1/sessions/${sessionId}?propertyId=${propertyId}`, { key });
+    return answer.body as StoredSession;
+  });
+  return (await Promise.all(details)).reverse();
+}
+
+/** Everything that is stored, whoever it belongs to. */
+export async function countSessions(server: TestServer): Promise<number> {
+  const answer = await server.call('GET', '/v1/sessions?propertyId=shop&limit=500', { key: SECRET_KEY });
+  return answer.body.sessions.length;
+}
+
+/** `pageview /path`, `exposure hero=b`, `event name`: what a session consists of, in short. */
+export function summary({ timeline }: Pick<StoredSession, 'timeline'>): string[] {
+  return timeline.map((entry) => {
+    if (entry.type === 'pageview') return `pageview ${new URL(entry.url!).pathname}`;
+    if (entry.type === 'exposure') return `exposure ${entry.splitTestKey}=${entry.variationKey}`;
+    return [entry.type, entry.name].filter(Boolean).join(' ');
+  });
+}
+
+/** The same without regard to order: events of one moment have none. */
+export const sorted = (session: StoredSession | undefined) => summary(session!).sort();
+
+/** What the page must never see: errors, rejections, and a console that was written to. */
+export function watchTroubles(page: Page): string[] {
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  page.on('console', (message) => {
+    // The browser itself reports requests that fail.
+    if (!message.text().startsWith('Failed to load resource')) troubles.push(message.text());
+  });
+  return troubles;
+}
+
+/** Requests to the service, as `GET /v1/…`. */
+export function watchRequests(page: Page | BrowserContext, apiUrl: string): string[] {
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith(apiUrl)) return;
+    requests.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  return requests;
+}
+
+export type { Site };

@@ -1,0 +1,14 @@
+import type { SplitTestingOptions } from '../client/browser-client.ts';
+
+/** Hides the page until it is ready, and never longer than the timeout, whatever happens. */
+export function hideUntil(
+  ready: Promise<void>,
+  { timeoutMs = 1000, selector = 'body' }: NonNullable<SplitTestingOptions['antiFlicker']>,
+): void {
+  const style = document.createElement('style');
+  const show = () => style.remove();
+  setTimeout(show, timeoutMs);
+  ready.then(show, show);
+  style.textContent = `${selector}{opacity:0!important}`;
+  document.documentElement.append(style);
+}

@@ -1,0 +1,53 @@
+import { attempt } from '../client/attempt.ts';
+import type { Host, Store } from '../client/host.ts';
+import { clearVisit } from '../client/visit.ts';
+
+/** Local storage where it works, else the memory of this page. */
+function createStore(isPersistent: boolean): Store {
+  const memory = new Map<string, string>();
+  const local = () => (isPersistent && localStorage) as Storage;
+  return {
+    get: (key) => attempt(() => JSON.parse(memory.get(key) ?? local().getItem(key)!)),
+    set(key, value) {
+      const text = JSON.stringify(value);
+      memory.delete(key);
+      try {
+        if (text) local().setItem(key, text);
+        else local().removeItem(key);
+      } catch {
+        if (text) memory.set(key, text);
+      }
+    },
+    keys: (prefix) =>
+      [...memory.keys(), ...Object.keys(attempt(local) ?? {})].filter((key) => key.startsWith(prefix)),
+  };
+}
+
+/** The page as a client sees it. */
+export function createPageHost(cookieDomain?: string): Host {
+  const { doNotTrack, globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
+  const isPrivate = doNotTrack === '1' || globalPrivacyControl;
+  let jar = document as { cookie: string };
+  const setCookie = (name: string, value: string, seconds: number) => {
+    attempt(() => {
+      const domain = cookieDomain ? `;domain=${cookieDomain}` : '';
+      const secure = location.protocol === 'https:' ? ';secure' : '';
+      jar.cookie = `${name}=${value};path=/;max-age=${seconds};samesite=lax${domain}${secure}`;
+    });
+  };
+  if (isPrivate) {
+    // What was stored before the visitor asked for privacy must not stay.
+    clearVisit({ store: createStore(true), setCookie }, 'sy:');
+    jar = { cookie: '' };
+  }
+  return {
+    fetch: (url, init) => fetch(url, init),
+    now: Date.now,
+    random: Math.random,
+    later: (run, milliseconds) => setTimeout(run, milliseconds),
+    store: createStore(!isPrivate),
+    cookies: () => attempt(() => jar.cookie),
+    setCookie,
+    search: location.search,
+  };
+}
