@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
+import type { Comparison, Interval } from './comparison.ts';
+import { adjustPValues } from './multiple-testing.ts';
+import { normalSurvival, normalUpperQuantile } from './normal.ts';
+import { studentSurvival, studentTwoSided, studentUpperQuantile } from './student-t.ts';
+import { sumVisitors } from './winsorise.ts';
+
+const SEED = 1729;
+const options = { seed: SEED, numRuns: 500 };
+
+const method = fc.constantFrom<Method>(...METHODS);
+const alpha = fc.double({ min: 0.001, max: 0.3, noNaN: true });
+const cents = fc.integer({ min: -100_00, max: 500_00 }).map((value) => value / 100);
+const visitors = fc.array(cents, { minLength: 2, maxLength: 60 });
+const converted = fc
+  .integer({ min: 1, max: 20_000 })
+  .chain((n) => fc.tuple(fc.constant(n), fc.integer({ min: 0, max: n })));
+
+function means(method: Method, alpha: number, values: readonly (readonly number[])[]): Analysis {
+  const variations = values.map((of, i) => ({ key: `v${i}`, ...sumVisitors(of) }));
+  return { method, alpha, metric: 'mean', control: 'v0', variations };
+}
+
+function proportions(method: Method, alpha: number, counts: readonly (readonly number[])[]): Analysis {
+  const variations = counts.map(([n, sum], i) => ({ key: `v${i}`, n: n!, sum: sum!, sumSquares: sum! }));
+  return { method, alpha, metric: 'proportion', control: 'v0', variations };
+}
+
+const compare = (analysis: Analysis): Comparison => analyse(analysis).variations[1]!;
+
+/** Null where zero is on the very edge, so that rounding decides. */
+function excludesZero({ low, high }: Interval): boolean | null {
+  if (low === null || high === null) return null;
+  const edge = 1e-9 * (high - low);
+  return Math.abs(low) < edge || Math.abs(high) < edge ? null : low > 0 || high < 0;
+}
+
+describe(`comparisons (seed ${SEED})`, () => {
+  it('hold the estimate within their intervals, and no NaN', () => {
+    const analysis = fc.oneof(
+      fc.tuple(method, alpha, visitors, visitors).map(([m, a, x, y]) => means(m, a, [x, y])),
+      fc.tuple(method, alpha, converted, converted).map(([m, a, x, y]) => proportions(m, a, [x, y])),
+    );
+    fc.assert(
+      fc.property(analysis, (given) => {
+        const { absolute, relative, ...rest } = compare(given);
+        for (const interval of [absolute, relative]) {
+          if (interval?.low == null || interval.high == null) continue;
+          expect(interval.low).toBeLessThan(interval.estimate);
+          expect(interval.high).toBeGreaterThan(interval.estimate);
+        }
+        expect(JSON.stringify([absolute, relative, rest])).not.toContain('NaN');
+        for (const probability of [rest.pValue, rest.chanceToBeat]) {
+          if (probability !== null) expect(probability >= 0 && probability <= 1).toBe(true);
+        }
+        expect(rest.expectedLoss ?? 0).toBeGreaterThanOrEqual(0);
+      }),
+      options,
+    );
+  });
+
+  it('mirror when control and variation change places', () => {
+    fc.assert(
+      fc.property(method, alpha, visitors, visitors, (of, level, x, y) => {
+        const [there, back] = [compare(means(of, level, [x, y])), compare(means(of, level, [y, x]))];
+        close(back.absolute!.estimate, -there.absolute!.estimate, 1e-9 * 500);
+        if (there.absolute!.low === null) return;
+        close(back.absolute!.high!, -there.absolute!.low, 1e-7 * 500);
+        if (there.pValue !== null) close(back.pValue!, there.pValue, 1e-9);
+        if (there.chanceToBeat !== null) close(back.chanceToBeat!, 1 - there.chanceToBeat, 1e-9);
+      }),
+      options,
+    );
+  });
+
+  it('do not depend on the currency', () => {
+    fc.assert(
+      fc.property(method, visitors, visitors, fc.constantFrom(0.25, 2, 1024), (of, x, y, rate) => {
+        const [one, other] = [x, y].map((values) => values.map((value) => value * rate)) as [
+          number[],
+          number[],
+        ];
+        const [before, after] = [compare(means(of, 0.05, [x, y])), compare(means(of, 0.05, [one, other]))];
+        expect(after.pValue).toBe(before.pValue);
+        expect(after.chanceToBeat).toBe(before.chanceToBeat);
+        expect(after.relative).toEqual(before.relative);
+        expect(after.absolute!.high).toBe(
+          before.absolute!.high === null ? null : before.absolute!.high * rate,
+        );
+      }),
+      options,
+    );
+  });
+
+  it('have p < alpha exactly when the interval leaves zero out', () => {
+    const tested = fc.constantFrom<Method>('sequential', 'frequentist');
+    fc.assert(
+      fc.property(
+        tested,
+        alpha,
+        visitors,
+        visitors,
+        fc.double({ min: -300, max: 300, noNaN: true }),
+        (of, level, x, y, shift) => {
+          const moved = y.map((value) => value + shift);
+          const { absolute, pValue } = compare(means(of, level, [x, moved]));
+          const outside = excludesZero(absolute!);
+          if (outside !== null) expect(pValue! < level).toBe(outside);
+        },
+      ),
+      options,
+    );
+    fc.assert(
+      fc.property(alpha, converted, converted, (level, x, y) => {
+        const { absolute, pValue } = compare(proportions('sequential', level, [x, y]));
+        const outside = excludesZero(absolute!);
+        if (outside !== null) expect(pValue! < level).toBe(outside);
+      }),
+      options,
+    );
+  });
+
+  it('of proportions, where only the test pools, differ on that in a narrow band alone', () => {
+    fc.assert(
+      fc.property(alpha, fc.integer({ min: 60, max: 5000 }), fc.nat(), fc.nat(), (level, n, a, b) => {
+        const counts = [a, b].map((x) => [n, 25 + (x % (n - 49))] as const);
+        const { absolute, pValue } = compare(proportions('frequentist', level, counts));
+        const outside = excludesZero(absolute!);
+        if (outside === null || pValue! < level === outside) return;
+        // With arms of one size pooling adds d² / 2n to the variance: z² of the test is z² / (1 + z² / 2n).
+        const z = normalUpperQuantile(level / 2);
+        expect(outside).toBe(true);
+        expect(pValue!).toBeLessThan(2 * normalSurvival(z / Math.sqrt(1 + (z * z) / (2 * n))) * (1 + 1e-9));
+      }),
+      { ...options, numRuns: 3000 },
+    );
+  });
+
+  it('are Bayesian chances above half exactly when the variation leads', () => {
+    fc.assert(
+      fc.property(visitors, visitors, (x, y) => {
+        const { absolute, chanceToBeat, expectedLoss } = compare(means('bayesian', 0.05, [x, y]));
+        if (chanceToBeat === null || absolute!.estimate === 0) return;
+        expect(chanceToBeat > 0.5).toBe(absolute!.estimate > 0);
+        expect(expectedLoss!).toBeGreaterThanOrEqual(Math.max(0, -absolute!.estimate));
+      }),
+      options,
+    );
+  });
+
+  it('are wider under the sequential method than under the fixed one', () => {
+    fc.assert(
+      fc.property(alpha, converted, converted, (level, x, y) => {
+        const [wide, narrow] = (['sequential', 'bayesian'] as const).map(
+          (of) => compare(proportions(of, level, [x, y])).absolute!,
+        );
+        if (wide!.low !== null && narrow!.low !== null) expect(wide!.low).toBeLessThan(narrow!.low);
+      }),
+      options,
+    );
+  });
+});
+
+describe(`adjusted p-values (seed ${SEED})`, () => {
+  const pValue = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 1e-300, 0.05, 1));
+  const pValues = fc.array(fc.option(pValue), { maxLength: 30 });
+
+  it('keep their order, are never smaller, and Holm never goes below Benjamini-Hochberg', () => {
+    fc.assert(
+      fc.property(pValues, (given) => {
+        const [holm, bh] = [adjustPValues(given, 'holm'), adjustPValues(given, 'benjamini-hochberg')];
+        expect(adjustPValues(given, 'none')).toEqual(given);
+        for (const [i, p] of given.entries()) {
+          expect(holm[i] === null).toBe(p === null);
+          if (p === null) continue;
+          expect(bh[i]).toBeGreaterThanOrEqual(p);
+          expect(holm[i]).toBeGreaterThanOrEqual(bh[i]! * (1 - 1e-12));
+          expect(holm[i]).toBeLessThanOrEqual(1);
+          for (const [j, q] of given.entries()) {
+            if (q === null || q < p) continue;
+            expect(holm[j]).toBeGreaterThanOrEqual(holm[i]!);
+            expect(bh[j]).toBeGreaterThanOrEqual(bh[i]!);
+          }
+        }
+      }),
+      options,
+    );
+  });
+});
+
+describe(`quantiles (seed ${SEED})`, () => {
+  it('undo the tails', () => {
+    const p = fc.double({ min: -280, max: Math.log10(0.49), noNaN: true }).map((exponent) => 10 ** exponent);
+    fc.assert(
+      fc.property(p, fc.double({ min: 3, max: 1e6, noNaN: true }), (tail, freedom) => {
+        close(normalSurvival(normalUpperQuantile(tail)) / tail, 1, 1e-11);
+        const t = studentUpperQuantile(tail, freedom);
+        close(studentTwoSided(t, freedom) / 2 / tail, 1, 1e-10);
+        close(studentSurvival(t, freedom) / tail, 1, 1e-10);
+        close(studentSurvival(-t, freedom), 1 - tail, 1e-10);
+      }),
+      options,
+    );
+  });
+});
+
+function close(actual: number, expected: number, tolerance: number): void {
+  expect(Math.abs(actual - expected), `${actual} instead of ${expected}`).toBeLessThanOrEqual(tolerance);
+}

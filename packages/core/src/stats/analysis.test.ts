@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
+import { sumVisitors } from './winsorise.ts';
+
+const NOTHING = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
+
+const proportion = (method: Method, ...counts: [n: number, sum: number][]): Analysis => ({
+  method,
+  metric: 'proportion',
+  control: 'v0',
+  variations: counts.map(([n, sum], i) => ({ key: `v${i}`, n, sum, sumSquares: sum })),
+});
+
+const mean = (method: Method, ...values: number[][]): Analysis => ({
+  method,
+  metric: 'mean',
+  control: 'v0',
+  variations: values.map((of, i) => ({ key: `v${i}`, ...sumVisitors(of) })),
+});
+
+const second = (analysis: Analysis) => analyse(analysis).variations[1]!;
+
+describe.each(METHODS)('degenerate numbers, %s', (method) => {
+  it('knows nothing of a variation without visitors, or without a control', () => {
+    for (const analysis of [proportion(method, [100, 10], [0, 0]), mean(method, [1, 2, 3], [])]) {
+      expect(second(analysis)).toEqual({ key: 'v1', n: 0, mean: null, ...NOTHING });
+    }
+    expect(second(proportion(method, [0, 0], [100, 10]))).toEqual({
+      key: 'v1',
+      n: 100,
+      mean: 0.1,
+      ...NOTHING,
+    });
+    expect(second(mean(method, [], []))).toEqual({ key: 'v1', n: 0, mean: null, ...NOTHING });
+  });
+
+  it('knows the difference, but no spread, from one visitor', () => {
+    expect(second(mean(method, [1, 2, 4.5], [5]))).toEqual({
+      key: 'v1',
+      n: 1,
+      mean: 5,
+      ...NOTHING,
+      absolute: { estimate: 2.5, low: null, high: null },
+      relative: { estimate: 1, low: null, high: null },
+    });
+  });
+
+  it('knows the difference, but no spread, when all visitors of both are alike', () => {
+    const alike = second(mean(method, [0.1, 0.1, 0.1], [0.3, 0.3]));
+    expect(alike).toMatchObject({ pValue: null, chanceToBeat: null, expectedLoss: null });
+    expect(alike.absolute).toMatchObject({ low: null, high: null });
+    expect(alike.absolute?.estimate).toBeCloseTo(0.2, 12);
+    for (const converted of [0, 50]) {
+      const equal = second(proportion(method, [50, converted], [50, converted]));
+      expect(equal).toMatchObject({ absolute: { estimate: 0, low: null, high: null }, pValue: null });
+    }
+  });
+
+  it('has no relative uplift over a control of zero', () => {
+    expect(second(proportion(method, [100, 0], [100, 10])).relative).toBeNull();
+    expect(second(mean(method, [-1, 1, 3, -3], [1, 2, 3])).relative).toBeNull();
+    expect(second(mean(method, [-1, 1, 3, -3], [1, 2, 3])).absolute?.low).toBeTypeOf('number');
+  });
+
+  it('goes on below zero', () => {
+    const { absolute, relative } = second(mean(method, [-10, -20, 3], [-5, -6, 0]));
+    expect(absolute?.estimate).toBeCloseTo(16 / 3, 12);
+    // A share of a negative mean has the opposite sign.
+    expect(relative?.estimate).toBeCloseTo(-16 / 27, 12);
+    for (const bound of [absolute?.low, absolute?.high, relative?.low, relative?.high]) {
+      expect(bound).toBeTypeOf('number');
+    }
+  });
+
+  it('gives no NaN, however large the numbers', () => {
+    const sums = { n: 1000, sum: 1e153, sumSquares: 1e305 };
+    const analysis: Analysis = {
+      method,
+      metric: 'mean',
+      control: 'a',
+      variations: [
+        { key: 'a', ...sums },
+        { key: 'b', ...sums, sum: 2e153 },
+      ],
+    };
+    expect(Object.values(second(analysis).absolute!).filter((value) => !Number.isFinite(value))).toEqual([]);
+  });
+});
+
+it.each(['sequential', 'bayesian'] as const)(
+  '%s does not take an arm without any conversion for certainty',
+  (method) => {
+    expect(second(proportion(method, [5000, 400], [10, 0]))).toMatchObject({
+      absolute: { estimate: -0.08, low: null, high: null },
+      pValue: null,
+      chanceToBeat: null,
+      expectedLoss: null,
+    });
+  },
+);
+
+it('two-proportion tests are defined also where the interval is not', () => {
+  const { absolute, pValue } = second(proportion('frequentist', [5, 0], [5, 5]));
+  expect(absolute).toEqual({ estimate: 1, low: null, high: null });
+  // z² of the pooled test is the total number of visitors, 10.
+  expect(pValue).toBeCloseTo(0.001565402258, 12);
+});
+
+describe('covariates', () => {
+  const pairs = Array.from({ length: 400 }, (_, i) => {
+    const covariate = (i * 37) % 101;
+    return [covariate + ((i * 53) % 11), covariate] as const;
+  });
+  const [a, b] = [pairs.slice(0, 200), pairs.slice(200).map(([y, x]) => [y + 1, x] as const)];
+  const analysis = (control = a, variation = b): Analysis => ({
+    method: 'frequentist',
+    metric: 'mean',
+    control: 'a',
+    variations: [
+      { key: 'a', ...sumVisitors(control) },
+      { key: 'b', ...sumVisitors(variation) },
+    ],
+  });
+
+  it('narrow the interval and leave the mean as observed', () => {
+    const adjusted = second(analysis());
+    const plain = second({
+      ...analysis(),
+      variations: [a, b].map((of, i) => ({ key: 'ab'[i]!, ...sumVisitors(of.map(([y]) => y)) })),
+    } as Analysis);
+    expect(adjusted.mean).toBe(plain.mean);
+    const width = ({ absolute }: typeof plain) => absolute!.high! - absolute!.low!;
+    expect(width(adjusted)).toBeLessThan(0.2 * width(plain));
+    expect(adjusted.relative!.estimate).toBeCloseTo(
+      adjusted.absolute!.estimate / analyse(analysis()).variations[0]!.mean!,
+      12,
+    );
+  });
+
+  it('change nothing when they do not vary, or only some variations have them', () => {
+    const constant = (of: typeof a) => of.map(([y]) => [y, 3] as const);
+    const plain = (of: typeof a) => of.map(([y]) => y);
+    const sums = (of: Parameters<typeof sumVisitors>[0], key: string) => ({ key, ...sumVisitors(of) });
+    const of = (variations: Analysis['variations']) =>
+      second({ ...analysis(), variations } as Analysis).absolute!;
+    const unadjusted = of([sums(plain(a), 'a'), sums(plain(b), 'b')]);
+    expect(of([sums(constant(a), 'a'), sums(constant(b), 'b')])).toEqual(unadjusted);
+    expect(of([sums(a, 'a'), sums(plain(b), 'b')])).toEqual(unadjusted);
+  });
+
+  it('that explain everything leave no spread', () => {
+    const same = (of: typeof a) => of.map(([, x]) => [2 * x, x] as const);
+    expect(second(analysis(same(a), same(b))).absolute).toMatchObject({ low: null, high: null });
+  });
+});
+
+it('tests the split only when weights are given', () => {
+  const analysis = proportion('sequential', [1000, 10], [1200, 10]);
+  expect(analyse(analysis).srm).toBeNull();
+  expect(analyse({ ...analysis, weights: [50, 60] }).srm).toMatchObject({ pValue: 1, degreesOfFreedom: 1 });
+  expect(analyse({ ...analysis, weights: [1, 1] }).srm?.pValue).toBeLessThan(1e-4);
+  expect(analyse({ ...analysis, weights: [1, 0] }).srm).toBeNull();
+  const three = proportion('sequential', [1000, 10], [1000, 10], [1, 0]);
+  expect(analyse({ ...three, weights: [1, 1, 0] }).srm?.pValue).toBe(0);
+  expect(analyse({ ...proportion('sequential', [0, 0], [0, 0]), weights: [1, 1] }).srm).toBeNull();
+});
+
+it('a revenue per converted visitor without any is not known', () => {
+  const none = { n: 10, sum: 0, sumSquares: 0, denominatorSum: 0, denominatorSumSquares: 0, product: 0 };
+  const some = { n: 10, sum: 30, sumSquares: 500, denominatorSum: 2, denominatorSumSquares: 2, product: 30 };
+  const variations = [
+    { key: 'a', ...some },
+    { key: 'b', ...none },
+    { key: 'c', ...some, n: 1 },
+  ];
+  const result = analyse({ method: 'frequentist', metric: 'ratio', control: 'a', variations }).variations;
+  expect(result.map(({ mean }) => mean)).toEqual([15, null, 15]);
+  expect(result[1]!.absolute).toBeNull();
+  expect(result[2]!.absolute).toEqual({ estimate: 0, low: null, high: null });
+});
+
+it('winsorising takes what lies beyond the bounds for the bounds', () => {
+  const values = [-50, 1, 2, 9000];
+  expect(sumVisitors(values, { high: 10 })).toEqual({ n: 4, sum: -37, sumSquares: 2605 });
+  expect(sumVisitors(values, { low: 0, high: 10 })).toEqual({ n: 4, sum: 13, sumSquares: 105 });
+});

@@ -1,0 +1,66 @@
+import { type Arm, meanArm, proportionArm } from './arm.ts';
+import { centredProduct, centredSquares, type VariationSums } from './sums.ts';
+
+interface CovariateSums extends VariationSums {
+  readonly covariateSum: number;
+  readonly covariateSumSquares: number;
+  readonly covariateProduct: number;
+}
+
+/** True when every variation brings all three covariate sums. */
+export function haveCovariates<S extends VariationSums>(
+  variations: readonly S[],
+): variations is readonly (S & CovariateSums)[] {
+  return variations.every(
+    ({ covariateSum, covariateSumSquares, covariateProduct }) =>
+      covariateSum !== undefined && covariateSumSquares !== undefined && covariateProduct !== undefined,
+  );
+}
+
+/**
+ * How much of the covariate is taken off: covariance over variance, over the visitors of all variations together.
+ * A covariate that does not vary explains nothing: 0.
+ */
+export function cupedTheta(variations: readonly CovariateSums[]): number {
+  const total = (of: (variation: CovariateSums) => number) =>
+    variations.reduce((sum, each) => sum + of(each), 0);
+  const n = total((each) => each.n);
+  if (n < 2) return 0;
+  const covariate = total((each) => each.covariateSum);
+  const spread = centredSquares(
+    n,
+    covariate,
+    total((each) => each.covariateSumSquares),
+  );
+  if (spread === 0) return 0;
+  return (
+    centredProduct(
+      n,
+      covariate,
+      total((each) => each.sum),
+      total((each) => each.covariateProduct),
+    ) / spread
+  );
+}
+
+/** The arm of value - theta · covariate (CUPED, Deng and others 2013). */
+export function cupedArm(metric: 'mean' | 'proportion', sums: CovariateSums, theta: number): Arm {
+  const raw = metric === 'mean' ? meanArm(sums) : proportionArm(sums);
+  const { n, sum, covariateSum, covariateSumSquares, covariateProduct } = sums;
+  if (raw.mean === null) return raw;
+  const adjustedMean = raw.mean - (theta * covariateSum) / n;
+  if (raw.rawVariance === null) return { ...raw, adjustedMean };
+  // The variance of a proportion divides by n, so its covariances do too.
+  const divisor = metric === 'mean' ? n - 1 : n;
+  const spread = centredSquares(n, covariateSum, covariateSumSquares) / divisor;
+  const shared = centredProduct(n, covariateSum, sum, covariateProduct) / divisor;
+  const variance = raw.rawVariance - 2 * theta * shared + theta * theta * spread;
+  const scale = raw.rawVariance + theta * theta * spread;
+  return {
+    ...raw,
+    adjustedMean,
+    // A covariate that explains everything leaves only rounding.
+    variance: variance <= 8 * Number.EPSILON * scale ? 0 : variance,
+    rawCovariance: raw.rawVariance - theta * shared,
+  };
+}

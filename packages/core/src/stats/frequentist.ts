@@ -1,0 +1,48 @@
+import type { Arm } from './arm.ts';
+import { type Comparison, intervalOf } from './comparison.ts';
+import type { Effect } from './effect.ts';
+import { normalSurvival, normalUpperQuantile } from './normal.ts';
+import { studentTwoSided, studentUpperQuantile } from './student-t.ts';
+
+const UNDEFINED = { chanceToBeat: null, expectedLoss: null };
+
+/** Fixed-horizon comparison of means or ratios: Welch's t-test and its interval. */
+export function compareMeans({ absolute, relative, degreesOfFreedom }: Effect, alpha: number): Comparison {
+  const critical = degreesOfFreedom === null ? null : studentUpperQuantile(alpha / 2, degreesOfFreedom);
+  return {
+    absolute: intervalOf(absolute, critical),
+    relative: intervalOf(relative, critical),
+    pValue:
+      absolute === null || absolute.variance === null || degreesOfFreedom === null
+        ? null
+        : studentTwoSided(absolute.value / Math.sqrt(absolute.variance), degreesOfFreedom),
+    ...UNDEFINED,
+  };
+}
+
+/**
+ * Fixed-horizon comparison of proportions: the two-proportion z-test. As in every textbook the test pools the arms,
+ * since they are equal if there is no effect, and the interval does not, since then they are not.
+ */
+export function compareProportions(effect: Effect, control: Arm, variation: Arm, alpha: number): Comparison {
+  const critical = normalUpperQuantile(alpha / 2);
+  const variance = pooledVariance(control, variation) ?? effect.absolute?.variance ?? null;
+  return {
+    absolute: intervalOf(effect.absolute, critical),
+    relative: intervalOf(effect.relative, critical),
+    pValue:
+      effect.absolute === null || variance === null || variance === 0
+        ? null
+        : 2 * normalSurvival(Math.abs(effect.absolute.value) / Math.sqrt(variance)),
+    ...UNDEFINED,
+  };
+}
+
+/** Null when a covariate is taken off: what is left is no proportion any more. */
+function pooledVariance(control: Arm, variation: Arm): number | null {
+  if (control.mean === null || variation.mean === null) return null;
+  if (control.mean !== control.adjustedMean || variation.mean !== variation.adjustedMean) return null;
+  const n = control.n + variation.n;
+  const converted = control.mean * control.n + variation.mean * variation.n;
+  return (converted / n) * ((n - converted) / n) * (1 / control.n + 1 / variation.n);
+}

@@ -1,0 +1,92 @@
+import { DEFAULT_ALPHA, type MethodSettings } from './analysis.ts';
+import { normalUpperQuantile } from './normal.ts';
+import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from './sequential.ts';
+
+export const DEFAULT_POWER = 0.8;
+
+/** What is known before the test: the metric without any change. */
+export type Baseline =
+  | { readonly metric: 'proportion'; readonly rate: number }
+  | { readonly metric: 'mean' | 'ratio'; readonly mean: number; readonly variance: number };
+
+/** The smallest change worth knowing about, as a share of the baseline or in its unit. */
+export interface SmallestEffect {
+  readonly kind: 'relative' | 'absolute';
+  readonly value: number;
+}
+
+export interface PlanInput extends MethodSettings {
+  readonly baseline: Baseline;
+  readonly smallestEffect: SmallestEffect;
+  /** Chance of finding an effect of this size if there is one. */
+  readonly power?: number | undefined;
+  /** With the control; all get the same share. */
+  readonly variations?: number | undefined;
+  /** Visitors per day that enter the test. */
+  readonly dailyVisitors?: number | undefined;
+}
+
+export interface Plan {
+  readonly visitorsPerVariation: number;
+  readonly visitors: number;
+  /** Null when the daily visitors are not known. */
+  readonly days: number | null;
+}
+
+/**
+ * How many visitors, and days, it takes to find the smallest effect with the wanted power.
+ * Null when no number is enough: no effect to look for, a baseline that does not vary, a rate beyond 0 to 1.
+ *
+ * @example
+ * planTest({ method: 'frequentist', baseline: { metric: 'proportion', rate: 0.1 },
+ *   smallestEffect: { kind: 'relative', value: 0.1 }, dailyVisitors: 1000 }) // 14,751 each, 30 days
+ */
+export function planTest(input: PlanInput): Plan | null {
+  const { variations = 2, dailyVisitors } = input;
+  const spread = spreadOf(input);
+  if (spread === null) return null;
+  const visitorsPerVariation = Math.ceil(perVariation(spread, input));
+  if (!Number.isFinite(visitorsPerVariation)) return null;
+  const visitors = visitorsPerVariation * variations;
+  const days = dailyVisitors === undefined || dailyVisitors <= 0 ? null : Math.ceil(visitors / dailyVisitors);
+  return { visitorsPerVariation, visitors, days };
+}
+
+interface Spread {
+  readonly effect: number;
+  /** Of the difference of two visitors, one from each arm, without and with the effect. */
+  readonly withoutEffect: number;
+  readonly withEffect: number;
+}
+
+function spreadOf({ method, baseline, smallestEffect: { kind, value } }: PlanInput): Spread | null {
+  const mean = baseline.metric === 'proportion' ? baseline.rate : baseline.mean;
+  const effect = Math.abs(kind === 'absolute' ? value : value * mean);
+  if (!(effect > 0)) return null;
+  if (baseline.metric !== 'proportion') {
+    const spread = Math.sqrt(2 * baseline.variance);
+    return spread > 0 ? { effect, withoutEffect: spread, withEffect: spread } : null;
+  }
+  const changed = baseline.rate + (kind === 'absolute' ? value : value * mean);
+  if (!(mean > 0 && mean < 1 && changed > 0 && changed < 1)) return null;
+  const pooled = (mean + changed) / 2;
+  const withEffect = Math.sqrt(mean * (1 - mean) + changed * (1 - changed));
+  // Only the two-proportion test pools the arms.
+  const withoutEffect = method === 'frequentist' ? Math.sqrt(2 * pooled * (1 - pooled)) : withEffect;
+  return { effect, withoutEffect, withEffect };
+}
+
+function perVariation({ effect, withoutEffect, withEffect }: Spread, input: PlanInput): number {
+  const { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, power = DEFAULT_POWER } = input;
+  const reserve = normalUpperQuantile(1 - power) * withEffect;
+  const needed = (critical: number) => ((critical * withoutEffect + reserve) / effect) ** 2;
+  if (method !== 'sequential') return needed(normalUpperQuantile(alpha / 2));
+  // The sequence widens slowly with the visitors, so going back and forth settles within a few steps.
+  let n = needed(normalUpperQuantile(alpha / 2));
+  for (let step = 0; step < 100; step++) {
+    const next = needed(sequentialCritical(2 * n, alpha, sequentialN));
+    if (Math.abs(next - n) <= 1e-9 * n) return next;
+    n = next;
+  }
+  return n;
+}

@@ -1,0 +1,42 @@
+import { type Comparison, intervalOf } from './comparison.ts';
+import { type Effect, withSpreadOfBoth } from './effect.ts';
+
+/** Visitors at which the confidence sequence is tightest, unless set otherwise. */
+export const DEFAULT_SEQUENTIAL_N = 5000;
+
+/**
+ * Always-valid comparison: the asymptotic confidence sequence of Waudby-Smith and others (arXiv 2103.06476) on the
+ * visitors of both arms, and the p-value that inverts it. Looking as often as one likes keeps the error at alpha.
+ */
+export function compareSequentially(effect: Effect, alpha: number, sequentialN: number): Comparison {
+  const { absolute, relative, visitors } = withSpreadOfBoth(effect);
+  const critical = sequentialCritical(visitors, alpha, sequentialN);
+  return {
+    absolute: intervalOf(absolute, critical),
+    relative: intervalOf(relative, critical),
+    pValue:
+      absolute === null || absolute.variance === null
+        ? null
+        : sequentialPValue(absolute.value ** 2 / absolute.variance, visitors, alpha, sequentialN),
+    chanceToBeat: null,
+    expectedLoss: null,
+  };
+}
+
+/** Half the width of the confidence sequence after `visitors`, in standard errors. */
+export function sequentialCritical(visitors: number, alpha: number, sequentialN: number): number {
+  const information = visitors * mixingVariance(alpha, sequentialN);
+  return Math.sqrt((1 + 1 / information) * (Math.log1p(information) - 2 * Math.log(alpha)));
+}
+
+/** The smallest level at which the sequence, as it was tuned, leaves zero out. */
+function sequentialPValue(zSquared: number, visitors: number, alpha: number, sequentialN: number): number {
+  const information = visitors * mixingVariance(alpha, sequentialN);
+  return Math.min(1, Math.exp(0.5 * (Math.log1p(information) - zSquared / (1 + 1 / information))));
+}
+
+/** The square of the paper's ρ, chosen so that the sequence is tightest at N*. */
+function mixingVariance(alpha: number, sequentialN: number): number {
+  const level = -2 * Math.log(alpha);
+  return (level + Math.log1p(level)) / sequentialN;
+}
