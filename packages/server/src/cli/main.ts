@@ -7,6 +7,7 @@ import { forgetCommand } from './forget.ts';
 import { keysCommand } from './keys.ts';
 import { planCommand } from './plan.ts';
 import { serveCommand } from './serve.ts';
+import { statsCommand } from './stats.ts';
 import { typesCommand } from './types.ts';
 
 const COMMANDS = [
@@ -17,6 +18,7 @@ const COMMANDS = [
   keysCommand,
   doctorCommand,
   forgetCommand,
+  statsCommand,
   typesCommand,
 ];
 

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { analyse } from '@switchyard/core/stats/analysis';
+import { readAnalysis } from '@switchyard/core/stats/analysis-input';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BIN } from '../testing/test-server.ts';
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'switchyard-stats-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function run(command: string, args: readonly string[], input: string): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: directory, env: { PATH: process.env.PATH } });
+    const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk) => {
+      outcome.stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      outcome.stderr += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ ...outcome, code }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
+}
+
+const stats = (args: readonly string[], input = '') => run(process.execPath, [BIN, 'stats', ...args], input);
+
+const NUMBERS = {
+  method: 'frequentist',
+  metric: 'mean',
+  control: 'old',
+  weights: { new: 1, old: 2 },
+  variations: [
+    { key: 'old', n: 200, sum: 420.5, sumSquares: 2300 },
+    { key: 'new', n: 100, sum: 260, sumSquares: 1500 },
+    { key: 'empty', n: 0, sum: 0, sumSquares: 0 },
+  ],
+};
+const WEIGHTED = { ...NUMBERS, weights: { ...NUMBERS.weights, empty: 0 } };
+
+describe('switchyard stats', () => {
+  test('prints what the kernel says, with exactly the promised keys', async () => {
+    const { code, stdout, stderr } = await stats(['-'], JSON.stringify(WEIGHTED));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const reading = readAnalysis(WEIGHTED);
+    if ('mistakes' in reading) throw new Error('The numbers are right.');
+    const { variations, srm } = analyse(reading.analysis);
+    expect(JSON.parse(stdout)).toEqual({ variations, srm: { pValue: srm?.pValue } });
+    const [control, variation, empty] = JSON.parse(stdout).variations;
+    const nothing = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
+    expect(control).toEqual({ key: 'old', n: 200, mean: 2.1025, ...nothing });
+    expect(empty).toEqual({ key: 'empty', n: 0, mean: null, ...nothing });
+    expect(variation).toEqual({
+      key: 'new',
+      n: 100,
+      mean: 2.6,
+      absolute: { estimate: expect.closeTo(0.4975, 9), low: expect.any(Number), high: expect.any(Number) },
+      relative: {
+        estimate: expect.closeTo(0.4975 / 2.1025, 9),
+        low: expect.any(Number),
+        high: expect.any(Number),
+      },
+      pValue: expect.any(Number),
+      chanceToBeat: null,
+      expectedLoss: null,
+    });
+  });
+
+  test('reads a file, and standard input when there is none', async () => {
+    const text = JSON.stringify({ ...NUMBERS, weights: undefined, method: 'bayesian' });
+    writeFileSync(join(directory, 'numbers.json'), `\uFEFF${text}`);
+    const [file, dash, nothing] = await Promise.all([
+      stats(['numbers.json']),
+      stats(['-'], text),
+      stats([], text),
+    ]);
+    expect(file).toEqual(dash);
+    expect(file).toEqual(nothing);
+    const { variations, srm } = JSON.parse(file.stdout);
+    expect(srm).toBeNull();
+    expect(variations[1]).toMatchObject({ pValue: null, chanceToBeat: expect.any(Number) });
+    const missing = await stats(['missing.json']);
+    expect(missing).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'switchyard: Cannot read missing.json: there is no such file.\n',
+    });
+  });
+
+  test('names every wrong field, and prints nothing else', async () => {
+    const wrong = {
+      ...NUMBERS,
+      alpha: 5,
+      variations: [NUMBERS.variations[0], { key: 'new', n: -3, sum: 1 }],
+    };
+    const { code, stdout, stderr } = await stats([], JSON.stringify(wrong));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.split('\n')).toEqual([
+      'switchyard: standard input has 3 mistakes.',
+      '  alpha must be greater than 0 and less than 1',
+      '  variations[1].n must be a whole number of visitors, 0 or more',
+      '  variations[1].sumSquares is missing',
+      '',
+    ]);
+    const noJson = await stats([], '{"method":');
+    expect(noJson).toMatchObject({ code: 1, stdout: '' });
+    expect(noJson.stderr).toMatch(/^switchyard: standard input is not JSON: .*\n$/);
+  });
+
+  test('explains itself with an example that works', async () => {
+    const { code, stdout } = await stats(['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Exit codes: 0 .*\n[\s\S]*Examples:\n/);
+    const example = /\$ (echo [\s\S]*) \| switchyard stats/.exec(stdout)![1]!;
+    const shown = await run('sh', ['-c', `${example} | "${process.execPath}" "${BIN}" stats`], '');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(shown.stdout).variations[1].pValue).toBeLessThan(0.05);
+  });
+});
