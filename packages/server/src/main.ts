@@ -10,6 +10,7 @@ import { configurationStores } from './configuration-stores.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
 import { enforceRetention } from './features/properties/retention.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
+import { runSchedule } from './features/split-testing/schedule.ts';
 import { type FirstStart, prepareConfiguration } from './first-start.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
 import { type DatabaseHandle, openDatabase } from './storage/database.ts';
@@ -18,6 +19,7 @@ import { readVersion } from './version.ts';
 import { firstSteps, newKeys } from './welcome.ts';
 
 const ERASURE_POLL_MS = 1000;
+const SCHEDULE_POLL_MS = 250;
 const RETENTION_MS = 10 * 60 * 1000;
 /** Longer than any request may take; whatever hangs then does not keep us. */
 const STOP_WITHIN_MS = 30_000;
@@ -63,7 +65,7 @@ async function serve(
   const databaseAnswers = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
   const app = await createApp({ config, version, log, configuration, events, identities, databaseAnswers });
   await app.listen({ host: config.host, port: config.port });
-  const stopJobs = startJobs(backgroundJobs(handle, configuration, events, identities), log);
+  const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities), log);
   stopOnSignals(log, async () => {
     await app.close();
     await stopJobs();
@@ -75,6 +77,7 @@ async function serve(
 }
 
 function backgroundJobs(
+  log: Logger,
   handle: DatabaseHandle,
   configuration: Configuration,
   { questions }: EventLog,
@@ -87,11 +90,26 @@ function backgroundJobs(
       run: () => runPendingErasures(handle, questions, () => identities.clear()),
     },
     {
+      name: 'starting and stopping split tests on time',
+      everyMs: SCHEDULE_POLL_MS,
+      run: () => followSchedule(log, handle, configuration),
+    },
+    {
       name: 'deleting what is older than its property keeps',
       everyMs: RETENTION_MS,
       run: () => enforceRetention(configuration.properties(), questions, Date.now()),
     },
   ];
+}
+
+async function followSchedule(
+  log: Logger,
+  { database }: DatabaseHandle,
+  configuration: Configuration,
+): Promise<void> {
+  const changes = await runSchedule(database, configuration.properties(), Date.now());
+  for (const change of changes) log.info(change, 'a split test follows its schedule');
+  if (changes.length > 0) await configuration.reload();
 }
 
 function announce(app: FastifyInstance, config: Config, firstStart: FirstStart): void {

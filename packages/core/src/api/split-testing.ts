@@ -11,7 +11,10 @@ const SplitTest = Type.Object({
   key: Type.String(),
   id: Type.String(),
   type: Type.Unsafe<'id' | 'text' | 'json'>(Type.String({ enum: ['id', 'text', 'json'] })),
-  status: Type.String({ description: '`running`: only active tests are delivered' }),
+  status: Type.String({
+    description:
+      '`running`: only active tests are delivered. A test whose winner is served to all counts as one: its first variation is the winner and its traffic 0',
+  }),
   hashSeed: Type.String(),
   trafficAllocation: Type.Number({
     minimum: 0,
@@ -19,13 +22,40 @@ const SplitTest = Type.Object({
     description: 'Percentage of visitors included',
   }),
   variations: Type.Array(Variation, { description: 'The first one is the control' }),
+  phase: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Number of the definition; grows when a change moves visitors. Send it with exposures',
+    }),
+  ),
+  exclusion: Type.Optional(
+    Type.Object(
+      { seed: Type.String(), from: Type.Number({ minimum: 0 }), to: Type.Number({ maximum: 100 }) },
+      {
+        description:
+          'Only visitors with `from <= h("exclusion:" + seed + ":" + visitorId) * 100 < to` are included. Tests of one group share the seed',
+      },
+    ),
+  ),
 });
+
+const Holdout = Type.Object(
+  { seed: Type.String(), percentage: Type.Number({ exclusiveMinimum: 0, maximum: 100 }) },
+  {
+    description:
+      'Visitors with `h("holdout:" + seed + ":" + visitorId) * 100 < percentage` are included in no test. Absent when nobody is held out',
+  },
+);
 
 export const SplitTestConfigQuery = Type.Object({ propertyId: PropertyId });
 export type SplitTestConfigQuery = Static<typeof SplitTestConfigQuery>;
 
 export const SplitTestConfig = Type.Object(
-  { tests: Type.Array(SplitTest), ttl: Type.Integer({ description: 'Seconds; the same as max-age' }) },
+  {
+    tests: Type.Array(SplitTest),
+    ttl: Type.Integer({ description: 'Seconds; the same as max-age' }),
+    holdout: Type.Optional(Holdout),
+  },
   {
     examples: [
       {
@@ -41,6 +71,7 @@ export const SplitTestConfig = Type.Object(
               { key: 'control', weight: 50, value: 'Buy' },
               { key: 'b', weight: 50, value: 'Get it' },
             ],
+            phase: 1,
           },
         ],
         ttl: 60,
@@ -55,6 +86,13 @@ const Exposure = Type.Object({
   variationKey: EntityKey,
   sessionId: SessionId,
   timestamp: Type.Optional(Timestamp),
+  phase: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'The `phase` of the definition that the visitor was assigned by',
+    }),
+  ),
   attributes: Type.Optional(freeObject('Attributes of the visitor at the time of exposure')),
 });
 

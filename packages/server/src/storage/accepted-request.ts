@@ -20,6 +20,8 @@ export interface Exposure {
   sessionId: string;
   /** When the visitor saw it, by the client's clock unless that is implausible. */
   at: number;
+  /** The phase of the test whose definition the client went by, if it said so. */
+  phase?: number;
   /** JSON object text. */
   attributes?: string;
 }

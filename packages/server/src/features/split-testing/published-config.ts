@@ -1,4 +1,5 @@
 import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
+import { definitionInForce } from '@switchyard/core/lifecycle/phases';
 import { prepare } from '../../http/etag.ts';
 import {
   derivePerProperty,
@@ -11,39 +12,38 @@ export const CONFIG_TTL_SECONDS = 60;
 /** What browsers fetch, as text: built once per saved change. */
 export const publishedConfig = derivePerProperty((property) => {
   const config: SplitTestConfig = {
-    tests: property.splitTests.filter(({ status }) => status === 'running').map(published),
+    tests: property.splitTests.flatMap((test) => published(test, property)),
     ttl: CONFIG_TTL_SECONDS,
+    ...(property.holdout > 0 && { holdout: { seed: property.hashSeed, percentage: property.holdout } }),
   };
   return prepare(config);
 });
 
-function published({
-  key,
-  id,
-  type,
-  status,
-  hashSeed,
-  trafficAllocation,
-  variations,
-}: SplitTest): SplitTestConfig['tests'][number] {
-  return {
-    key,
-    id,
-    type,
-    status,
-    hashSeed,
-    trafficAllocation,
-    variations: variations.map(({ key, weight, value }) => ({ key, weight, value })),
-  };
+type PublishedTest = SplitTestConfig['tests'][number];
+
+function published(test: SplitTest, property: PropertyConfiguration): PublishedTest[] {
+  const { key, id, type, status, winner } = test;
+  const { hashSeed, trafficAllocation, variations, exclusion } = definitionInForce(test, property);
+  const phase = test.phases.at(-1)?.number;
+  const running = { key, id, type, status: 'running', hashSeed, ...(phase !== undefined && { phase }) };
+  if (status === 'running') {
+    const slot = exclusion && { seed: exclusion.seed, from: exclusion.from, to: exclusion.to };
+    return [{ ...running, trafficAllocation, variations, ...(slot && { exclusion: slot }) }];
+  }
+  if (status !== 'stopped' || winner === null) return [];
+  // Outside the traffic a client shows the first variation and records nothing: so every client serves the winner.
+  const isWinner = (variation: { key: string }) => variation.key === winner;
+  const winnerFirst = [...variations.filter(isWinner), ...variations.filter((each) => !isWinner(each))];
+  return [{ ...running, trafficAllocation: 0, variations: winnerFirst }];
 }
 
-/** Variation keys by test key, of tests in any state. */
+/** Variation keys by test key, of tests in any state; those of earlier phases too, because browsers cache definitions. */
 export const variationsByTest = derivePerProperty(
   (property: PropertyConfiguration): ReadonlyMap<string, ReadonlySet<string>> =>
     new Map(
-      property.splitTests.map(({ key, variations }) => [
-        key,
-        new Set(variations.map((variation) => variation.key)),
-      ]),
+      property.splitTests.map(({ key, variations, phases }) => {
+        const earlier = phases.flatMap(({ definition }) => definition.variations);
+        return [key, new Set([...variations, ...earlier].map((variation) => variation.key))];
+      }),
     ),
 );

@@ -104,11 +104,12 @@ function acceptExposures(
   const receivedAt = Date.now();
   const known = variationsByTest(property);
   const exposures: Exposure[] = [];
-  for (const { splitTestKey, variationKey, sessionId, timestamp, attributes } of given) {
+  for (const { splitTestKey, variationKey, sessionId, timestamp, phase, attributes } of given) {
     const variations = known.get(splitTestKey);
     if (variations?.has(variationKey)) {
       const at = eventTime(timestamp, receivedAt);
       const exposure: Exposure = { splitTestKey, variationKey, sessionId, at };
+      if (phase !== undefined) exposure.phase = phase;
       if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);
       exposures.push(exposure);
     } else {

@@ -1,0 +1,185 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AssignableTest, assign } from '@switchyard/core/evaluation/assignment';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyProvision, switchyard } from '../../testing/command-line.ts';
+import { within } from '../../testing/event-stream.ts';
+import { PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+
+const variations = [
+  { key: 'control', weight: 1, value: 'a' },
+  { key: 'b', weight: 1, value: 'b' },
+  { key: 'c', weight: 1, value: 'c' },
+];
+const test = (key: string, fields: object = {}) => ({
+  key,
+  type: 'text',
+  status: 'running',
+  variations,
+  ...fields,
+});
+const inGroup = (share: number) => ({ exclusion: { group: 'checkout', share } });
+
+const TESTS = [
+  test('first', inGroup(30)),
+  test('second', inGroup(60)),
+  test('changing'),
+  test('ending'),
+  test('ended', { status: 'stopped', winner: 'c', ...inGroup(10) }),
+  test('filed', { status: 'archived', winner: 'c' }),
+  test('late', { status: 'draft', startAt: 1000 }),
+];
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ provision: sampleWith({ splitTests: TESTS, holdout: 20, hashSeed: 'shop-seed' }) });
+});
+afterAll(() => closeShop(shop));
+
+const config = async (of: Shop = shop) => (await of.get('/v1/split-testing/config', {}, PUBLIC_KEY)).body;
+const delivered = async (key: string, of: Shop = shop) =>
+  (await config(of)).tests.find((each: { key: string }) => each.key === key);
+const apply = (...splitTests: object[]) =>
+  applyProvision(shop.server, { properties: [{ id: 'shop', splitTests }] });
+
+describe('who is kept out', () => {
+  it('is delivered: the holdout once, the slot with each test of a group', async () => {
+    expect((await config()).holdout).toEqual({ seed: 'shop-seed', percentage: 20 });
+    expect((await delivered('first')).exclusion).toEqual({ seed: 'shop-seed:checkout', from: 0, to: 30 });
+    expect((await delivered('second')).exclusion).toEqual({ seed: 'shop-seed:checkout', from: 30, to: 90 });
+    expect(await delivered('hero')).not.toHaveProperty('exclusion');
+  });
+
+  it('so that no visitor is in two tests of a group, and a fifth in none at all', async () => {
+    const { tests, holdout } = await config();
+    const [first, second, hero] = ['first', 'second', 'hero'].map(
+      (key): AssignableTest => tests.find((each: { key: string }) => each.key === key),
+    );
+    const counts = { first: 0, second: 0, both: 0, hero: 0 };
+    for (let index = 0; index < 10_000; index++) {
+      const takesPart = (of: AssignableTest) => assign(of, `visitor-${index}`, holdout).included;
+      if (takesPart(hero!)) counts.hero += 1;
+      if (takesPart(first!)) counts.first += 1;
+      if (takesPart(second!)) counts.second += 1;
+      if (takesPart(first!) && takesPart(second!)) counts.both += 1;
+    }
+    expect(counts.both).toBe(0);
+    // Four standard deviations around 80 % of 100, 30 and 60 %.
+    expect(Math.abs(counts.hero - 8000)).toBeLessThan(160);
+    expect(Math.abs(counts.first - 2400)).toBeLessThan(171);
+    expect(Math.abs(counts.second - 4800)).toBeLessThan(200);
+  });
+});
+
+describe('a change of a running test', () => {
+  it('opens a phase, which apply says and the definition carries', async () => {
+    expect((await delivered('changing')).phase).toBe(1);
+    const file = join(shop.server.dataDir, 'weights.json');
+    const changed = [variations[0], { ...variations[1], weight: 3 }];
+    writeFileSync(
+      file,
+      JSON.stringify({
+        properties: [{ id: 'shop', splitTests: [{ key: 'changing', variations: changed }] }],
+      }),
+    );
+    const words =
+      /^ {6}! opens phase 2: other weights, other variations; results before and after it are kept apart$/m;
+    expect((await switchyard(shop.server, 'plan', file)).stdout).toMatch(words);
+    expect((await switchyard(shop.server, 'apply', file)).stdout).toMatch(words);
+    await within(15_000, 'the change', async () => (await delivered('changing')).phase === 2);
+    expect((await delivered('changing')).variations).toEqual(changed);
+    // Applied again it is no change, so no phase either.
+    expect((await switchyard(shop.server, 'apply', file)).stdout).not.toContain('phase');
+  });
+
+  it('leaves the exposures of pages that still have the old definition valid', async () => {
+    await accepted(
+      shop.expose({ splitTestKey: 'changing', variationKey: 'c', sessionId: 'cached', phase: 1 }),
+      shop.expose({ splitTestKey: 'changing', variationKey: 'b', sessionId: 'fresh', phase: 2 }),
+    );
+    const answer = await shop.expose({
+      splitTestKey: 'changing',
+      variationKey: 'd',
+      sessionId: 'x',
+      phase: 2,
+    });
+    expectProblem(answer, { status: 404, code: 'split_test_not_found' });
+  });
+
+  it.each([0, -1, 1.5, 1_000_001, '1', null])('an exposure in phase %j is refused', async (phase) => {
+    const answer = await shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId: 'x', phase });
+    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/exposures/0/phase'] });
+  });
+
+  it('that its status forbids is refused, and says what is allowed', async () => {
+    await expect(apply({ key: 'finished', status: 'running' })).rejects.toThrow(
+      '/properties/0/splitTests/0/status cannot go from stopped to running; it can go to archived',
+    );
+  });
+});
+
+describe('a winner', () => {
+  it('is served to all: first, outside of any traffic, whoever asks', async () => {
+    const ended = await delivered('ended');
+    expect(ended).toMatchObject({ status: 'running', trafficAllocation: 0 });
+    expect(ended.variations.map(({ key }: { key: string }) => key)).toEqual(['c', 'control', 'b']);
+    for (let index = 0; index < 100; index++) {
+      expect(assign(ended, `visitor-${index}`)).toEqual({ included: false, index: 0 });
+    }
+  });
+
+  it('appears with the stop, stays while it is stopped and goes with the archive', async () => {
+    await apply({ key: 'ending', status: 'stopped' });
+    await within(15_000, 'the stop', async () => (await delivered('ending')) === undefined);
+    await apply({ key: 'ending', winner: 'b' });
+    await within(15_000, 'the winner', async () => (await delivered('ending'))?.variations[0].key === 'b');
+    expect(await delivered('ending')).toMatchObject({ trafficAllocation: 0, phase: 1 });
+    await apply({ key: 'ending', status: 'archived' });
+    await within(15_000, 'the archive', async () => (await delivered('ending')) === undefined);
+    expect(await delivered('filed')).toBeUndefined();
+  });
+});
+
+describe('a schedule', () => {
+  it('starts at once what is late', async () => {
+    await within(15_000, 'the start', async () => (await delivered('late')) !== undefined);
+  });
+
+  it('starts and stops a test at its times', async () => {
+    const startAt = Date.now() + 2000;
+    await apply(test('timed', { status: 'draft', startAt: new Date(startAt).toISOString() }));
+    await within(15_000, 'the start', async () => (await delivered('timed')) !== undefined);
+    expect(Date.now()).toBeGreaterThanOrEqual(startAt);
+    const stopAt = Date.now() + 1000;
+    await apply({ key: 'timed', stopAt });
+    await within(15_000, 'the stop', async () => (await delivered('timed')) === undefined);
+    expect(Date.now()).toBeGreaterThanOrEqual(stopAt);
+    const { stdout } = await switchyard(shop.server, 'export', '--format', 'json');
+    const [exported] = JSON.parse(stdout).properties;
+    expect(exported.splitTests.at(-1)).toMatchObject({
+      key: 'timed',
+      status: 'stopped',
+      startAt: new Date(startAt).toISOString(),
+      stopAt: new Date(stopAt).toISOString(),
+    });
+  });
+
+  it('does not keep a server from starting again with the file that asked for it', async () => {
+    const provision = sampleWith({
+      splitTests: [
+        test('started', { status: 'draft', startAt: 1000 }),
+        test('over', { status: 'running', stopAt: 1000 }),
+      ],
+    });
+    let restarted = await openShop({ provision });
+    const { dataDir } = restarted.server;
+    await within(15_000, 'the start', async () => (await delivered('started', restarted)) !== undefined);
+    await within(15_000, 'the stop', async () => (await delivered('over', restarted)) === undefined);
+    expect(await restarted.server.stop()).toBe(0);
+    restarted = await openShop({ provision, dataDir });
+    expect(await delivered('started', restarted)).toMatchObject({ phase: 1 });
+    expect(await delivered('over', restarted)).toBeUndefined();
+    await closeShop(restarted);
+  });
+});
