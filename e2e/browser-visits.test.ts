@@ -1,66 +1,13 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { findChromium, type OpenBrowser, openBrowser } from './support/chromium.ts';
-import { type Site, startSite } from './support/site.ts';
-import { pageWithSdk, sessionsOf, sorted, VISITED, watchRequests, watchTroubles } from './support/visits.ts';
+import { describe, expect, test } from 'vitest';
+import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
+import { pageWithSdk, sessionsOf, sorted, VISITED, watchRequests } from './support/visits.ts';
 import { waitFor } from './support/wait.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+const { suite, isMissing } = await BrowserSuite.open();
 
-const executable = await findChromium();
-
-let opened: OpenBrowser;
-let server: TestServer;
-let site: Site;
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let troubles: string[];
-
-beforeAll(async () => {
-  if (!executable) return;
-  [opened, server, site] = await Promise.all([
-    openBrowser(executable),
-    startServer({ provision: VISITED }),
-    startSite(),
-  ]);
-  browser = opened.browser;
-  site.put('/', pageWithSdk(server.url));
-  site.put('/next', pageWithSdk(server.url));
-  site.put('/elsewhere', '<!doctype html><title>Elsewhere</title>');
-});
-afterAll(async () => {
-  await opened?.close();
-  await site?.close();
-  await discard(server);
-});
-beforeEach(async () => {
-  if (!executable) return;
-  context = await browser.newContext();
-  page = await context.newPage();
-  troubles = watchTroubles(page);
-});
-afterEach(async () => {
-  await context?.close();
-});
-
-/** Reads tests when the page is ready, as `key: value`. */
-const read = (from: Page, ...keys: string[]) =>
-  from.evaluate(async (wanted) => {
-    await sy.ready();
-    return wanted.map((key) => sy.splitTest.get(key, 'fallback'));
-  }, keys);
-const flush = (from: Page) => from.evaluate(() => sy.flush().then(() => undefined));
-const visitor = (from: Page) => from.evaluate(() => sy.visitorId()!);
-const variations = (from: Page) =>
-  from.evaluate(() =>
-    Object.fromEntries(sy.splitTest.assignments().map((it) => [it.testKey, it.variationKey])),
-  );
-const stored = async (from: Page) => (await sessionsOf(server, await visitor(from))).map(sorted);
-
-describe.skipIf(!executable)('visits in Chromium', () => {
+describe.skipIf(isMissing)('visits in Chromium', () => {
   test('first visit: the variation is shown, exposure and page view are stored once', async () => {
+    const { page, context, server, site, troubles } = suite;
     await page.goto(`${site.url}/?utm_source=mail&utm_campaign=spring&secret=1#part`);
     const [hero, layout, pricing, nobody, unknown] = await read(
       page,
@@ -102,6 +49,7 @@ describe.skipIf(!executable)('visits in Chromium', () => {
   });
 
   test('reload: the same visitor, session and variation, from the cache, with another page view', async () => {
+    const { page, server, site, troubles } = suite;
     await page.goto(site.url);
     const [first] = await read(page, 'hero');
     const before = await visitor(page);
@@ -113,12 +61,13 @@ describe.skipIf(!executable)('visits in Chromium', () => {
     expect(await visitor(page)).toBe(before);
     await flush(page);
     const { hero } = await variations(page);
-    expect(await stored(page)).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /']]);
+    expect(await suite.stored(page)).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /']]);
     expect(requests).toEqual(['POST /v1/sessions/collect']);
     expect(troubles).toEqual([]);
   });
 
   test('second tab: shares visitor, session and exposures', async () => {
+    const { page, context, site } = suite;
     await page.goto(site.url);
     await read(page, 'hero');
     const second = await context.newPage();
@@ -127,12 +76,13 @@ describe.skipIf(!executable)('visits in Chromium', () => {
     await Promise.all([flush(page), flush(second)]);
     expect(await visitor(second)).toBe(await visitor(page));
     const { hero, layout } = await variations(page);
-    expect(await stored(page)).toEqual([
+    expect(await suite.stored(page)).toEqual([
       [`exposure hero=${hero}`, `exposure layout=${layout}`, 'pageview /', 'pageview /next'],
     ]);
   });
 
   test('navigation in a single-page app: a page view whenever path or query changes', async () => {
+    const { page, server, site } = suite;
     await page.goto(site.url);
     await page.evaluate(async () => {
       history.pushState({}, '', '/a');
@@ -163,6 +113,7 @@ describe.skipIf(!executable)('visits in Chromium', () => {
   });
 
   test('back and forward through the cache of the browser: a page view, nothing else twice', async () => {
+    const { page, site } = suite;
     await page.goto(site.url);
     await read(page, 'hero');
     const { hero } = await variations(page);
@@ -171,10 +122,11 @@ describe.skipIf(!executable)('visits in Chromium', () => {
     await page.waitForFunction(() => typeof sy !== 'undefined');
     await read(page, 'hero');
     await flush(page);
-    expect(await stored(page)).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /']]);
+    expect(await suite.stored(page)).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /']]);
   });
 
   test('events, traits and attributes reach the session', async () => {
+    const { page, server, site } = suite;
     await page.goto(site.url);
     await page.evaluate(() => {
       sy.setAttributes({ plan: 'trial' });
@@ -193,6 +145,7 @@ describe.skipIf(!executable)('visits in Chromium', () => {
   });
 
   test('30 minutes without activity: another session, whose exposures count anew', async () => {
+    const { page, context, site } = suite;
     await page.clock.install();
     await page.goto(site.url);
     const [first] = await read(page, 'hero');
@@ -201,12 +154,12 @@ describe.skipIf(!executable)('visits in Chromium', () => {
     await page.clock.fastForward('29:00');
     await read(page, 'hero');
     await flush(page);
-    expect(await stored(page)).toHaveLength(1);
+    expect(await suite.stored(page)).toHaveLength(1);
     await page.clock.fastForward('31:00');
     expect(await read(page, 'hero')).toEqual([first]);
     await page.evaluate(() => sy.track('back'));
     await flush(page);
-    expect(await stored(page)).toEqual([
+    expect(await suite.stored(page)).toEqual([
       [`exposure hero=${hero}`, 'pageview /'],
       ['event back', `exposure hero=${hero}`],
     ]);
@@ -214,10 +167,11 @@ describe.skipIf(!executable)('visits in Chromium', () => {
     const second = await context.newPage();
     await second.goto(`${site.url}/next`);
     await flush(second);
-    expect(await stored(second)).toHaveLength(2);
+    expect(await suite.stored(second)).toHaveLength(2);
   });
 
   test('two properties on one origin: one visitor, nothing mixed', async () => {
+    const { page, server, site } = suite;
     const garden = site.put('/garden', pageWithSdk(server.url, { property: 'garden' }));
     await page.goto(site.url);
     await read(page, 'hero');
@@ -240,6 +194,7 @@ describe.skipIf(!executable)('visits in Chromium', () => {
   });
 
   test('destroy: sends what is left and puts everything back', async () => {
+    const { page, server, site } = suite;
     await page.goto(site.url);
     const { hero } = await (async () => {
       await read(page, 'hero');
@@ -257,6 +212,7 @@ describe.skipIf(!executable)('visits in Chromium', () => {
   });
 
   test('the small entry: exposures of a session that is tied to its visitor, and no page views', async () => {
+    const { page, server, site } = suite;
     const options = JSON.stringify({
       apiUrl: server.url,
       publicApiKey: VISITED.properties[0]!.apiKeys[0]!.key,
@@ -276,7 +232,7 @@ describe.skipIf(!executable)('visits in Chromium', () => {
     await read(page, 'hero', 'layout');
     await flush(page);
     const { hero, layout } = await variations(page);
-    expect(await stored(page)).toEqual([[`exposure hero=${hero}`, `exposure layout=${layout}`]]);
+    expect(await suite.stored(page)).toEqual([[`exposure hero=${hero}`, `exposure layout=${layout}`]]);
     expect(await page.evaluate(() => 'track' in sy || 'page' in sy)).toBe(false);
   });
 });

@@ -1,0 +1,343 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { discard, startServer } from '../packages/server/src/testing/test-server.ts';
+import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
+import { pageWithSdk, sessionsOf, sorted, VISITED, watchRequests } from './support/visits.ts';
+import { waitFor } from './support/wait.ts';
+
+const { suite, isMissing } = await BrowserSuite.open();
+
+/** Batches that wait in storage. */
+const waiting = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(':q:')).length);
+const delivered = (page: Page) =>
+  waitFor('the queue to be empty', async () => (await waiting(page)) === 0, 30_000);
+
+/** A page is hidden when its tab is: headless tabs are always in front, so the page is told otherwise. */
+const hide = (page: Page) =>
+  page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  });
+
+describe.skipIf(isMissing)('a browser that things go wrong for', () => {
+  test('offline and back: everything is delivered once', async () => {
+    const { page, context } = suite;
+    await page.goto(suite.site.url);
+    await page.evaluate(() => sy.ready());
+    await flush(page);
+    const { hero } = await variations(page);
+    await context.setOffline(true);
+    await read(page, 'hero');
+    await page.evaluate(() => sy.track('offline'));
+    await flush(page);
+    expect(await waiting(page)).toBe(2);
+    expect(await suite.stored()).toEqual([['pageview /']]);
+    await context.setOffline(false);
+    await delivered(page);
+    await flush(page);
+    expect(await suite.stored()).toEqual([['event offline', `exposure hero=${hero}`, 'pageview /']]);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('offline until the page is closed: the next page delivers what it left', async () => {
+    const { page, context, site } = suite;
+    await page.goto(site.url);
+    await page.evaluate(() => sy.ready());
+    await flush(page);
+    await context.setOffline(true);
+    await page.evaluate(() => sy.track('left behind'));
+    await flush(page);
+    const other = await context.newPage();
+    await page.close();
+    await context.setOffline(false);
+    await other.goto(`${site.url}/next`);
+    await delivered(other);
+    await flush(other);
+    expect(await suite.stored(other)).toEqual([['event left behind', 'pageview /', 'pageview /next']]);
+  });
+
+  test('the server is restarted in the middle: nothing is lost, nothing counts twice', async () => {
+    const { page, site } = suite;
+    let own = await startServer({ provision: VISITED });
+    const { port } = new URL(own.url);
+    await page.goto(site.put('/restart', pageWithSdk(own.url)));
+    await read(page, 'hero');
+    const { hero } = await variations(page);
+    await page.evaluate(() => sy.track('before'));
+    await flush(page);
+    await own.stop('SIGKILL');
+    await page.evaluate(() => sy.track('meanwhile'));
+    await flush(page);
+    expect(await waiting(page)).toBe(1);
+    own = await startServer({ dataDir: own.dataDir, env: { PORT: port } });
+    await page.evaluate(() => sy.track('after'));
+    await delivered(page);
+    await flush(page);
+    const sessions = await sessionsOf(own, await visitor(page));
+    await discard(own);
+    expect(sessions.map(sorted)).toEqual([
+      ['event after', 'event before', 'event meanwhile', `exposure hero=${hero}`, 'pageview /restart'],
+    ]);
+  });
+
+  test('an answer that is lost: the batch is sent again and counts once', async () => {
+    const { page, server, site } = suite;
+    const keys: (string | undefined)[] = [];
+    let isLost = true;
+    await page.route(`${server.url}/v1/sessions/collect`, async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      const answer = await route.fetch();
+      if (isLost) await route.abort('connectionreset');
+      else await route.fulfill({ response: answer });
+      isLost = false;
+    });
+    await page.goto(site.url);
+    await flush(page);
+    await delivered(page);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    expect(await suite.stored()).toEqual([['pageview /']]);
+  });
+
+  test('429 with Retry-After: no request before its time, also when the page is hidden', async () => {
+    const { page, server, site } = suite;
+    await page.clock.install();
+    let refusals = 0;
+    await page.route(`${server.url}/v1/sessions/collect`, async (route) => {
+      if (refusals++ > 0) return route.continue();
+      const headers = {
+        'retry-after': '120',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'retry-after',
+      };
+      await route.fulfill({ status: 429, headers, body: '{}' });
+    });
+    await page.goto(site.url);
+    await flush(page);
+    await page.clock.fastForward(115_000);
+    await hide(page);
+    await flush(page);
+    expect([refusals, await waiting(page)]).toEqual([1, 1]);
+    await page.clock.fastForward(10_000);
+    await delivered(page);
+    expect(refusals).toBe(2);
+    expect(await suite.stored()).toEqual([['pageview /']]);
+  });
+
+  test('a batch that is refused for good is not sent again, and the others are', async () => {
+    const { page, server, site } = suite;
+    const requests = watchRequests(page, server.url);
+    await page.route(`${server.url}/v1/split-testing/expose`, (route) =>
+      route.fulfill({ status: 400, headers: { 'access-control-allow-origin': '*' }, body: '{}' }),
+    );
+    await page.goto(site.url);
+    await read(page, 'hero');
+    await flush(page);
+    await page.evaluate(() => sy.track('after'));
+    await flush(page);
+    expect(await waiting(page)).toBe(0);
+    expect(requests.filter((request) => request.includes('expose'))).toHaveLength(1);
+    expect(await suite.stored()).toEqual([['event after', 'pageview /']]);
+  });
+
+  test('45 events: in batches, none lost', async () => {
+    const { page, server, site } = suite;
+    const requests = watchRequests(page, server.url);
+    await page.goto(site.url);
+    await page.evaluate(() => {
+      for (let i = 0; i < 45; i++) sy.track(`event ${i}`);
+    });
+    await waitFor('all events', async () => (await suite.stored())[0]?.length === 46, 20_000);
+    await flush(page);
+    expect((await suite.stored())[0]).toHaveLength(46);
+    expect(requests.filter((request) => request.includes('collect'))).toHaveLength(3);
+  });
+
+  test('what a batch older than 23 hours may still be', async () => {
+    const { page, site } = suite;
+    const hour = 60 * 60 * 1000;
+    await page.goto(`${site.url}/elsewhere`);
+    await page.evaluate((ms) => {
+      const batch = (name: string, triedAt: number) =>
+        localStorage.setItem(
+          `sy:propertyId=shop:q:${name}`,
+          JSON.stringify({
+            path: '/v1/sessions/collect',
+            body: JSON.stringify({
+              propertyId: 'shop',
+              sessionId: 'session-of-old',
+              visitorId: 'visitor-of-old',
+              events: [{ type: 'event', name }],
+            }),
+            triedAt,
+          }),
+        );
+      batch('forgotten by the server', Date.now() - 24 * ms);
+      batch('tried an hour ago', Date.now() - ms);
+      batch('never tried', 0);
+      localStorage.setItem('sy:propertyId=shop:q:broken', '{');
+    }, hour);
+    await page.goto(site.url);
+    await delivered(page);
+    const [session] = await sessionsOf(suite.server, 'visitor-of-old');
+    expect(sorted(session)).toEqual(['event never tried', 'event tried an hour ago']);
+  });
+
+  test('left right after a read: the exposure arrives', async () => {
+    const { page, server, site } = suite;
+    await page.goto(site.url);
+    await page.evaluate(() => sy.ready());
+    const id = await visitor(page);
+    const { hero } = await variations(page);
+    await page.evaluate(() => {
+      sy.splitTest.get('hero', '');
+      location.href = '/elsewhere';
+    });
+    await page.waitForURL('**/elsewhere');
+    await waitFor(
+      'the exposure',
+      async () => (await sessionsOf(server, id))[0]?.timeline.length === 2,
+      20_000,
+    );
+    // The next page cannot know that it has arrived and sends it again.
+    await page.goto(`${site.url}/next`);
+    await delivered(page);
+    await flush(page);
+    expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /next']]);
+  });
+
+  test('hidden right after a read: the exposure is sent at once', async () => {
+    const { page, site } = suite;
+    // Time stands still, so that it is not the timer that sends.
+    await page.clock.install();
+    await page.goto(site.url);
+    await read(page, 'hero');
+    const { hero } = await variations(page);
+    await hide(page);
+    await delivered(page);
+    expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
+  });
+
+  test('everything to the service is blocked: the page shows fallbacks and notices nothing', async () => {
+    const { page, server, site } = suite;
+    await page.route(`${server.url}/**`, (route) => route.abort('blockedbyclient'));
+    await page.goto(site.url);
+    expect(await read(page, 'hero')).toEqual(['fallback']);
+    await page.evaluate(() => sy.track('unheard'));
+    await flush(page);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('fetch that throws, listeners that throw, values that are no JSON: still nothing breaks', async () => {
+    const { page, server, site } = suite;
+    const before = 'window.fetch = () => { throw new Error("replaced") }';
+    await page.goto(site.put('/hostile', pageWithSdk(server.url, { before })));
+    const result = await page.evaluate(async () => {
+      const cyclic: Record<string, unknown> = {};
+      cyclic.self = cyclic;
+      sy.subscribe(() => {
+        throw new Error('listener');
+      });
+      await sy.ready();
+      sy.track('cyclic', cyclic);
+      sy.track('too large', { text: 'x'.repeat(9000) });
+      sy.track('', {});
+      sy.track(undefined as unknown as string);
+      sy.identify(null as unknown as string);
+      sy.setAttributes(cyclic);
+      sy.setAttributes(undefined as unknown as Record<string, unknown>);
+      sy.setConsent(true);
+      await sy.flush();
+      return sy.splitTest.get('hero', 'fallback');
+    });
+    expect(result).toBe('fallback');
+    expect(suite.troubles.filter((text) => !text.startsWith('switchyard: '))).toEqual([]);
+  });
+
+  test.each([
+    { what: 'the visitor is kept in storage', isStorageBlocked: false },
+    { what: 'and so is storage: the visitor is kept for the page', isStorageBlocked: true },
+  ])('cookies are blocked: $what', async ({ isStorageBlocked }) => {
+    const { page, context, site } = suite;
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setDocumentCookieDisabled', { disabled: true });
+    if (isStorageBlocked) {
+      await page.addInitScript(() => {
+        Object.defineProperty(window, 'localStorage', {
+          get() {
+            throw new DOMException('denied', 'SecurityError');
+          },
+        });
+      });
+    }
+    await page.goto(site.url);
+    await read(page, 'hero', 'hero');
+    const { hero } = await variations(page);
+    const id = await visitor(page);
+    await flush(page);
+    expect(await context.cookies()).toEqual([]);
+    expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
+    await page.reload();
+    expect((await visitor(page)) === id).toBe(!isStorageBlocked);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('storage is blocked: the visitor is kept in cookies', async () => {
+    const { page, site } = suite;
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'localStorage', {
+        get() {
+          throw new DOMException('denied', 'SecurityError');
+        },
+      });
+    });
+    await page.goto(site.url);
+    const [shown] = await read(page, 'hero');
+    const id = await visitor(page);
+    await flush(page);
+    await page.reload();
+    expect(await visitor(page)).toBe(id);
+    expect(await read(page, 'hero')).toEqual([shown]);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('a sandboxed frame, where cookies and storage throw', async () => {
+    const { page, server, site } = suite;
+    site.put('/frame', `<!doctype html><iframe sandbox="allow-scripts" src="${site.url}/"></iframe>`);
+    await page.goto(`${site.url}/frame`);
+    const frame = await waitFor('the frame', () => page.frames()[1]);
+    await frame.waitForFunction(() => typeof sy !== 'undefined');
+    const result = await frame.evaluate(async () => {
+      await sy.ready();
+      const shown = sy.splitTest.get('hero', 'fallback');
+      await sy.flush();
+      return { shown, id: sy.visitorId()! };
+    });
+    expect(['Buy', 'Get it']).toContain(result.shown);
+    const sessions = await sessionsOf(server, result.id);
+    expect(sessions.map((it) => it.timeline.length)).toEqual([2]);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('storage that is full: the memory of the page does', async () => {
+    const { page, site } = suite;
+    await page.goto(`${site.url}/elsewhere`);
+    await page.evaluate(() => {
+      let size = 2 ** 22;
+      for (let i = 0; size > 0; i++) {
+        try {
+          localStorage.setItem(`filler ${i}`, 'x'.repeat(size));
+        } catch {
+          size = Math.floor(size / 2);
+        }
+      }
+    });
+    await page.goto(site.url);
+    await read(page, 'hero');
+    const { hero } = await variations(page);
+    await flush(page);
+    expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
+    expect(suite.troubles).toEqual([]);
+  });
+});

@@ -1,0 +1,175 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
+import { countSessions, pageWithSdk, sessionsOf, sorted, watchRequests } from './support/visits.ts';
+
+const { suite, isMissing } = await BrowserSuite.open();
+
+const keptIn = async (page: Page, context: BrowserContext) => ({
+  cookies: (await context.cookies()).map(({ name }) => name),
+  storage: await page.evaluate(() => Object.keys(localStorage)),
+});
+const NOTHING = { cookies: [], storage: [] };
+
+describe.skipIf(isMissing)('privacy in Chromium', () => {
+  test('before consent nothing is stored, requested or recorded', async () => {
+    const { page, context, server, site } = suite;
+    const requests = watchRequests(page, server.url);
+    const sessions = await countSessions(server);
+    await page.goto(site.put('/asks', pageWithSdk(server.url, { options: { consent: 'required' } })));
+    expect(await read(page, 'hero')).toEqual(['fallback']);
+    await page.evaluate(() => {
+      sy.track('unheard');
+      sy.identify('u-1');
+      sy.setAttributes({ a: 1 });
+      sy.page();
+      history.pushState({}, '', '/asks?2');
+      dispatchEvent(new Event('online'));
+      dispatchEvent(new Event('pagehide'));
+    });
+    await flush(page);
+    expect(await page.evaluate(() => [sy.sessionId(), sy.visitorId()])).toEqual([undefined, undefined]);
+    expect(await page.evaluate(() => sy.splitTest.assignments())).toEqual([]);
+    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(requests).toEqual([]);
+    expect(await countSessions(server)).toBe(sessions);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('consent given: the visit begins; withdrawn: all traces go, and nothing follows', async () => {
+    const { page, context, server, site } = suite;
+    await page.goto(site.put('/asks', pageWithSdk(server.url, { options: { consent: 'required' } })));
+    const calls = await page.evaluate(() => {
+      const changes: string[] = [];
+      Object.assign(window, { changes });
+      sy.subscribe(() => changes.push(String(sy.splitTest.peek('hero', 'fallback'))));
+      sy.setConsent(true);
+      return changes.length;
+    });
+    expect(calls).toBe(1);
+    const [shown] = await read(page, 'hero');
+    const { hero } = await variations(page);
+    await flush(page);
+    const id = await visitor(page);
+    expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /asks']]);
+    const requests = watchRequests(page, server.url);
+    const after = await page.evaluate(() => {
+      sy.track('in the queue');
+      sy.setConsent(false);
+      sy.track('unheard');
+      return [sy.splitTest.get('hero', 'fallback'), sy.visitorId(), sy.sessionId()];
+    });
+    expect(after).toEqual(['fallback', undefined, undefined]);
+    await flush(page);
+    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(requests).toEqual([]);
+    expect((await sessionsOf(server, id)).map(sorted)).toEqual([[`exposure hero=${hero}`, 'pageview /asks']]);
+    expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual([
+      'fallback',
+      shown,
+      'fallback',
+    ]);
+    // Given again: somebody new.
+    await page.evaluate(() => sy.setConsent(true));
+    expect(await visitor(page)).not.toBe(id);
+  });
+
+  test('consent withdrawn while requests are under way: their answers leave no trace', async () => {
+    const { page, context, server, site } = suite;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`${server.url}/**`, async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    await page.goto(site.url);
+    await page.evaluate(() => {
+      Object.assign(window, { sent: sy.flush(), ready: sy.ready() });
+      sy.setConsent(false);
+    });
+    release();
+    await page.evaluate(() => {
+      const { sent, ready } = window as unknown as { sent: Promise<unknown>; ready: Promise<void> };
+      return Promise.all([sent, ready]).then(() => undefined);
+    });
+    expect(await read(page, 'hero')).toEqual(['fallback']);
+    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('a refusal at load clears what an earlier consent has left', async () => {
+    const { page, context, server, site } = suite;
+    await page.goto(site.url);
+    await read(page, 'hero');
+    await flush(page);
+    expect((await keptIn(page, context)).cookies).toHaveLength(2);
+    await page.goto(site.put('/asks', pageWithSdk(server.url, { options: { consent: 'required' } })));
+    await page.evaluate(() => sy.setConsent(false));
+    expect(await keptIn(page, context)).toEqual(NOTHING);
+  });
+
+  test.each([
+    ['Do Not Track', 'doNotTrack', '1'],
+    ['Global Privacy Control', 'globalPrivacyControl', true],
+  ])('%s: everything works and nothing is kept', async (_name, property, value) => {
+    const { page, context, server, site } = suite;
+    await page.goto(site.url);
+    await flush(page);
+    const before = await visitor(page);
+    expect((await keptIn(page, context)).cookies).toHaveLength(2);
+    await page.addInitScript(
+      ([name, of]) => Object.defineProperty(navigator, name as string, { configurable: true, get: () => of }),
+      [property, value],
+    );
+    await page.reload();
+    const [shown] = await read(page, 'hero');
+    expect(['Buy', 'Get it']).toContain(shown);
+    const { hero } = await variations(page);
+    await page.evaluate(() => sy.track('once'));
+    await flush(page);
+    const id = await visitor(page);
+    expect(id).not.toBe(before);
+    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect((await sessionsOf(server, id)).map(sorted)).toEqual([
+      ['event once', `exposure hero=${hero}`, 'pageview /'],
+    ]);
+    await page.reload();
+    expect(await visitor(page)).not.toBe(id);
+    expect(suite.troubles).toEqual([]);
+  });
+
+  test('a secret key: refused loudly, and nothing is sent', async () => {
+    const { page, context, server, site } = suite;
+    const requests = watchRequests(page, server.url);
+    const options = { publicApiKey: 'service_sec_0123456789abcdef' };
+    await page.goto(site.put('/secret', pageWithSdk(server.url, { options })));
+    expect(suite.troubles.join()).toMatch(/never ship a secret key/);
+    expect(await page.evaluate(() => typeof sy)).toBe('undefined');
+    expect(requests).toEqual([]);
+    expect(await keptIn(page, context)).toEqual(NOTHING);
+  });
+
+  test('options that make no sense: one message, fallbacks, and nothing else', async () => {
+    const { page, context, server, site } = suite;
+    const requests = watchRequests(page, server.url);
+    await page.goto(site.put('/wrong', pageWithSdk(server.url, { options: { propertyId: '' } })));
+    expect(await read(page, 'hero')).toEqual(['fallback']);
+    await page.evaluate(() => {
+      sy.setConsent(true);
+      sy.track('unheard');
+      sy.setConsent(false);
+    });
+    expect(suite.troubles).toEqual(['switchyard: check apiUrl, publicApiKey, propertyId']);
+    expect(requests).toEqual([]);
+    expect(await keptIn(page, context)).toEqual(NOTHING);
+    const shown = await page.evaluate(() => {
+      const { switchyard } = window as unknown as {
+        switchyard: { createSwitchyard(of?: unknown): typeof sy };
+      };
+      return switchyard.createSwitchyard().splitTest.get('hero', 'fallback');
+    });
+    expect(shown).toBe('fallback');
+  });
+});

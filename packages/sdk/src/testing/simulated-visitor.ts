@@ -1,0 +1,62 @@
+import type { SplitTesting, SplitTestingOptions } from '../client/browser-client.ts';
+import type { Host } from '../client/host.ts';
+import { createSplitTestingClient } from '../client/split-testing-client.ts';
+
+/** A browser without a page: what a visitor's device keeps and does, in memory. */
+export class SimulatedVisitor {
+  readonly storage = new Map<string, string>();
+  readonly cookies = new Map<string, string>();
+  readonly requests: string[] = [];
+  now = Date.now();
+  /** Replaces the network. */
+  fetch: Host['fetch'] = fetch;
+  #timers: { at: number; run: () => void }[] = [];
+
+  /** Opens a page; what an earlier one has stored is still there. */
+  open(options: SplitTestingOptions, search = ''): SplitTesting {
+    const [client] = createSplitTestingClient(
+      options,
+      this.#host(search),
+      undefined,
+      () => {},
+      () => {},
+      false,
+    );
+    return client;
+  }
+
+  /** Lets time pass and runs what is due by then. */
+  async pass(milliseconds: number): Promise<void> {
+    this.now += milliseconds;
+    const due = this.#timers.filter(({ at }) => at <= this.now);
+    this.#timers = this.#timers.filter(({ at }) => at > this.now);
+    for (const { run } of due) run();
+  }
+
+  #host(search: string): Host {
+    const { storage } = this;
+    return {
+      fetch: (url, init) => {
+        this.requests.push(`${init.method ?? 'GET'} ${new URL(url).pathname}`);
+        return this.fetch(url, init);
+      },
+      now: () => this.now,
+      random: () => 0.5,
+      later: (run, milliseconds) => this.#timers.push({ at: this.now + milliseconds, run }),
+      store: {
+        get: (key) => JSON.parse(storage.get(key) ?? 'null'),
+        set(key, value) {
+          if (value === undefined) storage.delete(key);
+          else storage.set(key, JSON.stringify(value));
+        },
+        keys: (prefix) => [...storage.keys()].filter((key) => key.startsWith(prefix)),
+      },
+      cookies: () => [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      setCookie: (name, value, seconds) => {
+        if (seconds > 0) this.cookies.set(name, value);
+        else this.cookies.delete(name);
+      },
+      search,
+    };
+  }
+}
