@@ -1,0 +1,205 @@
+// node bench/flags.js: local flag evaluation beside other SDKs, in one run, on the same flags and contexts.
+import { createServer } from 'node:http';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { GrowthBookClient } from '@growthbook/growthbook';
+import { FlagdCore } from '@openfeature/flagd-core';
+import { InMemStorageProvider, Unleash } from 'unleash-client';
+import { createSwitchyard } from '../packages/sdk/dist/esm/node/node.js';
+import {
+  COMPARABLE,
+  FLAG_KEYS,
+  flagdConfiguration,
+  growthbookPayload,
+  PEOPLE,
+  switchyardList,
+  switchyardSegments,
+  unleashFeatures,
+} from './lib/flag-fixture.js';
+import { ratio, table, whole } from './lib/report.js';
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '9' },
+    milliseconds: { type: 'string', default: '500' },
+    help: { type: 'boolean' },
+  },
+});
+
+const HELP = `Usage: node bench/flags.js [options]   (after npm run build)
+  --rounds N        rounds, each evaluator in turn (9)
+  --milliseconds N  length of each turn (500)`;
+
+const AIM = 2;
+
+/** Definitions, for the two that fetch them. */
+function serveDefinitions() {
+  const answers = {
+    '/v1/flags/list': switchyardList(),
+    '/v1/flags/segments': switchyardSegments(),
+    '/api/client/features': unleashFeatures(),
+  };
+  return new Promise((resolve) => {
+    const server = createServer((request, response) => {
+      const answer = answers[request.url.split('?')[0]];
+      response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer ?? {}));
+    });
+    server.listen(0, '127.0.0.1', () => resolve(server));
+  });
+}
+
+// Each evaluator has its own loop: one loop for all would make every call in it slow for all of them.
+
+async function openSwitchyard(url) {
+  const client = createSwitchyard({
+    apiUrl: url,
+    secretApiKey: 'service_sec_0123456789abcdefBenchSecret',
+    propertyId: 'shop',
+    stream: false,
+  });
+  const ready = await client.ready();
+  if (!ready.success) throw new Error(ready.error.message);
+  const { flags } = client;
+  return {
+    name: 'Switchyard',
+    evaluate: (key, i) => flags.boolean(key, false, PEOPLE[i]),
+    pass() {
+      let on = 0;
+      for (const person of PEOPLE) for (const key of FLAG_KEYS) if (flags.boolean(key, false, person)) on++;
+      return on;
+    },
+    close: () => client.close(),
+  };
+}
+
+function openGrowthbook() {
+  const client = new GrowthBookClient().initSync({ payload: growthbookPayload() });
+  const users = PEOPLE.map((attributes) => ({ attributes }));
+  return {
+    name: '@growthbook/growthbook',
+    evaluate: (key, i) => client.isOn(key, users[i]),
+    pass() {
+      let on = 0;
+      for (const user of users) for (const key of FLAG_KEYS) if (client.isOn(key, user)) on++;
+      return on;
+    },
+    close: () => client.destroy(),
+  };
+}
+
+async function openUnleash(url) {
+  const client = new Unleash({
+    url: `${url}/api`,
+    appName: 'bench',
+    disableMetrics: true,
+    refreshInterval: 600_000,
+    storageProvider: new InMemStorageProvider(),
+    skipInstanceCountWarning: true,
+  });
+  client.on('error', (error) => console.error(error));
+  await new Promise((resolve) => client.once('synchronized', resolve));
+  const contexts = PEOPLE.map(({ userId, ...properties }) => ({ userId, properties }));
+  return {
+    name: 'unleash-client',
+    evaluate: (key, i) => client.isEnabled(key, contexts[i]),
+    pass() {
+      let on = 0;
+      for (const context of contexts) for (const key of FLAG_KEYS) if (client.isEnabled(key, context)) on++;
+      return on;
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function openFlagd() {
+  const core = new FlagdCore();
+  core.setConfigurations(flagdConfiguration());
+  const contexts = PEOPLE.map(({ userId, ...attributes }) => ({ targetingKey: userId, ...attributes }));
+  return {
+    name: '@openfeature/flagd-core',
+    evaluate: (key, i) => core.resolveBooleanEvaluation(key, false, contexts[i]).value,
+    pass() {
+      let on = 0;
+      for (const context of contexts) {
+        for (const key of FLAG_KEYS) if (core.resolveBooleanEvaluation(key, false, context).value) on++;
+      }
+      return on;
+    },
+    close() {},
+  };
+}
+
+/** A figure is worth nothing when the answers differ. */
+function checkAnswers(ours, others) {
+  for (const other of others) {
+    for (const key of COMPARABLE) {
+      for (const i of PEOPLE.keys()) {
+        const [a, b] = [ours.evaluate(key, i), other.evaluate(key, i)];
+        if (a !== b)
+          throw new Error(`${key} for ${JSON.stringify(PEOPLE[i])}: ours ${a}, ${other.name} ${b}`);
+      }
+    }
+  }
+  const shares = [ours, ...others].map(({ name, evaluate }) => {
+    const on = (key) => [...PEOPLE.keys()].filter((i) => evaluate(key, i)).length;
+    return `${name} ${on('one-in-ten')}, ${on('half')}, ${on('most')}`;
+  });
+  const answers = COMPARABLE.length * PEOPLE.length;
+  console.log(`${answers} answers of ${COMPARABLE.length} flags are the same in all four.`);
+  console.log(`Of 100 people in 10, 50 and 90 percent: ${shares.join('; ')}.\n`);
+}
+
+/** Evaluations per second. */
+function measure({ pass }, milliseconds) {
+  const start = performance.now();
+  let passes = 0;
+  while (performance.now() - start < milliseconds) {
+    pass();
+    passes++;
+  }
+  return (passes * PEOPLE.length * FLAG_KEYS.length * 1000) / (performance.now() - start);
+}
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+async function run() {
+  const server = await serveDefinitions();
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const ours = await openSwitchyard(url);
+  const others = [openGrowthbook(), await openUnleash(url), openFlagd()];
+  checkAnswers(ours, others);
+  const speeds = new Map([ours, ...others].map((each) => [each, []]));
+  for (let round = 0; round <= Number(options.rounds); round++) {
+    for (const [evaluator, seen] of speeds) {
+      const speed = measure(evaluator, Number(options.milliseconds));
+      // Round 0 warms up.
+      if (round > 0) seen.push(speed);
+    }
+  }
+  const own = speeds.get(ours);
+  const rows = [...speeds].map(([{ name }, seen]) => {
+    const ratios = own.map((speed, round) => speed / seen[round]);
+    const share = median(ratios);
+    return [
+      name,
+      whole(median(seen)),
+      `${whole(1e9 / median(seen))} ns`,
+      seen === own ? '' : ratio(share),
+      seen === own ? '' : `${ratio(Math.min(...ratios))} to ${ratio(Math.max(...ratios))}`,
+      seen === own ? '' : share >= AIM ? 'reached' : 'missed',
+    ];
+  });
+  const header = ['', 'evaluations/s', 'each', 'Switchyard is faster by', 'in the rounds', `aim ${AIM}.00`];
+  console.log(table(header, rows));
+  for (const evaluator of speeds.keys()) await evaluator.close();
+  server.close();
+}
+
+if (options.help) console.log(HELP);
+else {
+  console.log(
+    `Node.js ${process.version}, ${cpus().length} × ${process.arch}, ${new Date().toISOString().slice(0, 10)}\n`,
+  );
+  await run();
+}
