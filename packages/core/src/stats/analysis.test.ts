@@ -184,3 +184,29 @@ it('winsorising takes what lies beyond the bounds for the bounds', () => {
   expect(sumVisitors(values, { high: 10 })).toEqual({ n: 4, sum: -37, sumSquares: 2605 });
   expect(sumVisitors(values, { low: 0, high: 10 })).toEqual({ n: 4, sum: 13, sumSquares: 105 });
 });
+
+it('states what it was asked with', () => {
+  const settings = (more: Partial<Analysis>) =>
+    analyse({ ...proportion('sequential', [10, 1], [10, 2]), ...more } as Analysis).settings;
+  expect(settings({})).toEqual({ method: 'sequential', alpha: 0.05, sequentialN: 5000, prior: null });
+  expect(settings({ method: 'bayesian', alpha: 0.1 })).toEqual({
+    method: 'bayesian',
+    alpha: 0.1,
+    sequentialN: null,
+    prior: { proper: false },
+  });
+  const prior = { proper: true, mean: 0, sd: 0.3 } as const;
+  expect(settings({ method: 'bayesian', prior }).prior).toEqual(prior);
+});
+
+it('a proper prior draws small tests towards it, and cannot be placed over a control of zero', () => {
+  const prior = { proper: true, mean: 0, sd: 0.1 } as const;
+  const asked = (...counts: [number, number][]) =>
+    second({ ...proportion('bayesian', ...counts), prior } as Analysis);
+  const flat = second(proportion('bayesian', [100, 10], [100, 20]));
+  const drawn = asked([100, 10], [100, 20]);
+  expect(drawn.absolute!.estimate).toBeGreaterThan(0);
+  expect(drawn.absolute!.estimate).toBeLessThan(0.2 * flat.absolute!.estimate);
+  expect(drawn.chanceToBeat).toBeLessThan(flat.chanceToBeat!);
+  expect(asked([100, 0], [100, 20])).toMatchObject({ absolute: null, relative: null, chanceToBeat: null });
+});

@@ -44,7 +44,16 @@ export interface VariationResult extends Comparison {
   readonly mean: number | null;
 }
 
+/** What the numbers were asked with; null is what the method does not use. */
+export interface UsedSettings {
+  readonly method: Method;
+  readonly alpha: number;
+  readonly sequentialN: number | null;
+  readonly prior: Prior | null;
+}
+
 export interface AnalysisResult {
+  readonly settings: UsedSettings;
   /** In the order given; the control's own comparison is null throughout. */
   readonly variations: readonly VariationResult[];
   readonly srm: SampleRatio | null;
@@ -71,6 +80,7 @@ export function analyse(analysis: Analysis): AnalysisResult {
   const controlArm = arms[variations.findIndex(({ key }) => key === control)];
   if (controlArm === undefined) throw new Error(`There is no variation "${control}" to compare with.`);
   return {
+    settings: usedSettings(analysis),
     variations: variations.map(({ key, n }, index) => {
       const arm = arms[index]!;
       const comparison = arm === controlArm ? NO_COMPARISON : compareArms(metric, controlArm, arm, analysis);
@@ -98,6 +108,15 @@ export function compareArms(
   if (method === 'bayesian') return compareBayesian(effect, alpha, prior);
   if (metric === 'proportion') return compareProportions(effect, control, variation, alpha);
   return compareMeans(effect, alpha);
+}
+
+function usedSettings({ method, alpha, sequentialN, prior }: MethodSettings): UsedSettings {
+  return {
+    method,
+    alpha: alpha ?? DEFAULT_ALPHA,
+    sequentialN: method === 'sequential' ? (sequentialN ?? DEFAULT_SEQUENTIAL_N) : null,
+    prior: method === 'bayesian' ? (prior ?? FLAT_PRIOR) : null,
+  };
 }
 
 function armsOf(analysis: Analysis): Arm[] {
