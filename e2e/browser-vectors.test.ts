@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { describe, expect, test } from 'vitest';
+import { BrowserSuite } from './support/browser-suite.ts';
+import { pageWithSdk } from './support/visits.ts';
+
+const { suite, isMissing } = await BrowserSuite.open();
+
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+// As text: what is parsed and written again on the way may lose half a pair of surrogates.
+const textOf = (name: string) => readFileSync(pathOf(`../packages/core/src/cases/${name}.json`), 'utf8');
+const casesOf = (name: string) => JSON.parse(textOf(name)).cases.length;
+
+interface Case {
+  name: string;
+  test: { variations: object[] };
+  visitorId: string;
+  holdout?: object;
+  expected: { included: boolean; index: number };
+}
+
+describe.skipIf(isMissing)('the vectors of the core, in Chromium', () => {
+  test('hash, assignment and flags, evaluated in a bundle for browsers', async () => {
+    const { page, site } = suite;
+    const build = await rolldown({
+      input: pathOf('support/vector-runner.ts'),
+      platform: 'browser',
+      tsconfig: false,
+      resolve: { conditionNames: ['source', 'browser', 'import', 'default'] },
+    });
+    const { output } = await build.generate({ format: 'iife', name: 'vectors', minify: true });
+    await build.close();
+    await page.goto(`${site.url}/elsewhere`);
+    await page.addScriptTag({ content: output[0].code });
+    const wrong = await page.evaluate(([hash, assignment, flags]) => {
+      const { vectors } = window as unknown as { vectors: { runVectors(of: object): string[] } };
+      const { conditions, evaluations } = JSON.parse(flags!);
+      return vectors.runVectors({
+        hash: JSON.parse(hash!).cases,
+        assignment: JSON.parse(assignment!).cases,
+        conditions,
+        evaluations,
+      });
+    }, ['hash', 'assignment', 'flags'].map(textOf));
+    expect(wrong).toEqual([]);
+    expect([casesOf('hash'), casesOf('assignment')].every((count) => count > 20)).toBe(true);
+  });
+
+  test('assignment, asked of the SDK as pages load it', async () => {
+    const { page, server, site } = suite;
+    await page.goto(site.put('/vectors', pageWithSdk(server.url, { options: { consent: 'required' } })));
+    const { wrong, asked } = await page.evaluate((text) => {
+      const { switchyard } = window as unknown as { switchyard: { createSwitchyard(of: object): typeof sy } };
+      // An empty id cannot come from a page: it is given another one.
+      const cases = (JSON.parse(text).cases as Case[]).filter(({ visitorId }) => visitorId !== '');
+      const failing = cases.filter(({ test: given, visitorId, holdout, expected }) => {
+        const variations = given.variations.map((it, i) => ({ ...it, key: `v${i}`, value: '' }));
+        const config = { tests: [{ ...given, key: 'test', type: 'id', variations }], holdout, ttl: 60 };
+        const client = switchyard.createSwitchyard({
+          apiUrl: location.origin,
+          publicApiKey: 'service_pub_0123456789abcdef',
+          propertyId: 'vectors',
+          autoPage: false,
+          bootstrap: { visitorId, sessionId: 'session-1', config, fetchedAt: Date.now(), exposed: [] },
+        });
+        const [choice] = client.splitTest.assignments();
+        client.setConsent(false);
+        client.destroy();
+        // Without variations there is nothing to show.
+        if (variations.length === 0) return choice !== undefined;
+        return choice?.included !== expected.included || choice.variationKey !== `v${expected.index}`;
+      });
+      return { wrong: failing.map(({ name }) => name), asked: cases.length };
+    }, textOf('assignment'));
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(20);
+  });
+});
