@@ -3,6 +3,7 @@ import { Document, visit } from 'yaml';
 import { loadProperty } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ApiKey, Flag, PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+import { momentText } from './moment-text.ts';
 import type { ProvisionStores } from './provision-stores.ts';
 import { configurationOf } from './resolve-flags.ts';
 
@@ -63,12 +64,13 @@ function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]
 
 /** What has no value is left out; what only happened to it, its phases, is no part of a definition. */
 function exportSplitTest(test: SplitTest): NonNullable<ProvisionedProperty['splitTests']>[number] {
-  const { id: _id, createdAt: _createdAt, phases: _phases, exclusion, startAt, stopAt, ...definition } = test;
+  const { id: _id, createdAt: _createdAt, phases: _phases, ...definition } = test;
+  const { exclusion, startAt, stopAt } = definition;
   const fields = {
     ...definition,
     exclusion: exclusion && { group: exclusion.group, share: exclusion.share, from: exclusion.from },
-    startAt: startAt === null ? null : new Date(startAt).toISOString(),
-    stopAt: stopAt === null ? null : new Date(stopAt).toISOString(),
+    startAt: momentText(startAt),
+    stopAt: momentText(stopAt),
   };
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(given), key: test.key };

@@ -1,6 +1,7 @@
 import type { Database } from '../../storage/database.ts';
 import type { ApiKey, Flag, KeyKind, SplitTest } from '../../storage/property-configuration.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
+import { momentText } from './moment-text.ts';
 import { phaseNotes } from './phase-notes.ts';
 import type { FlagSettings, ProvisionStores, SplitTestSettings } from './provision-stores.ts';
 import { configurationOf } from './resolve-flags.ts';
@@ -134,12 +135,22 @@ function planSplitTest(
   stores: ProvisionStores,
 ): PlannedChange {
   const before = stored.find((candidate) => candidate.key === test.key);
-  const after = { ...test, hashSeed: test.hashSeed ?? GENERATED };
+  const withTimes = <T extends SplitTestSettings>(of: T) => {
+    return { ...of, startAt: momentText(of.startAt), stopAt: momentText(of.stopAt) };
+  };
+  const after = { ...withTimes(test), hashSeed: test.hashSeed ?? GENERATED };
   const save: Save = (database) =>
     before === undefined
       ? stores.createSplitTest(database, propertyId, test)
       : stores.updateSplitTest(database, propertyId, before.id, test);
-  return planned({ entity: 'splitTest', propertyId, id: test.key, before, after, save });
+  return planned({
+    entity: 'splitTest',
+    propertyId,
+    id: test.key,
+    before: before && withTimes(before),
+    after,
+    save,
+  });
 }
 
 function planFlag(

@@ -214,6 +214,11 @@ describe('a schedule', () => {
   ])('%s is %s', async (startAt, expected) => {
     await create({ startAt });
     expect((await shop.test('hero')).startAt).toBe(expected);
+    const [, planned] = await shop.plan({ splitTests: [{ key: 'hero', startAt: null, stopAt: 1.9e12 }] });
+    expect(planned?.fields).toEqual([
+      { field: 'startAt', from: new Date(expected).toISOString(), to: null },
+      { field: 'stopAt', from: null, to: '2030-03-17T17:46:40.000Z' },
+    ]);
     await change({ startAt: null });
     expect((await shop.test('hero')).startAt).toBeNull();
   });
