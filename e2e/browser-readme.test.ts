@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { BrowserSuite } from './support/browser-suite.ts';
+import { sessionsOf, sorted, watchRequests } from './support/visits.ts';
+import { waitFor } from './support/wait.ts';
+
+const { suite, isMissing } = await BrowserSuite.open();
+
+const readme = readFileSync(fileURLToPath(new URL('../packages/sdk/README.md', import.meta.url)), 'utf8');
+
+describe.skipIf(isMissing)('the README of the SDK', () => {
+  test('its page of plain HTML works as it stands, with the script of the service', async () => {
+    const { page, server, site, troubles } = suite;
+    const [, snippet] = /```html\n([\s\S]*?)```/.exec(readme)!;
+    const html = snippet!
+      .replaceAll('https://switchyard.example', server.url)
+      .replace('service_pub_your_key', PUBLIC_KEY);
+    const requests = watchRequests(page, server.url);
+    await page.goto(site.put('/readme', html));
+    expect(requests[0]).toBe('GET /sdk.js');
+    const id = await page.evaluate<string>('client.ready().then(() => client.visitorId())');
+    const hero = await page.evaluate<string>('client.splitTest.assignments()[0].variationKey');
+    expect(await page.textContent('#buy')).toBe(hero === 'b' ? 'Get it' : 'Buy');
+    await page.click('#buy');
+    await waitFor('all of it', async () => (await sessionsOf(server, id))[0]?.timeline.length === 3, 20_000);
+    await page.evaluate('client.flush().then(() => undefined)');
+    expect((await sessionsOf(server, id)).map(sorted)).toEqual([
+      ['event bought', `exposure hero=${hero}`, 'pageview /readme'],
+    ]);
+    expect(troubles).toEqual([]);
+  });
+});
