@@ -1,4 +1,4 @@
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -40,9 +40,17 @@ await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modu
 await bundle(['browser/browser'], inBrowsers, [
   { file: output('sdk.js'), format: 'iife', name: 'switchyard', ...minified },
 ]);
+// tsc leaves the names of our sources in declarations, which are not published.
+for (const file of await readdir(output('esm'), { recursive: true })) {
+  if (!file.endsWith('.d.ts')) continue;
+  const text = await readFile(output('esm', file), 'utf8');
+  const named = text.replace(/(from |import\()(['"])(\.[^'"]*)\.tsx?\2/g, '$1$2$3.js$2');
+  if (named !== text) await writeFile(output('esm', file), named);
+}
 await cp(output('esm'), output('cjs'), {
   recursive: true,
   force: false,
   filter: (path) => !/\.(js|map)$/.test(path),
 });
 await writeFile(output('cjs', 'package.json'), '{ "type": "commonjs" }\n');
+await writeFile(output('.npmignore'), '.tsbuildinfo\n');

@@ -18,6 +18,8 @@ export interface SplitTestDefinition {
   hashSeed: string;
   trafficAllocation: number;
   variations: Variation[];
+  /** Number of the definition; goes with exposures. */
+  phase?: number;
   /** Only visitors in this part of 0 to 100 take part. */
   exclusion?: { seed: string; from: number; to: number };
 }

@@ -16,7 +16,7 @@ export interface ApiCall {
   background?: boolean;
 }
 
-export interface ApiSuccess {
+interface ApiSuccess {
   success: true;
   status: number;
   /** The JSON of the answer; `undefined` for 304. */

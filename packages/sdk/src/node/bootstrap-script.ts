@@ -1,7 +1,7 @@
 import type { Bootstrap } from '../client/split-tests.ts';
 
 /** Where the browser part looks for it. */
-export const BOOTSTRAP_GLOBAL = '__SWITCHYARD__';
+const BOOTSTRAP_GLOBAL = '__SWITCHYARD__';
 
 /**
  * A script element that hands the bootstrap to the page. No character of the data can end the element, open a comment

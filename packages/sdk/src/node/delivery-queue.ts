@@ -12,6 +12,7 @@ export interface Exposure {
   variationKey: string;
   sessionId: string;
   timestamp: number;
+  phase?: number;
   attributes?: Record<string, unknown>;
 }
 

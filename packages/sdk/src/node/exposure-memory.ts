@@ -3,7 +3,7 @@ import { SESSION_IDLE_SECONDS } from '../client/identity.ts';
 const MOST_SESSIONS = 50_000;
 
 interface Remembered {
-  /** `test → variation`, as recorded. */
+  /** What was last recorded for each test. */
   exposures: Map<string, string>;
   seenAt: number;
 }
@@ -13,11 +13,11 @@ export class ExposureMemory {
   /** The session heard of longest ago comes first. */
   readonly #sessions = new Map<string, Remembered>();
 
-  /** True for the first time that the session is shown this variation. */
-  isFirst(sessionId: string, testKey: string, variationKey: string, now: number): boolean {
+  /** True for the first time that the session is shown this in the test. */
+  isFirst(sessionId: string, testKey: string, shown: string, now: number): boolean {
     const remembered = this.#touch(sessionId, now);
-    if (remembered.exposures.get(testKey) === variationKey) return false;
-    remembered.exposures.set(testKey, variationKey);
+    if (remembered.exposures.get(testKey) === shown) return false;
+    remembered.exposures.set(testKey, shown);
     return true;
   }
 

@@ -79,15 +79,18 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
     }
     return chosen.get(test.key);
   };
-  const find = (testKey: string): Choice | undefined => {
-    const test = found.config.tests.find(({ key }) => key === testKey);
-    return test && choiceIn(test);
-  };
-  const record = ({ testKey, variationKey }: Choice): void => {
+  const find = (testKey: string) => found.config.tests.find(({ key }) => key === testKey);
+  const record = ({ key, phase }: SplitTestDefinition, { variationKey }: Choice): void => {
     const timestamp = Date.now();
-    if (!memory.isFirst(sessionId, testKey, variationKey, timestamp)) return;
-    const exposure = { splitTestKey: testKey, variationKey, sessionId, timestamp };
-    queue.expose(isSendable(attributes) ? { ...exposure, attributes } : exposure);
+    if (!memory.isFirst(sessionId, key, `${phase} ${variationKey}`, timestamp)) return;
+    queue.expose({
+      splitTestKey: key,
+      variationKey,
+      sessionId,
+      timestamp,
+      ...(phase === undefined ? {} : { phase }),
+      ...(isSendable(attributes) ? { attributes } : {}),
+    });
   };
   const bootstrap = (): Bootstrap => ({
     propertyId: settings.propertyId,
@@ -102,13 +105,15 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
     visitorId,
     sessionId,
     get(testKey: string, fallback: unknown): unknown {
-      const choice = find(testKey);
+      const test = find(testKey);
+      const choice = test && choiceIn(test);
       if (!choice) return fallback;
-      if (choice.included) record(choice);
+      if (choice.included) record(test, choice);
       return choice.value;
     },
     peek(testKey: string, fallback: unknown): unknown {
-      const choice = find(testKey);
+      const test = find(testKey);
+      const choice = test && choiceIn(test);
       return choice ? choice.value : fallback;
     },
     assignments: () => found.config.tests.map(choiceIn).filter((choice) => choice !== undefined),

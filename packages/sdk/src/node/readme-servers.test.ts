@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { within } from '../../../server/src/testing/event-stream.ts';
+import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
+
+// The snippets of the README, word for word, as programs of their own.
+vi.setConfig({ testTimeout: 60_000 });
+const SOON = 30_000;
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
+const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+
+let shop: Shop;
+let project: string;
+beforeAll(async () => {
+  shop = await openShop();
+  project = mkdtempSync(join(tmpdir(), 'switchyard-readme-'));
+  mkdirSync(join(project, 'node_modules/@switchyard'), { recursive: true });
+  symlinkSync(PACKAGE, join(project, 'node_modules/@switchyard/sdk'));
+  for (const name of ['express', 'fastify'])
+    symlinkSync(join(MODULES, name), join(project, 'node_modules', name));
+});
+afterAll(async () => {
+  await closeShop(shop);
+  rmSync(project, { recursive: true, force: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+it.each(['Express', 'Fastify'])('%s', async (name) => {
+  const snippet = new RegExp(`^## ${name}\\n.*?^\`\`\`js\\n(.*?)^\`\`\``, 'ms').exec(readme)?.[1];
+  expect(snippet).toBeDefined();
+  const file = join(project, `${name}.mjs`);
+  writeFileSync(file, snippet!);
+  const port = await freePort();
+  const child = spawn(process.execPath, [file], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: String(port),
+      SWITCHYARD_URL: shop.server.url,
+      SWITCHYARD_SECRET_KEY: SECRET_KEY,
+    },
+  });
+  const ended = once(child, 'exit');
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    const ask = (path: string, init: RequestInit) =>
+      fetch(url + path, { redirect: 'manual', ...init, headers: { connection: 'close', ...init.headers } });
+    let first: Response | undefined;
+    await within(SOON, 'the first page', async () => {
+      first = await ask('/', {}).catch(() => undefined);
+      return first?.status === 200;
+    });
+    const page = await first!.text();
+    const label = /<button[^>]*>(Buy|Get it)<\/button>/.exec(page)?.[1];
+    expect(label).toBeDefined();
+    expect(page).toContain('window.__SWITCHYARD__=');
+    const cookie = first!.headers
+      .getSetCookie()
+      .map((each) => each.split(';')[0])
+      .join('; ');
+    const [, sessionId] = /sy_session=([^;]+)/.exec(cookie)!;
+    const [, visitorId] = /sy_visitor=([^;]+)/.exec(cookie)!;
+
+    const second = await ask('/', { headers: { cookie } });
+    expect(await second.text()).toContain(`>${label}</button>`);
+    const bought = await ask('/buy', { method: 'POST', headers: { cookie } });
+    expect(bought.status).toBe(303);
+    expect(bought.headers.get('location')).toBe('/checkout');
+
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await shop.session(sessionId!)).toMatchObject({
+      visitorId,
+      exposures: [{ splitTestKey: 'hero', variationKey: label === 'Buy' ? 'control' : 'b' }],
+      goals: [{ goalId: 'revenue', count: 1, amount: 49.9 }],
+    });
+    expect(await shop.timeline(sessionId!, 'exposure')).toHaveLength(1);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});

@@ -1,0 +1,205 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+// The package as npm would publish it, in a project of its own that has nothing of this repository but libraries.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const LIBRARIES = [
+  're2js',
+  'react',
+  '@openfeature/core',
+  '@openfeature/server-sdk',
+  '@types/node',
+  '@types/react',
+  'undici-types',
+  'csstype',
+];
+
+let project: string;
+let installed: string;
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), 'switchyard-package-'));
+  const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], {
+    cwd: PACKAGE,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  installed = join(project, 'node_modules/@switchyard/sdk');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(project, filename), '-C', installed, '--strip-components=1']);
+  for (const library of LIBRARIES) {
+    const link = join(project, 'node_modules', library);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(MODULES, library), link);
+  }
+  writeFileSync(join(project, 'package.json'), '{ "private": true }');
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+const ENTRIES = {
+  browser: ['createSwitchyard'],
+  'split-testing': ['createSplitTesting'],
+  node: ['createSwitchyard'],
+  openfeature: ['SwitchyardProvider'],
+  react: ['SwitchyardProvider', 'useSplitTest', 'useTrack'],
+};
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file));
+}
+
+function run(file: string, code: string) {
+  writeFileSync(join(project, file), code);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { cwd: project, encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+describe('the published package', () => {
+  it('holds what is needed and nothing else', () => {
+    const published = files(installed);
+    expect(published.filter((file) => /\.test\.|^src|testing\/|tsbuildinfo/.test(file))).toEqual([]);
+    expect(published).toContain('dist/sdk.js');
+    expect(published).toContain('README.md');
+  });
+
+  it.each(Object.entries(ENTRIES))('%s can be imported and required', (entry, names) => {
+    const shown = `console.log(JSON.stringify(${JSON.stringify(names)}.map((name) => typeof sdk[name])));`;
+    const functions = `${JSON.stringify(names.map(() => 'function'))}\n`;
+    const imported = run(`${entry}.mjs`, `import * as sdk from '@switchyard/sdk/${entry}';\n${shown}`);
+    expect(imported).toEqual({ status: 0, output: functions });
+    const required = run(`${entry}.cjs`, `const sdk = require('@switchyard/sdk/${entry}');\n${shown}`);
+    expect(required).toEqual({ status: 0, output: functions });
+  });
+
+  it('works in both kinds of module: flags without a service answer their fallback', () => {
+    const use = `
+      const switchyard = createSwitchyard({ apiUrl: 'http://127.0.0.1:9', secretApiKey: 'service_sec_x', propertyId: 'p' });
+      console.log(switchyard.flags.boolean('a', true), switchyard.flags.details('a', 'x').errorCode);`;
+    const output = 'true PROVIDER_NOT_READY\n';
+    expect(run('use.mjs', `import { createSwitchyard } from '@switchyard/sdk/node';${use}`)).toEqual({
+      status: 0,
+      output,
+    });
+    expect(run('use.cjs', `const { createSwitchyard } = require('@switchyard/sdk/node');${use}`)).toEqual({
+      status: 0,
+      output,
+    });
+  });
+
+  it('declares nothing in terms of packages that are not published', () => {
+    const declarations = files(installed).filter((file) => file.endsWith('.d.ts'));
+    expect(declarations.length).toBeGreaterThan(10);
+    const wrong = declarations.filter((file) => {
+      const text = readFileSync(join(installed, file), 'utf8');
+      return text.includes('@switchyard/core') || /from '\.[^']*\.ts'/.test(text);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** What the compiler says of consumers in both kinds of module. */
+function compile(code: string): string {
+  const options = {
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    jsx: 'react-jsx',
+  };
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['consumer.mts', 'consumer.cts'] }),
+  );
+  writeFileSync(join(project, 'consumer.mts'), code);
+  writeFileSync(join(project, 'consumer.cts'), code);
+  const { stdout } = spawnSync(join(MODULES, '.bin/tsc'), ['-p', project], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  // Declarations of libraries are not ours to check.
+  return stdout
+    .split('\n')
+    .filter((line) => /^(consumer|.*@switchyard\/sdk)/.test(line))
+    .join('\n');
+}
+
+const CONSUMER = `
+  import { createSwitchyard, type Result } from '@switchyard/sdk/node';
+  import { SwitchyardProvider } from '@switchyard/sdk/openfeature';
+  import * as browser from '@switchyard/sdk/browser';
+  import * as splitTesting from '@switchyard/sdk/split-testing';
+  import * as react from '@switchyard/sdk/react';
+  interface Shop {
+    splitTests: { hero: string; pricing: { price: number }; layout: 'control' | 'b' };
+    flags: { 'new-checkout': boolean; banner: string };
+    goals: { signup: 'count'; revenue: 'revenue' };
+    feedbackTypes: { nps: 'good' | 'bad' };
+  }
+  const options = { apiUrl: 'https://switchyard.example', secretApiKey: 'service_sec_…', propertyId: 'shop' };
+  const typed = createSwitchyard<Shop>(options);
+  const open = createSwitchyard(options);
+  export const uses = [browser, splitTesting, react, new SwitchyardProvider(typed), new SwitchyardProvider(options)];
+  export async function use(request: Request): Promise<Result | undefined> {
+    const flag: boolean = typed.flags.boolean('new-checkout', false, { userId: 'u' });
+    const banner: string = typed.flags.string('banner', 'none');
+    const why: boolean = typed.flags.details('new-checkout', true).value;
+    const all: Partial<Shop['flags']> = typed.flags.all();
+    const anyFlag: boolean = open.flags.boolean('whatever', flag);
+    const tests = await typed.splitTest.forRequest(request);
+    const price: { price: number } | null = tests.get('pricing', null);
+    const layout: 'control' | 'b' = tests.get('layout', 'control');
+    for await (const page of typed.sessions.iterate({ goalId: 'signup' })) {
+      if (page.success) console.log(page.sessions[0]?.durationMs, banner, why, all, anyFlag, price, layout);
+      else return page;
+    }
+    const { goals, feedback } = typed.forRequest(request);
+    await feedback.submit('nps', { option: 'good' });
+    return goals.increment('revenue', { amount: 5 });
+  }
+`;
+
+describe('types', () => {
+  it('compile in ES modules and in CommonJS', () => {
+    expect(compile(CONSUMER)).toBe('');
+  });
+
+  it('do not compile with a key, option or type that does not exist', () => {
+    const mistakes = [
+      `typed.flags.boolean('new-chekout', false);`,
+      `typed.flags.boolean('banner', false);`,
+      `typed.flags.string('banner', 7);`,
+      `typed.flags.details('banner', true);`,
+      `void typed.goals.increment('sign-up');`,
+      `void typed.feedback.submit('nps', { option: 'meh' });`,
+      `void typed.feedback.submit('npss', { option: 'good' });`,
+      `void typed.splitTest.forRequest('').then((tests) => tests.get('heroo', ''));`,
+      `void typed.sessions.list({ goalId: 'nothing' });`,
+      `void typed.forRequest('').goals.increment('sign-up');`,
+    ];
+    const lines = compile(`${CONSUMER}\n${mistakes.join('\n')}`).split('\n');
+    const first = CONSUMER.split('\n').length + 1;
+    const wrong = mistakes.filter(
+      (_, index) => !lines.some((line) => line.startsWith(`consumer.mts(${first + index},`)),
+    );
+    expect(wrong, lines.join('\n')).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('consumer.cts')).length).toBe(mistakes.length);
+  });
+});
