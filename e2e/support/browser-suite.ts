@@ -61,7 +61,7 @@ export const read = (page: Page, ...keys: string[]) =>
     return wanted.map((key) => sy.splitTest.get(key, 'fallback'));
   }, keys);
 
-export const flush = (page: Page) => page.evaluate(() => sy.flush().then(() => undefined));
+export const flush = (page: Page) => page.evaluate(() => sy.flush());
 
 export const visitor = (page: Page) => page.evaluate(() => sy.visitorId()!);
 

@@ -19,7 +19,7 @@ export function smallHashFraction(text: string): number {
   let block = 0;
   let length = 0;
   for (const byte of new TextEncoder().encode(text)) {
-    block |= byte << (8 * (length++ % 4));
+    block |= byte << (8 * length++);
     if (length % 4 === 0) {
       hash ^= scramble(block);
       hash = Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64;

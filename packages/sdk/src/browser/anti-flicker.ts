@@ -8,7 +8,7 @@ export function hideUntil(
   const style = document.createElement('style');
   const show = () => style.remove();
   setTimeout(show, timeoutMs);
-  ready.then(show, show);
+  void ready.then(show);
   style.textContent = `${selector}{opacity:0!important}`;
   document.documentElement.append(style);
 }

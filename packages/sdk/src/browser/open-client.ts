@@ -27,7 +27,7 @@ export function openClient(
 ): readonly [...SplitTestingClient, signal: AbortSignal] {
   const given = { ...options };
   if (/service_sec_/.test(`${Object.values(given)}`)) {
-    throw new Error('switchyard: never ship a secret key (service_sec_) to a browser');
+    throw new Error('switchyard: never ship a secret key to browsers');
   }
   const { publicApiKey, propertyId, antiFlicker, bootstrap = globalThis.__SWITCHYARD__ } = given;
   const isPage = typeof document !== 'undefined';
@@ -41,7 +41,7 @@ export function openClient(
     isPage ? createPageHost(given.cookieDomain) : ({} as Host),
     started,
     markPreview,
-    () => listening.abort(),
+    listening,
     !(isPage && isUsable),
   );
   if (isPage) {

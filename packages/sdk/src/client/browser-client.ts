@@ -63,7 +63,7 @@ export interface SplitTesting<Schema extends SwitchyardSchema = AnySchema> {
   /** `false` clears ids and everything not yet sent; from then on, fallbacks are shown. */
   setConsent(granted: boolean): void;
   /** Sends what is waiting; resolves when it was answered or has failed (then it is tried again later). */
-  flush(): Promise<unknown>;
+  flush(): Promise<void>;
   /** Calls back when definitions arrive or consent changes; returns the function that ends it. */
   subscribe(listener: () => void): () => void;
   /** Sends what is waiting and leaves the page as it was. */

@@ -3,7 +3,7 @@ import type { Host } from './host.ts';
 import type { Bootstrap, SplitTestConfig } from './split-tests.ts';
 
 /** Older definitions are not shown, not even while newer ones are fetched. */
-const USABLE_MS = 24 * 60 * 60 * 1000;
+const USABLE_SECONDS = 24 * 60 * 60;
 
 type Snapshot = Pick<Bootstrap, 'config' | 'fetchedAt'>;
 
@@ -29,7 +29,8 @@ export function createDefinitions(
   let snapshot: Snapshot | null | undefined;
   let fetching: Promise<void> | undefined;
 
-  const age = () => Math.abs(now() - (snapshot?.fetchedAt ?? 0));
+  /** Also when there is nothing that could be old. */
+  const isOlder = (seconds = 0) => !(Math.abs(now() - (snapshot?.fetchedAt ?? 0)) < seconds * 1000);
 
   const take = (found: Snapshot | null | undefined) => {
     if (found?.config?.tests?.find) snapshot = found;
@@ -46,12 +47,12 @@ export function createDefinitions(
   };
 
   const refresh = () => {
-    if (!snapshot || age() > snapshot.config.ttl * 1000) fetching ??= fetchConfig();
+    if (isOlder(snapshot?.config.ttl)) fetching ??= fetchConfig();
   };
 
   const load = () => {
     take(store.get(key));
-    if (age() > USABLE_MS) snapshot = undefined;
+    if (isOlder(USABLE_SECONDS)) snapshot = undefined;
     take(bootstrap);
     refresh();
   };

@@ -8,7 +8,7 @@ export const SESSION_IDLE_SECONDS = 30 * 60;
 
 /** A cookie may hold anything: whatever is no id of ours counts as absent. */
 export function cookieId(header: string | null | undefined, name: string): string | undefined {
-  return new RegExp(`(?:^|; *)${name}=([a-z\\d-]{8,128})(?:;|$)`, 'i').exec(header ?? '')?.[1];
+  return new RegExp(`(?:^|; *)${name}=([a-z\\d-]{8,128})(?:;|$)`, 'i').exec(`${header}`)?.[1];
 }
 
 /** 128 random bits. Not `randomUUID`, which pages without TLS do not have. */

@@ -16,6 +16,6 @@ export function retryDelay(attempt: number, retryAfterMs: number, random: () => 
 
 /** The `Retry-After` field in milliseconds, seconds or date; 0 when there is none. */
 export function parseRetryAfter(value: string | null, now: number): number {
-  const ms = Number(value) * 1000 || Date.parse(value ?? '') - now;
+  const ms = Number(value) * 1000 || Date.parse(`${value}`) - now;
   return Math.min(ms > 0 ? ms : 0, LONGEST_RETRY_AFTER_MS);
 }

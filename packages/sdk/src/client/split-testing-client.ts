@@ -30,7 +30,7 @@ export type Collect = (...events: SessionEvent[]) => void;
 
 /** What is known of the visitor; it goes with whatever is collected next. */
 export interface Person {
-  userId?: string;
+  userId?: string | undefined;
   attributes?: Attributes | undefined;
 }
 
@@ -55,7 +55,7 @@ export function sendable(value: unknown): Attributes | undefined {
  *
  * @param started when there is consent, or none is needed
  * @param previewed when the address overrides a test
- * @param destroyed when it is over
+ * @param listening aborted when it is over
  * @param isInert only fallbacks, nothing else
  */
 export function createSplitTestingClient(
@@ -63,7 +63,7 @@ export function createSplitTestingClient(
   given: Host,
   started: ((collect: Collect) => void) | undefined,
   previewed: (choice: Choice) => void,
-  destroyed: () => void,
+  listening: AbortController,
   isInert: boolean,
 ): SplitTestingClient {
   const { now } = given;
@@ -211,9 +211,10 @@ export function createSplitTestingClient(
     started?.(collect);
   };
 
-  const flush = () => {
+  const flush = async () => {
     formBatches();
-    return flushBatches();
+    // Also what an earlier page has left must not be sent without consent.
+    if (isRunning) await flushBatches();
   };
 
   if (consent !== 'required') start();
@@ -238,7 +239,9 @@ export function createSplitTestingClient(
         isRunning = false;
         // What waits becomes a batch, and all batches go with the ids.
         formBatches();
-        clear();
+        person.userId = person.attributes = undefined;
+        // Outside of a page there is nothing to clear.
+        attempt(clear);
       }
       notify();
     },
@@ -252,7 +255,7 @@ export function createSplitTestingClient(
       isInert = true;
       isRunning = false;
       listeners.clear();
-      destroyed();
+      listening.abort();
     },
   };
   return [client, collect, wake, person];

@@ -67,7 +67,7 @@ export function createVisit(host: Host, prefix: string, rendered?: Bootstrap | n
     if (firsts[0] !== sessionId) {
       firsts = [sessionId].concat((rendered?.sessionId === sessionId && rendered.exposed) || []);
     }
-    if (firsts.includes(what, 1)) return false;
+    if (firsts.includes(what)) return false;
     store.set(firstsKey, [...firsts, what]);
     return true;
   };

@@ -19,7 +19,7 @@ export class SimulatedVisitor {
       this.#host(search),
       undefined,
       () => {},
-      () => {},
+      new AbortController(),
       false,
     );
     return client;
