@@ -7,6 +7,7 @@ import { FlagStreams } from './features/flags/flag-streams.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { registerKeyRoutes } from './features/keys/key-routes.ts';
+import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
@@ -46,7 +47,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
   registerOperationRoutes(app, metrics, () => isReady(parts), registerSdkScript(app));
-  registerSplitTestRoutes(app, { auth, acceptance, metrics, questions });
+  registerSplitTestRoutes(app, { auth, acceptance, metrics });
+  registerReportRoutes(app, { auth, questions, changes: () => events.changes });
   registerFlagRoutes(app, { auth, findIdentity, streams });
   registerOfrepRoutes(app, { auth, findIdentity });
   registerKeyRoutes(app, { auth, keysOf: configuration.keysOf.bind(configuration) });

@@ -119,35 +119,3 @@ export const ExposeBody = Type.Object(
   },
 );
 export type ExposeBody = Static<typeof ExposeBody>;
-
-export const SplitTestResultsQuery = Type.Object({ propertyId: PropertyId, splitTestKey: EntityKey });
-export type SplitTestResultsQuery = Static<typeof SplitTestResultsQuery>;
-
-export const SplitTestResults = Type.Object(
-  {
-    splitTestKey: Type.String(),
-    status: Type.String(),
-    variations: Type.Array(
-      Type.Object({
-        key: Type.String(),
-        exposures: Type.Integer(),
-        sessions: Type.Integer(),
-        visitors: Type.Integer({
-          description: 'Distinct; a session never tied to a visitor counts as its own',
-        }),
-      }),
-    ),
-  },
-  {
-    examples: [
-      {
-        splitTestKey: 'hero',
-        status: 'running',
-        variations: [
-          { key: 'control', exposures: 1210, sessions: 1100, visitors: 1004 },
-          { key: 'b', exposures: 1191, sessions: 1087, visitors: 998 },
-        ],
-      },
-    ],
-  },
-);

@@ -9,6 +9,7 @@ import { planCommand } from './plan.ts';
 import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
 import { typesCommand } from './types.ts';
+import { verifyCommand } from './verify.ts';
 
 const COMMANDS = [
   serveCommand,
@@ -20,6 +21,7 @@ const COMMANDS = [
   forgetCommand,
   statsCommand,
   typesCommand,
+  verifyCommand,
 ];
 
 /** Runs one command; sets the exit code of the process. */

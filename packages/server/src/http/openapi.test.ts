@@ -131,6 +131,8 @@ const CODES: Record<string, ErrorCode[]> = {
     'overloaded',
   ],
   'GET /v1/split-testing/results': ['wrong_property', 'split_test_not_found'],
+  'GET /v1/split-testing/results/export': ['wrong_property', 'split_test_not_found'],
+  'GET /v1/split-testing/plan': ['wrong_property', 'goal_not_found'],
   'POST /v1/flags/evaluate': ['wrong_property', 'environment_not_found'],
   'GET /v1/flags/list': ['wrong_property'],
   'GET /v1/flags/segments': ['wrong_property'],

@@ -11,6 +11,8 @@ interface Accepted {
 
 export interface AcceptedExposures extends Accepted {
   kind: 'exposures';
+  /** Sent by a crawler or a browser without a window. */
+  bot?: true;
   exposures: Exposure[];
 }
 

@@ -50,6 +50,7 @@ export class EventLog {
   #scheduled = false;
   #asked = new Map<number, Question>();
   #nextQuestion = 1;
+  #changes = 0;
   #failure: Error | undefined;
   #opening: Question | undefined;
   #onClosed: (() => void) | undefined;
@@ -86,6 +87,11 @@ export class EventLog {
     return this.#status;
   }
 
+  /** Grows with everything that may change an answer of the event store. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   get failed(): boolean {
     return this.#failure !== undefined;
   }
@@ -98,6 +104,7 @@ export class EventLog {
       return Promise.reject(overloaded());
     }
     this.#waitingBytes += payload.length;
+    this.#changes++;
     return new Promise((resolve, reject) => {
       this.#waiting.push({
         write: idempotency === undefined ? { payload } : { payload, idempotency },
@@ -199,6 +206,7 @@ export class EventLog {
   #ask(method: StoreMethod, args: unknown[]): Promise<never> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = this.#nextQuestion++;
+    if (method === 'forget' || method === 'expire') this.#changes++;
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve, reject });
       this.#post({ type: 'ask', id, method, args });
@@ -218,6 +226,9 @@ export class EventLog {
       goalSeries: forward('goalSeries'),
       feedbackPage: forward('feedbackPage'),
       splitTestCounts: forward('splitTestCounts'),
+      splitTestSeries: forward('splitTestSeries'),
+      splitTestFeedback: forward('splitTestFeedback'),
+      goalBaseline: forward('goalBaseline'),
       forget: forward('forget'),
       expire: forward('expire'),
       ping: forward('ping'),

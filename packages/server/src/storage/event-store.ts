@@ -19,7 +19,10 @@ export interface EventStore {
   goalTotals(query: GoalQuery): Promise<GoalTotals>;
   goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]>;
   feedbackPage(query: FeedbackPageQuery): Promise<FeedbackEntry[]>;
-  splitTestCounts(propertyId: string, splitTestKey: string): Promise<VariationCounts[]>;
+  splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts>;
+  splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries>;
+  splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]>;
+  goalBaseline(query: GoalQuery): Promise<GoalBaseline>;
 
   /** Removes everything about the subject, so that no byte of it stays in the store's files. */
   forget(subject: Subject): Promise<Erasure>;
@@ -159,12 +162,114 @@ export interface FeedbackEntry extends SessionIdentity {
   createdAt: number;
 }
 
-export interface VariationCounts {
-  variationKey: string;
-  exposures: number;
+/**
+ * One phase of a split test. The unit is the visitor; a session that was never tied to one counts as its own. The
+ * first exposure decides: what a visitor did before it counts for nothing but the covariate.
+ */
+export interface SplitTestQuery {
+  propertyId: string;
+  splitTestKey: string;
+  /** In their order; at most 60. Whatever else was shown is left out. */
+  variationKeys: readonly string[];
+  /** An exposure that names a phase belongs to it; any other one by its time: `from` inclusive, `to` exclusive. */
+  phase: number;
+  from: number;
+  to: number;
+  /** Conversions before this time count. */
+  until: number;
+  goalIds: readonly string[];
+  /** Visitors of so many days from the first exposure on are the early ones. */
+  earlyDays: number;
+  /** Conversions of this many days before the first exposure are the covariate. */
+  preDays: number;
+  /** Values above this quantile of the converted visitors' values are cut to it. */
+  winsorize?: number;
+  /** Splits the visitors by an attribute of their first exposure, or by country, device, browser or os. */
+  by?: string;
+}
+
+export interface SplitTestCounts {
+  firstExposureAt: number | null;
+  lastExposureAt: number | null;
+  /** Sessions of the property that started in the phase, exposed or not. */
   sessions: number;
-  /** Distinct visitors; a session that was never tied to a visitor counts as one of its own. */
+  /** By day, UTC. */
+  exposures: { at: number; variationKey: string; bot: boolean; exposures: number }[];
+  groups: VisitorGroup[];
+}
+
+/** Visitors alike in what they saw and are. */
+export interface VisitorGroup {
+  /** Null: they saw several, so they are no evidence for any. */
+  variationKey: string | null;
+  bot: boolean;
+  early: boolean;
+  /** Value of the attribute that was asked for; null when it is unknown or was not asked for. */
+  segment: string | null;
   visitors: number;
+  goals: GoalSums[];
+}
+
+/** Sums over the visitors of a group; those who did nothing are zeros in them. */
+export interface GoalSums {
+  goalId: string;
+  /** Visitors with more conversions than reversals. */
+  converted: number;
+  /** Of conversions less reversals. */
+  conversions: ValueSums;
+  /** Of dollars less refunds. */
+  amount: ValueSums;
+  /** Dollars of the converted visitors, and their conversions before the first exposure. */
+  convertedAmount: number;
+  convertedCovariate: number;
+}
+
+export interface ValueSums {
+  sum: number;
+  sumSquares: number;
+  covariateSum: number;
+  covariateSumSquares: number;
+  covariateProduct: number;
+}
+
+/** What each day added, UTC; running totals give the state at the end of each day. Visitors of several variations are left out. */
+export interface SplitTestSeries {
+  visitors: { at: number; variationKey: string; bot: boolean; visitors: number }[];
+  goals: GoalDay[];
+}
+
+export interface GoalDay {
+  at: number;
+  variationKey: string;
+  bot: boolean;
+  goalId: string;
+  converted: number;
+  conversions: { sum: number; sumSquares: number };
+  amount: { sum: number; sumSquares: number };
+}
+
+export type SplitTestFeedbackQuery = Omit<
+  SplitTestQuery,
+  'goalIds' | 'earlyDays' | 'preDays' | 'winsorize' | 'by'
+> & {
+  /** Latest messages of each variation, at most. */
+  messages: number;
+};
+
+/** What the visitors of a variation said after they saw it; bots are left out. */
+export interface VariationFeedback {
+  variationKey: string;
+  options: { feedbackTypeId: string; option: string; count: number }[];
+  messages: { feedbackTypeId: string; message: string; option: string | null; createdAt: number }[];
+}
+
+/** How a goal does in a property, tests aside: what a plan for a test starts from. */
+export interface GoalBaseline {
+  /** Visitors with a session that started in the period. */
+  visitors: number;
+  converted: number;
+  conversions: { sum: number; sumSquares: number };
+  amount: { sum: number; sumSquares: number };
 }
 
 export type Subject = { propertyId: string } & (

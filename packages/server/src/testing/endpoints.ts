@@ -41,6 +41,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     query: { ...inShop, splitTestKey: 'hero' },
     reference: { field: 'splitTestKey', code: 'split_test_not_found' },
   }),
+  endpoint('GET', '/v1/split-testing/results/export', 'secret', {
+    query: { ...inShop, splitTestKey: 'hero', format: 'bundle' },
+    reference: { field: 'splitTestKey', code: 'split_test_not_found' },
+  }),
+  endpoint('GET', '/v1/split-testing/plan', 'secret', {
+    query: { ...inShop, goalId: 'signup', smallestEffect: '0.1' },
+    reference: { field: 'goalId', code: 'goal_not_found' },
+  }),
   endpoint('POST', '/v1/flags/evaluate', 'secret', {
     body: {
       ...inShop,

@@ -1,11 +1,5 @@
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
-import {
-  ExposeBody,
-  SplitTestConfig,
-  SplitTestConfigQuery,
-  SplitTestResults,
-  SplitTestResultsQuery,
-} from '@switchyard/core/api/split-testing';
+import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/core/api/split-testing';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { type Acceptance, eventTime } from '../../http/acceptance.ts';
@@ -16,7 +10,6 @@ import { sendPrepared } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
-import type { EventQuestions } from '../../storage/event-log.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { CONFIG_TTL_SECONDS, publishedConfig, variationsByTest } from './published-config.ts';
 
@@ -24,13 +17,11 @@ interface Dependencies {
   auth: Authentication;
   acceptance: Acceptance;
   metrics: Metrics;
-  questions: Pick<EventQuestions, 'splitTestCounts'>;
 }
 
 export function registerSplitTestRoutes(app: FastifyInstance, dependencies: Dependencies): void {
   registerConfig(app, dependencies);
   registerExpose(app, dependencies);
-  registerResults(app, dependencies);
 }
 
 function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
@@ -118,36 +109,4 @@ function acceptExposures(
   }
   if (exposures.length === 0) throw new ApiError('split_test_not_found');
   return { kind: 'exposures', propertyId: property.id, receivedAt, exposures };
-}
-
-function registerResults(app: FastifyInstance, { auth, questions }: Dependencies): void {
-  app.get<{ Querystring: SplitTestResultsQuery }>(
-    '/v1/split-testing/results',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Split testing',
-        summary: 'Counts of a split test, per variation',
-        key: 'secret',
-        querystring: SplitTestResultsQuery,
-        answers: { 200: { ...SplitTestResults, description: 'The counts' } },
-        errors: ['wrong_property', 'split_test_not_found'],
-      }),
-    },
-    async (request) => {
-      const { propertyId, splitTestKey } = request.query;
-      const property = auth.property(request, propertyId);
-      const test = property.splitTests.find(({ key }) => key === splitTestKey);
-      if (test === undefined) throw new ApiError('split_test_not_found');
-      const counts = new Map(
-        (await questions.splitTestCounts(propertyId, splitTestKey)).map(({ variationKey, ...rest }) => [
-          variationKey,
-          rest,
-        ]),
-      );
-      const none = { exposures: 0, sessions: 0, visitors: 0 };
-      const variations = test.variations.map(({ key }) => ({ key, ...(counts.get(key) ?? none) }));
-      return { splitTestKey, status: test.status, variations };
-    },
-  );
 }

@@ -5,6 +5,7 @@ import { ChunkWriter } from './chunk-writer.ts';
 import type { KeyHasher } from './key-hasher.ts';
 import { RequestRows, type RequestTable } from './request-rows.ts';
 import type { SessionRegistry } from './session-registry.ts';
+import type { SessionVisitors } from './session-visitors.ts';
 import { execute, inTransaction } from './sql.ts';
 import type { TermDictionary } from './term-dictionary.ts';
 
@@ -15,12 +16,14 @@ export class BatchLoader {
   readonly #terms: TermDictionary;
   readonly #keys: KeyHasher;
   readonly #registry: SessionRegistry;
+  readonly #visitors: SessionVisitors;
   #writers: Writers | undefined;
 
-  constructor(terms: TermDictionary, keys: KeyHasher, registry: SessionRegistry) {
+  constructor(terms: TermDictionary, keys: KeyHasher, registry: SessionRegistry, visitors: SessionVisitors) {
     this.#terms = terms;
     this.#keys = keys;
     this.#registry = registry;
+    this.#visitors = visitors;
   }
 
   /** Entries ascend; answers with the new watermark. */
@@ -31,7 +34,9 @@ export class BatchLoader {
     const watermark = (entries.at(-1) as JournalEntry).seq;
     try {
       await inTransaction(connection, async () => {
-        await writeRequests(entries, new RequestRows(writers, this.#terms, this.#keys, sessions));
+        const told = this.#visitors.learn(entries, this.#keys, this.#registry);
+        const rows = new RequestRows(writers, this.#terms, this.#keys, sessions, this.#visitors, told);
+        await writeRequests(entries, rows);
         for (const { property, key, sessionId, startedAt } of await sessions.settle(
           connection,
           this.#registry,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedConversion, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
-import { describeEventStore } from '../event-store.contract.ts';
+import { describeEventStore, seenOf } from '../event-store.contract.ts';
 import type { EventStore } from '../event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';
 
@@ -112,17 +112,15 @@ describe('The DuckDB file', () => {
     const broken: AcceptedRequest = { ...goal(), amountMicros: 0.5 };
     await expect(it.append(journal(exposed('first'), ...many, broken, exposed('last')))).rejects.toThrow();
     expect(await it.watermark()).toBe(1);
-    expect(await it.splitTestCounts('shop', 'new test')).toEqual([]);
+    expect(await seenOf(it, 'shop', 'new test')).toEqual([]);
     expect(await it.session('shop', 's1')).toBeUndefined();
     expect(await it.sessionPage({ propertyId: 'shop', limit: 500 })).toHaveLength(1);
     await it.append(journal(exposed('first'), ...many, goal(), exposed('last')));
     await it.close();
     const again = await open();
     expect(await again.watermark()).toBe(4003);
-    expect(await again.splitTestCounts('shop', 'new test')).toMatchObject([
-      { exposures: 2000, sessions: 2000 },
-    ]);
-    expect(await again.splitTestCounts('shop', 'hero')).toMatchObject([{ exposures: 2002, sessions: 2002 }]);
+    expect(await seenOf(again, 'shop', 'new test')).toMatchObject([{ exposures: 2000, visitors: 2000 }]);
+    expect(await seenOf(again, 'shop', 'hero')).toMatchObject([{ exposures: 2002, visitors: 2002 }]);
   });
 
   test('holds no byte of who was forgotten', async () => {

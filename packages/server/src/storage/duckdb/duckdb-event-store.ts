@@ -6,6 +6,7 @@ import type {
   EventStore,
   FeedbackEntry,
   FeedbackPageQuery,
+  GoalBaseline,
   GoalBucket,
   GoalQuery,
   GoalSeriesQuery,
@@ -14,21 +15,29 @@ import type {
   SessionIdentity,
   SessionPageQuery,
   SessionSummary,
+  SplitTestCounts,
+  SplitTestFeedbackQuery,
+  SplitTestQuery,
+  SplitTestSeries,
   Subject,
-  VariationCounts,
+  VariationFeedback,
 } from '../event-store.ts';
 import { BatchLoader } from './batch-loader.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './duckdb-database.ts';
 import { migrate } from './duckdb-schema.ts';
 import { expireEvents, forgetSubject } from './erasure.ts';
 import { feedbackPage } from './feedback-page.ts';
+import { goalBaseline } from './goal-baseline.ts';
 import { goalSeries, goalTotals } from './goal-questions.ts';
 import { KeyHasher } from './key-hasher.ts';
 import type { QuestionContext } from './question.ts';
 import { sessionDetail, sessionIdentity } from './session-detail.ts';
 import { sessionPage } from './session-page.ts';
 import { SessionRegistry } from './session-registry.ts';
+import { SessionVisitors } from './session-visitors.ts';
 import { splitTestCounts } from './split-test-counts.ts';
+import { splitTestFeedback } from './split-test-feedback.ts';
+import { splitTestSeries } from './split-test-series.ts';
 import { execute, inSnapshot, rowsOf } from './sql.ts';
 import { TermDictionary } from './term-dictionary.ts';
 
@@ -66,6 +75,7 @@ class DuckDbEventStore implements EventStore {
   readonly #keys: KeyHasher;
   readonly #terms = new TermDictionary();
   readonly #registry = new SessionRegistry();
+  readonly #visitors = new SessionVisitors();
   readonly #loader: BatchLoader;
   readonly #windows = new Map<string, number>();
   #watermark = 0;
@@ -73,13 +83,14 @@ class DuckDbEventStore implements EventStore {
   constructor(database: DuckDbDatabase, keys: KeyHasher) {
     this.#database = database;
     this.#keys = keys;
-    this.#loader = new BatchLoader(this.#terms, keys, this.#registry);
+    this.#loader = new BatchLoader(this.#terms, keys, this.#registry, this.#visitors);
   }
 
   /** Reads what is kept in memory. */
   async load(connection: DuckDBConnection): Promise<void> {
     await this.#terms.load(connection);
     await this.#registry.load(connection);
+    await this.#visitors.load(connection);
     const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
     this.#watermark = Number((rows[0] as [bigint])[0]);
   }
@@ -128,10 +139,20 @@ class DuckDbEventStore implements EventStore {
     return this.#ask((context) => feedbackPage(context, query));
   }
 
-  splitTestCounts(propertyId: string, splitTestKey: string): Promise<VariationCounts[]> {
-    return this.#database.read((connection) =>
-      splitTestCounts(this.#contextOf(connection), propertyId, splitTestKey),
-    );
+  splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts> {
+    return this.#ask((context) => splitTestCounts(context, query));
+  }
+
+  splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries> {
+    return this.#ask((context) => splitTestSeries(context, query));
+  }
+
+  splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]> {
+    return this.#ask((context) => splitTestFeedback(context, query));
+  }
+
+  goalBaseline(query: GoalQuery): Promise<GoalBaseline> {
+    return this.#ask((context) => goalBaseline(context, query));
   }
 
   forget(subject: Subject): Promise<Erasure> {
@@ -170,6 +191,7 @@ class DuckDbEventStore implements EventStore {
         return await work(connection, property);
       } finally {
         this.#registry.forgetStarts();
+        this.#visitors.forget();
       }
     });
   }

@@ -29,6 +29,12 @@ const MIGRATIONS: readonly string[] = [
      seen_until BIGINT NOT NULL, visitor_key BIGINT NOT NULL, visitor_id VARCHAR NOT NULL, user_key BIGINT,
      user_id VARCHAR, attributes VARCHAR, country INTEGER NOT NULL, device INTEGER NOT NULL,
      browser INTEGER NOT NULL, os INTEGER NOT NULL);`,
+  // `unit_key`: the visitor as far as it was known when the row was stored. `names`: see `NAMES`; 2 is always right.
+  `ALTER TABLE exposures ADD COLUMN unit_key BIGINT;
+   ALTER TABLE exposures ADD COLUMN phase INTEGER;
+   ALTER TABLE exposures ADD COLUMN bot BOOLEAN DEFAULT false;
+   ALTER TABLE conversions ADD COLUMN unit_key BIGINT;
+   ALTER TABLE collects ADD COLUMN names TINYINT DEFAULT 2;`,
 ];
 
 /** Tables whose rows are events: each has `property`, `session_key` and `happened_at`. */

@@ -1,20 +1,31 @@
 const SMALLEST = 1024;
 const FULLEST = 0.7;
 
+/** What a key stands for: nothing (a plain set), a number, or another 64-bit key. */
+interface Values {
+  keys: undefined;
+  numbers: number;
+  bigints: bigint;
+}
+
+type ValueArray = { [index: number]: number | bigint } | undefined;
+
 /**
- * From 64-bit hash keys to numbers, or a plain set of such keys: open addressing in typed arrays, 8 bytes a slot
- * (16 with numbers). A Map of bigints takes six times that, and the garbage collector's time besides.
+ * From 64-bit hash keys to numbers or other keys, or a plain set of such keys: open addressing in typed arrays,
+ * 8 bytes a slot (16 with values). A Map of bigints takes six times that, and the garbage collector's time besides.
  */
-export class KeyTable {
+export class KeyTable<Content extends keyof Values = 'numbers'> {
+  readonly #content: Content;
   #keys: Int32Array;
-  #values: Float64Array | undefined;
+  #values: ValueArray;
   #mask: number;
   #size = 0;
 
-  constructor(content: 'keys' | 'numbers', expected = 0) {
+  constructor(content: Content, expected = 0) {
     const slots = Math.max(SMALLEST, 2 ** Math.ceil(Math.log2((expected + 1) / FULLEST)));
+    this.#content = content;
     this.#keys = new Int32Array(slots * 2);
-    this.#values = content === 'numbers' ? new Float64Array(slots) : undefined;
+    this.#values = valueArray(content, slots);
     this.#mask = slots - 1;
   }
 
@@ -26,12 +37,12 @@ export class KeyTable {
     return this.#holds(this.#slotOf(low, high));
   }
 
-  get(low: number, high: number): number | undefined {
+  get(low: number, high: number): Values[Content] | undefined {
     const slot = this.#slotOf(low, high);
-    return this.#holds(slot) ? this.#values?.[slot] : undefined;
+    return this.#holds(slot) ? (this.#values?.[slot] as Values[Content]) : undefined;
   }
 
-  set(low: number, high: number, value = 0): void {
+  set(low: number, high: number, value?: Values[Content]): void {
     let slot = this.#slotOf(low, high);
     if (!this.#holds(slot)) {
       if (this.#size >= (this.#mask + 1) * FULLEST) {
@@ -42,7 +53,7 @@ export class KeyTable {
       this.#keys[slot * 2 + 1] = high;
       this.#size++;
     }
-    if (this.#values) this.#values[slot] = value;
+    if (this.#values && value !== undefined) this.#values[slot] = value;
   }
 
   /** A key is never 0, which marks a free slot. */
@@ -64,13 +75,18 @@ export class KeyTable {
     const values = this.#values;
     const slots = (this.#mask + 1) * 2;
     this.#keys = new Int32Array(slots * 2);
-    this.#values = values ? new Float64Array(slots) : undefined;
+    this.#values = valueArray(this.#content, slots);
     this.#mask = slots - 1;
     this.#size = 0;
     for (let at = 0; at < keys.length; at += 2) {
       const low = keys[at] as number;
       const high = keys[at + 1] as number;
-      if (low !== 0 || high !== 0) this.set(low, high, values?.[at / 2]);
+      if (low !== 0 || high !== 0) this.set(low, high, values?.[at / 2] as Values[Content]);
     }
   }
+}
+
+function valueArray(content: keyof Values, slots: number): ValueArray {
+  if (content === 'keys') return undefined;
+  return content === 'numbers' ? new Float64Array(slots) : new BigInt64Array(slots);
 }

@@ -1,12 +1,6 @@
-import type { AcceptedCollect, JournalEntry } from '../accepted-request.ts';
-import type {
-  FeedbackEntry,
-  SessionDetail,
-  SessionSummary,
-  Subject,
-  TimelineEntry,
-  VariationCounts,
-} from '../event-store.ts';
+import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
+import type { FeedbackEntry, SessionDetail, SessionSummary, Subject, TimelineEntry } from '../event-store.ts';
+import type { NaiveFacts } from './naive-split-test.contract.ts';
 
 interface ModelEvent {
   propertyId: string;
@@ -21,13 +15,15 @@ interface ModelEvent {
 export class NaiveEventStore {
   #events: ModelEvent[] = [];
   #collects: AcceptedCollect[] = [];
+  readonly #requests: AcceptedRequest[] = [];
 
   append({ request }: JournalEntry): void {
     const { propertyId, receivedAt } = request;
+    this.#requests.push(request);
     const push = (sessionId: string | undefined, line: TimelineEntry | undefined, fromBrowser: boolean) =>
       this.#events.push({ propertyId, sessionId, at: line?.at ?? receivedAt, line, fromBrowser });
     if (request.kind === 'exposures') {
-      for (const { sessionId, ...it } of request.exposures)
+      for (const { sessionId, phase: _phase, ...it } of request.exposures)
         push(sessionId, { type: 'exposure', ...it }, true);
     } else if (request.kind === 'conversion') {
       const { goalId, direction, amountMicros, sessionId } = request;
@@ -110,25 +106,14 @@ export class NaiveEventStore {
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   }
 
-  splitTest(propertyId: string, splitTestKey: string): VariationCounts[] {
-    const seen = new Map<string, { exposures: number; sessions: Set<string>; visitors: Set<string> }>();
-    for (const { line, sessionId = '' } of this.#of(propertyId)) {
-      if (line?.type !== 'exposure' || line.splitTestKey !== splitTestKey) continue;
-      const it = seen.get(line.variationKey) ?? { exposures: 0, sessions: new Set(), visitors: new Set() };
-      seen.set(line.variationKey, it);
-      const visitorId = this.session(propertyId, sessionId)?.visitorId;
-      it.exposures++;
-      it.sessions.add(sessionId);
-      it.visitors.add(visitorId ? `visitor ${visitorId}` : `session ${sessionId}`);
-    }
-    return [...seen]
-      .map(([key, it]) => ({
-        variationKey: key,
-        exposures: it.exposures,
-        sessions: it.sessions.size,
-        visitors: it.visitors.size,
-      }))
-      .sort((a, b) => (a.variationKey < b.variationKey ? -1 : 1));
+  facts(propertyId: string): NaiveFacts {
+    const kept = this.#of(propertyId);
+    return {
+      requests: this.#requests.filter((it) => it.propertyId === propertyId),
+      visitorOf: (sessionId) => this.session(propertyId, sessionId)?.visitorId ?? null,
+      countryOf: (sessionId) => this.session(propertyId, sessionId)?.country ?? null,
+      isKept: (sessionId, at) => kept.some((it) => it.sessionId === sessionId && it.at === at),
+    };
   }
 
   forget(subject: Subject): number {

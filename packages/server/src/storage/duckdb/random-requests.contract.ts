@@ -6,12 +6,24 @@ import type {
   EventStore,
   FeedbackPageQuery,
   GoalBucket,
+  GoalDay,
   SessionDetail,
   SessionPageQuery,
   SessionSummary,
+  SplitTestCounts,
+  SplitTestQuery,
+  VariationFeedback,
 } from '../event-store.ts';
 import type { NaiveEventStore } from './naive-event-store.contract.ts';
+import {
+  type NaiveFacts,
+  naiveCounts,
+  naiveDay,
+  naiveFeedback,
+  naiveNewVisitors,
+} from './naive-split-test.contract.ts';
 
+const DAY = 86_400_000;
 export const T0 = Date.UTC(2025, 10, 12, 10, 30);
 
 const sessionId = fc.constantFrom('s1', 's2', 's3', 's4', 's5', 's6');
@@ -32,11 +44,13 @@ const seenExposure = fc.record({
   variationKey: fc.constantFrom('a', 'b'),
   sessionId,
   at: offset,
+  phase: optional(fc.constantFrom(1, 2)),
 });
 
 const payload = fc.oneof(
   fc.record({
     kind: fc.constant('exposures' as const),
+    bot: optional(fc.constant(true as const)),
     exposures: fc.array(seenExposure, { minLength: 1, maxLength: 4 }),
   }),
   fc.record({
@@ -102,7 +116,8 @@ type Payload = typeof payload extends fc.Arbitrary<infer Value> ? Value : never;
 function requestOf(given: Payload, propertyId: string, receivedAt: number, number: number): AcceptedRequest {
   const base = { propertyId, receivedAt };
   const late = <T extends { at: number }>(it: T): T => ({ ...it, at: receivedAt + it.at });
-  if (given.kind === 'exposures') return { ...base, ...given, exposures: given.exposures.map(late) };
+  if (given.kind === 'exposures')
+    return { ...base, ...present(given), exposures: given.exposures.map((it) => late(present(it))) };
   if (given.kind === 'feedback') return { ...base, ...present(given), id: `f${number}` };
   if (given.kind === 'conversion') {
     const { micros, ...it } = present(given);
@@ -127,10 +142,106 @@ export async function expectToAgree(
     await compareSessions(store, model, propertyId, limit);
     await compareFeedback(store, model, propertyId, limit);
     await compareGoals(store, model, propertyId);
-    for (const key of ['hero', 'price']) {
-      expect(await store.splitTestCounts(propertyId, key)).toEqual(model.splitTest(propertyId, key));
+    await compareSplitTests(store, model.facts(propertyId), propertyId);
+  }
+}
+
+const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTestKey'>[] = [
+  {
+    variationKeys: ['a', 'b'],
+    phase: 1,
+    from: 0,
+    to: T0 + 10 * DAY,
+    until: T0 + 20 * DAY,
+    earlyDays: 1,
+    goalIds: ['signup', 'revenue', 'none'],
+    preDays: 7,
+  },
+  {
+    variationKeys: ['b', 'c', 'a'],
+    phase: 2,
+    from: T0 + 20,
+    to: T0 + 30 * DAY,
+    until: T0 + 25 * DAY,
+    earlyDays: 0,
+    goalIds: ['revenue'],
+    preDays: 0,
+    by: 'country',
+  },
+];
+
+async function compareSplitTests(store: EventStore, facts: NaiveFacts, propertyId: string): Promise<void> {
+  for (const splitTestKey of ['hero', 'price']) {
+    for (const options of SPLIT_TEST_QUERIES) {
+      const query = { ...options, propertyId, splitTestKey };
+      const { sessions, ...counts } = await store.splitTestCounts(query);
+      expect(ordered(counts)).toEqual(ordered(naiveCounts(facts, query)));
+      await compareSeries(store, facts, query);
+      const { goalIds, earlyDays, preDays, by, ...scope } = query;
+      const feedback = await store.splitTestFeedback({ ...scope, messages: 5 });
+      expect(feedback.map(byOption)).toEqual(naiveFeedback(facts, { ...scope, messages: 5 }).map(byOption));
     }
   }
+}
+
+async function compareSeries(store: EventStore, facts: NaiveFacts, query: SplitTestQuery): Promise<void> {
+  const { visitors, goals } = await store.splitTestSeries(query);
+  const text = (list: object[]) => list.map((it) => JSON.stringify(Object.entries(it).sort())).sort();
+  expect(text(visitors)).toEqual(text(naiveNewVisitors(facts, query)));
+  for (const day of new Set(goals.map(({ at }) => at))) {
+    const { groups } = naiveDay(facts, { ...query, by: undefined }, day + DAY);
+    for (const group of groups) {
+      for (const expected of group.goals) {
+        const so = goals.filter(
+          (it) =>
+            it.at <= day &&
+            it.goalId === expected.goalId &&
+            it.variationKey === group.variationKey &&
+            it.bot === group.bot,
+        );
+        const total = (pick: (it: GoalDay) => number) => so.reduce((sum, it) => sum + pick(it), 0);
+        expect(total((it) => it.converted)).toBe(expected.converted);
+        expect(total((it) => it.conversions.sum)).toBe(expected.conversions.sum);
+        expect(total((it) => it.conversions.sumSquares)).toBe(expected.conversions.sumSquares);
+        expect(total((it) => it.amount.sum)).toBeCloseTo(expected.amount.sum, 5);
+        expect(total((it) => it.amount.sumSquares)).toBeCloseTo(expected.amount.sumSquares, 5);
+      }
+    }
+  }
+}
+
+const byOption = ({ options, ...rest }: VariationFeedback) => ({
+  ...rest,
+  options: options.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+});
+
+/** Sums of money are compared to a hundredth of a micro-dollar: the model adds up fractions. */
+function ordered({ groups, exposures, ...rest }: Omit<SplitTestCounts, 'sessions'>) {
+  const rounded = (sums: object) =>
+    Object.fromEntries(
+      Object.entries(sums).map(([name, value]) => [name, Math.round(value * 1e6) / 1e6 + 0]),
+    );
+  const text = (it: object) => JSON.stringify(it);
+  return {
+    ...rest,
+    exposures: exposures.map(text).sort(),
+    groups: groups
+      .map(({ variationKey, bot, early, segment, visitors, goals }) => ({
+        ...{ variationKey, bot, early, segment, visitors },
+        goals: goals
+          .map(({ goalId, converted, conversions, amount, convertedAmount, convertedCovariate }) => ({
+            ...{ goalId, converted },
+            ...{ conversions: rounded(conversions), amount: rounded(amount) },
+            ...rounded({ convertedAmount, convertedCovariate }),
+          }))
+          .sort((a, b) => (a.goalId < b.goalId ? -1 : 1)),
+      }))
+      .sort((a, b) =>
+        text([a.variationKey, a.bot, a.early, a.segment]) < text([b.variationKey, b.bot, b.early, b.segment])
+          ? -1
+          : 1,
+      ),
+  };
 }
 
 type SessionFilter = Omit<SessionPageQuery, 'propertyId' | 'limit' | 'after'>;

@@ -11,6 +11,7 @@ import type { BatchSessions } from './batch-sessions.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
 import { SESSION_EVENT_TYPES } from './duckdb-schema.ts';
 import type { KeyHasher, SessionKey } from './key-hasher.ts';
+import { NAMES, type Names, type SessionVisitors } from './session-visitors.ts';
 import type { TermDictionary } from './term-dictionary.ts';
 
 /** One writer per table that a request may add to. */
@@ -23,12 +24,16 @@ export class RequestRows {
   readonly #terms: TermDictionary;
   readonly #keys: KeyHasher;
   readonly #sessions: BatchSessions;
+  readonly #visitors: Pick<SessionVisitors, 'of'>;
+  readonly #told: ReadonlyMap<AcceptedCollect, Names>;
 
   constructor(
     writers: Record<RequestTable, ChunkWriter>,
     terms: TermDictionary,
     keys: KeyHasher,
     sessions: BatchSessions,
+    visitors: Pick<SessionVisitors, 'of'>,
+    told: ReadonlyMap<AcceptedCollect, Names>,
   ) {
     this.#writers = writers;
     this.#tables = {
@@ -40,6 +45,8 @@ export class RequestRows {
     this.#terms = terms;
     this.#keys = keys;
     this.#sessions = sessions;
+    this.#visitors = visitors;
+    this.#told = told;
   }
 
   /** Answers with the tables that have grown. */
@@ -72,20 +79,25 @@ export class RequestRows {
         BigInt(exposure.at),
         receivedAt,
         exposure.attributes ?? null,
+        this.#visitors.of(key),
+        exposure.phase ?? null,
+        request.bot === true,
       ]);
     }
   }
 
   #addConversion(request: AcceptedConversion): void {
     const property = this.#terms.idOf(request.propertyId);
+    const key = this.#noteReceipt(property, request);
     this.#writers.conversions.add([
       property,
-      this.#noteReceipt(property, request),
+      key?.value ?? null,
       this.#terms.idOf(request.goalId),
       request.direction,
       BigInt(request.amountMicros),
       BigInt(request.receivedAt),
       request.metadata ?? null,
+      key && this.#visitors.of(key),
     ]);
   }
 
@@ -93,7 +105,7 @@ export class RequestRows {
     const property = this.#terms.idOf(request.propertyId);
     this.#writers.feedback.add([
       property,
-      this.#noteReceipt(property, request),
+      this.#noteReceipt(property, request)?.value ?? null,
       request.sessionId ?? null,
       request.id,
       this.#terms.idOf(request.feedbackTypeId),
@@ -130,14 +142,15 @@ export class RequestRows {
       this.#terms.idOf(request.device),
       this.#terms.idOf(request.browser),
       this.#terms.idOf(request.os),
+      this.#told.get(request) ?? NAMES.other,
     ]);
   }
 
-  #noteReceipt(property: number, request: AcceptedRequest & { sessionId?: string }): bigint | null {
+  #noteReceipt(property: number, request: AcceptedRequest & { sessionId?: string }): SessionKey | null {
     if (request.sessionId === undefined) return null;
     const key = this.#keys.sessionKey(request.propertyId, request.sessionId);
     this.#sessions.note(property, key, request.sessionId, request.receivedAt);
-    return key.value;
+    return key;
   }
 }
 

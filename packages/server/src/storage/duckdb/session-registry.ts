@@ -94,14 +94,14 @@ export class SessionRegistry {
   }
 }
 
-function emptyPartitions(): KeyTable[] {
+function emptyPartitions(): KeyTable<'keys'>[] {
   return Array.from({ length: PARTITIONS }, () => new KeyTable('keys'));
 }
 
-function partitionOf(partitions: readonly KeyTable[], high: number): KeyTable {
-  return partitions[high & (PARTITIONS - 1)] as KeyTable;
+function partitionOf(partitions: readonly KeyTable<'keys'>[], high: number): KeyTable<'keys'> {
+  return partitions[high & (PARTITIONS - 1)] as KeyTable<'keys'>;
 }
 
-function addTo(partitions: readonly KeyTable[], low: number, high: number): void {
+function addTo(partitions: readonly KeyTable<'keys'>[], low: number, high: number): void {
   partitionOf(partitions, high).set(low, high);
 }

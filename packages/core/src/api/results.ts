@@ -1,0 +1,376 @@
+import { type Static, Type } from 'typebox';
+import { EntityKey, nullable, PropertyId } from './common.ts';
+
+const oneOf = <const T extends string>(values: readonly T[], description?: string) =>
+  Type.Unsafe<T>(Type.String({ enum: [...values], ...(description === undefined ? {} : { description }) }));
+
+const Phase = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Number of the phase; the latest unless said',
+  }),
+);
+
+export const SplitTestResultsQuery = Type.Object({
+  propertyId: PropertyId,
+  splitTestKey: EntityKey,
+  phase: Phase,
+  bots: Type.Optional(oneOf(['exclude', 'include'], 'Whether crawlers count; they do not unless said')),
+  by: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description:
+        'Adds `breakdown`: results by an attribute of the first exposure, or by `country`, `device`, `browser` or `os`',
+    }),
+  ),
+  include: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      pattern: '^(series|feedback)(,(series|feedback))*$',
+      description: '`series` (over time), `feedback` (what visitors said), or both with a comma',
+    }),
+  ),
+});
+export type SplitTestResultsQuery = Static<typeof SplitTestResultsQuery>;
+
+export const ResultsExportQuery = Type.Object({
+  propertyId: PropertyId,
+  splitTestKey: EntityKey,
+  phase: Phase,
+  bots: Type.Optional(oneOf(['exclude', 'include'])),
+  format: Type.Optional(
+    oneOf(
+      ['csv', 'bundle'],
+      '`csv`: the counts. `bundle`, the default: all that `switchyard verify` needs to compute the results again',
+    ),
+  ),
+});
+export type ResultsExportQuery = Static<typeof ResultsExportQuery>;
+
+const free = (description: string) =>
+  Type.Unsafe<object>({ type: 'object', additionalProperties: true, description });
+
+export const ResultsBundle = Type.Object(
+  {
+    format: Type.String(),
+    engineVersion: Type.Integer({ description: 'Of the computation' }),
+    exportedAt: Type.Integer(),
+    propertyId: Type.String(),
+    definition: free('The test with all its phases'),
+    phase: nullable(Type.Integer({ description: 'Number of the phase that the counts are of' })),
+    method: free('How the property judges its tests'),
+    input: free('All that the results are computed from: counts, goals, weights, method'),
+    results: free('What comes out'),
+  },
+  {
+    description: 'A report that anybody can compute again',
+    examples: [
+      {
+        ...{ format: 'switchyard-report', engineVersion: 1, exportedAt: 1767225600000, propertyId: 'shop' },
+        ...{
+          definition: { key: 'hero' },
+          phase: 1,
+          method: { engine: 'sequential' },
+          input: {},
+          results: {},
+        },
+      },
+    ],
+  },
+);
+
+const Interval = nullable(
+  Type.Object({ estimate: Type.Number(), low: nullable(Type.Number()), high: nullable(Type.Number()) }),
+);
+
+const VariationResult = Type.Object({
+  key: Type.String(),
+  n: Type.Integer({ description: 'Visitors' }),
+  mean: nullable(Type.Number()),
+  absolute: Interval,
+  relative: Interval,
+  pValue: nullable(Type.Number()),
+  adjustedPValue: nullable(
+    Type.Number({ description: 'After the correction for several goals and variations' }),
+  ),
+  chanceToBeat: nullable(Type.Number()),
+  expectedLoss: nullable(Type.Number()),
+});
+
+const Metric = Type.Object({
+  metric: oneOf([
+    'conversion-rate',
+    'conversions-per-visitor',
+    'revenue-per-visitor',
+    'revenue-per-converted-visitor',
+  ]),
+  decides: Type.Boolean({ description: 'The verdict looks at this one' }),
+  variations: Type.Array(VariationResult, {
+    description: 'Each beside the control, whose own comparison is null',
+  }),
+});
+
+const Sums = Type.Object({
+  sum: Type.Number(),
+  sumSquares: Type.Number(),
+  covariateSum: Type.Number(),
+  covariateSumSquares: Type.Number(),
+  covariateProduct: Type.Number(),
+});
+
+const GoalCounts = Type.Object({
+  key: Type.String({ description: 'The variation' }),
+  visitors: Type.Integer(),
+  converted: Type.Integer({ description: 'Visitors with more conversions than reversals' }),
+  conversions: Sums,
+  amount: Sums,
+  convertedAmount: Type.Number({ description: 'Dollars of the converted visitors' }),
+  convertedCovariate: Type.Number(),
+});
+
+const goalMembers = {
+  goalId: Type.String(),
+  name: Type.String(),
+  kind: oneOf(['count', 'revenue']),
+  role: oneOf(['primary', 'secondary', 'guardrail']),
+  lowerIsBetter: Type.Boolean(),
+};
+
+const GoalResult = Type.Object({
+  ...goalMembers,
+  counts: Type.Array(GoalCounts),
+  metrics: Type.Array(Metric),
+});
+
+const PhaseSummary = Type.Object({
+  number: Type.Integer(),
+  startedAt: Type.Integer(),
+  endedAt: nullable(Type.Integer()),
+  reasons: Type.Array(Type.String(), { description: 'Why it was opened' }),
+});
+
+const Verdict = Type.Object({
+  decision: oneOf(['ship', 'roll-back', 'no-difference', 'keep-going', 'unhealthy']),
+  variation: Type.String(),
+  words: Type.String({ description: 'For people who know their product, not statistics' }),
+  improvement: Interval,
+  unit: oneOf(['relative', 'absolute']),
+  visitors: Type.Integer({ description: 'Of the variation and the control' }),
+  plannedVisitors: nullable(Type.Integer()),
+  daysLeft: nullable(Type.Integer({ description: 'At the present traffic' })),
+  harmedGuardrails: Type.Array(Type.String()),
+});
+
+const VariationSummary = Type.Object({
+  key: Type.String(),
+  weight: Type.Number(),
+  exposures: Type.Integer(),
+  visitors: Type.Integer({
+    description: 'Who saw this variation alone; a session never tied to a visitor counts as its own',
+  }),
+  bots: Type.Integer({ description: 'Crawlers and the like among its visitors' }),
+});
+
+const Breakdown = Type.Object({
+  by: Type.String(),
+  warning: Type.String(),
+  segments: Type.Array(
+    Type.Object({
+      value: nullable(Type.String({ description: 'Null: not known' })),
+      variations: Type.Array(Type.Object({ key: Type.String(), visitors: Type.Integer() })),
+      goals: Type.Array(Type.Object({ ...goalMembers, metrics: Type.Array(Metric) })),
+    }),
+  ),
+});
+
+const Series = Type.Array(
+  Type.Object({
+    at: Type.Integer({ description: 'Start of the day, UTC' }),
+    variations: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        newVisitors: Type.Integer(),
+        visitors: Type.Integer({ description: 'Up to the end of the day' }),
+      }),
+    ),
+    goals: Type.Array(
+      Type.Object({
+        ...goalMembers,
+        days: Type.Array(
+          Type.Object({
+            key: Type.String(),
+            converted: Type.Integer({ description: 'On this day' }),
+            conversions: Type.Number(),
+            amount: Type.Number(),
+          }),
+        ),
+        cumulative: Metric,
+      }),
+    ),
+  }),
+);
+
+const Feedback = Type.Array(
+  Type.Object({
+    key: Type.String({ description: 'The variation' }),
+    options: Type.Array(
+      Type.Object({ feedbackTypeId: Type.String(), option: Type.String(), count: Type.Integer() }),
+    ),
+    messages: Type.Array(
+      Type.Object({
+        feedbackTypeId: Type.String(),
+        message: Type.String(),
+        option: nullable(Type.String()),
+        createdAt: Type.Integer(),
+      }),
+    ),
+  }),
+);
+
+const EXAMPLE = {
+  splitTestKey: 'hero',
+  status: 'running',
+  winner: null,
+  asOf: 1767225600000,
+  phase: { number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] },
+  phases: [{ number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] }],
+  method: {
+    ...{ engine: 'sequential', alpha: 0.05, sequentialN: 5000, correction: 'holm', cuped: false },
+    ...{ preDays: 14, winsorize: null, prior: null, attributionDays: 7, version: 1 },
+  },
+  bots: 'exclude',
+  variations: [
+    { key: 'control', weight: 50, exposures: 1210, visitors: 1004, bots: 3 },
+    { key: 'b', weight: 50, exposures: 1191, visitors: 998, bots: 2 },
+  ],
+  mixedVisitors: 1,
+  goals: [
+    {
+      ...{ goalId: 'signup', name: 'Sign-ups', kind: 'count', role: 'primary', lowerIsBetter: false },
+      counts: [],
+      metrics: [
+        {
+          metric: 'conversion-rate',
+          decides: true,
+          variations: [
+            {
+              ...{ key: 'b', n: 998, mean: 0.2 },
+              absolute: { estimate: 0.1, low: 0.054, high: 0.152 },
+              relative: { estimate: 1.07, low: 0.32, high: 1.81 },
+              ...{ pValue: 1.4e-7, adjustedPValue: 1.4e-7, chanceToBeat: null, expectedLoss: null },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  health: { healthy: true, problems: [] },
+  verdict: null,
+  verdicts: [],
+};
+
+export const SplitTestResults = Type.Object(
+  {
+    splitTestKey: Type.String(),
+    status: Type.String(),
+    winner: nullable(Type.String()),
+    asOf: Type.Integer({ description: 'When the counts were taken' }),
+    phase: nullable(PhaseSummary),
+    phases: Type.Array(PhaseSummary),
+    method: Type.Object({
+      engine: oneOf(['sequential', 'frequentist', 'bayesian']),
+      alpha: Type.Number(),
+      sequentialN: Type.Integer(),
+      correction: Type.String(),
+      cuped: Type.Boolean(),
+      preDays: Type.Integer(),
+      winsorize: nullable(Type.Number()),
+      prior: nullable(Type.Object({ mean: Type.Number(), sd: Type.Number() })),
+      attributionDays: Type.Integer(),
+      version: Type.Integer({ description: 'Of the computation' }),
+    }),
+    bots: oneOf(['exclude', 'include']),
+    variations: Type.Array(VariationSummary),
+    mixedVisitors: Type.Integer({ description: 'Seen in several variations, and so in none of the counts' }),
+    goals: Type.Array(GoalResult),
+    health: Type.Object({
+      healthy: Type.Boolean(),
+      problems: Type.Array(
+        Type.Object({ problem: Type.String(), words: Type.String() }, { additionalProperties: true }),
+      ),
+    }),
+    verdict: nullable(Verdict),
+    verdicts: Type.Array(Verdict, { description: 'On every variation but the control' }),
+    breakdown: Type.Optional(Breakdown),
+    series: Type.Optional(Series),
+    feedback: Type.Optional(Feedback),
+  },
+  { examples: [EXAMPLE] },
+);
+export type SplitTestResults = Static<typeof SplitTestResults>;
+export type ResultsSeries = Static<typeof Series>;
+export type ResultsBreakdown = Static<typeof Breakdown>;
+
+export const PlanQuery = Type.Object({
+  propertyId: PropertyId,
+  goalId: EntityKey,
+  smallestEffect: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 10,
+      default: 0.05,
+      description: 'Relative change worth knowing about: 0.05 is five percent',
+    }),
+  ),
+  power: Type.Optional(Type.Number({ minimum: 0.5, maximum: 0.99, default: 0.8 })),
+  variations: Type.Optional(Type.Integer({ minimum: 2, maximum: 60, default: 2 })),
+  trafficAllocation: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100, default: 100 })),
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 365, default: 28, description: 'How far back to look' }),
+  ),
+});
+export type PlanQuery = Static<typeof PlanQuery>;
+
+export const PlanAnswer = Type.Object(
+  {
+    goalId: Type.String(),
+    metric: oneOf(['conversion-rate', 'revenue-per-visitor']),
+    engine: oneOf(['sequential', 'frequentist', 'bayesian']),
+    alpha: Type.Number(),
+    power: Type.Number(),
+    smallestEffect: Type.Number(),
+    baseline: Type.Object({
+      days: Type.Integer(),
+      visitors: Type.Integer(),
+      converted: Type.Integer(),
+      mean: nullable(Type.Number()),
+      variance: nullable(Type.Number()),
+    }),
+    dailyVisitors: Type.Number({ description: 'That would enter the test' }),
+    visitorsPerVariation: nullable(Type.Integer()),
+    visitors: nullable(Type.Integer()),
+    days: nullable(Type.Integer()),
+    words: Type.String(),
+  },
+  {
+    examples: [
+      {
+        goalId: 'signup',
+        metric: 'conversion-rate',
+        engine: 'sequential',
+        alpha: 0.05,
+        power: 0.8,
+        smallestEffect: 0.05,
+        baseline: { days: 28, visitors: 52000, converted: 5200, mean: 0.1, variance: 0.09 },
+        dailyVisitors: 1857.1,
+        visitorsPerVariation: 103000,
+        visitors: 206000,
+        days: 111,
+        words: 'About 111 days: …',
+      },
+    ],
+  },
+);
+export type PlanAnswer = Static<typeof PlanAnswer>;

@@ -1,0 +1,46 @@
+import { REPORT_VERSION } from '@switchyard/core/stats/report';
+import { readInput } from '../features/provisioning/provision-input.ts';
+import { BUNDLE_FORMAT, differencesIn, type ReportBundle } from '../features/reports/report-bundle.ts';
+import { CliError } from './cli-error.ts';
+
+const MOST_SHOWN = 20;
+
+export async function verifyBundle(file: string): Promise<void> {
+  const bundle = parse(await readInput(file));
+  const differences = compute(bundle);
+  if (differences.length > 0) {
+    const shown = differences.slice(0, MOST_SHOWN).map((difference) => `  ${difference}`);
+    const more = differences.length - shown.length;
+    if (more > 0) shown.push(`  and ${more} more`);
+    throw new CliError(`The results are not those that the counts give:\n${shown.join('\n')}`);
+  }
+  const visitors = bundle.results.variations.reduce((sum, it) => sum + it.visitors, 0);
+  console.log(
+    `The results hold: ${bundle.results.goals.length} goals over ${visitors.toLocaleString('en-US')} visitors give the same numbers.`,
+  );
+}
+
+function parse(text: string): ReportBundle {
+  let bundle: Partial<ReportBundle>;
+  try {
+    bundle = JSON.parse(text);
+  } catch (error) {
+    throw new CliError(`This is no JSON: ${(error as Error).message}`);
+  }
+  if (bundle?.format !== BUNDLE_FORMAT)
+    throw new CliError(`This is no bundle: "format" is not "${BUNDLE_FORMAT}".`);
+  if (bundle.engineVersion !== REPORT_VERSION) {
+    throw new CliError(
+      `The bundle was computed by engine version ${bundle.engineVersion}, this is ${REPORT_VERSION}: use a release that has it.`,
+    );
+  }
+  return bundle as ReportBundle;
+}
+
+function compute(bundle: ReportBundle): string[] {
+  try {
+    return differencesIn(bundle);
+  } catch (error) {
+    throw new CliError(`The bundle is incomplete: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Report } from '@switchyard/core/stats/report';
+
+const COLUMNS = [
+  'split_test',
+  'phase',
+  'variation',
+  'weight',
+  'exposures',
+  'visitors',
+  'bots',
+  'goal',
+  'goal_kind',
+  'goal_role',
+  'converted_visitors',
+  'conversions',
+  'conversions_sum_squares',
+  'amount',
+  'amount_sum_squares',
+  'converted_amount',
+];
+
+/** The counts, one row per variation and goal; a test without goals has one per variation. */
+export function countsCsv(splitTestKey: string, phase: number | undefined, report: Report): string {
+  const rows = report.variations.flatMap(({ key, weight, exposures, visitors, bots }, index) => {
+    const variation = [splitTestKey, phase ?? '', key, weight, exposures, visitors, bots];
+    if (report.goals.length === 0) return [[...variation, ...Array(9).fill('')]];
+    return report.goals.map(({ goal, counts }) => {
+      const { converted, conversions, amount, convertedAmount } = counts[index]!;
+      return [
+        ...variation,
+        ...[goal.id, goal.kind, goal.role, converted, conversions.sum, conversions.sumSquares],
+        ...[amount.sum, amount.sumSquares, convertedAmount],
+      ];
+    });
+  });
+  return [COLUMNS, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+/** A text that a spreadsheet would take for a formula is made plain text. */
+function field(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

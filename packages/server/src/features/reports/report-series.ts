@@ -1,0 +1,112 @@
+import type { ResultsSeries } from '@switchyard/core/api/results';
+import { buildReport } from '@switchyard/core/stats/report';
+import type { ReportGoalSums, ReportGroup } from '@switchyard/core/stats/report-input';
+import { noGoalSums } from '@switchyard/core/stats/report-metrics';
+import type { GoalDay, SplitTestSeries } from '../../storage/event-store.ts';
+import { goalMembers, metricAnswer } from './report-answer.ts';
+import { type ReportScope, reportInput } from './report-scope.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+/** A test that runs longer is shown by its last days; the running totals still begin at its start. */
+const MOST_DAYS = 366;
+
+/** Day by day: what was added, and the result as it stood at the end of the day. */
+export function seriesAnswer(
+  scope: ReportScope,
+  series: SplitTestSeries,
+  includeBots: boolean,
+): ResultsSeries {
+  const isCounted = ({ bot }: { bot: boolean }) => includeBots || !bot;
+  const visitors = series.visitors.filter(isCounted);
+  const goals = series.goals.filter(isCounted);
+  const days = daysOf([...visitors, ...goals].map(({ at }) => at));
+  return days.slice(-MOST_DAYS).map((at) => {
+    const groups = groupsUntil(at, visitors, goals);
+    const report = buildReport(
+      reportInput(scope, { groups, exposures: [], firstExposureAt: days[0]! }, at + DAY, true),
+    );
+    return {
+      at,
+      variations: report.variations.map(({ key, visitors: total }) => ({
+        key,
+        newVisitors: sum(
+          visitors.filter((it) => it.at === at && it.variationKey === key),
+          (it) => it.visitors,
+        ),
+        visitors: total,
+      })),
+      goals: report.goals.map(({ goal, metrics }) => ({
+        ...goalMembers(goal),
+        days: report.variations.map(({ key }) =>
+          dayOf(
+            key,
+            goals.filter((it) => it.at === at && it.variationKey === key && it.goalId === goal.id),
+          ),
+        ),
+        cumulative: metricAnswer(metrics.find(({ decides }) => decides)!),
+      })),
+    };
+  });
+}
+
+/** Without gaps, so that a silent day shows. */
+function daysOf(times: readonly number[]): number[] {
+  if (times.length === 0) return [];
+  const first = times.reduce((least, at) => Math.min(least, at));
+  const last = times.reduce((most, at) => Math.max(most, at));
+  return Array.from({ length: (last - first) / DAY + 1 }, (_, index) => first + index * DAY);
+}
+
+function sum<T>(list: readonly T[], pick: (it: T) => number): number {
+  return list.reduce((total, it) => total + pick(it), 0);
+}
+
+function dayOf(key: string, goals: readonly GoalDay[]) {
+  return {
+    key,
+    converted: sum(goals, (it) => it.converted),
+    conversions: sum(goals, (it) => it.conversions.sum),
+    amount: sum(goals, (it) => it.amount.sum),
+  };
+}
+
+function groupsUntil(
+  day: number,
+  visitors: SplitTestSeries['visitors'],
+  goals: readonly GoalDay[],
+): ReportGroup[] {
+  const keys = [...new Set(visitors.map(({ variationKey }) => variationKey))];
+  return keys.map((variationKey) => {
+    const reached = goals.filter((it) => it.at <= day && it.variationKey === variationKey);
+    return {
+      variationKey,
+      bot: false,
+      early: false,
+      visitors: sum(
+        visitors.filter((it) => it.at <= day && it.variationKey === variationKey),
+        (it) => it.visitors,
+      ),
+      goals: [...new Set(reached.map(({ goalId }) => goalId))].map((goalId) =>
+        sumsOf(
+          goalId,
+          reached.filter((it) => it.goalId === goalId),
+        ),
+      ),
+    };
+  });
+}
+
+function sumsOf(goalId: string, days: readonly GoalDay[]): ReportGoalSums {
+  const none = noGoalSums(goalId);
+  const total = (pick: (day: GoalDay) => { sum: number; sumSquares: number }) => ({
+    ...none.amount,
+    sum: sum(days, (day) => pick(day).sum),
+    sumSquares: sum(days, (day) => pick(day).sumSquares),
+  });
+  return {
+    ...none,
+    converted: sum(days, (day) => day.converted),
+    conversions: total((day) => day.conversions),
+    amount: total((day) => day.amount),
+  };
+}

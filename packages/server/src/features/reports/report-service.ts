@@ -1,0 +1,72 @@
+import type { SplitTestResults, SplitTestResultsQuery } from '@switchyard/core/api/results';
+import { buildReport } from '@switchyard/core/stats/report';
+import type { ReportInput } from '@switchyard/core/stats/report-input';
+import type { EventQuestions } from '../../storage/event-log.ts';
+import type { SplitTestQuery } from '../../storage/event-store.ts';
+import { resultsAnswer } from './report-answer.ts';
+import { breakdownAnswer } from './report-breakdown.ts';
+import { questionOf, type ReportScope, reportInput } from './report-scope.ts';
+import { seriesAnswer } from './report-series.ts';
+import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
+
+export type ReportQuestions = Pick<
+  EventQuestions,
+  'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline'
+>;
+
+type Options = Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include'>;
+
+const FEEDBACK_MESSAGES = 20;
+
+/** Reports on split tests, each question to the event store asked once for as long as its answer holds. */
+export class ReportService {
+  readonly #questions: ReportQuestions;
+  readonly #snapshots: ReportSnapshots;
+
+  constructor(questions: ReportQuestions, snapshots: ReportSnapshots) {
+    this.#questions = questions;
+    this.#snapshots = snapshots;
+  }
+
+  async results(scope: ReportScope, { bots = 'exclude', by, include }: Options): Promise<SplitTestResults> {
+    const input = await this.input(scope, bots === 'include');
+    const parts = new Set(include?.split(','));
+    return {
+      ...resultsAnswer(scope, buildReport(input), input.asOf, bots),
+      ...(by === undefined ? {} : { breakdown: await this.#breakdown(scope, by, bots === 'include') }),
+      ...(parts.has('series') ? { series: await this.#series(scope, bots === 'include') } : {}),
+      ...(parts.has('feedback') ? { feedback: await this.#feedback(scope) } : {}),
+    };
+  }
+
+  /** All that a report is computed from. */
+  async input(scope: ReportScope, includeBots: boolean): Promise<ReportInput> {
+    const question = questionOf(scope);
+    const { value, asOf } = await this.#ask('splitTestCounts', question);
+    return reportInput(scope, value, asOf, includeBots);
+  }
+
+  async #breakdown(scope: ReportScope, by: string, includeBots: boolean) {
+    const { value, asOf } = await this.#ask('splitTestCounts', { ...questionOf(scope), by });
+    return breakdownAnswer(scope, by, value, asOf, includeBots);
+  }
+
+  async #series(scope: ReportScope, includeBots: boolean) {
+    const { value } = await this.#ask('splitTestSeries', questionOf(scope));
+    return seriesAnswer(scope, value, includeBots);
+  }
+
+  async #feedback(scope: ReportScope): Promise<SplitTestResults['feedback']> {
+    const { goalIds, earlyDays, preDays, winsorize, by, ...question } = questionOf(scope);
+    const { value } = await this.#ask('splitTestFeedback', { ...question, messages: FEEDBACK_MESSAGES });
+    return value.map(({ variationKey, ...said }) => ({ key: variationKey, ...said }));
+  }
+
+  #ask<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
+    method: Method,
+    question: Parameters<ReportQuestions[Method]>[0] & Partial<SplitTestQuery>,
+  ): Promise<Snapshot<Awaited<ReturnType<ReportQuestions[Method]>>>> {
+    const ask = this.#questions[method] as (query: object) => Promise<never>;
+    return this.#snapshots.get(JSON.stringify([method, question]), () => ask(question));
+  }
+}

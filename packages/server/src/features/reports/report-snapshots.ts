@@ -1,0 +1,75 @@
+/** Counts that take longer than this are not taken anew for every event. */
+const EXPENSIVE_MS = 500;
+/** A snapshot may be as old as this many times what it costs … */
+const AGE_PER_COST = 20;
+/** … but never older. */
+const OLDEST_MS = 5 * 60 * 1000;
+const MOST_SNAPSHOTS = 200;
+
+export interface Snapshot<T> {
+  value: T;
+  /** When it was taken. */
+  asOf: number;
+}
+
+interface Kept extends Snapshot<unknown> {
+  /** What was known of changes when it was taken. */
+  changes: number;
+  costMs: number;
+}
+
+/**
+ * Keeps answers that cost a look at the whole store. What nothing has changed since is never asked twice; what is
+ * expensive may be a little old, and is refreshed behind the answer. Cheap answers are always of this moment.
+ */
+export class ReportSnapshots {
+  readonly #changes: () => number;
+  readonly #kept = new Map<string, Kept>();
+  readonly #running = new Map<string, Promise<Kept>>();
+
+  /** @param changes grows whenever an answer may have changed */
+  constructor(changes: () => number) {
+    this.#changes = changes;
+  }
+
+  async get<T>(key: string, take: () => Promise<T>): Promise<Snapshot<T>> {
+    const kept = this.#kept.get(key);
+    if (kept && kept.changes === this.#changes()) return kept as Snapshot<T>;
+    if (kept && isYoungEnough(kept)) {
+      // Whoever asks next gets the outcome, or the error of an attempt of their own.
+      this.#take(key, take).catch(() => undefined);
+      return kept as Snapshot<T>;
+    }
+    return (await this.#take(key, take)) as Snapshot<T>;
+  }
+
+  #take(key: string, take: () => Promise<unknown>): Promise<Kept> {
+    const changes = this.#changes();
+    const running = this.#running.get(`${key} ${changes}`);
+    if (running) return running;
+    const asOf = Date.now();
+    const taking = take()
+      .then((value) => {
+        const kept = { value, asOf, changes, costMs: Date.now() - asOf };
+        this.#keep(key, kept);
+        return kept;
+      })
+      .finally(() => this.#running.delete(`${key} ${changes}`));
+    this.#running.set(`${key} ${changes}`, taking);
+    return taking;
+  }
+
+  #keep(key: string, kept: Kept): void {
+    if ((this.#kept.get(key)?.asOf ?? 0) > kept.asOf) return;
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_SNAPSHOTS) break;
+      this.#kept.delete(oldest);
+    }
+  }
+}
+
+function isYoungEnough({ asOf, costMs }: Kept): boolean {
+  return costMs > EXPENSIVE_MS && Date.now() - asOf < Math.min(OLDEST_MS, AGE_PER_COST * costMs);
+}

@@ -1,0 +1,75 @@
+import type { PlanAnswer, PlanQuery } from '@switchyard/core/api/results';
+import { meanArm, proportionArm } from '@switchyard/core/stats/arm';
+import { type Baseline, planTest } from '@switchyard/core/stats/planner';
+import { methodOf } from '@switchyard/core/stats/report-metrics';
+import type { GoalBaseline } from '../../storage/event-store.ts';
+import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+export const planPeriod = (days: number, now: number) => ({ from: now - days * DAY, to: now });
+
+/** How long a test would take, from what the property has seen of late. */
+export function planAnswer(
+  { statistics }: Pick<PropertyConfiguration, 'statistics'>,
+  goal: Goal,
+  query: PlanQuery,
+  seen: GoalBaseline,
+): PlanAnswer {
+  const { smallestEffect = 0.05, power = 0.8, variations = 2, trafficAllocation = 100, days = 28 } = query;
+  const arm =
+    goal.kind === 'count'
+      ? proportionArm({ n: seen.visitors, sum: seen.converted })
+      : meanArm({ n: seen.visitors, ...seen.amount });
+  const dailyVisitors = ((seen.visitors / days) * trafficAllocation) / 100;
+  const plan =
+    arm.mean === null || arm.variance === null
+      ? null
+      : planTest({
+          ...methodOf({ statistics }),
+          baseline: baselineOf(goal, arm.mean, arm.variance),
+          smallestEffect: { kind: 'relative', value: smallestEffect },
+          power,
+          variations,
+          dailyVisitors,
+        });
+  return {
+    goalId: goal.id,
+    metric: goal.kind === 'count' ? 'conversion-rate' : 'revenue-per-visitor',
+    engine: statistics.engine,
+    alpha: statistics.alpha,
+    power,
+    smallestEffect,
+    baseline: {
+      days,
+      visitors: seen.visitors,
+      converted: seen.converted,
+      mean: arm.mean,
+      variance: arm.variance,
+    },
+    dailyVisitors,
+    visitorsPerVariation: plan?.visitorsPerVariation ?? null,
+    visitors: plan?.visitors ?? null,
+    days: plan?.days ?? null,
+    words: wordsFor(goal, query, seen, plan),
+  };
+}
+
+const baselineOf = (goal: Goal, mean: number, variance: number): Baseline =>
+  goal.kind === 'count' ? { metric: 'proportion', rate: mean } : { metric: 'mean', mean, variance };
+
+function wordsFor(
+  goal: Goal,
+  { smallestEffect = 0.05, variations = 2, days: looked = 28 }: PlanQuery,
+  { visitors, converted }: GoalBaseline,
+  plan: ReturnType<typeof planTest>,
+): string {
+  const count = (number: number) => Math.round(number).toLocaleString('en-US');
+  const period = `In the last ${looked} days ${count(visitors)} visitors came and ${count(converted)} of them reached "${goal.name}".`;
+  if (plan === null) return `${period} That is not enough to plan with.`;
+  const effect = `${Number((100 * smallestEffect).toPrecision(3))} %`;
+  const needs = `To find a change of ${effect} with ${variations} variations it takes ${count(plan.visitors)} visitors`;
+  if (plan.days === null) return `${period} ${needs}.`;
+  const days = plan.days === 1 ? '1 day' : `${count(plan.days)} days`;
+  return `${period} ${needs}, about ${days} at this traffic.`;
+}

@@ -1,0 +1,250 @@
+import type { AcceptedConversion, AcceptedFeedback, AcceptedRequest, Exposure } from '../accepted-request.ts';
+import type {
+  GoalSums,
+  SplitTestCounts,
+  SplitTestFeedbackQuery,
+  SplitTestQuery,
+  SplitTestSeries,
+  ValueSums,
+  VariationFeedback,
+  VisitorGroup,
+} from '../event-store.ts';
+
+const DAY = 86_400_000;
+
+/** What the questions on split tests look at, in plain lists. */
+export interface NaiveFacts {
+  requests: AcceptedRequest[];
+  /** Who a session belongs to, and from which country it is. */
+  visitorOf(sessionId: string): string | null;
+  countryOf(sessionId: string): string | null;
+  /** Whether the event is still there. */
+  isKept(sessionId: string | undefined, at: number): boolean;
+}
+
+interface Visitor {
+  unit: string;
+  shown: Set<string>;
+  bot: boolean;
+  firstAt: number;
+  segments: { at: number; segment: string }[];
+}
+
+type Scope = Omit<SplitTestQuery, 'goalIds' | 'earlyDays' | 'preDays' | 'winsorize'>;
+
+interface Seen extends Exposure {
+  receivedAt: number;
+  bot: boolean;
+}
+
+const unitOf = (facts: NaiveFacts, sessionId: string) => {
+  const visitor = facts.visitorOf(sessionId);
+  return visitor === null ? `session ${sessionId}` : `visitor ${visitor}`;
+};
+
+function exposuresOf(facts: NaiveFacts, query: Scope): Seen[] {
+  return facts.requests
+    .flatMap((request) =>
+      request.kind === 'exposures'
+        ? request.exposures.map((it) => ({
+            ...it,
+            receivedAt: request.receivedAt,
+            bot: request.bot === true,
+          }))
+        : [],
+    )
+    .filter((it) => facts.isKept(it.sessionId, it.at))
+    .filter((it) => it.splitTestKey === query.splitTestKey && query.variationKeys.includes(it.variationKey))
+    .filter((it) =>
+      it.phase === undefined ? it.at >= query.from && it.at < query.to : it.phase === query.phase,
+    );
+}
+
+function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
+  const visitors = new Map<string, Visitor>();
+  for (const it of exposuresOf(facts, query)) {
+    const unit = unitOf(facts, it.sessionId);
+    const at = Math.min(it.at, it.receivedAt);
+    const visitor = visitors.get(unit) ?? {
+      unit,
+      shown: new Set(),
+      bot: false,
+      firstAt: Number.POSITIVE_INFINITY,
+      segments: [],
+    };
+    visitors.set(unit, visitor);
+    visitor.shown.add(it.variationKey);
+    visitor.bot ||= it.bot;
+    visitor.firstAt = Math.min(visitor.firstAt, at);
+    const segment = query.by === 'country' ? facts.countryOf(it.sessionId) : null;
+    if (segment !== null) visitor.segments.push({ at, segment });
+  }
+  return [...visitors.values()];
+}
+
+/** The first value that is known; of two in the same moment the lesser. */
+function segmentOf({ segments }: Visitor): string | null {
+  const [first] = segments.toSorted((a, b) => a.at - b.at || (a.segment < b.segment ? -1 : 1));
+  return first?.segment ?? null;
+}
+
+const variationOf = ({ shown }: Visitor) => (shown.size === 1 ? ([...shown][0] as string) : null);
+
+function conversionsOf(facts: NaiveFacts, unit: string, goalId: string): AcceptedConversion[] {
+  return facts.requests.filter(
+    (it): it is AcceptedConversion =>
+      it.kind === 'conversion' &&
+      it.goalId === goalId &&
+      it.sessionId !== undefined &&
+      facts.isKept(it.sessionId, it.receivedAt) &&
+      unitOf(facts, it.sessionId) === unit,
+  );
+}
+
+const net = (list: AcceptedConversion[]) => ({
+  n: list.reduce((sum, it) => sum + it.direction, 0),
+  a: list.reduce((sum, it) => sum + it.amountMicros, 0) / 1e6,
+});
+
+function addTo(sums: ValueSums, value: number, covariate: number): void {
+  sums.sum += value;
+  sums.sumSquares += value * value;
+  sums.covariateSum += covariate;
+  sums.covariateSumSquares += covariate * covariate;
+  sums.covariateProduct += value * covariate;
+}
+
+const noSums = (): ValueSums => ({
+  sum: 0,
+  sumSquares: 0,
+  covariateSum: 0,
+  covariateSumSquares: 0,
+  covariateProduct: 0,
+});
+
+export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): Omit<SplitTestCounts, 'sessions'> {
+  const seen = exposuresOf(facts, query);
+  const start = Math.min(...seen.map((it) => Math.min(it.at, it.receivedAt)));
+  const groups = new Map<string, VisitorGroup>();
+  for (const visitor of visitorsOf(facts, query)) {
+    const early = visitor.firstAt < start + query.earlyDays * DAY;
+    const key = JSON.stringify([variationOf(visitor), visitor.bot, early, segmentOf(visitor)]);
+    const group = groups.get(key) ?? {
+      variationKey: variationOf(visitor),
+      bot: visitor.bot,
+      early,
+      segment: segmentOf(visitor),
+      visitors: 0,
+      goals: [],
+    };
+    groups.set(key, group);
+    group.visitors++;
+    if (group.variationKey === null) continue;
+    for (const goalId of query.goalIds) addGoal(facts, query, visitor, goalId, group.goals);
+  }
+  const times = seen.map((it) => Math.min(it.at, it.receivedAt));
+  return {
+    firstExposureAt: seen.length === 0 ? null : Math.min(...times),
+    lastExposureAt: seen.length === 0 ? null : Math.max(...seen.map(({ at }) => at)),
+    exposures: [...new Set(seen.map(({ at }) => at - (at % DAY)))].flatMap((day) =>
+      [false, true].flatMap((bot) =>
+        query.variationKeys.flatMap((variationKey) => {
+          const exposures = seen.filter(
+            (it) => it.at - (it.at % DAY) === day && it.bot === bot && it.variationKey === variationKey,
+          ).length;
+          return exposures > 0 ? [{ at: day, variationKey, bot, exposures }] : [];
+        }),
+      ),
+    ),
+    groups: [...groups.values()],
+  };
+}
+
+function addGoal(
+  facts: NaiveFacts,
+  query: SplitTestQuery,
+  { unit, firstAt }: Visitor,
+  goalId: string,
+  goals: GoalSums[],
+): void {
+  const since = query.from - query.preDays * DAY;
+  const all = conversionsOf(facts, unit, goalId).filter(
+    ({ receivedAt: at }) => at < query.until && at >= since,
+  );
+  if (all.length === 0) return;
+  const { n, a } = net(all.filter(({ receivedAt }) => receivedAt >= firstAt));
+  const before = net(all.filter(({ receivedAt: at }) => at < firstAt && at >= firstAt - query.preDays * DAY));
+  let sums = goals.find((it) => it.goalId === goalId);
+  if (!sums) {
+    sums = {
+      goalId,
+      converted: 0,
+      conversions: noSums(),
+      amount: noSums(),
+      convertedAmount: 0,
+      convertedCovariate: 0,
+    };
+    goals.push(sums);
+  }
+  if (n > 0) sums.converted++;
+  if (n > 0) sums.convertedAmount += a;
+  if (n > 0) sums.convertedCovariate += before.n;
+  addTo(sums.conversions, n, before.n);
+  addTo(sums.amount, a, before.a);
+}
+
+/** The state at the end of a day, which the running totals of the series must give. */
+export function naiveDay(facts: NaiveFacts, query: SplitTestQuery, endOfDay: number) {
+  return naiveCounts(
+    {
+      ...facts,
+      requests: facts.requests.filter((it) => it.kind !== 'conversion' || it.receivedAt < endOfDay),
+    },
+    { ...query, preDays: 0, earlyDays: 0 },
+  );
+}
+
+export function naiveNewVisitors(facts: NaiveFacts, query: SplitTestQuery): SplitTestSeries['visitors'] {
+  const days = new Map<string, SplitTestSeries['visitors'][number]>();
+  for (const visitor of visitorsOf(facts, { ...query, by: undefined })) {
+    const variationKey = variationOf(visitor);
+    if (variationKey === null) continue;
+    const at = visitor.firstAt - (visitor.firstAt % DAY);
+    const key = JSON.stringify([at, variationKey, visitor.bot]);
+    const day = days.get(key) ?? { at, variationKey, bot: visitor.bot, visitors: 0 };
+    days.set(key, day);
+    day.visitors++;
+  }
+  return [...days.values()];
+}
+
+export function naiveFeedback(facts: NaiveFacts, query: SplitTestFeedbackQuery): VariationFeedback[] {
+  const visitors = visitorsOf(facts, query);
+  const said = facts.requests.filter(
+    (it): it is AcceptedFeedback & { sessionId: string } =>
+      it.kind === 'feedback' &&
+      it.sessionId !== undefined &&
+      it.receivedAt < query.until &&
+      facts.isKept(it.sessionId, it.receivedAt),
+  );
+  return query.variationKeys.map((variationKey) => {
+    const own = said.filter((it) =>
+      visitors.some(
+        (visitor) =>
+          visitor.unit === unitOf(facts, it.sessionId) &&
+          variationOf(visitor) === variationKey &&
+          !visitor.bot &&
+          it.receivedAt >= visitor.firstAt,
+      ),
+    );
+    const counts = new Map<string, VariationFeedback['options'][number]>();
+    for (const { feedbackTypeId, option } of own) {
+      if (option === undefined) continue;
+      const key = JSON.stringify([feedbackTypeId, option]);
+      const entry = counts.get(key) ?? { feedbackTypeId, option, count: 0 };
+      counts.set(key, entry);
+      entry.count++;
+    }
+    return { variationKey, options: [...counts.values()], messages: [] };
+  });
+}

@@ -1,0 +1,81 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { AcceptedCollect, JournalEntry } from '../accepted-request.ts';
+import { type KeyHasher, type SessionKey, sessionKeyOf } from './key-hasher.ts';
+import { KeyTable } from './key-table.ts';
+import type { SessionRegistry } from './session-registry.ts';
+import { rowsOf } from './sql.ts';
+
+/** Sessions whose visitor is at hand; twice as many at most. 16 bytes a slot. */
+const GENERATION = 90_000;
+
+/**
+ * What a collect tells of its session's visitor: the same as before, the first one, or another one (or perhaps
+ * another one). Stored with the collect, so that a question needs to look at few of them.
+ */
+export const NAMES = { same: 0, first: 1, other: 2 } as const;
+export type Names = (typeof NAMES)[keyof typeof NAMES];
+
+/**
+ * The visitors of the sessions heard of lately. With them nearly every event is stored with its visitor; the few
+ * whose visitor is not known yet, or becomes another one, are resolved when a question is asked.
+ */
+export class SessionVisitors {
+  #young = new KeyTable('bigints');
+  #old = new KeyTable('bigints');
+
+  /** After a start, or when nobody knows how far a batch got. */
+  async load(connection: DuckDBConnection): Promise<void> {
+    this.forget();
+    const rows = await rowsOf<[bigint, bigint]>(
+      connection,
+      `SELECT session_key, arg_max(visitor_key, seq) FROM collects
+       WHERE names <> ${NAMES.same} AND seq > (SELECT max(seq) - ${GENERATION} FROM collects)
+       GROUP BY session_key`,
+    );
+    for (const [session, visitor] of rows) this.set(sessionKeyOf(session), visitor);
+  }
+
+  /** Nothing is wrong without them, only slower. */
+  forget(): void {
+    this.#young = new KeyTable('bigints');
+    this.#old = new KeyTable('bigints');
+  }
+
+  of({ low, high }: SessionKey): bigint | null {
+    return this.#young.get(low, high) ?? this.#old.get(low, high) ?? null;
+  }
+
+  set(key: SessionKey, visitor: bigint): void {
+    if (this.#young.size >= GENERATION) {
+      this.#old = this.#young;
+      this.#young = new KeyTable('bigints');
+    }
+    this.#young.set(key.low, key.high, visitor);
+  }
+
+  /**
+   * Takes in the collects of a batch before its events are stored: pages send both at the same time, in any order.
+   * Answers with what each of them tells.
+   */
+  learn(
+    entries: readonly JournalEntry[],
+    keys: KeyHasher,
+    registry: SessionRegistry,
+  ): Map<AcceptedCollect, Names> {
+    const told = new Map<AcceptedCollect, Names>();
+    for (const { request } of entries) {
+      if (request.kind !== 'collect') continue;
+      const session = keys.sessionKey(request.propertyId, request.sessionId);
+      const visitor = keys.visitorKey(request.propertyId, request.visitorId);
+      const before = this.of(session);
+      if (before === visitor) {
+        told.set(request, NAMES.same);
+        continue;
+      }
+      const isFirst = before === null && !registry.knows(session);
+      told.set(request, isFirst ? NAMES.first : NAMES.other);
+      this.set(session, visitor);
+    }
+    return told;
+  }
+}
