@@ -143,7 +143,9 @@ export class DeliveryQueue {
     this.#seal();
     let failed: ApiFailure | undefined;
     const work = async () => {
-      for (let parcel = this.#parcels.shift(); parcel && !failed; parcel = this.#parcels.shift()) {
+      while (!failed) {
+        const parcel = this.#parcels.shift();
+        if (!parcel) return;
         const problem = await this.#deliver(parcel, timeoutMs);
         if (problem?.transient) {
           failed = problem;

@@ -1,5 +1,5 @@
 /** How long the end of the process is put off for what still has to be sent. */
-const EXIT_DEADLINE_MS = 2000;
+const EXIT_DEADLINE_MS = 3000;
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { within } from '../../../server/src/testing/event-stream.ts';
 import { PUBLIC_KEY, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 
@@ -31,8 +32,19 @@ interface Ended {
 
 let programs = 0;
 
-/** Runs a program that uses the built SDK; a signal is sent when it prints `ready`. */
-async function run(program: string, signal?: NodeJS.Signals, apiUrl = shop.server.url): Promise<Ended> {
+interface RunOptions {
+  /** Sent when the program prints `ready`. */
+  signal?: NodeJS.Signals;
+  apiUrl?: string;
+  /** What to wait for after a line `host: …` before the program is told to end. */
+  done?: () => Promise<void>;
+}
+
+/** Runs a program that uses the built SDK. */
+async function run(
+  program: string,
+  { signal, apiUrl = shop.server.url, done }: RunOptions = {},
+): Promise<Ended> {
   const file = join(directory, `program-${++programs}.mjs`);
   const options = { apiUrl, secretApiKey: SECRET_KEY, publicApiKey: PUBLIC_KEY, propertyId: 'shop' };
   writeFileSync(
@@ -47,6 +59,7 @@ async function run(program: string, signal?: NodeJS.Signals, apiUrl = shop.serve
     createInterface({ input: stream }).on('line', (line) => {
       output.push(line);
       if (line === 'ready' && signal) child.kill(signal);
+      if (line.startsWith('host:')) void done?.().finally(() => child.kill('SIGUSR2'));
     });
   }
   const [code, ended] = await once(child, 'close');
@@ -80,26 +93,28 @@ describe('the end of a process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s: sends what waits, then ends as it would have',
     async (signal) => {
-      const ended = await run(`${read(`session-${signal}`)} setInterval(() => {}, 1000);`, signal);
+      const ended = await run(`${read(`session-${signal}`)} setInterval(() => {}, 1000);`, { signal });
       expect(ended).toMatchObject({ code: null, signal });
       expect(await exposures(`session-${signal}`)).toHaveLength(1);
     },
   );
 
   it.each(['once', 'on'])('is left to a host that listens itself (%s)', async (method) => {
+    const sessionId = `session-host-${method}`;
     const ended = await run(
-      `process.${method}('SIGTERM', () => {
-         console.log('host:', process.listenerCount('SIGTERM'));
-         setTimeout(() => process.exit(7), 3000);
-       });
-       ${read(`session-host-${method}`)}
+      `process.${method}('SIGTERM', () => console.log('host:', process.listenerCount('SIGTERM')));
+       process.on('SIGUSR2', () => process.exit(7));
+       ${read(sessionId)}
        setInterval(() => {}, 1000);`,
-      'SIGTERM',
+      {
+        signal: 'SIGTERM',
+        done: () => within(30_000, 'the exposure', async () => !(await shop.isUnknown(sessionId))),
+      },
     );
     expect(ended).toMatchObject({ code: 7, signal: null });
     // Ours is gone by then: hosts that count listeners to decide whether to end see only their own.
     expect(ended.output).toContain(`host: ${method === 'once' ? 0 : 1}`);
-    expect(await exposures(`session-host-${method}`)).toHaveLength(1);
+    expect(await exposures(sessionId)).toHaveLength(1);
   });
 
   it('waits for goals that nobody awaits', async () => {
@@ -108,24 +123,26 @@ describe('the end of a process', () => {
        void switchyard.goals.increment('signup', { sessionId: 'session-unawaited' });
        setInterval(() => {}, 1000);
        console.log('ready');`,
-      'SIGTERM',
+      { signal: 'SIGTERM' },
     );
     expect(ended.signal).toBe('SIGTERM');
     expect(await shop.timeline('session-unawaited', 'goal')).toHaveLength(1);
   });
 
   it('comes although the service is away', async () => {
-    const nowhere = 'http://127.0.0.1:9';
+    const apiUrl = 'http://127.0.0.1:9';
     const program = `
       const switchyard = createSwitchyard(options);
       switchyard.splitTest.forRequest({ headers: {} });
       await new Promise((resolve) => setTimeout(resolve, 100));
       console.log('ready');
     `;
-    expect(await run(program, undefined, nowhere)).toMatchObject({ code: 0 });
-    expect(await run(`${program} setInterval(() => {}, 1000);`, 'SIGTERM', nowhere)).toMatchObject({
-      signal: 'SIGTERM',
-    });
+    expect(await run(program, { apiUrl })).toMatchObject({ code: 0 });
+    expect(await run(`${program} setInterval(() => {}, 1000);`, { signal: 'SIGTERM', apiUrl })).toMatchObject(
+      {
+        signal: 'SIGTERM',
+      },
+    );
   });
 
   it('leaves no listeners behind once everything is sent', async () => {
