@@ -93,6 +93,12 @@ const Exposure = Type.Object({
       description: 'The `phase` of the definition that the visitor was assigned by',
     }),
   ),
+  bot: Type.Optional(
+    Type.Boolean({
+      description:
+        'The visitor is a crawler. Needed only where somebody else than its browser reports it; browsers are recognised by their user agent',
+    }),
+  ),
   attributes: Type.Optional(freeObject('Attributes of the visitor at the time of exposure')),
 });
 

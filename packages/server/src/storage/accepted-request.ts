@@ -11,8 +11,6 @@ interface Accepted {
 
 export interface AcceptedExposures extends Accepted {
   kind: 'exposures';
-  /** Sent by a crawler or a browser without a window. */
-  bot?: true;
   exposures: Exposure[];
 }
 
@@ -24,6 +22,8 @@ export interface Exposure {
   at: number;
   /** The phase of the test whose definition the client went by, if it said so. */
   phase?: number;
+  /** A crawler or a browser without a window saw it. */
+  bot?: true;
   /** JSON object text. */
   attributes?: string;
 }

@@ -1,3 +1,4 @@
+import { isBot } from '@switchyard/core/evaluation/bots';
 import Bowser from 'bowser';
 
 export interface ClientSoftware {
@@ -20,7 +21,7 @@ export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
   if (software === undefined) {
     const { platform, browser, os } = Bowser.parse(userAgent);
     software = {
-      device: platform.type || 'unknown',
+      device: isBot(userAgent) ? 'bot' : platform.type || 'unknown',
       browser: browser.name || 'unknown',
       os: os.name || 'unknown',
     };

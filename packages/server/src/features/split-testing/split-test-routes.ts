@@ -1,5 +1,6 @@
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/core/api/split-testing';
+import { isBot } from '@switchyard/core/evaluation/bots';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { type Acceptance, eventTime } from '../../http/acceptance.ts';
@@ -80,7 +81,12 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
     (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
-      const exposures = acceptExposures(property, request.body.exposures, metrics);
+      const exposures = acceptExposures(
+        property,
+        request.body.exposures,
+        isBot(request.headers['user-agent']),
+        metrics,
+      );
       return acceptance.store(request, exposures, 'exposure', exposures.exposures.length, reply);
     },
   );
@@ -90,17 +96,19 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
 function acceptExposures(
   property: PropertyConfiguration,
   given: ExposeBody['exposures'],
+  fromBot: boolean,
   metrics: Metrics,
 ): AcceptedExposures {
   const receivedAt = Date.now();
   const known = variationsByTest(property);
   const exposures: Exposure[] = [];
-  for (const { splitTestKey, variationKey, sessionId, timestamp, phase, attributes } of given) {
+  for (const { splitTestKey, variationKey, sessionId, timestamp, phase, bot, attributes } of given) {
     const variations = known.get(splitTestKey);
     if (variations?.has(variationKey)) {
       const at = eventTime(timestamp, receivedAt);
       const exposure: Exposure = { splitTestKey, variationKey, sessionId, at };
       if (phase !== undefined) exposure.phase = phase;
+      if (bot || fromBot) exposure.bot = true;
       if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);
       exposures.push(exposure);
     } else {

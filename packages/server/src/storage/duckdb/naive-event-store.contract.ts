@@ -23,7 +23,7 @@ export class NaiveEventStore {
     const push = (sessionId: string | undefined, line: TimelineEntry | undefined, fromBrowser: boolean) =>
       this.#events.push({ propertyId, sessionId, at: line?.at ?? receivedAt, line, fromBrowser });
     if (request.kind === 'exposures') {
-      for (const { sessionId, phase: _phase, ...it } of request.exposures)
+      for (const { sessionId, phase: _phase, bot: _bot, ...it } of request.exposures)
         push(sessionId, { type: 'exposure', ...it }, true);
     } else if (request.kind === 'conversion') {
       const { goalId, direction, amountMicros, sessionId } = request;

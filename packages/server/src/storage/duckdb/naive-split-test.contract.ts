@@ -49,7 +49,7 @@ function exposuresOf(facts: NaiveFacts, query: Scope): Seen[] {
         ? request.exposures.map((it) => ({
             ...it,
             receivedAt: request.receivedAt,
-            bot: request.bot === true,
+            bot: it.bot === true,
           }))
         : [],
     )

@@ -45,12 +45,12 @@ const seenExposure = fc.record({
   sessionId,
   at: offset,
   phase: optional(fc.constantFrom(1, 2)),
+  bot: optional(fc.constant(true as const)),
 });
 
 const payload = fc.oneof(
   fc.record({
     kind: fc.constant('exposures' as const),
-    bot: optional(fc.constant(true as const)),
     exposures: fc.array(seenExposure, { minLength: 1, maxLength: 4 }),
   }),
   fc.record({

@@ -81,7 +81,7 @@ export class RequestRows {
         exposure.attributes ?? null,
         this.#visitors.of(key),
         exposure.phase ?? null,
-        request.bot === true,
+        exposure.bot === true,
       ]);
     }
   }
