@@ -1,0 +1,286 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { applyProvision, switchyard } from '../../testing/command-line.ts';
+import { within } from '../../testing/event-stream.ts';
+import { PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+import { mulberry32, simulateTraffic } from '../../testing/simulated-traffic.ts';
+import type { Answer } from '../../testing/test-server.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const SEED = 20_261_115;
+
+const test = (key: string, more: object = {}) => ({
+  key,
+  type: 'id',
+  status: 'running',
+  variations: [
+    { key: 'control', weight: 1 },
+    { key: 'b', weight: 1 },
+  ],
+  goals: ['joined', 'spent'],
+  ...more,
+});
+const GOALS = [
+  { id: 'joined', kind: 'count' },
+  { id: 'spent', kind: 'revenue' },
+  { id: 'complaints', kind: 'count', lowerIsBetter: true },
+];
+
+let shop: Shop;
+beforeAll(async () => {
+  const splitTests = [
+    ...[test('ordered'), test('shuffled'), test('before'), test('refunds'), test('bots'), test('phased')],
+    ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('said')],
+    ...[test('ended', { attributionDays: 0 }), test('window', { attributionDays: 30 })],
+  ];
+  shop = await openShop({ provision: sampleWith({ splitTests, goals: GOALS }) });
+});
+afterAll(() => closeShop(shop));
+
+const results = async (splitTestKey: string, query: Record<string, string> = {}): Promise<Answer['body']> => {
+  const answer = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+};
+const goalOf = (body: Answer['body'], goalId: string) =>
+  body.goals.find((goal: Answer['body']) => goal.goalId === goalId);
+const countsOf = (body: Answer['body'], goalId: string) =>
+  Object.fromEntries(goalOf(body, goalId).counts.map(({ key, ...counts }: Answer['body']) => [key, counts]));
+const expose = (splitTestKey: string, variationKey: string, sessionId: string, more: object = {}) =>
+  shop.expose({ splitTestKey, variationKey, sessionId, ...more });
+
+describe('simulated traffic with a known effect', () => {
+  it(`is found, refunds included, and the order of arrival changes nothing (seed ${SEED})`, async () => {
+    const random = mulberry32(SEED);
+    const traffic = simulateTraffic(random, { visitors: 1200, rates: { control: 0.25, b: 0.4 }, spend: 30 });
+    await traffic.send(shop, 'ordered', 'in order');
+    await traffic.send(shop, 'shuffled', 'shuffled');
+    const [ordered, shuffled] = [await results('ordered'), await results('shuffled')];
+    expect(shuffled.goals).toEqual(ordered.goals);
+    expect(shuffled.variations).toEqual(ordered.variations);
+    expect(ordered.health).toEqual({ healthy: true, problems: [] });
+    // Counts are what was sent, to the cent.
+    for (const key of ['control', 'b']) {
+      const truth = traffic.truth[key]!;
+      expect(countsOf(ordered, 'joined')[key]).toMatchObject({
+        visitors: truth.visitors,
+        converted: truth.converted,
+      });
+      expect(countsOf(ordered, 'spent')[key].amount.sum).toBe(truth.dollars);
+    }
+    const [rate] = goalOf(ordered, 'joined').metrics;
+    const { absolute } = rate.variations[1];
+    expect(absolute.low).toBeLessThan(0.15);
+    expect(absolute.high).toBeGreaterThan(0.15);
+    expect(ordered.verdict).toMatchObject({ decision: 'ship', variation: 'b' });
+    expect(ordered.verdict.words).toMatch(/^Ship "b"/);
+  });
+});
+
+describe('what is counted', () => {
+  it('a conversion before the first exposure counts for nothing', async () => {
+    await accepted(shop.increment({ goalId: 'joined', sessionId: 'early' }));
+    await accepted(expose('before', 'b', 'early', { timestamp: Date.now() + 5 }));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(countsOf(await results('before'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
+    await accepted(shop.increment({ goalId: 'joined', sessionId: 'early' }));
+    expect(countsOf(await results('before'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
+  });
+
+  it('a refund lowers the value of its visitor', async () => {
+    await accepted(
+      ...['r1', 'r2'].map((sessionId) => shop.collect({ sessionId, visitorId: 'returning' })),
+      expose('refunds', 'b', 'r1'),
+    );
+    await accepted(shop.increment({ goalId: 'spent', sessionId: 'r1', amount: 100 }));
+    await accepted(shop.decrement({ goalId: 'spent', sessionId: 'r2', amount: 30.5 }));
+    expect(countsOf(await results('refunds'), 'spent').b).toMatchObject({
+      visitors: 1,
+      converted: 0,
+      conversions: { sum: 0, sumSquares: 0 },
+      amount: { sum: 69.5, sumSquares: 69.5 ** 2 },
+    });
+  });
+
+  it('the visitor is the unit, whatever session they convert in, and whenever the session is tied to them', async () => {
+    await accepted(expose('visitors', 'b', 'phone'));
+    await accepted(shop.increment({ goalId: 'joined', sessionId: 'laptop' }));
+    expect(countsOf(await results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
+    await accepted(
+      ...['phone', 'laptop'].map((sessionId) => shop.collect({ sessionId, visitorId: 'one-person' })),
+    );
+    expect(countsOf(await results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
+  });
+
+  it('bots are kept apart, and can be counted in', async () => {
+    const crawler = {
+      'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    };
+    const exposures = (sessionId: string, more = {}) => ({
+      propertyId: 'shop',
+      exposures: [{ splitTestKey: 'bots', variationKey: 'b', sessionId, ...more }],
+    });
+    await accepted(
+      shop.browse('/v1/split-testing/expose', exposures('human')),
+      shop.browse('/v1/split-testing/expose', exposures('crawler'), crawler),
+      shop.browse('/v1/split-testing/expose', exposures('rendered', { bot: true })),
+    );
+    expect((await results('bots')).variations[1]).toMatchObject({ exposures: 1, visitors: 1, bots: 2 });
+    expect((await results('bots', { bots: 'include' })).variations[1]).toMatchObject({
+      exposures: 3,
+      visitors: 3,
+    });
+  });
+
+  it('after the end of a test conversions count as long as its attribution window lasts', async () => {
+    for (const key of ['ended', 'window']) await accepted(expose(key, 'b', `s-${key}`));
+    const stop = (key: string) => ({ key, status: 'stopped' });
+    await applyProvision(shop.server, {
+      properties: [{ id: 'shop', splitTests: [stop('ended'), stop('window')] }],
+    });
+    await within(5000, 'the stop', async () => (await results('window')).status === 'stopped');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const key of ['ended', 'window']) {
+      await accepted(shop.increment({ goalId: 'joined', sessionId: `s-${key}` }));
+    }
+    expect(countsOf(await results('ended'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
+    expect(countsOf(await results('window'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
+  });
+});
+
+describe('phases', () => {
+  it('are reported each on its own, whichever definitions a client still had', async () => {
+    await accepted(expose('phased', 'b', 'p-1'), expose('phased', 'b', 'p-2', { phase: 1 }));
+    const weights = [
+      { key: 'control', weight: 1 },
+      { key: 'b', weight: 3 },
+    ];
+    await applyProvision(shop.server, {
+      properties: [{ id: 'shop', splitTests: [{ key: 'phased', variations: weights }] }],
+    });
+    await within(5000, 'the phase', async () => (await results('phased')).phases.length === 2);
+    // One page has the new definitions, one still the old ones, and one does not say.
+    await accepted(
+      expose('phased', 'b', 'p-3', { phase: 2 }),
+      expose('phased', 'b', 'p-4', { phase: 1 }),
+      expose('phased', 'b', 'p-5'),
+    );
+    const latest = await results('phased');
+    expect(latest.phase).toMatchObject({ number: 2, reasons: ['weights'], endedAt: null });
+    expect(latest.variations[1]).toMatchObject({ weight: 3, visitors: 2 });
+    const first = await results('phased', { phase: '1' });
+    expect(first.phase).toMatchObject({ number: 1, reasons: ['started'], endedAt: expect.any(Number) });
+    expect(first.variations[1]).toMatchObject({ weight: 1, visitors: 3 });
+    const none = await shop.get('/v1/split-testing/results', { splitTestKey: 'phased', phase: '3' });
+    expectProblem(none, { status: 400, code: 'invalid_request' });
+  });
+});
+
+describe('guardrails', () => {
+  it(`that get worse mean roll back, however good the primary goal looks (seed ${SEED})`, async () => {
+    const random = mulberry32(SEED);
+    const traffic = simulateTraffic(random, { visitors: 1200, rates: { control: 0.25, b: 0.4 }, spend: 0 });
+    await traffic.send(shop, 'guarded', 'in order', {
+      goal: 'complaints',
+      rates: { control: 0.05, b: 0.25 },
+      random,
+    });
+    const { verdict } = await results('guarded');
+    expect(verdict).toMatchObject({
+      decision: 'roll-back',
+      variation: 'b',
+      harmedGuardrails: ['complaints'],
+    });
+  });
+});
+
+describe('beside the numbers', () => {
+  it('stand segments, days, and what visitors said', async () => {
+    for (const [index, country] of ['DE', 'DE', 'FR'].entries()) {
+      const sessionId = `said-${index}`;
+      await accepted(
+        expose('said', 'b', sessionId, { attributes: { country, plan: index === 0 ? 'pro' : 'free' } }),
+      );
+      await accepted(
+        shop.submit({ feedbackTypeId: 'nps', sessionId, option: 'good', message: `Fine ${index}` }),
+      );
+    }
+    await accepted(shop.increment({ goalId: 'joined', sessionId: 'said-2' }));
+    const { breakdown, series, feedback } = await results('said', {
+      by: 'country',
+      include: 'series,feedback',
+    });
+    expect(breakdown.warning).toMatch(/^Exploratory/);
+    expect(
+      breakdown.segments.map(({ value, variations }: Answer['body']) => [value, variations[1].visitors]),
+    ).toEqual([
+      ['DE', 2],
+      ['FR', 1],
+    ]);
+    const plans = (await results('said', { by: 'plan' })).breakdown.segments;
+    expect(plans.map(({ value }: Answer['body']) => value)).toEqual(['free', 'pro']);
+    const last = series.at(-1);
+    expect(last.variations[1]).toMatchObject({ key: 'b', visitors: 3 });
+    expect(last.goals[0].days[1]).toMatchObject({ key: 'b', converted: 1, conversions: 1 });
+    expect(last.goals[0].cumulative.variations[1]).toMatchObject({ key: 'b', n: 3 });
+    const said = feedback.find(({ key }: Answer['body']) => key === 'b');
+    expect(said.options).toEqual([{ feedbackTypeId: 'nps', option: 'good', count: 3 }]);
+    expect(said.messages.map(({ message }: Answer['body']) => message)).toEqual([
+      'Fine 2',
+      'Fine 1',
+      'Fine 0',
+    ]);
+  });
+
+  it('stands a plan from what the property has seen', async () => {
+    const { body } = await shop.get('/v1/split-testing/plan', { goalId: 'joined', smallestEffect: '0.2' });
+    expect(body.baseline.visitors).toBeGreaterThan(0);
+    expect(body.visitors).toBeGreaterThan(100);
+    expect(body.words).toMatch(/it takes [\d,]+ visitors, about [\d,]+ days/);
+  });
+});
+
+describe('exports', () => {
+  it('as a bundle are computed again to the same numbers, and a changed one is found out', async () => {
+    const answer = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ordered' });
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ordered.json"');
+    expect(answer.body.definition.phases).toHaveLength(1);
+    const whole = await verify(answer.text);
+    expect(whole).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The results hold: 2 goals/) });
+    const forged = structuredClone(answer.body);
+    forged.input.groups.find((group: Answer['body']) => group.variationKey === 'b').visitors += 1;
+    const found = await verify(JSON.stringify(forged));
+    expect(found.code).toBe(1);
+    expect(found.stderr).toMatch(/results\.variations\.1\.visitors: the bundle says \d+, computed is \d+/);
+    expect((await verify('{"format":"other"}')).stderr).toMatch(/no bundle/);
+  });
+
+  it('as CSV have a row per variation and goal', async () => {
+    const { text, headers } = await shop.get('/v1/split-testing/results/export', {
+      splitTestKey: 'ordered',
+      format: 'csv',
+    });
+    expect(headers.get('content-type')).toMatch(/^text\/csv/);
+    const rows = text
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(rows).toHaveLength(5);
+    expect(rows[0]).toContain('converted_visitors');
+    expect(new Set(rows.map((row) => row.length)).size).toBe(1);
+  });
+
+  const verify = (bundle: string) => {
+    const file = join(shop.server.dataDir, 'bundle.json');
+    writeFileSync(file, bundle);
+    return switchyard(shop.server, 'verify', file);
+  };
+});
+
+it('nobody reads results with a public key', async () => {
+  const answer = await shop.get('/v1/split-testing/results', { splitTestKey: 'ordered' }, PUBLIC_KEY);
+  expectProblem(answer, { status: 403, code: 'wrong_key_kind' });
+});
