@@ -25,15 +25,18 @@ async function bundle(inputs, options, outputs) {
   await build.close();
 }
 
+// Without hashes in their names, chunks of this build replace those of the last one.
+const chunkFileNames = 'shared/[name].js';
 const modules = (options) => [
-  { dir: output('esm'), format: 'esm', ...options },
-  { dir: output('cjs'), format: 'cjs', exports: 'named', ...options },
+  { dir: output('esm'), format: 'esm', chunkFileNames, ...options },
+  { dir: output('cjs'), format: 'cjs', exports: 'named', chunkFileNames, ...options },
 ];
 /** Annotations for bundlers would be a tenth of some functions. */
 const minified = { minify: true, comments: false };
 const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
 
 await rm(output('cjs'), { recursive: true, force: true });
+await rm(output('esm', 'shared'), { recursive: true, force: true });
 for (const name of BROWSER) await bundle([name], inBrowsers, modules({ ...minified, sourcemap: 'hidden' }));
 await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modules({ sourcemap: true }));
 // For a <script> tag: everything hangs on one global, `switchyard`.

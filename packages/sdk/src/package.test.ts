@@ -73,6 +73,18 @@ describe('the published package', () => {
   it('holds what is needed and nothing else', () => {
     const published = files(installed);
     expect(published.filter((file) => /\.test\.|^src|testing\/|tsbuildinfo/.test(file))).toEqual([]);
+    const scripts = (format: string) =>
+      published.filter((file) => file.startsWith(`dist/${format}/`) && file.endsWith('.js'));
+    // One more on either side would be left over from another build.
+    expect(
+      scripts('esm')
+        .map((file) => file.slice(9))
+        .sort(),
+    ).toEqual(
+      scripts('cjs')
+        .map((file) => file.slice(9))
+        .sort(),
+    );
     expect(published).toContain('dist/sdk.js');
     expect(published).toContain('README.md');
   });
