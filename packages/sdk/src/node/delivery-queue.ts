@@ -13,6 +13,7 @@ export interface Exposure {
   sessionId: string;
   timestamp: number;
   phase?: number;
+  bot?: boolean;
   attributes?: Record<string, unknown>;
 }
 

@@ -1,3 +1,4 @@
+import { isBot } from '@switchyard/core/evaluation/bots';
 import type { SplitTests } from '../client/browser-client.ts';
 import {
   newId,
@@ -72,6 +73,7 @@ interface Visit {
 function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): RequestSplitTests {
   const { visitorId, sessionId, facts, found, attributes } = visit;
   const query = queryOf(facts.url);
+  const fromBot = isBot(facts.userAgent);
   const chosen = new Map<string, Choice | undefined>();
   const choiceIn = (test: SplitTestDefinition): Choice | undefined => {
     if (!chosen.has(test.key)) {
@@ -89,6 +91,8 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
       sessionId,
       timestamp,
       ...(phase === undefined ? {} : { phase }),
+      // The service sees our user agent, not that of the visitor.
+      ...(fromBot ? { bot: true } : {}),
       ...(isSendable(attributes) ? { attributes } : {}),
     });
   };

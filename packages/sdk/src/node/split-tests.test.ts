@@ -145,6 +145,18 @@ describe('split tests of a request', () => {
     expect(await shop.session(sessionId!)).toMatchObject({ visitorId, browser: 'Firefox', os: 'Linux' });
   });
 
+  it('says of crawlers that they are none of the visitors', async () => {
+    for (const userAgent of ['Mozilla/5.0 (compatible; Googlebot/2.1)', FIREFOX]) {
+      const { headers } = cookies('session-crawler');
+      const request = { headers: { ...headers, 'user-agent': userAgent } };
+      (await client.splitTest.forRequest(request)).get(userAgent === FIREFOX ? 'pricing' : 'hero', 'x');
+    }
+    await client.flush();
+    const [sent] = proxy.to('/v1/split-testing/expose');
+    const { exposures: given } = JSON.parse(sent!.body) as { exposures: { bot?: boolean }[] };
+    expect(given.map(({ bot }) => bot)).toEqual([true, undefined]);
+  });
+
   it('sets cookies as the options say', async () => {
     await client.close();
     client = connect({ cookies: { domain: 'shop.example', secure: true } });
