@@ -177,11 +177,13 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
       batch('tried an hour ago', Date.now() - ms);
       batch('never tried', 0);
       localStorage.setItem('sy:propertyId=shop:q:broken', '{');
+      localStorage.setItem('sy:propertyId=shop:q:of another version', '{"v":2}');
     }, hour);
     await page.goto(site.url);
     await delivered(page);
     const [session] = await sessionsOf(suite.server, 'visitor-of-old');
     expect(sorted(session)).toEqual(['event never tried', 'event tried an hour ago']);
+    expect(suite.troubles).toEqual([]);
   });
 
   test('left right after a read: the exposure arrives', async () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite } from './support/browser-suite.ts';
+import type { runVectors } from './support/vector-runner.ts';
 import { pageWithSdk } from './support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
@@ -34,7 +35,7 @@ describe.skipIf(isMissing)('the vectors of the core, in Chromium', () => {
     await page.goto(`${site.url}/elsewhere`);
     await page.addScriptTag({ content: output[0].code });
     const wrong = await page.evaluate(([hash, assignment, flags]) => {
-      const { vectors } = window as unknown as { vectors: { runVectors(of: object): string[] } };
+      const { vectors } = window as unknown as { vectors: { runVectors: typeof runVectors } };
       const { conditions, evaluations } = JSON.parse(flags!);
       return vectors.runVectors({
         hash: JSON.parse(hash!).cases,

@@ -1,7 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
 import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
-import type { Site } from './site.ts';
 
 const GARDEN_PUBLIC_KEY = 'service_pub_0123456789abcdefGardenPublic';
 const GARDEN_SECRET_KEY = 'service_sec_0123456789abcdefGardenSecret';
@@ -111,7 +110,7 @@ export async function countSessions(server: TestServer): Promise<number> {
 }
 
 /** `pageview /path`, `exposure hero=b`, `event name`: what a session consists of, in short. */
-export function summary({ timeline }: Pick<StoredSession, 'timeline'>): string[] {
+function summary({ timeline }: Pick<StoredSession, 'timeline'>): string[] {
   return timeline.map((entry) => {
     if (entry.type === 'pageview') return `pageview ${new URL(entry.url!).pathname}`;
     if (entry.type === 'exposure') return `exposure ${entry.splitTestKey}=${entry.variationKey}`;
@@ -142,5 +141,3 @@ export function watchRequests(page: Page | BrowserContext, apiUrl: string): stri
   });
   return requests;
 }
-
-export type { Site };

@@ -67,9 +67,9 @@ export function createDelivery({ store, now, later }: Host, prefix: string, ask:
       if (sending.size && !isUrgent) return;
       if (sending.has(key)) continue;
       const batch: Batch | undefined = store.get(key);
-      if (batch && !(batch.triedAt && now() - batch.triedAt > RETRY_WITHIN_MS)) {
-        sending.set(key, deliver(key, batch));
-      } else store.set(key, undefined);
+      // Nothing that this version has written, or too old.
+      if (!batch?.body || now() - (batch.triedAt || now()) > RETRY_WITHIN_MS) store.set(key, undefined);
+      else sending.set(key, deliver(key, batch));
     }
   };
 
@@ -79,7 +79,7 @@ export function createDelivery({ store, now, later }: Host, prefix: string, ask:
     let characters = 0;
     // From the newest on, so that it is the oldest that have to go.
     for (const [at, key] of keys().reverse().entries()) {
-      characters += store.get(key)?.body.length;
+      characters += store.get(key)?.body?.length;
       if (at >= MOST_BATCHES || characters > MOST_CHARACTERS) store.set(key, undefined);
     }
   };

@@ -29,7 +29,7 @@ export interface SessionEvent {
 export type Collect = (...events: SessionEvent[]) => void;
 
 /** What is known of the visitor; it goes with whatever is collected next. */
-export interface Person {
+interface Person {
   userId?: string | undefined;
   attributes?: Attributes | undefined;
 }
