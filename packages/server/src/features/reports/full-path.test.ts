@@ -175,7 +175,7 @@ describe('phases', () => {
     expect(first.phase).toMatchObject({ number: 1, reasons: ['started'], endedAt: expect.any(Number) });
     expect(first.variations[1]).toMatchObject({ weight: 1, visitors: 3 });
     const none = await shop.get('/v1/split-testing/results', { splitTestKey: 'phased', phase: '3' });
-    expectProblem(none, { status: 400, code: 'invalid_request' });
+    expectProblem(none, { status: 400, code: 'invalid_request', pointers: ['/phase'] });
   });
 });
 

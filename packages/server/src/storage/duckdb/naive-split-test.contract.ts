@@ -32,10 +32,7 @@ interface Visitor {
 
 type Scope = Omit<SplitTestQuery, 'goalIds' | 'earlyDays' | 'preDays' | 'winsorize'>;
 
-interface Seen extends Exposure {
-  receivedAt: number;
-  bot: boolean;
-}
+type Seen = Omit<Exposure, 'bot'> & { receivedAt: number; bot: boolean };
 
 const unitOf = (facts: NaiveFacts, sessionId: string) => {
   const visitor = facts.visitorOf(sessionId);
