@@ -200,7 +200,7 @@ async function ask(url, path, key = SECRET_KEY) {
 
 export const askConfig = (url) => ask(url, CONFIG_PATH, PUBLIC_KEY);
 export const askResults = (url) =>
-  ask(url, `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=hero`);
+  ask(url, `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=hero&fresh=true`);
 export const askSessions = (url) => ask(url, `/v1/sessions?propertyId=${PROPERTY}`);
 
 /** The same visit as journal entries, for filling a store directly. */
@@ -211,7 +211,8 @@ export function visitEntries(seq, visit, at) {
   const common = { propertyId: PROPERTY, receivedAt: at };
   const exposed = (splitTestKey) => ({
     splitTestKey,
-    variationKey: VARIATIONS[visit % 2],
+    // The same for all visits of a visitor.
+    variationKey: VARIATIONS[Math.floor(visit / 3) % 2],
     sessionId,
     at,
     attributes: '{"country":"NL","device":"mobile"}',

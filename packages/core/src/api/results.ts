@@ -16,6 +16,9 @@ export const SplitTestResultsQuery = Type.Object({
   propertyId: PropertyId,
   splitTestKey: EntityKey,
   phase: Phase,
+  fresh: Type.Optional(
+    Type.Boolean({ description: 'Take the counts now, however long that takes; see `asOf`' }),
+  ),
   bots: Type.Optional(oneOf(['exclude', 'include'], 'Whether crawlers count; they do not unless said')),
   by: Type.Optional(
     Type.String({

@@ -14,7 +14,7 @@ export type ReportQuestions = Pick<
   'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline'
 >;
 
-type Options = Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include'>;
+type Options = Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include' | 'fresh'>;
 
 const FEEDBACK_MESSAGES = 20;
 
@@ -28,8 +28,11 @@ export class ReportService {
     this.#snapshots = snapshots;
   }
 
-  async results(scope: ReportScope, { bots = 'exclude', by, include }: Options): Promise<SplitTestResults> {
-    const input = await this.input(scope, bots === 'include');
+  async results(
+    scope: ReportScope,
+    { bots = 'exclude', by, include, fresh = false }: Options,
+  ): Promise<SplitTestResults> {
+    const input = await this.input(scope, bots === 'include', fresh);
     const parts = new Set(include?.split(','));
     return {
       ...resultsAnswer(scope, buildReport(input), input.asOf, bots),
@@ -40,9 +43,9 @@ export class ReportService {
   }
 
   /** All that a report is computed from. */
-  async input(scope: ReportScope, includeBots: boolean): Promise<ReportInput> {
+  async input(scope: ReportScope, includeBots: boolean, fresh = false): Promise<ReportInput> {
     const question = questionOf(scope);
-    const { value, asOf } = await this.#ask('splitTestCounts', question);
+    const { value, asOf } = await this.#ask('splitTestCounts', question, fresh);
     return reportInput(scope, value, asOf, includeBots);
   }
 
@@ -65,8 +68,9 @@ export class ReportService {
   #ask<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
     method: Method,
     question: Parameters<ReportQuestions[Method]>[0] & Partial<SplitTestQuery>,
+    fresh = false,
   ): Promise<Snapshot<Awaited<ReturnType<ReportQuestions[Method]>>>> {
     const ask = this.#questions[method] as (query: object) => Promise<never>;
-    return this.#snapshots.get(JSON.stringify([method, question]), () => ask(question));
+    return this.#snapshots.get(JSON.stringify([method, question]), fresh, () => ask(question));
   }
 }

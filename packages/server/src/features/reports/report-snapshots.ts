@@ -32,8 +32,9 @@ export class ReportSnapshots {
     this.#changes = changes;
   }
 
-  async get<T>(key: string, take: () => Promise<T>): Promise<Snapshot<T>> {
-    const kept = this.#kept.get(key);
+  /** @param fresh however long it takes */
+  async get<T>(key: string, fresh: boolean, take: () => Promise<T>): Promise<Snapshot<T>> {
+    const kept = fresh ? undefined : this.#kept.get(key);
     if (kept && kept.changes === this.#changes()) return kept as Snapshot<T>;
     if (kept && isYoungEnough(kept)) {
       // Whoever asks next gets the outcome, or the error of an attempt of their own.
