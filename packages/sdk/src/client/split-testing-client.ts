@@ -47,7 +47,7 @@ export function sendable(value: unknown): Attributes | undefined {
   const text = attempt(() => JSON.stringify(value)) ?? '';
   // A Blob would know its size, too, but asks another process for it.
   if (text[0] === '{' && new TextEncoder().encode(text).length <= MOST_OBJECT_BYTES) return JSON.parse(text);
-  console.error('switchyard: too large, or no JSON object:', value);
+  console.error('switchyard: cannot send', value);
   return undefined;
 }
 
@@ -207,8 +207,9 @@ export function createSplitTestingClient(
   const start = () => {
     if (isInert || isRunning) return;
     isRunning = true;
+    // Sending what earlier pages have left can wait until this one is shown.
+    deliverSoon();
     loadDefinitions();
-    send();
     started?.(collect);
   };
 
