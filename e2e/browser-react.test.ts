@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { BrowserSuite } from './support/browser-suite.ts';
+import { sessionsOf, sorted } from './support/visits.ts';
+import { waitFor } from './support/wait.ts';
+
+const { suite, isMissing } = await BrowserSuite.open();
+
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const readme = readFileSync(at('packages/sdk/README.md'), 'utf8');
+
+/** The snippets of the README as files that a bundler finds; libraries come from the repository. */
+function writeSnippets(apiUrl: string): string {
+  mkdirSync(at('node_modules/.cache'), { recursive: true });
+  const folder = mkdtempSync(at('node_modules/.cache/switchyard-react-'));
+  mkdirSync(join(folder, 'node_modules/@switchyard'), { recursive: true });
+  symlinkSync(at('packages/sdk'), join(folder, 'node_modules/@switchyard/sdk'));
+  for (const [, name, code] of readme.matchAll(/```tsx\n\/\/ (\w+\.tsx)\n([\s\S]*?)```/g)) {
+    const text = code!
+      .replace('https://switchyard.example', apiUrl)
+      .replace('service_pub_your_key', PUBLIC_KEY);
+    writeFileSync(join(folder, name!), text);
+  }
+  return folder;
+}
+
+async function bundle(folder: string, name: string, platform: 'browser' | 'node'): Promise<string> {
+  const build = await rolldown({
+    input: join(folder, `${name}.tsx`),
+    platform,
+    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+  });
+  const file = join(folder, `${name}.bundle.mjs`);
+  await build.write({ file, format: 'esm' });
+  await build.close();
+  return file;
+}
+
+interface Rendered {
+  script(): string;
+  setCookie: string[];
+  bootstrap: object | null;
+}
+
+describe.skipIf(isMissing)('React, as the README has it', () => {
+  let folder: string;
+  let site: Server;
+  let url: string;
+  let client: { splitTest: { forRequest(request: unknown): Promise<Rendered> }; close(): Promise<void> };
+
+  beforeAll(async () => {
+    folder = writeSnippets(suite.server.url);
+    const [page, server] = await Promise.all([
+      bundle(folder, 'page', 'browser'),
+      bundle(folder, 'server', 'node'),
+    ]);
+    const { render } = await import(pathToFileURL(server).href);
+    const { createSwitchyard } = await import(pathToFileURL(at('packages/sdk/dist/esm/node/node.js')).href);
+    client = createSwitchyard({ apiUrl: suite.server.url, secretApiKey: SECRET_KEY, propertyId: 'shop' });
+    const script = readFileSync(page, 'utf8');
+    site = createServer(async (request, response) => {
+      if (request.url === '/page.js') {
+        response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+        return;
+      }
+      const tests = await client.splitTest.forRequest(request);
+      const whole = render(tests) as string;
+      // A page that was rendered without knowing the visitor.
+      const bare = whole.replace(/<script>.*?<\/script>/, '').replace(/>(Buy|Get it)</, '>Buy<');
+      response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': tests.setCookie });
+      response.end(request.url === '/bare' ? bare : whole);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    url = `http://localhost:${(site.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await client?.close();
+    site?.closeAllConnections();
+    await new Promise((resolve) => site?.close(resolve) ?? resolve(undefined));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const visitorOf = async () => {
+    const cookies = await suite.context.cookies();
+    return cookies.find(({ name }) => name === 'sy_visitor')!.value;
+  };
+
+  test.for(['/', '/bare'])(
+    '%s: shows the variation without a hydration mismatch, and counts it once',
+    async (path) => {
+      const { page, troubles, server } = suite;
+      const first = await fetch(url + path).then((answer) => answer.text());
+      expect(first).toMatch(/<button>(Buy|Get it)<\/button>/);
+      await page.goto(url + path);
+      const id = await visitorOf();
+      const hero = await page.evaluate<string>(
+        `new Promise((resolve) => {
+        const text = () => document.querySelector('button').textContent;
+        const look = () => (localStorage.length > 0 ? resolve(text()) : setTimeout(look, 20));
+        look();
+      })`,
+      );
+      await waitFor('the exposure', async () => {
+        const [session] = await sessionsOf(server, id);
+        return session?.timeline.some(({ type }: { type: string }) => type === 'exposure');
+      });
+      const shown = await page.textContent('button');
+      const [session] = await sessionsOf(server, id);
+      const exposures = sorted(session!).filter((line) => line.startsWith('exposure'));
+      expect(exposures).toEqual([`exposure hero=${shown === 'Get it' ? 'b' : 'control'}`]);
+      if (path === '/') expect(hero).toBe(shown);
+      await page.click('button');
+      await waitFor('the event', async () => {
+        const [again] = await sessionsOf(server, id);
+        return again && sorted(again).includes('event bought');
+      });
+      // React reports a mismatch as an error in the console.
+      expect(troubles.filter((line) => !line.includes('React DevTools'))).toEqual([]);
+    },
+  );
+});
