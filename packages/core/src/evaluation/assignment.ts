@@ -41,7 +41,7 @@ export function assign(test: AssignableTest, visitorId: string, holdout?: Holdou
     (!exclusion || falls(`exclusion:${exclusion.seed}`, exclusion.from, exclusion.to)) &&
     falls(`${hashSeed}:traffic`, 0, trafficAllocation);
   const index = included ? draw(test, visitorId) : -1;
-  return index < 0 ? { included: false, index: 0 } : { included, index };
+  return { included: index >= 0, index: Math.max(index, 0) };
 }
 
 /** Index of the variation that the visitor's point falls into, -1 when no variation has a weight. */

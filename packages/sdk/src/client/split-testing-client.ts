@@ -187,6 +187,7 @@ export function createSplitTestingClient(
           variationKey: choice.variationKey,
           sessionId: ids?.sessionId,
           timestamp: now(),
+          phase: choice.phase,
           attributes: person.attributes,
         });
         deliverSoon();

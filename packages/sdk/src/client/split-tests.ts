@@ -55,6 +55,8 @@ export interface Choice {
   included: boolean;
   /** Chosen by hand in the address of the page: never recorded. */
   preview: boolean;
+  /** The phase of the test whose definition decided. */
+  phase: number | undefined;
 }
 
 /** `undefined` for a test that cannot be shown: no variations, or content that is not the JSON it should be. */
@@ -74,6 +76,7 @@ export function choose(
       value: test.type === 'id' ? key : test.type === 'json' ? JSON.parse(value) : value,
       included: included && !previewed,
       preview: !!previewed,
+      phase: test.phase,
     };
   });
 }
