@@ -129,6 +129,7 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     expect(previews).toEqual([
       {
         testKey: 'hero',
+        phase: 1,
         variationKey: other,
         value: other === 'b' ? 'Get it' : 'Buy',
         included: false,
