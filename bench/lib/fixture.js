@@ -59,6 +59,7 @@ export const PROVISION = {
       goals: [
         { id: 'signup', kind: 'count' },
         { id: 'revenue', kind: 'revenue' },
+        { id: 'upgrade', kind: 'count' },
       ],
       splitTests: TESTS.map((key) => ({
         key,
@@ -71,7 +72,7 @@ export const PROVISION = {
           weight: 50,
           value: `${key}: the words of ${variation}`,
         })),
-        goals: ['signup', 'revenue'],
+        goals: ['signup', 'revenue', 'upgrade'],
       })),
       segments: [
         {
@@ -245,5 +246,42 @@ export function visitEntries(seq, visit, at) {
       direction: 1,
       amountMicros: 49_900_000,
     });
+  return requests.map((request, i) => ({ seq: seq + i, request }));
+}
+
+const CONVERSIONS = [
+  { goalId: 'signup', every: 10 },
+  { goalId: 'revenue', every: 20 },
+  { goalId: 'upgrade', every: 15 },
+];
+
+/** A visitor of one session who sees one test, and perhaps reaches some of its three goals, as journal entries. */
+export function visitorEntries(seq, visitor, at) {
+  const sessionId = `s${visitor}`;
+  const common = { propertyId: PROPERTY, receivedAt: at };
+  const exposure = {
+    splitTestKey: 'hero',
+    variationKey: VARIATIONS[Math.floor(visitor / 7) % 2],
+    sessionId,
+    at,
+    phase: 1,
+  };
+  const software = { device: 'desktop', browser: 'Firefox', os: 'Linux' };
+  const requests = [
+    { ...common, kind: 'collect', sessionId, visitorId: `v${visitor}`, ...software, events: [] },
+    { ...common, kind: 'exposures', exposures: [exposure] },
+    ...CONVERSIONS.filter(({ every }) => visitor % every === 1).map(({ goalId }) => {
+      const amountMicros = goalId === 'revenue' ? 1_000_000 * (1 + (visitor % 97)) : 0;
+      return {
+        ...common,
+        receivedAt: at + 60_000,
+        kind: 'conversion',
+        goalId,
+        sessionId,
+        direction: 1,
+        amountMicros,
+      };
+    }),
+  ];
   return requests.map((request, i) => ({ seq: seq + i, request }));
 }

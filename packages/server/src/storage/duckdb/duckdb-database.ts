@@ -91,14 +91,18 @@ export class DuckDbDatabase {
     this.#lock.release();
   }
 
+  get memoryLimitMb(): number {
+    return this.#options.memoryLimitMb ?? defaultMemoryLimit();
+  }
+
   get tempDirectory(): string {
     return this.#options.tempDirectory ?? `${this.file}.tmp`;
   }
 
   async #connect(): Promise<void> {
-    const { memoryLimitMb = defaultMemoryLimit(), threads = 2 } = this.#options;
+    const { threads = 2 } = this.#options;
     this.#instance = await openInstance(this.file, {
-      memory_limit: `${memoryLimitMb}MiB`,
+      memory_limit: `${this.memoryLimitMb}MiB`,
       threads: String(threads),
       temp_directory: this.tempDirectory,
       // What queries leave behind goes back to the system within seconds: 100 MB less for the process.

@@ -166,7 +166,7 @@ function addGoal(
 ): void {
   const since = query.from - query.preDays * DAY;
   const all = conversionsOf(facts, unit, goalId).filter(
-    ({ receivedAt: at }) => at < query.until && at >= since,
+    ({ receivedAt: at }) => at < query.until && at >= since && at >= firstAt - query.preDays * DAY,
   );
   if (all.length === 0) return;
   const { n, a } = net(all.filter(({ receivedAt }) => receivedAt >= firstAt));

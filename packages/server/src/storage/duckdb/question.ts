@@ -9,4 +9,6 @@ export interface QuestionContext {
   terms: TermDictionary;
   keys: KeyHasher;
   registry: SessionRegistry;
+  /** Visitors that are grouped at a time; more would not fit into memory. */
+  mostVisitors: number;
 }

@@ -14,7 +14,8 @@ export async function splitTestFeedback(
     return query.variationKeys.map((variationKey) => ({ variationKey, options: [], messages: [] }));
   }
   const own = `property = ${visitors.property} AND session_key IS NOT NULL AND happened_at < ${query.until}`;
-  const tables = `${visitors.tables([`SELECT session_key FROM feedback WHERE ${own}`])},
+  await visitors.resolve(connection, [`SELECT session_key FROM feedback WHERE ${own}`]);
+  const tables = `${visitors.tables},
     said AS MATERIALIZED (
       SELECT coalesce(visitor_key, session_key) AS unit, feedback_type, option, message, happened_at
       FROM feedback LEFT JOIN renamed USING (session_key) WHERE ${own}),

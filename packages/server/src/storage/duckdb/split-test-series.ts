@@ -1,6 +1,6 @@
 import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../event-store.ts';
 import type { QuestionContext } from './question.ts';
-import { goalsOf, reachedTables } from './split-test-counts.ts';
+import { goalsOf, reachedTables, unresolvedConversions } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 import { recordsOf, rowsOf } from './sql.ts';
 
@@ -23,9 +23,10 @@ async function newVisitors(
 ): Promise<SplitTestSeries['visitors']> {
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
   if (!visitors) return [];
+  await visitors.resolve(context.connection);
   const rows = await rowsOf<[bigint, bigint, bigint]>(
     context.connection,
-    `WITH ${visitors.tables()}
+    `WITH ${visitors.tables}
      SELECT ${dayOf('first_at')} AS day, bits, count(*) FROM (${visitors.units()})
      WHERE ${visitors.isPure} GROUP BY day, bits ORDER BY day, bits`,
     visitors.values.list,
@@ -53,9 +54,12 @@ async function goalDays(context: QuestionContext, query: SplitTestQuery): Promis
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
   const goals = goalsOf(context, query);
   if (!visitors || goals.length === 0) return [];
+  const reached = { ...query, preDays: 0 };
+  await visitors.resolve(context.connection, unresolvedConversions(visitors, reached, goals));
   const rows = await recordsOf<DayRow>(
     context.connection,
-    `WITH ${reachedTables(visitors, { ...query, preDays: 0 }, goals)},
+    `WITH ${reachedTables(visitors, reached, goals)},
+     units AS (${visitors.units('WHERE unit IN (SELECT unit FROM reached)')}),
      daily AS (
        SELECT unit, any_value(bits) AS bits, goal, ${dayOf('happened_at')} AS day,
               sum(direction)::HUGEINT AS dn, sum(amount_micros)::HUGEINT AS da

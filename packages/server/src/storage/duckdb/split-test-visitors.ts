@@ -1,14 +1,8 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SplitTestQuery } from '../event-store.ts';
 import type { QuestionContext } from './question.ts';
 import { NAMES } from './session-visitors.ts';
-import { SqlValues } from './sql.ts';
-
-/** Bits that mark bots and early visitors; variations have the bits below. */
-const BOT_BIT = 61;
-const EARLY_BIT = 60;
-const BOT = 1n << BigInt(BOT_BIT);
-const EARLY = 1n << BigInt(EARLY_BIT);
-const MARKS = BOT | EARLY;
+import { keyList, rowsOf, SqlValues } from './sql.ts';
 
 /** Attributes that the session knows, whatever the exposure says. */
 const SESSION_ATTRIBUTES = new Set(['country', 'device', 'browser', 'os']);
@@ -17,6 +11,9 @@ export type VisitorsQuery = Pick<
   SplitTestQuery,
   'propertyId' | 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to' | 'by'
 > & { earlyUntil?: number };
+
+/** More sessions than these are looked up by a join instead of by a list. */
+const MOST_LISTED = 20_000;
 
 /** What a group of visitors saw, from the bits of it. */
 export interface SeenBits {
@@ -31,11 +28,15 @@ export interface SeenBits {
  */
 export class SplitTestVisitors {
   readonly values = new SqlValues();
-  readonly property: string;
+  /** Terms are numbers of ours: written into the statement, DuckDB's statistics tell it more about them. */
+  readonly property: number;
   readonly isSegmented: boolean;
   readonly #query: VisitorsQuery;
   readonly #variations: (number | undefined)[];
-  readonly #test: string;
+  readonly #test: number;
+  #renamed = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
+  /** Only this one of so many equal parts of the visitors, a power of two. */
+  part: { index: number; of: number } | undefined;
 
   /** Undefined when nothing of the test was ever stored. */
   static of({ terms }: QuestionContext, query: VisitorsQuery): SplitTestVisitors | undefined {
@@ -56,52 +57,82 @@ export class SplitTestVisitors {
   ) {
     this.#query = query;
     this.#variations = variations;
-    this.property = this.values.add(property);
-    this.#test = this.values.add(test);
+    this.property = property;
+    this.#test = test;
     this.isSegmented = query.by !== undefined;
   }
 
-  /** Common table expressions; `unresolved` names further sessions whose visitor has to be looked up. */
-  tables(unresolved: readonly string[] = []): string {
+  /**
+   * Finds the sessions whose visitor has to be looked up, `unresolved` being selects of more of them. They are few;
+   * a join with all of them, which would be right as well, takes as long as the rest.
+   */
+  async resolve(connection: DuckDBConnection, unresolved: readonly string[] = []): Promise<void> {
     const lookUps = [
       `SELECT session_key FROM collects WHERE property = ${this.property} AND names = ${NAMES.other}`,
       `SELECT session_key FROM exposures WHERE ${this.exposed} AND unit_key IS NULL`,
       ...unresolved,
-    ];
+    ].join(' UNION ALL ');
+    const rows = await rowsOf<[bigint]>(
+      connection,
+      `SELECT DISTINCT session_key FROM (${lookUps}) LIMIT ${MOST_LISTED + 1}`,
+    );
+    if (rows.length === 0) return;
+    const sessions =
+      rows.length > MOST_LISTED
+        ? `(${lookUps})`
+        : keyList(this.values.add(rows.map(([session]) => session).join(',')));
+    this.#renamed = `SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
+      WHERE property = ${this.property} AND names <> ${NAMES.same} AND session_key IN ${sessions}
+      GROUP BY session_key`;
+  }
+
+  /** Common table expressions. */
+  get tables(): string {
     const clients = this.#clients;
-    return `renamed AS (
-        SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
-        WHERE property = ${this.property} AND names <> ${NAMES.same}
-          AND session_key IN (${lookUps.join(' UNION ALL ')})
-        GROUP BY session_key),
+    return `renamed AS (${this.#renamed}),
       ${clients ? `clients AS (${clients}),` : ''}
       seen AS (
         SELECT coalesce(visitor_key, unit_key, session_key) AS unit, ${this.bits} AS bits,
                least(happened_at, received_at) AS seen_at, ${this.#segment} AS segment
         FROM exposures LEFT JOIN renamed USING (session_key) ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
-        WHERE ${this.exposed})`;
+        WHERE ${this.exposed} AND ${this.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
+  }
+
+  /** Condition on a visitor. */
+  inPart(unit: string): string {
+    return this.part === undefined ? 'true' : `(${unit} & ${this.part.of - 1}) = ${this.part.index}`;
   }
 
   /** One row per visitor; `WHERE` is the filter on `seen`. */
   units(where = ''): string {
-    const segment = this.isSegmented
-      ? ', arg_min(segment, (seen_at, segment)) AS segment'
-      : ', NULL AS segment';
+    const segment = this.isSegmented ? ', arg_min(segment, (seen_at, segment)) AS segment' : '';
     return `SELECT unit, bit_or(bits) AS bits, min(seen_at) AS first_at${segment}
             FROM seen ${where} GROUP BY unit`;
   }
 
   /** True for visitors of a single variation. */
-  readonly isPure = `bit_count(bits & ${EARLY - 1n}) = 1`;
+  get isPure(): string {
+    return `bit_count((bits & ${this.#early - 1n})::BIGINT) = 1`;
+  }
 
-  read(bits: bigint): SeenBits {
-    const shown = bits & ~MARKS;
+  read(given: bigint | number): SeenBits {
+    const bits = BigInt(given);
+    const shown = bits & (this.#early - 1n);
     const index = this.#query.variationKeys.findIndex((_, at) => shown === 1n << BigInt(at));
     return {
       variationKey: this.#query.variationKeys[index] ?? null,
-      bot: (bits & BOT) !== 0n,
-      early: (bits & EARLY) !== 0n,
+      bot: (bits & this.#bot) !== 0n,
+      early: (bits & this.#early) !== 0n,
     };
+  }
+
+  /** Marks above the bits of the variations. */
+  get #early(): bigint {
+    return 1n << BigInt(this.#variations.length);
+  }
+
+  get #bot(): bigint {
+    return this.#early << 1n;
   }
 
   /** Condition on `exposures`. */
@@ -115,11 +146,14 @@ export class SplitTestVisitors {
   /** What one exposure showed. */
   get bits(): string {
     const cases = this.#variations.flatMap((id, at) =>
-      id === undefined ? [] : [`WHEN ${id} THEN 1::BIGINT << ${at}`],
+      id === undefined ? [] : [`WHEN ${id} THEN ${1n << BigInt(at)}`],
     );
     const mark = (condition: string, bit: bigint) => `(CASE WHEN ${condition} THEN ${bit} ELSE 0 END)`;
     const isEarly = `least(happened_at, received_at) < ${this.#query.earlyUntil ?? 0}`;
-    return `((CASE variation ${cases.join(' ')} END) | ${mark('bot', BOT)} | ${mark(isEarly, EARLY)})`;
+    const all = `(CASE variation ${cases.join(' ')} END) | ${mark('bot', this.#bot)} | ${mark(isEarly, this.#early)}`;
+    // A byte for a handful of variations: what is grouped for millions of visitors should be small.
+    const size = this.#variations.length + 2;
+    return `(${all})::${size <= 8 ? 'UTINYINT' : size <= 32 ? 'UINTEGER' : 'BIGINT'}`;
   }
 
   get #segment(): string {
