@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { createApp } from './app.ts';
 import { type Job, startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { configurationStores } from './configuration-stores.ts';
@@ -32,6 +31,8 @@ export async function runServer(config: Config): Promise<void> {
   for (const warning of config.warnings) log.warn(warning);
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  // The thread opens its files while this one loads its code: that is a fifth of the start.
+  const loading = import('./app.ts');
   // First, because it holds the lock of the directory: whoever does not get it must change nothing.
   const events = await EventLog.open({
     dataDir: config.dataDir,
@@ -42,7 +43,7 @@ export async function runServer(config: Config): Promise<void> {
   const handle = await openDatabase(config.dataDir);
   const firstStart = await prepareConfiguration(config, handle);
   try {
-    announce(await serve(config, log, handle, events), config, firstStart);
+    announce(await serve(config, log, handle, events, await loading), config, firstStart);
   } catch (error) {
     // They are stored, and could never be shown again.
     if (firstStart.generatedKeys.length > 0) console.log(newKeys(firstStart));
@@ -55,6 +56,7 @@ async function serve(
   log: Logger,
   handle: DatabaseHandle,
   events: EventLog,
+  { createApp }: typeof import('./app.ts'),
 ): Promise<FastifyInstance> {
   const configuration = await openConfiguration(handle, configurationStores, {
     onError: (err) =>

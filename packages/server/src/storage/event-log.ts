@@ -104,7 +104,6 @@ export class EventLog {
       return Promise.reject(overloaded());
     }
     this.#waitingBytes += payload.length;
-    this.#changes++;
     return new Promise((resolve, reject) => {
       this.#waiting.push({
         write: idempotency === undefined ? { payload } : { payload, idempotency },
@@ -147,6 +146,8 @@ export class EventLog {
     const batch = this.#committing!;
     this.#committing = undefined;
     this.#status = status;
+    // Not before: an answer taken while the commit ran may lack it.
+    this.#changes += batch.length;
     for (let i = 0; i < batch.length; i++) {
       const waiting = batch[i]!;
       this.#waitingBytes -= waiting.write.payload.length;
@@ -206,10 +207,13 @@ export class EventLog {
   #ask(method: StoreMethod, args: unknown[]): Promise<never> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = this.#nextQuestion++;
-    if (method === 'forget' || method === 'expire') this.#changes++;
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<never>((resolve, reject) => {
       this.#asked.set(id, { resolve, reject });
       this.#post({ type: 'ask', id, method, args });
+    });
+    if (method !== 'forget' && method !== 'expire') return answer;
+    return answer.finally(() => {
+      this.#changes++;
     });
   }
 

@@ -32,7 +32,15 @@ const GOALS = [
 let shop: Shop;
 beforeAll(async () => {
   const splitTests = [
-    ...[test('ordered'), test('shuffled'), test('before'), test('refunds'), test('bots'), test('phased')],
+    ...[
+      test('ordered'),
+      test('shuffled'),
+      test('before'),
+      test('refunds'),
+      test('bots'),
+      test('busy'),
+      test('phased'),
+    ],
     ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('said')],
     ...[test('ended', { attributionDays: 0 }), test('window', { attributionDays: 30 })],
   ];
@@ -148,6 +156,23 @@ describe('what is counted', () => {
     }
     expect(countsOf(await results('ended'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
     expect(countsOf(await results('window'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
+  });
+});
+
+describe('a reader', () => {
+  it('sees what was acknowledged before, however many read and write at the same time', async () => {
+    const visitors = async () => (await results('busy')).variations[1].visitors;
+    let acknowledged = 0;
+    const write = async (client: number) => {
+      for (let i = 0; i < 30; i++) {
+        await accepted(expose('busy', 'b', `busy-${client}-${i}`));
+        acknowledged += 1;
+        const before = acknowledged;
+        expect(await visitors()).toBeGreaterThanOrEqual(before);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, client) => write(client)));
+    expect(await visitors()).toBe(240);
   });
 });
 

@@ -9,12 +9,17 @@ import { lockedError, StoreLock } from './store-lock.ts';
 export interface DuckDbOptions {
   memoryLimitMb?: number;
   threads?: number;
+  /** Visitors of a test that are grouped at a time; what fits into the memory unless said. */
+  mostVisitors?: number;
   /** Where large sorts spill to; beside the file unless said. */
   tempDirectory?: string;
 }
 
 // A query occupies one of libuv's four threads: with more readers, files and passwords would wait for reports.
 const READERS = 2;
+
+/** With their conversions; measured, with room to spare. */
+const VISITORS_PER_MEGABYTE = 6000;
 
 /** How long a tool that peeks into a file just put in place is waited for. */
 const REOPEN_MS = 5000;
@@ -91,8 +96,12 @@ export class DuckDbDatabase {
     this.#lock.release();
   }
 
-  get memoryLimitMb(): number {
+  get #memoryLimitMb(): number {
     return this.#options.memoryLimitMb ?? defaultMemoryLimit();
+  }
+
+  get mostVisitors(): number {
+    return this.#options.mostVisitors ?? VISITORS_PER_MEGABYTE * this.#memoryLimitMb;
   }
 
   get tempDirectory(): string {
@@ -102,7 +111,7 @@ export class DuckDbDatabase {
   async #connect(): Promise<void> {
     const { threads = 2 } = this.#options;
     this.#instance = await openInstance(this.file, {
-      memory_limit: `${this.memoryLimitMb}MiB`,
+      memory_limit: `${this.#memoryLimitMb}MiB`,
       threads: String(threads),
       temp_directory: this.tempDirectory,
       // What queries leave behind goes back to the system within seconds: 100 MB less for the process.

@@ -19,12 +19,14 @@ const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
 describeEventStore('DuckDB', async () => {
   const directory = await newDirectory();
   const file = join(directory, 'events.duckdb');
-  let store: EventStore = await openDuckDbEventStore(file);
+  // Few at a time, so that questions on split tests are put together from parts.
+  const options = { mostVisitors: 2 };
+  let store: EventStore = await openDuckDbEventStore(file, options);
   return {
     store,
     async reopen() {
       await store.close();
-      store = await openDuckDbEventStore(file);
+      store = await openDuckDbEventStore(file, options);
       return store;
     },
     async cleanup() {
@@ -89,6 +91,51 @@ describe('The DuckDB file', () => {
     await once(other, 'exit');
     expect(said.join('')).toBe('trying\n');
     await it.ping();
+  });
+
+  test('resolves visitors also when very many sessions were tied to them late', async () => {
+    const it = await open();
+    const sessions = Array.from({ length: 20_100 }, (_, index) => `s${index}`);
+    await it.append(journal(...sessions.map((id) => exposed(id))));
+    await it.append(
+      sessions.map((id, index) => ({ seq: 30_000 + index, request: collect(id, `v${index % 100}`) })),
+    );
+    expect(await seenOf(it, 'shop', 'hero')).toEqual([
+      { variationKey: 'a', exposures: 20_100, visitors: 100 },
+    ]);
+  });
+
+  test('cuts values at a quantile of all variations together, and adds up amounts beyond all reason', async () => {
+    const it = await open();
+    const spend = (sessionId: string, amountMicros: number): AcceptedRequest => ({
+      ...goal(),
+      receivedAt: T0 + 100,
+      sessionId,
+      amountMicros,
+    });
+    const amounts = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((dollars) => dollars * 1_000_000);
+    await it.append(
+      journal(...amounts.flatMap((amount, index) => [exposed(`s${index}`), spend(`s${index}`, amount)])),
+    );
+    const query = {
+      ...{ propertyId: 'shop', splitTestKey: 'hero', variationKeys: ['a'], phase: 1, from: 0, to: T0 * 2 },
+      ...{ until: T0 * 2, goalIds: ['signup'], earlyDays: 0, preDays: 0 },
+    };
+    const amountOf = async (winsorize?: number) => {
+      const { groups } = await it.splitTestCounts({
+        ...query,
+        ...(winsorize === undefined ? {} : { winsorize }),
+      });
+      return groups[0]!.goals[0]!.amount;
+    };
+    expect(await amountOf()).toMatchObject({ sum: 145, sumSquares: 285 + 10_000 });
+    expect(await amountOf(0.9)).toMatchObject({ sum: 54, sumSquares: 285 + 81 });
+    const huge = Number.MAX_SAFE_INTEGER;
+    const rich = Array.from({ length: 40_000 }, () => spend('s0', huge));
+    await it.append(rich.map((request, index) => ({ seq: 1000 + index, request })));
+    const { sum, sumSquares } = await amountOf();
+    expect(sum / (40_000 * (huge / 1e6))).toBeCloseTo(1, 9);
+    expect(sumSquares / sum ** 2).toBeCloseTo(1, 9);
   });
 
   test('refuses a schema from the future, and is closed for good', async () => {

@@ -37,6 +37,7 @@ import { SessionRegistry } from './session-registry.ts';
 import { SessionVisitors } from './session-visitors.ts';
 import { splitTestCounts } from './split-test-counts.ts';
 import { splitTestFeedback } from './split-test-feedback.ts';
+import type { SumType } from './split-test-groups.ts';
 import { splitTestSeries } from './split-test-series.ts';
 import { execute, inSnapshot, rowsOf } from './sql.ts';
 import { TermDictionary } from './term-dictionary.ts';
@@ -69,9 +70,6 @@ async function saltOf(connection: DuckDBConnection): Promise<bigint> {
   await execute(connection, 'INSERT INTO store_state VALUES (0, $1, 0)', [salt]);
   return salt;
 }
-
-/** With their conversions; measured, with room to spare. */
-const VISITORS_PER_MEGABYTE = 6000;
 
 class DuckDbEventStore implements EventStore {
   readonly #database: DuckDbDatabase;
@@ -142,8 +140,12 @@ class DuckDbEventStore implements EventStore {
     return this.#ask((context) => feedbackPage(context, query));
   }
 
-  splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts> {
-    return this.#ask((context) => splitTestCounts(context, query));
+  async splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts> {
+    const ask = (sumType: SumType) => this.#ask((context) => splitTestCounts(context, query, sumType));
+    return ask('HUGEINT').catch((error: unknown) => {
+      if (!(error instanceof Error) || !/overflow|out of range/i.test(error.message)) throw error;
+      return ask('DOUBLE');
+    });
   }
 
   splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries> {
@@ -207,7 +209,7 @@ class DuckDbEventStore implements EventStore {
   }
 
   #contextOf(connection: DuckDBConnection): QuestionContext {
-    const mostVisitors = VISITORS_PER_MEGABYTE * this.#database.memoryLimitMb;
+    const { mostVisitors } = this.#database;
     return { connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, mostVisitors };
   }
 }

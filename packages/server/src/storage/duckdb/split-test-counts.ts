@@ -1,6 +1,6 @@
 import type { SplitTestCounts, SplitTestQuery, VisitorGroup } from '../event-store.ts';
 import type { QuestionContext } from './question.ts';
-import { countVisitors } from './split-test-groups.ts';
+import { countVisitors, type SumType } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 import { rowsOf } from './sql.ts';
 
@@ -10,6 +10,7 @@ const DAY = 24 * 60 * 60 * 1000;
 export async function splitTestCounts(
   context: QuestionContext,
   query: SplitTestQuery,
+  sumType: SumType,
 ): Promise<SplitTestCounts> {
   const exposures = await countExposures(context, query);
   const { firstExposureAt } = exposures;
@@ -17,7 +18,7 @@ export async function splitTestCounts(
   if (firstExposureAt !== null) {
     const earlyUntil = firstExposureAt + query.earlyDays * DAY;
     const total = exposures.exposures.reduce((sum, it) => sum + it.exposures, 0);
-    groups.push(...(await countVisitors(context, { ...query, earlyUntil }, total)));
+    groups.push(...(await countVisitors(context, { ...query, earlyUntil, sumType }, total)));
   }
   return { ...exposures, sessions: await countSessions(context, query), groups };
 }

@@ -7,7 +7,10 @@ import { recordsOf } from './sql.ts';
 const DAY = 24 * 60 * 60 * 1000;
 const MICROS = 1e6;
 
-type DatedQuery = SplitTestQuery & { earlyUntil: number };
+/** Whole numbers, so that the order of arrival cannot change a digit; fractions for sums beyond all reason. */
+export type SumType = 'HUGEINT' | 'DOUBLE';
+
+type DatedQuery = SplitTestQuery & { earlyUntil: number; sumType: SumType };
 
 const COLUMNS = [
   'converted',
@@ -87,25 +90,14 @@ function groupsOf(
   return [...groups.values()];
 }
 
-async function groupRows(
+function groupRows(
   connection: DuckDBConnection,
   visitors: SplitTestVisitors,
-  query: SplitTestQuery,
+  query: DatedQuery,
   goals: GoalTerms,
 ): Promise<GroupRow[]> {
-  const ask = (wide: string) => {
-    const statement =
-      goals.length === 0 ? visitorStatement(visitors) : goalStatement(visitors, query, goals, wide);
-    return recordsOf<GroupRow>(connection, statement, visitors.values.list);
-  };
-  try {
-    // Whole numbers, so that the order of arrival cannot change a digit.
-    return await ask('HUGEINT');
-  } catch (error) {
-    // Squares of sums beyond all reason.
-    if (!(error instanceof Error) || !/overflow|out of range/i.test(error.message)) throw error;
-    return ask('DOUBLE');
-  }
+  const statement = goals.length === 0 ? visitorStatement(visitors) : goalStatement(visitors, query, goals);
+  return recordsOf<GroupRow>(connection, statement, visitors.values.list);
 }
 
 type Reached = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
@@ -152,12 +144,7 @@ function visitorStatement(visitors: SplitTestVisitors): string {
     GROUP BY bits, segment ORDER BY bits, segment`;
 }
 
-function goalStatement(
-  visitors: SplitTestVisitors,
-  query: SplitTestQuery,
-  goals: GoalTerms,
-  wide: string,
-): string {
+function goalStatement(visitors: SplitTestVisitors, query: DatedQuery, goals: GoalTerms): string {
   const cut = (column: string) =>
     query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
   const segment = visitors.isSegmented ? 'segment' : 'NULL AS segment';
@@ -165,11 +152,11 @@ function goalStatement(
     units AS MATERIALIZED (${visitors.units()}),
     outcomes AS ${query.winsorize === undefined ? '' : 'MATERIALIZED'} (
       SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment)' : 'NULL'} AS segment,
-             ${outcomeColumns(query, wide)}
+             ${outcomeColumns(query)}
       FROM reached JOIN units USING (unit)
       WHERE ${visitors.isPure} AND happened_at >= first_at - ${query.preDays * DAY}
       GROUP BY unit, goal)
-    ${query.winsorize === undefined ? '' : capsTable(query.winsorize, wide)},
+    ${query.winsorize === undefined ? '' : capsTable(query.winsorize, query.sumType)},
     values_ AS (
       SELECT goal, bits, segment, n > 0 AS converted, ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
       FROM outcomes ${query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)'})
@@ -205,7 +192,7 @@ function sumColumns({ preDays }: SplitTestQuery): string {
 }
 
 /** What a visitor did from the first exposure on (`n`, `a`), and in the days before it (`n0`, `a0`). */
-function outcomeColumns({ preDays }: SplitTestQuery, wide: string): string {
+function outcomeColumns({ preDays, sumType: wide }: DatedQuery): string {
   const sum = (column: string, filter: string) => `coalesce(sum(${column})${filter}, 0)::${wide}`;
   if (preDays === 0) {
     return `${sum('direction', '')} AS n, ${sum('amount_micros', '')} AS a, 0::${wide} AS n0, 0::${wide} AS a0`;
@@ -216,7 +203,7 @@ function outcomeColumns({ preDays }: SplitTestQuery, wide: string): string {
 }
 
 /** The same cut for all variations, or it would make a difference where there is none. */
-function capsTable(quantile: number, wide: string): string {
+function capsTable(quantile: number, wide: SumType): string {
   return `, caps AS (
     SELECT goal, quantile_disc(n, ${quantile}) FILTER (n > 0)::${wide} AS n_cap,
            quantile_disc(a, ${quantile}) FILTER (a > 0)::${wide} AS a_cap
