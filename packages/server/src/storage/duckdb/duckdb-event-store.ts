@@ -91,7 +91,7 @@ class DuckDbEventStore implements EventStore {
   async load(connection: DuckDBConnection): Promise<void> {
     await this.#terms.load(connection);
     await this.#registry.load(connection);
-    await this.#visitors.load(connection);
+    this.#visitors.forget();
     const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
     this.#watermark = Number((rows[0] as [bigint])[0]);
   }

@@ -1,9 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { AcceptedCollect, JournalEntry } from '../accepted-request.ts';
-import { type KeyHasher, type SessionKey, sessionKeyOf } from './key-hasher.ts';
+import type { KeyHasher, SessionKey } from './key-hasher.ts';
 import { KeyTable } from './key-table.ts';
 import type { SessionRegistry } from './session-registry.ts';
-import { rowsOf } from './sql.ts';
 
 /** Sessions whose visitor is at hand; twice as many at most. 16 bytes a slot. */
 const GENERATION = 90_000;
@@ -23,19 +21,7 @@ export class SessionVisitors {
   #young = new KeyTable('bigints');
   #old = new KeyTable('bigints');
 
-  /** After a start, or when nobody knows how far a batch got. */
-  async load(connection: DuckDBConnection): Promise<void> {
-    this.forget();
-    const rows = await rowsOf<[bigint, bigint]>(
-      connection,
-      `SELECT session_key, arg_max(visitor_key, seq) FROM collects
-       WHERE names <> ${NAMES.same} AND seq > (SELECT max(seq) - ${GENERATION} FROM collects)
-       GROUP BY session_key`,
-    );
-    for (const [session, visitor] of rows) this.set(sessionKeyOf(session), visitor);
-  }
-
-  /** Nothing is wrong without them, only slower. */
+  /** Nothing is wrong without them, only slower; so a start does not wait for them. */
   forget(): void {
     this.#young = new KeyTable('bigints');
     this.#old = new KeyTable('bigints');
