@@ -39,15 +39,15 @@ export const homePage = (sdkPath: string) =>
 npx switchyard plan switchyard.yaml
 npx switchyard apply switchyard.yaml</code></pre>
 <p>In a web page, with the public key of your property:</p>
-<pre><code>&lt;script src="${sdkPath}"&gt;&lt;/script&gt;
+<pre><code>&lt;script src="https://THIS-SERVER${sdkPath}"&gt;&lt;/script&gt;
 &lt;script&gt;
   const client = switchyard.createSwitchyard({
-    apiUrl: 'THE ADDRESS OF THIS SERVER',
+    apiUrl: 'https://THIS-SERVER',
     publicApiKey: 'service_pub_…',
     propertyId: 'demo',
   });
   client.ready().then(() =&gt; {
-    document.querySelector('h1').textContent = client.splitTest.get('hero', 'Welcome');
+    document.querySelector('button').textContent = client.splitTest.get('buy-button', 'Buy');
   });
 &lt;/script&gt;</code></pre>
 <p><a href="/sdk.js">/sdk.js</a> is the same script under a name that never changes, cached for five minutes.</p>`,
