@@ -31,7 +31,7 @@ export async function runServer(config: Config): Promise<void> {
   for (const warning of config.warnings) log.warn(warning);
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  // The thread opens its files while this one loads its code: that is a fifth of the start.
+  // The thread opens its files while this one loads its code.
   const loading = import('./app.ts');
   // First, because it holds the lock of the directory: whoever does not get it must change nothing.
   const events = await EventLog.open({

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sumVisitors } from '../testing/sum-visitors.ts';
 import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
 import type { Comparison, Interval } from './comparison.ts';
 import { adjustPValues } from './multiple-testing.ts';
 import { normalSurvival, normalUpperQuantile } from './normal.ts';
 import { studentSurvival, studentTwoSided, studentUpperQuantile } from './student-t.ts';
-import { sumVisitors } from './winsorise.ts';
 
 const SEED = 1729;
 const options = { seed: SEED, numRuns: 500 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { sumVisitors } from '../testing/sum-visitors.ts';
 import { meanArm } from './arm.ts';
 import { checkHealth, type HealthInput } from './health.ts';
 import { noveltyOf } from './novelty.ts';
 import { describeProblem } from './verdict-words.ts';
-import { sumVisitors } from './winsorise.ts';
 
 const HEALTHY: HealthInput = {
   variations: [

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
-import { createSwitchyard, type Switchyard, type SwitchyardOptions } from './node.ts';
+import { connectThrough } from '../testing/proxied-client.ts';
+import type { Switchyard, SwitchyardOptions } from './node.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -22,16 +22,7 @@ afterEach(async () => {
   proxy.close();
 });
 
-function connect(options: Partial<SwitchyardOptions> = {}): Switchyard {
-  return createSwitchyard({
-    apiUrl: proxy.url,
-    secretApiKey: SECRET_KEY,
-    propertyId: 'shop',
-    evaluation: 'remote',
-    timeoutMs: 30_000,
-    ...options,
-  });
-}
+const connect = (options?: Partial<SwitchyardOptions>) => connectThrough(proxy, options);
 
 const timeline = (sessionId: string) => shop.timeline(sessionId, 'goal');
 

@@ -3,7 +3,7 @@ import assignments from '@switchyard/core/cases/assignment.json' with { type: 'j
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { applyProvision } from '../../../server/src/testing/command-line.ts';
 import { within } from '../../../server/src/testing/event-stream.ts';
-import { PUBLIC_KEY, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
+import { PUBLIC_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop, sampleWith } from '../../../server/src/testing/shop.ts';
 import {
   type Bootstrap,
@@ -12,7 +12,8 @@ import {
   type SplitTestDefinition,
 } from '../client/split-tests.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
-import { createSwitchyard, type Switchyard, type SwitchyardOptions } from './node.ts';
+import { connectThrough } from '../testing/proxied-client.ts';
+import type { Switchyard, SwitchyardOptions } from './node.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 const SOON = 30_000;
@@ -74,16 +75,7 @@ afterEach(async () => {
   proxy.close();
 });
 
-function connect(options: Partial<SwitchyardOptions> = {}): Switchyard {
-  return createSwitchyard({
-    apiUrl: proxy.url,
-    secretApiKey: SECRET_KEY,
-    propertyId: 'shop',
-    evaluation: 'remote',
-    timeoutMs: SOON,
-    ...options,
-  });
-}
+const connect = (options?: Partial<SwitchyardOptions>) => connectThrough(proxy, options);
 
 const cookies = (sessionId: string, visitorId = `visitor-of-${sessionId}`) => ({
   headers: { cookie: `other=1; sy_visitor=${visitorId}; sy_session=${sessionId}` },

@@ -1,17 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../testing/command-line.ts';
 import { BIN } from '../testing/test-server.ts';
-
-interface Outcome {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 let directory: string;
 beforeAll(() => {
@@ -19,24 +13,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-function run(command: string, args: readonly string[], input: string): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: directory, env: { PATH: process.env.PATH } });
-    const outcome: Outcome = { code: null, stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk) => {
-      outcome.stdout += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      outcome.stderr += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ ...outcome, code }));
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-  });
-}
-
-const stats = (args: readonly string[], input = '') => run(process.execPath, [BIN, 'stats', ...args], input);
+const stats = (args: readonly string[], input = '') =>
+  run(process.execPath, [BIN, 'stats', ...args], { cwd: directory, input });
 
 const NUMBERS = {
   method: 'frequentist',
@@ -125,7 +103,9 @@ describe('switchyard stats', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/Exit codes: 0 .*\n[\s\S]*Examples:\n/);
     const example = /\$ (echo [\s\S]*) \| switchyard stats/.exec(stdout)![1]!;
-    const shown = await run('sh', ['-c', `${example} | "${process.execPath}" "${BIN}" stats`], '');
+    const shown = await run('sh', ['-c', `${example} | "${process.execPath}" "${BIN}" stats`], {
+      cwd: directory,
+    });
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(shown.stdout).variations[1].pValue).toBeLessThan(0.05);
   });

@@ -190,9 +190,6 @@ export interface SplitTestQuery {
 
 export interface SplitTestCounts {
   firstExposureAt: number | null;
-  lastExposureAt: number | null;
-  /** Sessions of the property that started in the phase, exposed or not. */
-  sessions: number;
   /** By day, UTC. */
   exposures: { at: number; variationKey: string; bot: boolean; exposures: number }[];
   groups: VisitorGroup[];

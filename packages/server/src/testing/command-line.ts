@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BIN, type TestServer } from './test-server.ts';
@@ -16,6 +16,28 @@ export function switchyard(server: TestServer, ...args: string[]): Promise<Ended
     execFile(process.execPath, [BIN, ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
     });
+  });
+}
+
+/** Runs any program in a directory, with nothing but the path in its environment. */
+export function run(
+  command: string,
+  args: readonly string[],
+  { cwd, input = '' }: { cwd: string; input?: string },
+): Promise<Omit<Ended, 'code'> & { code: number | null }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env: { PATH: process.env.PATH } });
+    const printed = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk) => {
+      printed.stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      printed.stderr += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ ...printed, code }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
   });
 }
 

@@ -119,7 +119,7 @@ const noSums = (): ValueSums => ({
   covariateProduct: 0,
 });
 
-export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): Omit<SplitTestCounts, 'sessions'> {
+export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): SplitTestCounts {
   const seen = exposuresOf(facts, query);
   const start = Math.min(...seen.map((it) => Math.min(it.at, it.receivedAt)));
   const groups = new Map<string, VisitorGroup>();
@@ -142,7 +142,6 @@ export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): Omit<Spli
   const times = seen.map((it) => Math.min(it.at, it.receivedAt));
   return {
     firstExposureAt: seen.length === 0 ? null : Math.min(...times),
-    lastExposureAt: seen.length === 0 ? null : Math.max(...seen.map(({ at }) => at)),
     exposures: [...new Set(seen.map(({ at }) => at - (at % DAY)))].flatMap((day) =>
       [false, true].flatMap((bot) =>
         query.variationKeys.flatMap((variationKey) => {

@@ -20,43 +20,28 @@ export async function splitTestCounts(
     const total = exposures.exposures.reduce((sum, it) => sum + it.exposures, 0);
     groups.push(...(await countVisitors(context, { ...query, earlyUntil, sumType }, total)));
   }
-  return { ...exposures, sessions: await countSessions(context, query), groups };
+  return { ...exposures, groups };
 }
 
 async function countExposures(
   context: QuestionContext,
   query: SplitTestQuery,
-): Promise<Pick<SplitTestCounts, 'firstExposureAt' | 'lastExposureAt' | 'exposures'>> {
+): Promise<Pick<SplitTestCounts, 'firstExposureAt' | 'exposures'>> {
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
-  if (!visitors) return { firstExposureAt: null, lastExposureAt: null, exposures: [] };
-  const rows = await rowsOf<[bigint, bigint, bigint, bigint, bigint]>(
+  if (!visitors) return { firstExposureAt: null, exposures: [] };
+  const rows = await rowsOf<[bigint, bigint, bigint, bigint]>(
     context.connection,
-    `SELECT ${visitors.bits} AS seen_bits, count(*), min(least(happened_at, received_at)), max(happened_at),
+    `SELECT ${visitors.bits} AS seen_bits, count(*), min(least(happened_at, received_at)),
             (happened_at // ${DAY}) * ${DAY} AS day
      FROM exposures WHERE ${visitors.exposed} GROUP BY day, seen_bits ORDER BY day, seen_bits`,
     visitors.values.list,
   );
-  const times = (column: 2 | 3) => rows.map((row) => Number(row[column]));
+  const first = rows.map(([, , at]) => Number(at));
   return {
-    firstExposureAt: rows.length === 0 ? null : Math.min(...times(2)),
-    lastExposureAt: rows.length === 0 ? null : Math.max(...times(3)),
-    exposures: rows.map(([bits, count, , , day]) => {
+    firstExposureAt: rows.length === 0 ? null : Math.min(...first),
+    exposures: rows.map(([bits, count, , day]) => {
       const { variationKey, bot } = visitors.read(bits);
       return { at: Number(day), variationKey: variationKey as string, bot, exposures: Number(count) };
     }),
   };
-}
-
-async function countSessions(
-  { connection, terms }: QuestionContext,
-  { propertyId, from, to }: SplitTestQuery,
-): Promise<number> {
-  const property = terms.find(propertyId);
-  if (property === undefined) return 0;
-  const rows = await rowsOf<[bigint]>(
-    connection,
-    'SELECT count(*) FROM sessions WHERE property = $1 AND started_at >= $2 AND started_at < $3',
-    [property, from, to],
-  );
-  return Number((rows[0] as [bigint])[0]);
 }
