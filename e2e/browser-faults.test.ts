@@ -24,9 +24,8 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
   test('offline and back: everything is delivered once', async () => {
     const { page, context } = suite;
     await page.goto(suite.site.url);
-    await page.evaluate(() => sy.ready());
-    await flush(page);
     const { hero } = await variations(page);
+    await flush(page);
     await context.setOffline(true);
     await read(page, 'hero');
     await page.evaluate(() => sy.track('offline'));
@@ -189,7 +188,6 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
   test('left right after a read: the exposure arrives', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
-    await page.evaluate(() => sy.ready());
     const id = await visitor(page);
     const { hero } = await variations(page);
     await page.evaluate(() => {

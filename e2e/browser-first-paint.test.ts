@@ -139,7 +139,6 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     expect(await page.getAttribute('html', 'data-switchyard-preview')).toBe(`hero=${other}`);
     expect(suite.troubles).toEqual([`switchyard: preview hero=${other}`]);
     await page.goto(site.url);
-    await page.evaluate(() => sy.ready());
     expect((await variations(page)).hero).toBe(mine.hero);
     expect(await page.getAttribute('html', 'data-switchyard-preview')).toBeNull();
     await flush(page);

@@ -196,10 +196,8 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
   test('destroy: sends what is left and puts everything back', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
-    const { hero } = await (async () => {
-      await read(page, 'hero');
-      return variations(page);
-    })();
+    await read(page, 'hero');
+    const { hero } = await variations(page);
     const id = await visitor(page);
     const isNative = await page.evaluate(() => {
       sy.destroy();

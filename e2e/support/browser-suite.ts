@@ -65,8 +65,9 @@ export const flush = (page: Page) => page.evaluate(() => sy.flush());
 
 export const visitor = (page: Page) => page.evaluate(() => sy.visitorId()!);
 
-/** The variation of each test, without recording anything. */
+/** The variation of each test when the page is ready, without recording anything. */
 export const variations = (page: Page) =>
-  page.evaluate(() =>
-    Object.fromEntries(sy.splitTest.assignments().map((it) => [it.testKey, it.variationKey])),
-  );
+  page.evaluate(async () => {
+    await sy.ready();
+    return Object.fromEntries(sy.splitTest.assignments().map((it) => [it.testKey, it.variationKey]));
+  });
