@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sumVisitors } from '../testing/sum-visitors.ts';
 import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
+import { normalSurvival, normalUpperQuantile } from './normal.ts';
 
 const NOTHING = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
 
@@ -146,6 +147,21 @@ describe('covariates', () => {
     const unadjusted = of([sums(plain(a), 'a'), sums(plain(b), 'b')]);
     expect(of([sums(constant(a), 'a'), sums(constant(b), 'b')])).toEqual(unadjusted);
     expect(of([sums(a, 'a'), sums(plain(b), 'b')])).toEqual(unadjusted);
+  });
+
+  it('that are centred count in the test of a rate as much as in its interval', () => {
+    const centred = { n: 1000, covariateSum: 0, covariateSumSquares: 1000, covariateProduct: 200 };
+    const { absolute, pValue } = second({
+      method: 'frequentist',
+      metric: 'proportion',
+      control: 'a',
+      variations: [
+        { key: 'a', ...centred, sum: 100, sumSquares: 100 },
+        { key: 'b', ...centred, sum: 130, sumSquares: 130 },
+      ],
+    });
+    const error = (absolute!.high! - absolute!.estimate) / normalUpperQuantile(0.025);
+    expect(pValue).toBeCloseTo(2 * normalSurvival(absolute!.estimate / error), 12);
   });
 
   it('that explain everything leave no spread', () => {

@@ -41,8 +41,12 @@ export function compareProportions(effect: Effect, control: Arm, variation: Arm,
 /** Null when a covariate is taken off: what is left is no proportion any more. */
 function pooledVariance(control: Arm, variation: Arm): number | null {
   if (control.mean === null || variation.mean === null) return null;
-  if (control.mean !== control.adjustedMean || variation.mean !== variation.adjustedMean) return null;
+  if (isAdjusted(control) || isAdjusted(variation)) return null;
   const n = control.n + variation.n;
   const converted = control.mean * control.n + variation.mean * variation.n;
   return (converted / n) * ((n - converted) / n) * (1 / control.n + 1 / variation.n);
 }
+
+/** A centred covariate moves no mean, only the spread. */
+const isAdjusted = ({ mean, adjustedMean, variance, rawVariance }: Arm) =>
+  mean !== adjustedMean || variance !== rawVariance;
