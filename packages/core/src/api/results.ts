@@ -126,7 +126,10 @@ const Sums = Type.Object({
 const GoalCounts = Type.Object({
   key: Type.String({ description: 'The variation' }),
   visitors: Type.Integer(),
-  converted: Type.Integer({ description: 'Visitors with more conversions than reversals' }),
+  converted: Type.Integer({
+    description:
+      'Visitors with more conversions than reversals; of a revenue goal, who spent more than they got back',
+  }),
   conversions: Sums,
   amount: Sums,
   convertedAmount: Type.Number({ description: 'Dollars of the converted visitors' }),

@@ -99,7 +99,7 @@ function rateSums({ converted, conversions, convertedCovariate }: ReportGoalSums
   return { sum: converted, sumSquares: converted, ...covariates };
 }
 
-/** Revenue of those who did not convert, a late refund say, is no part of what the converted ones spent. */
+/** All revenue counts, a refund to somebody who did not convert as well; only converted visitors are counted. */
 function ratioSums({ converted, amount, convertedAmount }: ReportGoalSums) {
   return {
     sum: amount.sum,

@@ -22,7 +22,7 @@ export interface EventStore {
   splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts>;
   splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries>;
   splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]>;
-  goalBaseline(query: GoalQuery): Promise<GoalBaseline>;
+  goalBaseline(query: GoalBaselineQuery): Promise<GoalBaseline>;
 
   /** Removes everything about the subject, so that no byte of it stays in the store's files. */
   forget(subject: Subject): Promise<Erasure>;
@@ -178,6 +178,8 @@ export interface SplitTestQuery {
   /** Conversions before this time count. */
   until: number;
   goalIds: readonly string[];
+  /** Those of them that are about money: part of it given back leaves a visitor converted. */
+  revenueGoalIds?: readonly string[];
   /** Visitors of so many days from the first exposure on are the early ones. */
   earlyDays: number;
   /** Conversions of this many days before the first exposure are the covariate. */
@@ -210,7 +212,7 @@ export interface VisitorGroup {
 /** Sums over the visitors of a group; those who did nothing are zeros in them. */
 export interface GoalSums {
   goalId: string;
-  /** Visitors with more conversions than reversals. */
+  /** Visitors with more conversions than reversals; of a revenue goal, who spent more than they got back. */
   converted: number;
   /** Of conversions less reversals. */
   conversions: ValueSums;
@@ -247,7 +249,7 @@ export interface GoalDay {
 
 export type SplitTestFeedbackQuery = Omit<
   SplitTestQuery,
-  'goalIds' | 'earlyDays' | 'preDays' | 'winsorize' | 'by'
+  'goalIds' | 'revenueGoalIds' | 'earlyDays' | 'preDays' | 'winsorize' | 'by'
 > & {
   /** Latest messages of each variation, at most. */
   messages: number;
@@ -258,6 +260,11 @@ export interface VariationFeedback {
   variationKey: string;
   options: { feedbackTypeId: string; option: string; count: number }[];
   messages: { feedbackTypeId: string; message: string; option: string | null; createdAt: number }[];
+}
+
+export interface GoalBaselineQuery extends GoalQuery {
+  /** About money: part of it given back leaves a visitor converted. */
+  isRevenue?: boolean;
 }
 
 /** How a goal does in a property, tests aside: what a plan for a test starts from. */

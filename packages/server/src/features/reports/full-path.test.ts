@@ -107,10 +107,25 @@ describe('what is counted', () => {
     await accepted(shop.decrement({ goalId: 'spent', sessionId: 'r2', amount: 30.5 }));
     expect(countsOf(await results('refunds'), 'spent').b).toMatchObject({
       visitors: 1,
-      converted: 0,
+      converted: 1,
       conversions: { sum: 0, sumSquares: 0 },
       amount: { sum: 69.5, sumSquares: 69.5 ** 2 },
+      convertedAmount: 69.5,
     });
+    const { body } = await shop.get('/v1/split-testing/results', {
+      splitTestKey: 'refunds',
+      include: 'series',
+    });
+    expect(goalOf(body.series.at(-1), 'spent').days[1]).toMatchObject({ key: 'b', converted: 1 });
+    await accepted(shop.decrement({ goalId: 'spent', sessionId: 'r1', amount: 69.5 }));
+    expect(countsOf(await results('refunds'), 'spent').b).toMatchObject({ converted: 0, amount: { sum: 0 } });
+  });
+
+  it('amounts of a count goal convert nobody', async () => {
+    await accepted(expose('refunds', 'control', 'counted'));
+    await accepted(shop.increment({ goalId: 'joined', sessionId: 'counted', amount: 5 }));
+    await accepted(shop.decrement({ goalId: 'joined', sessionId: 'counted' }));
+    expect(countsOf(await results('refunds'), 'joined').control).toMatchObject({ visitors: 1, converted: 0 });
   });
 
   it('the visitor is the unit, whatever session they convert in, and whenever the session is tied to them', async () => {

@@ -122,7 +122,9 @@ function registerPlan(app: FastifyInstance, auth: Authentication, questions: Rep
       const property = auth.property(request, propertyId);
       const goal = property.goals.find(({ id }) => id === goalId);
       if (goal === undefined) throw new ApiError('goal_not_found');
-      const seen = await questions.goalBaseline({ propertyId, goalId, ...planPeriod(days, Date.now()) });
+      const isRevenue = goal.kind === 'revenue';
+      const period = planPeriod(days, Date.now());
+      const seen = await questions.goalBaseline({ propertyId, goalId, isRevenue, ...period });
       return planAnswer(property, goal, request.query, seen);
     },
   );

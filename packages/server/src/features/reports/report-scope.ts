@@ -58,6 +58,7 @@ export function questionOf({ property, test, phase, goals }: ReportScope): Split
     to: isLatest ? FOR_EVER : (endedAt ?? FOR_EVER),
     until: endedAt === null ? FOR_EVER : endedAt + test.attributionDays * DAY,
     goalIds: goals.map(({ id }) => id),
+    revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
     earlyDays: EARLY_DAYS,
     preDays: cuped ? preDays : 0,
     ...(winsorize === null ? {} : { winsorize }),

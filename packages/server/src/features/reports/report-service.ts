@@ -60,7 +60,7 @@ export class ReportService {
   }
 
   async #feedback(scope: ReportScope): Promise<SplitTestResults['feedback']> {
-    const { goalIds, earlyDays, preDays, winsorize, by, ...question } = questionOf(scope);
+    const { goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...question } = questionOf(scope);
     const { value } = await this.#ask('splitTestFeedback', { ...question, messages: FEEDBACK_MESSAGES });
     return value.map(({ variationKey, ...said }) => ({ key: variationKey, ...said }));
   }

@@ -7,6 +7,7 @@ import type {
   FeedbackEntry,
   FeedbackPageQuery,
   GoalBaseline,
+  GoalBaselineQuery,
   GoalBucket,
   GoalQuery,
   GoalSeriesQuery,
@@ -156,7 +157,7 @@ class DuckDbEventStore implements EventStore {
     return this.#ask((context) => splitTestFeedback(context, query));
   }
 
-  goalBaseline(query: GoalQuery): Promise<GoalBaseline> {
+  goalBaseline(query: GoalBaselineQuery): Promise<GoalBaseline> {
     return this.#ask((context) => goalBaseline(context, query));
   }
 

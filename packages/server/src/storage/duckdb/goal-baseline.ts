@@ -1,6 +1,7 @@
-import type { GoalBaseline, GoalQuery } from '../event-store.ts';
+import type { GoalBaseline, GoalBaselineQuery } from '../event-store.ts';
 import type { QuestionContext } from './question.ts';
 import { NAMES } from './session-visitors.ts';
+import { isConverted } from './split-test-groups.ts';
 import { recordsOf } from './sql.ts';
 
 const MICROS = 1e6;
@@ -20,10 +21,12 @@ type BaselineRow = Record<
 /** Visitors of a period and what they did for a goal in it. */
 export async function goalBaseline(
   { connection, terms }: QuestionContext,
-  { propertyId, goalId, from, to }: GoalQuery,
+  { propertyId, goalId, from, to, isRevenue = false }: GoalBaselineQuery,
 ): Promise<GoalBaseline> {
   const property = terms.find(propertyId);
   if (property === undefined) return EMPTY;
+  const goal = terms.find(goalId) ?? -1;
+  const converted = isConverted([{ term: goal, isRevenue }], 'n', 'a');
   const [row] = await recordsOf<BaselineRow>(
     connection,
     `WITH named AS (
@@ -33,16 +36,16 @@ export async function goalBaseline(
        SELECT DISTINCT coalesce(visitor_key, session_key) AS unit FROM sessions LEFT JOIN named USING (session_key)
        WHERE property = $1 AND started_at >= $3 AND started_at < $4),
      outcomes AS (
-       SELECT unit, sum(direction)::DOUBLE AS n, sum(amount_micros)::DOUBLE AS a
-       FROM (SELECT coalesce(visitor_key, session_key) AS unit, direction, amount_micros
+       SELECT unit, any_value(goal) AS goal, sum(direction)::DOUBLE AS n, sum(amount_micros)::DOUBLE AS a
+       FROM (SELECT coalesce(visitor_key, session_key) AS unit, goal, direction, amount_micros
              FROM conversions LEFT JOIN named USING (session_key)
              WHERE property = $1 AND goal = $2 AND happened_at >= $3 AND happened_at < $4
                AND session_key IS NOT NULL)
        SEMI JOIN came USING (unit) GROUP BY unit)
-     SELECT (SELECT count(*) FROM came) AS visitors, count(*) FILTER (n > 0) AS converted,
+     SELECT (SELECT count(*) FROM came) AS visitors, count(*) FILTER (${converted}) AS converted,
             sum(n) AS conversions, sum(n * n) AS conversion_squares, sum(a) AS micros, sum(a * a) AS micro_squares
      FROM outcomes`,
-    [property, terms.find(goalId) ?? -1, from, to],
+    [property, goal, from, to],
   );
   if (!row) return EMPTY;
   return {

@@ -30,7 +30,7 @@ interface Visitor {
   segments: { at: number; segment: string }[];
 }
 
-type Scope = Omit<SplitTestQuery, 'goalIds' | 'earlyDays' | 'preDays' | 'winsorize'>;
+type Scope = Omit<SplitTestQuery, 'goalIds' | 'revenueGoalIds' | 'earlyDays' | 'preDays' | 'winsorize'>;
 
 type Seen = Omit<Exposure, 'bot'> & { receivedAt: number; bot: boolean };
 
@@ -182,9 +182,11 @@ function addGoal(
     };
     goals.push(sums);
   }
-  if (n > 0) sums.converted++;
-  if (n > 0) sums.convertedAmount += a;
-  if (n > 0) sums.convertedCovariate += before.n;
+  if ((query.revenueGoalIds?.includes(goalId) && a !== 0 ? a : n) > 0) {
+    sums.converted++;
+    sums.convertedAmount += a;
+    sums.convertedCovariate += before.n;
+  }
   addTo(sums.conversions, n, before.n);
   addTo(sums.amount, a, before.a);
 }

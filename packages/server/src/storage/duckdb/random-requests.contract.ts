@@ -155,6 +155,7 @@ const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTes
     until: T0 + 20 * DAY,
     earlyDays: 1,
     goalIds: ['signup', 'revenue', 'none'],
+    revenueGoalIds: ['revenue'],
     preDays: 7,
   },
   {
@@ -177,7 +178,7 @@ async function compareSplitTests(store: EventStore, facts: NaiveFacts, propertyI
       const counts = await store.splitTestCounts(query);
       expect(ordered(counts)).toEqual(ordered(naiveCounts(facts, query)));
       await compareSeries(store, facts, query);
-      const { goalIds, earlyDays, preDays, by, ...scope } = query;
+      const { goalIds, revenueGoalIds, earlyDays, preDays, by, ...scope } = query;
       const feedback = await store.splitTestFeedback({ ...scope, messages: 5 });
       expect(feedback.map(byOption)).toEqual(naiveFeedback(facts, { ...scope, messages: 5 }).map(byOption));
     }

@@ -101,7 +101,7 @@ function groupRows(
 }
 
 type Reached = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
-type GoalTerms = readonly { term: number }[];
+type GoalTerms = readonly { term: number; isRevenue: boolean }[];
 
 function reachedCondition(
   { property }: SplitTestVisitors,
@@ -158,7 +158,7 @@ function goalStatement(visitors: SplitTestVisitors, query: DatedQuery, goals: Go
       GROUP BY unit, goal)
     ${query.winsorize === undefined ? '' : capsTable(query.winsorize, query.sumType)},
     values_ AS (
-      SELECT goal, bits, segment, n > 0 AS converted, ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
+      SELECT goal, bits, segment, ${isConverted(goals, 'n', 'a')} AS converted, ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
       FROM outcomes ${query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)'})
     SELECT bits, goal, segment, ${sumColumns(query)}
     FROM values_ GROUP BY bits, goal, segment
@@ -236,13 +236,20 @@ function goalSums(goalId: string, row: GroupRow): GoalSums {
   };
 }
 
+/** Condition on a visitor who did `n` and spent `a` net. Whoever sends one of three things back still bought. */
+export function isConverted(goals: GoalTerms, n: string, a: string): string {
+  const revenue = goals.filter(({ isRevenue }) => isRevenue).map(({ term }) => term);
+  if (revenue.length === 0) return `${n} > 0`;
+  return `(CASE WHEN goal IN (${revenue.join(', ')}) AND ${a} <> 0 THEN ${a} ELSE ${n} END) > 0`;
+}
+
 /** The goals that anything was stored of, by their term. */
 export function goalsOf(
   { terms }: QuestionContext,
-  { goalIds }: Pick<SplitTestQuery, 'goalIds'>,
-): { goalId: string; term: number }[] {
+  { goalIds, revenueGoalIds }: Pick<SplitTestQuery, 'goalIds' | 'revenueGoalIds'>,
+): { goalId: string; term: number; isRevenue: boolean }[] {
   return goalIds.flatMap((goalId) => {
     const term = terms.find(goalId);
-    return term === undefined ? [] : [{ goalId, term }];
+    return term === undefined ? [] : [{ goalId, term, isRevenue: revenueGoalIds?.includes(goalId) === true }];
   });
 }

@@ -1,6 +1,6 @@
 import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../event-store.ts';
 import type { QuestionContext } from './question.ts';
-import { goalsOf, reachedTables, unresolvedConversions } from './split-test-groups.ts';
+import { goalsOf, isConverted, reachedTables, unresolvedConversions } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 import { recordsOf, rowsOf } from './sql.ts';
 
@@ -68,7 +68,8 @@ async function goalDays(context: QuestionContext, query: SplitTestQuery): Promis
      running AS (
        SELECT bits, goal, day, dn, da, sum(dn) OVER so_far AS n, sum(da) OVER so_far AS a
        FROM daily WINDOW so_far AS (PARTITION BY unit, goal ORDER BY day))
-     SELECT day, bits, goal, sum((n > 0)::INTEGER - (n - dn > 0)::INTEGER) AS converted,
+     SELECT day, bits, goal, sum((${isConverted(goals, 'n', 'a')})::INTEGER
+                                - (${isConverted(goals, '(n - dn)', '(a - da)')})::INTEGER) AS converted,
             sum(dn) AS conversions, sum(n * n - (n - dn) * (n - dn)) AS conversion_squares,
             sum(da) AS micros, sum(a * a - (a - da) * (a - da)) AS micro_squares
      FROM running GROUP BY day, bits, goal ORDER BY day, bits, goal`,
