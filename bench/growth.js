@@ -35,9 +35,7 @@ const BATCH_VISITS = 4000;
  * the path behind the journal, so the store is as it would be after as many requests, without waiting for them.
  */
 async function fill(dataDir, events) {
-  const { openDuckDbEventStore } = await import(
-    '../packages/server/dist/storage/duckdb/duckdb-event-store.js'
-  );
+  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.js');
   const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
   const visits = Math.ceil(events / EVENTS_PER_VISIT);
   const startedAt = performance.now();

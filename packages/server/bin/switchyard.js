@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const main = new URL('../dist/cli/main.js', import.meta.url);
+const main = new URL('../dist/switchyard.js', import.meta.url);
 
 if (existsSync(fileURLToPath(main))) {
   const { runCli } = await import(main.href);

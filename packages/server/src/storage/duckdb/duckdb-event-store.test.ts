@@ -13,7 +13,7 @@ import { openDuckDbEventStore } from './duckdb-event-store.ts';
 
 const T0 = Date.UTC(2025, 10, 12);
 /** For other processes, which run JavaScript. */
-const BUILT_STORE = new URL('../../../dist/storage/duckdb/duckdb-event-store.js', import.meta.url).href;
+const BUILT_STORE = new URL('../../../dist/duckdb-event-store.js', import.meta.url).href;
 const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
 
 describeEventStore('DuckDB', async () => {

@@ -1,0 +1,39 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+// One file per part instead of a thousand: what a start pays for is looking up and linking modules.
+
+const here = import.meta.dirname;
+
+/** Flat, so that whatever is named beside its source is beside the bundle too. */
+const ENTRIES = {
+  switchyard: 'cli/main',
+  'storage-thread': 'storage/storage-thread',
+  'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
+};
+/** These bring files of their own: native code, and the pages of the API reference. */
+const WITH_FILES = ['@duckdb/node-bindings', '@photostructure/sqlite', '@fastify/swagger-ui'];
+
+const build = await rolldown({
+  input: Object.fromEntries(
+    Object.entries(ENTRIES).map(([name, path]) => [name, join(here, 'src', `${path}.ts`)]),
+  ),
+  platform: 'node',
+  external: WITH_FILES,
+  tsconfig: false,
+  transform: { target: 'node20' },
+});
+const { output } = await build.write({
+  dir: join(here, 'dist'),
+  format: 'esm',
+  // Without hashes in their names, parts of this build replace those of the last one.
+  chunkFileNames: '[name].js',
+  sourcemap: true,
+});
+await build.close();
+
+const written = new Set(output.map(({ fileName }) => fileName));
+for (const name of await readdir(join(here, 'dist'))) {
+  if (!written.has(name)) await rm(join(here, 'dist', name), { recursive: true });
+}
