@@ -11,18 +11,23 @@ export function readAttribute(context: Context, name: string): unknown {
 }
 
 /** Programs that evaluate in place hand over what no request can carry: it counts as JSON would write it. */
-function asInJson(value: unknown): unknown {
+export function asInJson(value: unknown): unknown {
   switch (typeof value) {
     case 'number':
       return Number.isFinite(value) ? value : null;
     case 'object':
-      return value instanceof Date ? value.toJSON() : value;
+      return isWritable(value) ? value.toJSON() : value;
     case 'boolean':
+    case 'string':
       return value;
     default:
       return undefined;
   }
 }
+
+/** Dates, and ids and amounts of many database drivers. */
+const isWritable = (value: object | null): value is { toJSON(): unknown } =>
+  typeof (value as { toJSON?: unknown } | null)?.toJSON === 'function';
 
 /** Canonical text: a string itself, a finite number as ECMAScript writes it, `true` or `false`; nothing else has one. */
 export function textOf(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { Condition, Operator } from '../api/targeting.ts';
-import { numberOf, textOf } from './attribute-values.ts';
+import { asInJson, numberOf, textOf } from './attribute-values.ts';
 import { parseInstant } from './instant.ts';
 import { compareSemver, parseSemver } from './semver.ts';
 
@@ -114,7 +114,7 @@ function onText(caseInsensitive: boolean, test: (text: string) => boolean): Valu
     const text = textOf(value);
     return text !== undefined && test(caseInsensitive ? text.toLowerCase() : text);
   };
-  return (value) => (Array.isArray(value) ? value.some(single) : single(value));
+  return (value) => (Array.isArray(value) ? value.some((each) => single(asInJson(each))) : single(value));
 }
 
 function texts(values: Values, caseInsensitive: boolean): string[] {

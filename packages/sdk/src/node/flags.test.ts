@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../../../server/src/testing/test-server.ts';
-import { createSwitchyard, type Switchyard, type SwitchyardOptions } from './node.ts';
+import { createSwitchyard, type FlagContext, type Switchyard, type SwitchyardOptions } from './node.ts';
 
 // The machine may be busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -58,6 +58,20 @@ describe('local evaluation', () => {
       reason: 'STATIC',
     });
     expect(flags.status()).toBe('ready');
+  });
+
+  it('reads what says how it is written as JSON, like ids of databases, as the service does', async () => {
+    const written = (value: unknown) => ({ toJSON: () => value });
+    const contexts = [
+      { email: written('ada@shop.example') },
+      { email: [written('ada@shop.example')] },
+      { email: written(5), userId: written('u-1'), since: [new Date(0)] },
+    ] as unknown as FlagContext[];
+    const [local, remote] = [await ready(), connect({ evaluation: 'remote' })];
+    for (const context of contexts) {
+      expect(await local.flags.evaluate(context)).toEqual(await remote.flags.evaluate(context));
+    }
+    expect(local.flags.boolean('new-checkout', false, contexts[0])).toBe(true);
   });
 
   it('looks at the environment it was given', async () => {
