@@ -138,8 +138,8 @@ function describe(status: number, headers: Headers, data: unknown): { code: stri
   const { code, message } = problem?.error ?? {};
   if (typeof code === 'string') return { code, message: String(message ?? code) + fieldsOf(problem?.errors) };
   const location = headers.get('location');
-  const target = location === null ? '' : `, a redirection to ${location}: is \`apiUrl\` right?`;
-  return { code: 'unexpected_answer', message: `The service answered ${status}${target}` };
+  const what = location === null ? ' with what is no JSON of its own' : `, a redirection to ${location}`;
+  return { code: 'unexpected_answer', message: `The service answered ${status}${what}: is \`apiUrl\` right?` };
 }
 
 /** A validation error names every wrong field; without them its message helps nobody. */

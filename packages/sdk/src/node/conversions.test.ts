@@ -181,7 +181,18 @@ describe('a service that does not answer', () => {
       response.writeHead(200).end('<html>welcome to the hotel network</html>');
       return true;
     };
-    expect(await client.goals.increment('signup')).toMatchObject({ error: { code: 'unexpected_answer' } });
+    const page = await client.goals.increment('signup');
+    expect(page).toMatchObject({ error: { code: 'unexpected_answer' } });
+    expect(page.success || page.error.message).toContain('no JSON');
+    // Only the service says that something is stored.
+    proxy.intercept = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"logged in"}');
+      return true;
+    };
+    const calls = [client.goals.decrement('signup'), client.feedback.submit('nps', { option: 'good' })];
+    for (const result of await Promise.all(calls)) {
+      expect(result).toMatchObject({ success: false, error: { code: 'unexpected_answer' } });
+    }
   });
 
   it('answers `closed` after close, and calls under way end before it', async () => {

@@ -77,7 +77,10 @@ export function createConversions(settings: Settings, api: ApiClient): Conversio
       timeoutMs: settings.timeoutMs,
       retry: true,
     });
-    return answer.success ? { success: true } : failure(answer.error.code, answer.error.message);
+    if (!answer.success) return failure(answer.error.code, answer.error.message);
+    // Whatever else stands at the address may answer 200, too, but has stored nothing.
+    if ((answer.data as { success?: unknown }).success === true) return { success: true };
+    return failure('unexpected_answer', 'The service did not say that it is stored: is `apiUrl` right?');
   };
 
   /** Programs that do not wait for the result end after it all the same. */
