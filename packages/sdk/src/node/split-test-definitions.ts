@@ -86,8 +86,10 @@ export class SplitTestDefinitions {
       };
       return { success: false, error, transient: true, retryAfterMs: 0 };
     }
-    this.#current = { config, fetchedAt };
+    this.#current = { config: { ...config, tests: config.tests.filter(isObject) }, fetchedAt };
     this.#etag = answer.etag;
     return undefined;
   }
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -265,6 +265,16 @@ describe('definitions', () => {
     expect(await read()).toBe('only');
   });
 
+  it('that make no sense are as good as absent', async () => {
+    proxy.intercept = ({ path }, response) => {
+      if (!path.startsWith('/v1/split-testing/config')) return false;
+      response.writeHead(200).end('{"tests":[null,7,{"key":"bare"}],"ttl":60}');
+      return true;
+    };
+    const tests = await client.splitTest.forRequest(cookies('session-nonsense'));
+    expect([tests.get('bare', 'x'), tests.peek('hero', 'y'), tests.assignments()]).toEqual(['x', 'y', []]);
+  });
+
   it('nobody waits for a service that was found away', async () => {
     await client.close();
     // Who waited would wait for longer than this test may take.
