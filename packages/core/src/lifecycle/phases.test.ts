@@ -85,12 +85,22 @@ describe('the status', () => {
   });
 
   it('paused leaves the phase open; what changes meanwhile counts from when the test goes on', () => {
-    const phases = [started];
-    expect(advancePhases(phases, 'paused', other, 2000)).toBe(phases);
-    expect(advancePhases(phases, 'running', definition, 3000)).toBe(phases);
-    expect(advancePhases(phases, 'running', other, 3000)).toMatchObject([
-      { endedAt: 3000 },
-      { number: 2, startedAt: 3000, reasons: ['seed'] },
+    const paused = advancePhases([started], 'paused', other, 2000);
+    expect(paused).toEqual([{ ...started, pauses: [{ from: 2000, to: null }] }]);
+    expect(advancePhases(paused, 'paused', other, 2500)).toBe(paused);
+    const resumed = { ...started, pauses: [{ from: 2000, to: 3000 }] };
+    expect(advancePhases(paused, 'running', definition, 3000)).toEqual([resumed]);
+    expect(advancePhases(paused, 'running', other, 3000)).toEqual([
+      { ...resumed, endedAt: 3000 },
+      { number: 2, startedAt: 3000, endedAt: null, reasons: ['seed'], definition: other },
+    ]);
+    expect(advancePhases(paused, 'stopped', other, 3000)).toEqual([{ ...resumed, endedAt: 3000 }]);
+  });
+
+  it('keeps every pause of a phase', () => {
+    const pauses = [{ from: 2000, to: 3000 }];
+    expect(advancePhases([{ ...started, pauses }], 'paused', definition, 4000)).toEqual([
+      { ...started, pauses: [...pauses, { from: 4000, to: null }] },
     ]);
   });
 

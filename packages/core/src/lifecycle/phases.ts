@@ -24,6 +24,14 @@ export interface Phase {
   /** Why it was opened. */
   reasons: PhaseReason[];
   definition: PhaseDefinition;
+  /** When nobody was shown anything, because the test was paused; absent when it never was. */
+  pauses?: readonly Pause[];
+}
+
+/** Unix milliseconds; `to` is null while the pause lasts. */
+export interface Pause {
+  readonly from: number;
+  readonly to: number | null;
 }
 
 interface Test {
@@ -67,17 +75,32 @@ export function advancePhases(
 ): readonly Phase[] {
   const last = phases.at(-1);
   const open = last?.endedAt === null ? last : undefined;
-  if (status === 'draft' || status === 'paused') return phases;
+  if (status === 'draft') return phases;
   if (open === undefined) {
     return status === 'running' ? [...phases, opened(last, ['started'], definition, at)] : phases;
   }
-  const closed = { ...open, endedAt: Math.max(at, open.startedAt) };
   const before = phases.slice(0, -1);
+  if (status === 'paused') return isPaused(open) ? phases : [...before, paused(open, at)];
+  const resumed = isPaused(open) ? goingOn(open, at) : open;
+  const closed = { ...resumed, endedAt: Math.max(at, open.startedAt) };
   if (status !== 'running') return [...before, closed];
   const reasons = reasonsForNewPhase(open.definition, definition);
   if (reasons.length > 0) return [...before, closed, opened(open, reasons, definition, closed.endedAt)];
-  return same(open.definition, definition) ? phases : [...before, { ...open, definition }];
+  if (resumed === open && same(open.definition, definition)) return phases;
+  return [...before, { ...resumed, definition }];
 }
+
+const isPaused = ({ pauses }: Phase) => pauses?.at(-1)?.to === null;
+
+const paused = (phase: Phase, at: number): Phase => ({
+  ...phase,
+  pauses: [...(phase.pauses ?? []), { from: Math.max(at, phase.startedAt), to: null }],
+});
+
+const goingOn = ({ pauses = [], ...phase }: Phase, at: number): Phase => ({
+  ...phase,
+  pauses: pauses.map(({ from, to }) => ({ from, to: to ?? Math.max(at, from) })),
+});
 
 function opened(last: Phase | undefined, reasons: PhaseReason[], definition: PhaseDefinition, at: number) {
   return { number: (last?.number ?? 0) + 1, startedAt: at, endedAt: null, reasons, definition };

@@ -1,4 +1,5 @@
 import type { StatisticsSettings } from '../api/statistics.ts';
+import type { Pause } from '../lifecycle/phases.ts';
 
 export type GoalRole = 'primary' | 'secondary' | 'guardrail';
 
@@ -61,6 +62,8 @@ export interface ReportInput {
   readonly startedAt: number;
   /** Null while the phase runs. */
   readonly endedAt: number | null;
+  /** Of the phase; none when absent. */
+  readonly pauses?: readonly Pause[];
   /** When the counts were taken. */
   readonly asOf: number;
 }

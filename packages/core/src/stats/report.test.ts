@@ -88,6 +88,19 @@ describe('a report', () => {
     expect(buildReport(tested(30, { goals: [goal] })).verdict).toMatchObject({ decision: 'ship' });
   });
 
+  it('does not miss exposures on days on which the test was paused', () => {
+    const week = { ...tested(115), asOf: START + 7 * DAY };
+    const exposures = [0, 1, 5, 6].map((day) => ({ ...week.exposures[0]!, at: START + day * DAY }));
+    const missing = { problem: 'missing-exposures', days: 3 };
+    expect(buildReport({ ...week, exposures }).problems).toMatchObject([missing]);
+    const pauses = [{ from: START + 1.5 * DAY, to: START + 5.2 * DAY }];
+    expect(buildReport({ ...week, exposures, pauses }).problems).toEqual([]);
+    const early = [{ from: START + 4 * DAY, to: null }];
+    expect(buildReport({ ...week, exposures, pauses: early }).problems).toMatchObject([
+      { ...missing, days: 2 },
+    ]);
+  });
+
   it('of an unhealthy test has no winner', () => {
     const groups = [
       group('control', 1000, { goals: [sums('signup', 100)] }),

@@ -201,14 +201,15 @@ function armOf(goal: ReportGoal, { visitors, goals }: VariationCounts): Arm {
   return meanArm({ n: visitors, sum: sums.amount.sum, sumSquares: sums.amount.sumSquares });
 }
 
-/** Exposures of each full day of the phase, the oldest first. */
+/** Exposures of each full day of the phase on which it was not paused, the oldest first. */
 function dailyExposures(input: ReportInput): number[] {
   const byDay = new Map<number, number>();
   for (const { at, exposures } of input.exposures) byDay.set(at, (byDay.get(at) ?? 0) + exposures);
   const days: number[] = [];
   const end = Math.min(input.endedAt ?? input.asOf, input.asOf);
   for (let day = Math.ceil(input.startedAt / DAY) * DAY; day + DAY <= end; day += DAY) {
-    days.push(byDay.get(day) ?? 0);
+    const isPaused = input.pauses?.some(({ from, to }) => from < day + DAY && (to ?? Infinity) > day);
+    if (!isPaused) days.push(byDay.get(day) ?? 0);
   }
   return days;
 }

@@ -172,7 +172,9 @@ properties:
       { entity: 'flag', fields: [{ field: 'environments.staging.enabled', from: true, to: false }] },
     ]);
     const after = (await state()).properties[0];
-    expect(after?.splitTests).toEqual([{ ...before?.splitTests[0], status: 'paused' }]);
+    const pauses = [{ from: expect.any(Number), to: null }];
+    const phases = before?.splitTests[0]?.phases.map((phase) => ({ ...phase, pauses }));
+    expect(after?.splitTests).toEqual([{ ...before?.splitTests[0], status: 'paused', phases }]);
     expect(after?.flags[0]?.configurations).toEqual([
       before?.flags[0]?.configurations[0],
       { ...before?.flags[0]?.configurations[1], enabled: false },

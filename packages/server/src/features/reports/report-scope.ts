@@ -88,6 +88,7 @@ export function reportInput(
     exposures: counts.exposures,
     startedAt,
     endedAt: phase?.endedAt ?? null,
+    ...(phase?.pauses && { pauses: phase.pauses }),
     asOf,
   };
 }

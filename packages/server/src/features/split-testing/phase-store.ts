@@ -17,6 +17,7 @@ export async function phasesByTest(database: Database, propertyId: string): Prom
       endedAt: row.ended_at,
       reasons: JSON.parse(row.reasons),
       definition: JSON.parse(row.definition),
+      ...(row.pauses === null ? {} : { pauses: JSON.parse(row.pauses) }),
     };
     phases.set(row.split_test_id, [...(phases.get(row.split_test_id) ?? []), phase]);
   }
@@ -28,9 +29,13 @@ export async function savePhase(
   database: Database,
   propertyId: string,
   splitTestId: string,
-  { number, startedAt, endedAt, reasons, definition }: Phase,
+  { number, startedAt, endedAt, reasons, definition, pauses }: Phase,
 ): Promise<void> {
-  const columns = { ended_at: endedAt, definition: JSON.stringify(definition) };
+  const columns = {
+    ended_at: endedAt,
+    definition: JSON.stringify(definition),
+    pauses: pauses === undefined ? null : JSON.stringify(pauses),
+  };
   await database
     .insertInto('split_test_phases')
     .values({

@@ -58,13 +58,13 @@ test('tests that had run before get their first phase, and everything new its de
     exclusion: null,
     holdout: null,
   };
-  const first = (endedAt: number | null) => [
-    { number: 1, startedAt: 1000, endedAt, reasons: ['started'], definition },
+  const first = (endedAt: number | null, more = {}) => [
+    { number: 1, startedAt: 1000, endedAt, reasons: ['started'], definition, ...more },
   ];
   expect(shop.splitTests.map(({ key, phases }) => ({ key, phases }))).toEqual([
     { key: 'draft', phases: [] },
     { key: 'running', phases: first(null) },
-    { key: 'paused', phases: first(null) },
+    { key: 'paused', phases: first(null, { pauses: [{ from: 2000, to: null }] }) },
     { key: 'stopped', phases: first(2000) },
     { key: 'archived', phases: first(2000) },
   ]);

@@ -6,6 +6,7 @@ import { splitTestsMigration } from './005-split-tests.ts';
 import { flagsMigration } from './006-flags.ts';
 import { erasuresMigration } from './007-erasures.ts';
 import { testLifecycleMigration } from './008-test-lifecycle.ts';
+import { phasePausesMigration } from './009-phase-pauses.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   flagsMigration,
   erasuresMigration,
   testLifecycleMigration,
+  phasePausesMigration,
 ];

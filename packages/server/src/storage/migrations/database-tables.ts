@@ -125,6 +125,8 @@ interface SplitTestPhaseTable {
   reasons: string;
   /** JSON object. */
   definition: string;
+  /** JSON array; null: none. */
+  pauses: string | null;
 }
 
 interface FlagTable {
