@@ -139,7 +139,10 @@ function describe(status: number, headers: Headers, data: unknown): { code: stri
   if (typeof code === 'string') return { code, message: String(message ?? code) + fieldsOf(problem?.errors) };
   const location = headers.get('location');
   const what = location === null ? ' with what is no JSON of its own' : `, a redirection to ${location}`;
-  return { code: 'unexpected_answer', message: `The service answered ${status}${what}: is \`apiUrl\` right?` };
+  return {
+    code: 'unexpected_answer',
+    message: `The service answered ${status}${what}: is \`apiUrl\` right?`,
+  };
 }
 
 /** A validation error names every wrong field; without them its message helps nobody. */
