@@ -112,6 +112,17 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect(toB.referrer).toBe(`${site.url}/a?page=2`);
   });
 
+  test('an address with a campaign of any length: cut, and nothing of the batch is lost', async () => {
+    const { page, server, site } = suite;
+    await page.goto(`${site.url}/?utm_source=${'s'.repeat(9000)}&utm_medium=mail&other=1`);
+    await page.evaluate(() => sy.track('clicked'));
+    await flush(page);
+    const [session] = await sessionsOf(server, await visitor(page));
+    expect(sorted(session)).toEqual(['event clicked', 'pageview /']);
+    const { properties } = session!.timeline.find(({ type }) => type === 'pageview')!;
+    expect(properties).toEqual({ utm_source: 's'.repeat(256), utm_medium: 'mail' });
+  });
+
   test('back and forward through the cache of the browser: a page view, nothing else twice', async () => {
     const { page, site } = suite;
     await page.goto(site.url);
@@ -156,6 +167,8 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     await flush(page);
     expect(await suite.stored(page)).toHaveLength(1);
     await page.clock.fastForward('31:00');
+    // Browsers expire cookies by a clock of their own, which no test can turn.
+    await context.clearCookies({ name: 'sy_session' });
     expect(await read(page, 'hero')).toEqual([first]);
     await page.evaluate(() => sy.track('back'));
     await flush(page);
@@ -168,6 +181,22 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     await second.goto(`${site.url}/next`);
     await flush(second);
     expect(await suite.stored(second)).toHaveLength(2);
+  });
+
+  test('back on a subdomain after a long time on another: still the same session', async () => {
+    const { page, server, site } = suite;
+    site.put('/shared', pageWithSdk(server.url, { options: { cookieDomain: 'shop.localhost' } }));
+    const at = (name: string) => `${site.url.replace('localhost', `${name}.shop.localhost`)}/shared`;
+    await page.clock.install();
+    const sessions: unknown[] = [];
+    for (const name of ['www', 'checkout', 'checkout', 'www']) {
+      await page.goto(at(name));
+      await flush(page);
+      sessions.push(await page.evaluate(() => sy.sessionId()));
+      await page.clock.fastForward('20:00');
+    }
+    expect(new Set(sessions).size).toBe(1);
+    expect(await suite.stored(page)).toEqual([Array(4).fill('pageview /shared')]);
   });
 
   test('two properties on one origin: one visitor, nothing mixed', async () => {

@@ -38,7 +38,8 @@ export function createPageHost(cookieDomain?: string): Host {
   if (isPrivate) {
     // What was stored before the visitor asked for privacy must not stay.
     clearVisit({ store: createStore(true), setCookie }, 'sy:');
-    jar = { cookie: '' };
+    // Stays empty: nothing in it would ever end.
+    jar = Object.freeze({ cookie: '' });
   }
   return {
     fetch: (url, init) => fetch(url, init),

@@ -44,10 +44,9 @@ export function createVisit(host: Host, prefix: string, rendered?: Bootstrap | n
     const cookies = host.cookies();
     const [kept, seenAt] = store.get(SESSION_COOKIE) ?? [];
     const visitorId = cookieId(cookies, VISITOR_COOKIE) || store.get(VISITOR_COOKIE) || newId();
-    let sessionId = cookieId(cookies, SESSION_COOKIE) || kept;
-    // There is none, or the page has slept: what storage knows as idle is over, whatever the cookie says.
-    const isIdle = !(Math.abs(time - seenAt) <= SESSION_IDLE_SECONDS * 1000);
-    if (sessionId === kept && isIdle) sessionId = newId();
+    const isActive = Math.abs(time - seenAt) <= SESSION_IDLE_SECONDS * 1000;
+    // The cookie ends by itself, and knows of activity elsewhere: on the server, on other subdomains.
+    const sessionId = cookieId(cookies, SESSION_COOKIE) || (isActive && kept) || newId();
     if (sessionId !== ids?.sessionId) ids = { visitorId, sessionId };
     keep(visitorId, sessionId, time);
     host.setCookie(VISITOR_COOKIE, visitorId, VISITOR_SECONDS);
