@@ -4,6 +4,7 @@ import type { SessionEvent } from '../client/split-testing-client.ts';
 const UTM = /^utm_(source|medium|campaign|term|content)$/;
 const MOST_URL = 4096;
 const MOST_TITLE = 1024;
+const MOST_UTM = 256;
 
 /** The address without its fragment, which belongs to the page alone and may hold secrets. */
 export function pageUrl(): string | undefined {
@@ -17,7 +18,9 @@ export function createPageViews(): () => SessionEvent {
   return () => {
     leave();
     const url = pageUrl();
-    const utm = [...new URLSearchParams(location.search)].filter(([name]) => UTM.test(name));
+    const utm = [...new URLSearchParams(location.search)]
+      .filter(([name]) => UTM.test(name))
+      .map(([name, value]) => [name, value.slice(0, MOST_UTM)]);
     let title: string | undefined;
     // Apps set the title after they have changed the address: it is read as late as possible.
     leave = () => {
