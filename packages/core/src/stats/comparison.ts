@@ -18,6 +18,12 @@ export interface Comparison {
   readonly expectedLoss: number | null;
 }
 
+/** Whether the whole interval lies between -bound and bound. */
+export function isWithin(interval: Interval | null, bound: number): boolean {
+  if (interval === null || interval.low === null || interval.high === null) return false;
+  return interval.low > -bound && interval.high < bound;
+}
+
 /** The estimate plus and minus a number of its standard errors. */
 export function intervalOf(estimate: Estimate | null, critical: number | null): Interval | null {
   if (estimate === null) return null;

@@ -236,7 +236,7 @@ function verdictsOf(
       guardrails: guardrails.map((goal) => outcomeOf(goal, index)),
       smallestEffect: smallestEffect === null ? null : { kind: 'relative', value: smallestEffect },
       visitors: pair,
-      ...(input.endedAt === null && { dailyVisitors: pair * recentShare(input) }),
+      ...(input.endedAt === null ? { dailyVisitors: pair * recentShare(input) } : { isOver: true }),
       ...(plannedVisitors !== null && { plannedVisitors: Math.round(plannedVisitors * share(index)) }),
     });
   });

@@ -1,26 +1,61 @@
-import type { Interval } from './comparison.ts';
+import { type Interval, isWithin } from './comparison.ts';
 import type { HealthProblem } from './health.ts';
 import type { GoalOutcome, Verdict } from './verdict.ts';
 
+/** Days; what takes longer need not be told to the day. */
+const YEAR = 365;
+
+type Facts = Omit<Verdict, 'words'>;
+
+interface Circumstances {
+  /** Judged once, at the planned number of visitors. */
+  readonly isFixed: boolean;
+  /** Nobody takes part any more. */
+  readonly isOver: boolean;
+}
+
 /** A verdict in a few sentences, with the numbers it rests on. */
-export function describeVerdict(verdict: Omit<Verdict, 'words'>): string {
+export function describeVerdict(verdict: Facts, circumstances: Circumstances): string {
   const { decision, variation, primary, visitors } = verdict;
   const seen = `${change(primary)}, measured on ${count(visitors)} visitors`;
   switch (decision) {
     case 'unhealthy':
-      return `No verdict on "${variation}" yet, the data is not sound. ${verdict.problems.map(describeProblem).join(' ')}`;
+      return `${describeIllness(verdict)} ${verdict.problems.map(describeProblem).join(' ')}`;
     case 'ship':
-      return `Ship "${variation}". ${seen}: that is better, and chance alone does not explain it.`;
+      return `Ship "${variation}". ${seen}: that is better, ${describeCertainty(primary)}.`;
     case 'roll-back':
       return verdict.harmedGuardrails.length > 0
         ? `Roll "${variation}" back. It harms what must not get worse: ${verdict.harmedGuardrails.map(change).join('; ')}.`
-        : `Roll "${variation}" back. ${seen}: that is worse, and chance alone does not explain it.`;
+        : `Roll "${variation}" back. ${seen}: that is worse, ${describeCertainty(primary)}.`;
     case 'no-difference':
       return `No difference that matters between "${variation}" and the control. ${seen}${describeBound(verdict)}.`;
     case 'keep-going':
-      return `Keep "${variation}" going${describeDays(verdict.daysLeft)}. ${seen}: this may still be chance.`;
+      return `${describeWaiting(verdict, circumstances)} ${seen}${describeDoubt(verdict, circumstances)}.`;
   }
 }
+
+/** A test that has only just begun is not ill. */
+function describeIllness({ variation, problems }: Facts): string {
+  return problems.every(({ problem }) => problem === 'too-few-conversions')
+    ? `It is too early for a verdict on "${variation}".`
+    : `No verdict on "${variation}" yet, the data is not sound.`;
+}
+
+function describeCertainty({ comparison: { chanceToBeat } }: GoalOutcome): string {
+  if (chanceToBeat === null) return 'and chance alone does not explain it';
+  const probability = Math.max(chanceToBeat, 1 - chanceToBeat);
+  return `with a probability of ${probability > 0.999 ? 'more than 99.9 %' : percent(probability)}`;
+}
+
+const describeWaiting = ({ variation, daysLeft }: Facts, { isOver }: Circumstances) =>
+  isOver
+    ? `The test ended before there was a verdict on "${variation}".`
+    : `Keep "${variation}" going${describeDays(daysLeft)}.`;
+
+const describeDoubt = ({ plannedVisitors }: Facts, { isFixed }: Circumstances) =>
+  isFixed && plannedVisitors !== null
+    ? `; it is judged once, at ${count(plannedVisitors)} visitors`
+    : ': this may still be chance';
 
 /** Why a test is unhealthy, and what to look for. */
 export function describeProblem(problem: HealthProblem): string {
@@ -57,17 +92,21 @@ function range({ estimate, low, high }: Interval, format: (number: number) => st
   return `${format(estimate)} (likely between ${format(low)} and ${format(high)})`;
 }
 
-function describeBound({ smallestEffect, plannedVisitors }: Omit<Verdict, 'words'>): string {
+function describeBound({ smallestEffect, improvement }: Facts): string {
   if (smallestEffect === null) return '; the planned number of visitors is reached and nothing was found';
   const bound = Math.abs(smallestEffect.value);
   const size = smallestEffect.kind === 'relative' ? percent(bound) : signed(bound).slice(1);
-  return plannedVisitors === null
+  return isWithin(improvement, bound)
     ? `; a change of ${size} or more can be ruled out`
     : `; a change of ${size} or more would probably have shown by now`;
 }
 
-const describeDays = (left: number | null) =>
-  left === null ? '' : `, about ${days(left)} more at the present traffic`;
+function describeDays(left: number | null): string {
+  if (left === null) return '';
+  return left > YEAR
+    ? ', but at the present traffic it takes more than a year'
+    : `, about ${days(left)} more at the present traffic`;
+}
 
 const days = (number: number) => `${count(number)} ${number === 1 ? 'day' : 'days'}`;
 

@@ -65,6 +65,7 @@ describe('one variation', () => {
     const verdict = decideVerdict(input(same));
     expect(verdict.decision).toBe('no-difference');
     expect(verdict.words).toMatch(/a change of 5 % or more can be ruled out\.$/);
+    expect(decideVerdict(input(same, { plannedVisitors: 10 })).words).toMatch(/can be ruled out\.$/);
     const wide = { smallestEffect: { kind: 'relative' as const, value: 0.5 } };
     expect(decideVerdict(input(better, wide)).decision).toBe('no-difference');
   });
@@ -83,6 +84,13 @@ describe('one variation', () => {
     expect(lowAfter(verdict.daysLeft! - 1)).toBeLessThan(0);
     expect(lowAfter(verdict.daysLeft!)).toBeGreaterThan(0);
     expect(decideVerdict(input(open, { dailyVisitors: 0 }))).toMatchObject({ daysLeft: null });
+    const slow = decideVerdict(input(open, { dailyVisitors: 1 }));
+    expect(slow.words).toMatch(/^Keep "b" going, but at the present traffic it takes more than a year\./);
+  });
+
+  it('does not ask to go on with what is over', () => {
+    const { words } = decideVerdict(input(open, { dailyVisitors: 0, isOver: true }));
+    expect(words).toMatch(/^The test ended before there was a verdict on "b"\. Sign-ups changed by/);
   });
 
   it('shows no winner while the test is unhealthy', () => {
@@ -92,6 +100,10 @@ describe('one variation', () => {
     expect(verdict.decision).toBe('unhealthy');
     expect(verdict.words).toMatch(
       /^No verdict on "b" yet, the data is not sound\. 300 visitors \(3 %\) saw more/,
+    );
+    const few = { problem: 'too-few-conversions', variation: 'b', conversions: 3, least: 25 } as const;
+    expect(decideVerdict(input(better, { problems: [few] })).words).toMatch(
+      /^It is too early for a verdict on "b"\. "b" has 3 conversions; it takes 25/,
     );
   });
 
@@ -121,6 +133,10 @@ describe('one variation', () => {
       'roll-back',
       'keep-going',
     ]);
+    const words = (a: number, b: number) =>
+      decideVerdict(input(compare(a, b, 'bayesian'), { method: 'bayesian' })).words;
+    expect(words(1000, 1100)).toMatch(/that is better, with a probability of 98\.9 %\.$/);
+    expect(words(1000, 800)).toMatch(/that is worse, with a probability of more than 99\.9 %\.$/);
   });
 
   it('waits for the planned visitors under the frequentist method, except for harm', () => {
@@ -128,6 +144,7 @@ describe('one variation', () => {
       decideVerdict(input(comparison, { method: 'frequentist', plannedVisitors: 24_500, ...more }));
     const good = compare(1000, 1250, 'frequentist');
     expect(fixed(good)).toMatchObject({ decision: 'keep-going', daysLeft: 5 });
+    expect(fixed(good).words).toMatch(/; it is judged once, at 24,500 visitors\.$/);
     expect(fixed(good, { guardrails: [goal(worse)] }).decision).toBe('roll-back');
     expect(fixed(good, { visitors: 24_500 }).decision).toBe('ship');
     const nothing = fixed(compare(1000, 1030, 'frequentist'), { visitors: 25_000 });

@@ -1,5 +1,5 @@
 import { DEFAULT_ALPHA, type MethodSettings } from './analysis.ts';
-import type { Comparison, Interval } from './comparison.ts';
+import { type Comparison, type Interval, isWithin } from './comparison.ts';
 import type { HealthProblem } from './health.ts';
 import type { SmallestEffect } from './planner.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from './sequential.ts';
@@ -31,6 +31,8 @@ export interface VerdictInput extends MethodSettings {
   readonly dailyVisitors?: number | undefined;
   /** Of this variation and the control, as planned; the frequentist method judges the primary goal only then. */
   readonly plannedVisitors?: number | undefined;
+  /** Nobody takes part any more. */
+  readonly isOver?: boolean | undefined;
 }
 
 export interface Verdict {
@@ -72,7 +74,8 @@ export function decideVerdict(input: VerdictInput): Verdict {
     plannedVisitors,
     daysLeft: decision === 'keep-going' ? daysLeft(input, improvement) : null,
   };
-  return { ...facts, words: describeVerdict(facts) };
+  const circumstances = { isFixed: isFixed(input), isOver: input.isOver ?? false };
+  return { ...facts, words: describeVerdict(facts, circumstances) };
 }
 
 /** The verdict on a whole test: the best variation that may ship, or else what is still open. */
@@ -86,18 +89,21 @@ export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
 }
 
 function decide(input: VerdictInput, improvement: Interval | null, harmed: readonly GoalOutcome[]): Decision {
-  const { problems, primary, visitors, plannedVisitors, smallestEffect, method } = input;
+  const { problems, primary, visitors, plannedVisitors, smallestEffect } = input;
   if (problems.length > 0) return 'unhealthy';
   // Harm is acted upon at once, also before a fixed horizon: a false alarm costs little here.
   if (harmed.length > 0) return 'roll-back';
-  const fixed = method === 'frequentist' && plannedVisitors !== undefined;
-  if (fixed && visitors < plannedVisitors) return 'keep-going';
+  const fixed = isFixed(input);
+  if (fixed && visitors < plannedVisitors!) return 'keep-going';
   if (smallestEffect != null && isWithin(improvement, Math.abs(smallestEffect.value))) return 'no-difference';
   const direction = directionOf(primary, input);
   if (direction !== null) return direction === 'better' ? 'ship' : 'roll-back';
   // A fixed horizon is looked at once: what it did not find then, it was not planned to find.
   return fixed ? 'no-difference' : 'keep-going';
 }
+
+const isFixed = ({ method, plannedVisitors }: VerdictInput) =>
+  method === 'frequentist' && plannedVisitors !== undefined;
 
 /** Null unless chance alone does not explain the difference: the p-value and the interval must both say so. */
 function directionOf(
@@ -120,16 +126,10 @@ function orient(interval: Interval | null, lowerIsBetter = false): Interval | nu
   return { estimate: -estimate, low: high === null ? null : -high, high: low === null ? null : -low };
 }
 
-function isWithin(interval: Interval | null, bound: number): boolean {
-  if (interval === null || interval.low === null || interval.high === null) return false;
-  return interval.low > -bound && interval.high < bound;
-}
-
 function daysLeft(input: VerdictInput, improvement: Interval | null): number | null {
-  const { visitors, dailyVisitors = 0, plannedVisitors, method } = input;
+  const { visitors, dailyVisitors = 0, plannedVisitors } = input;
   if (!(dailyVisitors > 0)) return null;
-  const fixed = method === 'frequentist' && plannedVisitors !== undefined;
-  const wanted = fixed ? plannedVisitors : visitorsUntilClear(input, improvement);
+  const wanted = isFixed(input) ? plannedVisitors! : visitorsUntilClear(input, improvement);
   return wanted === null ? null : Math.max(1, Math.ceil((wanted - visitors) / dailyVisitors));
 }
 
