@@ -219,6 +219,22 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
   });
 
+  test('an event that the page records as it is left: it is sent at once, whoever listens first', async () => {
+    const { page, server, site } = suite;
+    for (const type of ['visibilitychange', 'pagehide']) {
+      await page.goto(site.url);
+      await page.evaluate(async (name) => {
+        addEventListener(name, () => sy.track(`left on ${name}`));
+        await sy.flush();
+      }, type);
+      const id = await visitor(page);
+      await page.goto(`${site.url}/elsewhere`);
+      const isStored = async () =>
+        (await sessionsOf(server, id))[0]?.timeline.some(({ name }) => name === `left on ${type}`);
+      await waitFor(type, isStored, 20_000);
+    }
+  });
+
   test('everything to the service is blocked: the page shows fallbacks and notices nothing', async () => {
     const { page, server, site } = suite;
     await page.route(`${server.url}/**`, (route) => route.abort('blockedbyclient'));
