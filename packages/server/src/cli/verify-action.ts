@@ -12,7 +12,9 @@ export async function verifyBundle(file: string): Promise<void> {
     const shown = differences.slice(0, MOST_SHOWN).map((difference) => `  ${difference}`);
     const more = differences.length - shown.length;
     if (more > 0) shown.push(`  and ${more} more`);
-    throw new CliError(`The results are not those that the counts give:\n${shown.join('\n')}`);
+    throw new CliError(
+      `The results are not those that definition, method and counts give:\n${shown.join('\n')}`,
+    );
   }
   const visitors = bundle.results.variations.reduce((sum, it) => sum + it.visitors, 0);
   console.log(

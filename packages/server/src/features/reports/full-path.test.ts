@@ -298,6 +298,24 @@ describe('exports', () => {
     expect((await verify('{"format":"other"}')).stderr).toMatch(/no bundle/);
   });
 
+  it('as a bundle cannot be told to come from another method or definition', async () => {
+    const { body } = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ordered' });
+    const stderrOf = async (change: (bundle: Answer['body']) => void) => {
+      const forged = structuredClone(body);
+      change(forged);
+      return (await verify(JSON.stringify(forged))).stderr;
+    };
+    expect(
+      await stderrOf(({ method, definition }) => {
+        method.alpha = 0.2;
+        definition.smallestEffect = 0.9;
+        definition.phases[0].definition.variations[1].weight = 90;
+      }),
+    ).toMatch(/method\.alpha: .+definition\.smallestEffect: .+definition\.variations\.1\.weight: /s);
+    expect(await stderrOf((bundle) => Object.assign(bundle, { phase: 2 }))).toMatch(/has no phase 2/);
+    expect(await stderrOf((bundle) => Reflect.deleteProperty(bundle, 'definition'))).toMatch(/incomplete/);
+  });
+
   it('as CSV have a row per variation and goal', async () => {
     const { text, headers } = await shop.get('/v1/split-testing/results/export', {
       splitTestKey: 'ordered',

@@ -1,5 +1,6 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report';
 import type { ReportInput } from '@switchyard/core/stats/report-input';
+import type { SplitTest } from '../../storage/property-configuration.ts';
 import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
@@ -11,7 +12,7 @@ export interface ReportBundle {
   engineVersion: number;
   exportedAt: number;
   propertyId: string;
-  definition: object;
+  definition: Omit<SplitTest, 'id' | 'createdAt'>;
   /** Number of the phase that the counts are of. */
   phase: number | null;
   method: object;
@@ -38,7 +39,37 @@ export function bundleOf({ property, test, phase }: ReportScope, input: ReportIn
 export function differencesIn(bundle: ReportBundle): string[] {
   // Through JSON as the bundle went, which drops members that are undefined.
   const again = JSON.parse(JSON.stringify(buildReport(bundle.input)));
-  return compare('results', bundle.results, again);
+  return [...contradictionsIn(bundle), ...compare('results', bundle.results, again)];
+}
+
+/** Definition and method are there for people; they must be the ones that the results are computed with. */
+function contradictionsIn({ definition, phase: number, method, input }: ReportBundle): string[] {
+  const phase = definition.phases.find((it) => it.number === number);
+  if (phase === undefined && number !== null) return [`phase: the definition has no phase ${number}`];
+  const { attributionDays, smallestEffect, plannedVisitors, goals, guardrails } = definition;
+  const { variations } = phase?.definition ?? definition;
+  const idsOf = (isGuardrail: boolean) =>
+    input.goals.filter(({ role }) => (role === 'guardrail') === isGuardrail).map(({ id }) => id);
+  const stated = {
+    smallestEffect,
+    plannedVisitors,
+    goals,
+    guardrails,
+    variations: variations.map(({ key, weight }) => ({ key, weight })),
+    endedAt: phase?.endedAt ?? null,
+  };
+  const used = {
+    smallestEffect: input.smallestEffect,
+    plannedVisitors: input.plannedVisitors,
+    goals: idsOf(false),
+    guardrails: idsOf(true),
+    variations: input.variations,
+    endedAt: input.endedAt,
+  };
+  return [
+    ...compare('method', method, { ...input.statistics, attributionDays }),
+    ...compare('definition', stated, used),
+  ];
 }
 
 function compare(path: string, given: unknown, computed: unknown): string[] {
