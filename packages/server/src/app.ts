@@ -46,7 +46,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
-  registerOperationRoutes(app, metrics, () => isReady(parts), registerSdkScript(app));
+  registerOperationRoutes(app, metrics, () => isReady(parts), registerSdkScript(app), config.publicUrl);
   registerSplitTestRoutes(app, { auth, acceptance, metrics });
   registerReportRoutes(app, { auth, questions, changes: () => events.changes });
   registerFlagRoutes(app, { auth, findIdentity, streams });

@@ -2,8 +2,20 @@ import type { FastifySchema } from 'fastify';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import type { KeyKind } from '../storage/property-configuration.ts';
 
+/** What routes belong to, in the order in which the documentation shows it. */
+export const TAGS = [
+  'Split testing',
+  'Flags',
+  'Goals',
+  'Feedback',
+  'Sessions',
+  'OpenFeature',
+  'Keys',
+  'Operation',
+] as const;
+
 interface RouteDescription {
-  tag: 'Split testing' | 'Flags' | 'Goals' | 'Feedback' | 'Sessions' | 'OpenFeature' | 'Keys';
+  tag: (typeof TAGS)[number];
   summary: string;
   description?: string;
   key: KeyKind;

@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { Problem } from '@switchyard/core/api/problem';
 import type { FastifyInstance } from 'fastify';
 import { ERRORS } from '../errors.ts';
-import { UNLISTED } from './api-description.ts';
+import { TAGS, UNLISTED } from './api-description.ts';
 import { page } from './page.ts';
 
 const DESCRIPTION = `Split testing, feature flags, goals and feedback on top of browser sessions.
@@ -26,6 +26,7 @@ export async function describeApi(
       openapi: '3.1.0',
       info: { title: 'Switchyard', version, description: DESCRIPTION, license: { name: 'MIT' } },
       servers: [{ url: publicUrl ?? '/' }],
+      tags: TAGS.map((name) => ({ name })),
       components: {
         securitySchemes: {
           publicKey: {
@@ -47,7 +48,8 @@ export async function describeApi(
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    uiConfig: { docExpansion: 'list', tryItOutEnabled: true },
+    // Without the bar on top, which carries the name of somebody else.
+    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, layout: 'BaseLayout' },
     theme: { title: 'Switchyard API' },
   });
   app.get('/openapi.json', UNLISTED, () => app.swagger());

@@ -21,6 +21,7 @@ export function registerOperationRoutes(
   metrics: Metrics,
   isReady: () => Promise<boolean>,
   sdkPath: string,
+  publicUrl: string | undefined,
 ): void {
   app.get('/healthz', operation('Whether the process lives', { 200: status('ok', 'It does') }), () => ({
     status: 'ok',
@@ -41,6 +42,7 @@ export function registerOperationRoutes(
     operation('Metrics for Prometheus', { 200: plainAnswer('The text format of Prometheus', 'text/plain') }),
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   );
-  const home = homePage(sdkPath);
-  app.get('/', UNLISTED, (_request, reply) => reply.type('text/html').send(home));
+  app.get('/', UNLISTED, ({ protocol, host }, reply) =>
+    reply.type('text/html').send(homePage(sdkPath, publicUrl ?? `${protocol}://${host}`)),
+  );
 }

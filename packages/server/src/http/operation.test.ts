@@ -31,6 +31,22 @@ describe('pages', () => {
     }
   });
 
+  it('/ shows a snippet with the address that the visitor used', async () => {
+    const { text } = await visit('/');
+    expect(text).toContain('<title>Switchyard</title>');
+    expect(text).toContain(`src="${shop.server.url}/sdk-`);
+    expect(text).toContain(`apiUrl: '${shop.server.url}'`);
+    const { text: forged } = await shop.server.send('GET', '/', { headers: { host: `"><b>'` } });
+    expect(forged).not.toContain('<b>');
+  });
+
+  it('/docs begins with what the service is for, and shows no name but ours', async () => {
+    const { tags } = (await visit('/openapi.json')).body;
+    expect(tags[0].name).toBe('Split testing');
+    expect(tags.at(-1).name).toBe('Operation');
+    expect((await visit('/docs/static/swagger-initializer.js')).text).toContain('"layout":"BaseLayout"');
+  });
+
   it('/docs loads with everything it needs, from here', async () => {
     const answer = await visit('/docs');
     expect(answer.status).toBe(200);

@@ -1,10 +1,12 @@
+const NAME = 'Switchyard';
+
 /** A small page of ours, without scripts or anything from elsewhere. */
 export function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Switchyard</title>
+<title>${title === NAME ? NAME : `${title} · ${NAME}`}</title>
 <style>
   :root { color-scheme: light dark; }
   body { font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1.25rem; }
@@ -23,10 +25,16 @@ ${content}
 `;
 }
 
-/** @param sdkPath where the browser SDK may be cached for ever */
-export const homePage = (sdkPath: string) =>
-  page(
-    'Switchyard',
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/**
+ * @param sdkPath where the browser SDK may be cached for ever
+ * @param address of this server; whoever asks may have made it up
+ */
+export function homePage(sdkPath: string, address: string): string {
+  const server = escaped(address);
+  return page(
+    NAME,
     `<p>Split tests, feature flags, goals and feedback on top of browser sessions, on a machine of your own. This server is running.</p>
 <ul>
   <li><a href="/docs">API reference</a>: every endpoint, to read and to try</li>
@@ -39,10 +47,10 @@ export const homePage = (sdkPath: string) =>
 npx switchyard plan switchyard.yaml
 npx switchyard apply switchyard.yaml</code></pre>
 <p>In a web page, with the public key of your property:</p>
-<pre><code>&lt;script src="https://THIS-SERVER${sdkPath}"&gt;&lt;/script&gt;
+<pre><code>&lt;script src="${server}${sdkPath}"&gt;&lt;/script&gt;
 &lt;script&gt;
   const client = switchyard.createSwitchyard({
-    apiUrl: 'https://THIS-SERVER',
+    apiUrl: '${server}',
     publicApiKey: 'service_pub_…',
     propertyId: 'demo',
   });
@@ -52,3 +60,4 @@ npx switchyard apply switchyard.yaml</code></pre>
 &lt;/script&gt;</code></pre>
 <p><a href="/sdk.js">/sdk.js</a> is the same script under a name that never changes, cached for five minutes.</p>`,
   );
+}
