@@ -114,6 +114,22 @@ test('`switchyard types` declares what a property has, so that a mistake does no
   expect(found).toEqual(BAD);
 });
 
+test('properties whose names would be the same get interfaces of their own', async () => {
+  const [file, out] = [join(folder, 'alike.json'), join(folder, 'alike.ts')];
+  const goals = (kind: string) => [{ id: 'sale', name: 'Sale', kind }];
+  const properties = [
+    { id: 'shop-2', name: 'One', goals: goals('count') },
+    { id: 'shop_2', name: 'Two', goals: goals('revenue') },
+  ];
+  writeFileSync(file, JSON.stringify({ properties }));
+  expect((await switchyard(['types', file, '--out', out])).code).toBe(0);
+  expect(await compile('alike.ts')).toBe('');
+  expect(readFileSync(out, 'utf8').match(/export interface \w+/g)).toEqual([
+    'export interface Shop2',
+    'export interface Shop2_2',
+  ]);
+});
+
 test('it reads a data directory as well, and says what is wrong', async () => {
   const dataDir = join(folder, 'data');
   const env = { DATA_DIR: dataDir };

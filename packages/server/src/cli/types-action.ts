@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { configurationStores } from '../configuration-stores.ts';
-import { typeDeclaration } from '../features/properties/type-declaration.ts';
+import { typeDeclarations } from '../features/properties/type-declaration.ts';
 import { applyProvision } from '../features/provisioning/provision-apply.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
+import type { PropertyConfiguration } from '../storage/property-configuration.ts';
 import { requireProperty, withDatabase, withExistingDatabase } from './data-directory.ts';
 
 export interface TypesOptions {
@@ -42,9 +43,9 @@ async function fromProvisionFile(
 async function declarations(handle: DatabaseHandle, only: string | undefined): Promise<string> {
   if (only !== undefined) await requireProperty(handle, only);
   const stored = await configurationStores.listProperties(handle.database);
-  const parts: string[] = [];
+  const properties: PropertyConfiguration[] = [];
   for (const each of stored.filter(({ id }) => only === undefined || id === only)) {
-    parts.push(typeDeclaration(await loadProperty(handle.database, configurationStores, each)));
+    properties.push(await loadProperty(handle.database, configurationStores, each));
   }
-  return parts.join('\n');
+  return typeDeclarations(properties);
 }

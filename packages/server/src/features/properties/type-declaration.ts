@@ -2,15 +2,27 @@ import type { FlagType } from '@switchyard/core/api/targeting';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 
 /**
- * A TypeScript declaration of what a property has, for the type parameter of the SDK: with it a misspelt key, a
+ * A TypeScript declaration of what properties have, for the type parameter of the SDK: with it a misspelt key, a
  * fallback of the wrong type or an option that does not exist does not compile.
  */
-export function typeDeclaration(property: PropertyConfiguration): string {
+export function typeDeclarations(properties: readonly PropertyConfiguration[]): string {
+  const names = new Set<string>();
+  const declarations = properties.map((property) => {
+    const name = interfaceName(property.id);
+    let own = name;
+    for (let number = 2; names.has(own); number++) own = `${name}_${number}`;
+    names.add(own);
+    return typeDeclaration(property, own);
+  });
+  return declarations.join('\n');
+}
+
+function typeDeclaration(property: PropertyConfiguration, name: string): string {
   const { id, splitTests, flags, goals, feedbackTypes } = property;
   const live = splitTests.filter(({ status }) => status !== 'archived');
   return [
     `/** What the property ${JSON.stringify(id)} has. Written by \`switchyard types\`: run it again after changes. */`,
-    `export interface ${interfaceName(id)} {`,
+    `export interface ${name} {`,
     ...members(
       'splitTests',
       live.map((test) => [test.key, shownBy(test)]),
