@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRaw } from '../testing/raw-request.ts';
 import { PUBLIC_KEY, SECRET_KEY } from '../testing/sample-property.ts';
@@ -56,7 +57,7 @@ describe('addresses', () => {
   });
 });
 
-const post = (rawBody: string, headers: Record<string, string> = {}) =>
+const post = (rawBody: string | Uint8Array, headers: Record<string, string> = {}) =>
   shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY, rawBody, headers });
 
 describe('bodies', () => {
@@ -74,6 +75,31 @@ describe('bodies', () => {
   ];
   it.each(notJson)('$name: 400 invalid_json', async ({ text }) => {
     expectProblem(await post(text), { status: 400, code: 'invalid_json' });
+  });
+
+  it('bytes that are no UTF-8: 400 invalid_json, nothing is guessed', async () => {
+    const body = (bytes: number[]) =>
+      Buffer.concat([
+        Buffer.from('{"goalId":"signup","propertyId":"shop","metadata":{"a":"'),
+        Buffer.from(bytes),
+        Buffer.from('"}}'),
+      ]);
+    const broken = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]];
+    for (const bytes of broken) expectProblem(await post(body(bytes)), { status: 400, code: 'invalid_json' });
+    const sound = [
+      [0xc3, 0xa4],
+      [0xef, 0xbf, 0xbd],
+      [0xf0, 0x9f, 0x98, 0x80],
+    ];
+    for (const bytes of sound) expectAccepted(await post(body(bytes)));
+  });
+
+  it('compressed: 415, and it says what to do', async () => {
+    const text = '{"goalId":"signup","propertyId":"shop"}';
+    const refused = await post(gzipSync(text), { 'content-encoding': 'gzip' });
+    expectProblem(refused, { status: 415, code: 'unsupported_media_type' });
+    expect(refused.body.detail).toContain('Content-Encoding');
+    expectAccepted(await post(text, { 'content-encoding': 'identity' }));
   });
 
   const notObjects = ['null', '[]', '"text"', '5', 'true', '[{"goalId":"signup"}]'];

@@ -1,8 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 /** Deeper bodies are refused: writing them out again would overflow the stack. */
 const MAX_DEPTH = 32;
+
+const COMPRESSED = 'Send the body as it is, without `Content-Encoding`: compressed bodies are not read.';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,9 +14,16 @@ const BACKSLASH = 0x5c;
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (isTooDeep(body as string)) return done(new ApiError('invalid_json'));
-    return parse(request, body as string, done);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const { 'content-encoding': coding } = request.headers;
+    if (coding !== undefined && coding !== 'identity') {
+      return done(new ApiError('unsupported_media_type', { message: COMPRESSED }));
+    }
+    // Decoding would put a replacement character in place of what was sent.
+    if (!isUtf8(body as Buffer)) return done(new ApiError('invalid_json'));
+    const text = body.toString();
+    if (isTooDeep(text)) return done(new ApiError('invalid_json'));
+    return parse(request, text, done);
   });
 }
 
