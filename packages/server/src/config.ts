@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -57,11 +58,22 @@ const trustedProxies: Parser<boolean | number | string> = (value, name) => {
   if (/^\d+$/.test(value)) return Number(value);
   if (value === 'true') return true;
   if (value === 'false') return false;
-  if (/^[0-9a-fA-F.:/, a-z]+$/.test(value)) return value;
+  if (value.split(',').every((entry) => isNetwork(entry.trim()))) return value;
   throw new ConfigError(
     `${name} must be true, false, a number of proxies or a list of addresses, not "${value}"`,
   );
 };
+
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** What may stand in a list of trusted proxies: an address, a network as 10.0.0.0/8, or one of three names. */
+function isNetwork(entry: string): boolean {
+  if (NAMED_NETWORKS.includes(entry)) return true;
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
 
 /** Not here yet: a start that ignored it would store data where nobody looks for it. */
 const notYet =

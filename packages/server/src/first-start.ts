@@ -23,7 +23,7 @@ async function applyFile(file: string, { database }: DatabaseHandle): Promise<Fi
   const { readInput, reportingMistakes } = await import('./features/provisioning/provision-input.ts');
   const { readProvisionText } = await import('./features/provisioning/provision-file.ts');
   const { applyProvision } = await import('./features/provisioning/provision-apply.ts');
-  const text = await readInput(file);
+  const text = await readInput(file, 'PROVISION_FILE');
   const { generatedKeys } = await reportingMistakes(file, false, async () =>
     applyProvision(database, configurationStores, readProvisionText(text)),
   );

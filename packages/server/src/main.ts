@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -12,6 +11,7 @@ import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { type FirstStart, prepareConfiguration } from './first-start.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
+import { makeDataDirectory } from './storage/data-directory.ts';
 import { type DatabaseHandle, openDatabase } from './storage/database.ts';
 import { EventLog } from './storage/event-log.ts';
 import { readVersion } from './version.ts';
@@ -30,7 +30,7 @@ export async function runServer(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
   for (const warning of config.warnings) log.warn(warning);
 
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeDataDirectory(config.dataDir);
   // The thread opens its files while this one loads its code.
   const loading = import('./app.ts');
   // First, because it holds the lock of the directory: whoever does not get it must change nothing.
@@ -66,7 +66,7 @@ async function serve(
   const version = readVersion();
   const databaseAnswers = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
   const app = await createApp({ config, version, log, configuration, events, identities, databaseAnswers });
-  await app.listen({ host: config.host, port: config.port });
+  await listen(app, config);
   const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities), log);
   stopOnSignals(log, async () => {
     await app.close();
@@ -76,6 +76,16 @@ async function serve(
     await handle.close();
   });
   return app;
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw new Error(`Cannot listen on HOST ${host}, PORT ${port}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }
 
 function backgroundJobs(

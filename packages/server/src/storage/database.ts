@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -15,6 +15,7 @@ import {
   sql,
   type TransactionSettings,
 } from 'kysely';
+import { makeDataDirectory } from './data-directory.ts';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { DatabaseTables } from './migrations/database-tables.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -49,7 +50,7 @@ export async function openDatabase(
   dataDir: string,
   options: { migrations?: readonly Migration[] } = {},
 ): Promise<DatabaseHandle> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataDirectory(dataDir);
   const path = databasePath(dataDir);
   // SQLite would make the file readable for everybody, and gives its log the same permissions.
   closeSync(openSync(path, 'a', 0o600));

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
 
-/** Reads a file, or standard input when it is called `-`. */
-export async function readInput(file: string): Promise<string> {
+/** Reads a file, or standard input when it is called `-`; `setting` is the variable that named it, if one did. */
+export async function readInput(file: string, setting?: string): Promise<string> {
   if (file === '-') return text(process.stdin);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
-    throw new Error(`Cannot read ${file}: ${reason}.`);
+    throw new Error(`Cannot read ${setting === undefined ? '' : `${setting} `}${file}: ${reason}.`);
   }
 }
 
