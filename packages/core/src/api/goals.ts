@@ -93,7 +93,10 @@ export const GoalProgress = Type.Object(
     kind: Type.Unsafe<'count' | 'revenue'>(Type.String({ enum: ['count', 'revenue'] })),
     current: PeriodTotals,
     previous: PeriodTotals,
-    series: Type.Array(Type.Object({ at: Type.Integer(), total: Type.Number(), count: Type.Integer() })),
+    series: Type.Array(Type.Object({ at: Type.Integer(), total: Type.Number(), count: Type.Integer() }), {
+      description:
+        'One entry per bucket, oldest first. A period of more than 10,000 buckets has only those in which something happened.',
+    }),
   },
   {
     examples: [
