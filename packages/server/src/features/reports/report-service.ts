@@ -18,6 +18,15 @@ type Options = Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include' | 'fresh'>;
 
 const FEEDBACK_MESSAGES = 20;
 
+/** How a question is asked. */
+interface Taking<T = unknown> {
+  fresh: boolean;
+  exposures: (value: T) => number;
+}
+
+const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
+  exposures.reduce((sum, it) => sum + it.exposures, 0);
+
 /** Reports on split tests, each question to the event store asked once for as long as its answer holds. */
 export class ReportService {
   readonly #questions: ReportQuestions;
@@ -33,44 +42,52 @@ export class ReportService {
     { bots = 'exclude', by, include, fresh = false }: Options,
   ): Promise<SplitTestResults> {
     const input = await this.input(scope, bots === 'include', fresh);
+    const taking = { fresh, exposures: () => exposuresIn(input) };
     const parts = new Set(include?.split(','));
     return {
       ...resultsAnswer(scope, buildReport(input), input.asOf, bots),
-      ...(by === undefined ? {} : { breakdown: await this.#breakdown(scope, by, bots === 'include') }),
-      ...(parts.has('series') ? { series: await this.#series(scope, bots === 'include') } : {}),
-      ...(parts.has('feedback') ? { feedback: await this.#feedback(scope) } : {}),
+      ...(by === undefined
+        ? {}
+        : { breakdown: await this.#breakdown(scope, by, bots === 'include', taking) }),
+      ...(parts.has('series') ? { series: await this.#series(scope, bots === 'include', taking) } : {}),
+      ...(parts.has('feedback') ? { feedback: await this.#feedback(scope, taking) } : {}),
     };
   }
 
   /** All that a report is computed from. */
   async input(scope: ReportScope, includeBots: boolean, fresh = false): Promise<ReportInput> {
     const question = questionOf(scope);
-    const { value, asOf } = await this.#ask('splitTestCounts', question, fresh);
+    const { value, asOf } = await this.#ask('splitTestCounts', question, { fresh, exposures: exposuresIn });
     return reportInput(scope, value, asOf, includeBots);
   }
 
-  async #breakdown(scope: ReportScope, by: string, includeBots: boolean) {
-    const { value, asOf } = await this.#ask('splitTestCounts', { ...questionOf(scope), by });
+  async #breakdown(scope: ReportScope, by: string, includeBots: boolean, taking: Taking) {
+    const { value, asOf } = await this.#ask('splitTestCounts', { ...questionOf(scope), by }, taking);
     return breakdownAnswer(scope, by, value, asOf, includeBots);
   }
 
-  async #series(scope: ReportScope, includeBots: boolean) {
-    const { value } = await this.#ask('splitTestSeries', questionOf(scope));
+  async #series(scope: ReportScope, includeBots: boolean, taking: Taking) {
+    const { value } = await this.#ask('splitTestSeries', questionOf(scope), taking);
     return seriesAnswer(scope, value, includeBots);
   }
 
-  async #feedback(scope: ReportScope): Promise<SplitTestResults['feedback']> {
+  async #feedback(scope: ReportScope, taking: Taking): Promise<SplitTestResults['feedback']> {
     const { goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...question } = questionOf(scope);
-    const { value } = await this.#ask('splitTestFeedback', { ...question, messages: FEEDBACK_MESSAGES });
+    const { value } = await this.#ask(
+      'splitTestFeedback',
+      { ...question, messages: FEEDBACK_MESSAGES },
+      taking,
+    );
     return value.map(({ variationKey, ...said }) => ({ key: variationKey, ...said }));
   }
 
   #ask<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
     method: Method,
     question: Parameters<ReportQuestions[Method]>[0] & Partial<SplitTestQuery>,
-    fresh = false,
+    taking: Taking<Awaited<ReturnType<ReportQuestions[Method]>>>,
   ): Promise<Snapshot<Awaited<ReturnType<ReportQuestions[Method]>>>> {
     const ask = this.#questions[method] as (query: object) => Promise<never>;
-    return this.#snapshots.get(JSON.stringify([method, question]), fresh, () => ask(question));
+    const key = JSON.stringify([method, question]);
+    return this.#snapshots.get({ key, take: () => ask(question), ...taking });
   }
 }

@@ -1,5 +1,7 @@
-/** Counts that take longer than this are not taken anew for every event. */
+/** Counts that take longer than this are not taken anew for every event … */
 const EXPENSIVE_MS = 500;
+/** … unless they are of fewer exposures: then the machine was busy, which says nothing about the next time. */
+const MANY_EXPOSURES = 100_000;
 /** A snapshot may be as old as this many times what it costs … */
 const AGE_PER_COST = 20;
 /** … but never older. */
@@ -16,6 +18,16 @@ interface Kept extends Snapshot<unknown> {
   /** What was known of changes when it was taken. */
   changes: number;
   costMs: number;
+  exposures: number;
+}
+
+interface Question<T> {
+  key: string;
+  /** However long it takes. */
+  fresh: boolean;
+  take: () => Promise<T>;
+  /** How many the answer was counted from. */
+  exposures: (value: T) => number;
 }
 
 /**
@@ -32,26 +44,25 @@ export class ReportSnapshots {
     this.#changes = changes;
   }
 
-  /** @param fresh however long it takes */
-  async get<T>(key: string, fresh: boolean, take: () => Promise<T>): Promise<Snapshot<T>> {
-    const kept = fresh ? undefined : this.#kept.get(key);
+  async get<T>(question: Question<T>): Promise<Snapshot<T>> {
+    const kept = question.fresh ? undefined : this.#kept.get(question.key);
     if (kept && kept.changes === this.#changes()) return kept as Snapshot<T>;
     if (kept && isYoungEnough(kept)) {
       // Whoever asks next gets the outcome, or the error of an attempt of their own.
-      this.#take(key, take).catch(() => undefined);
+      this.#take(question).catch(() => undefined);
       return kept as Snapshot<T>;
     }
-    return (await this.#take(key, take)) as Snapshot<T>;
+    return (await this.#take(question)) as Snapshot<T>;
   }
 
-  #take(key: string, take: () => Promise<unknown>): Promise<Kept> {
+  #take<T>({ key, take, exposures }: Question<T>): Promise<Kept> {
     const changes = this.#changes();
     const running = this.#running.get(`${key} ${changes}`);
     if (running) return running;
     const asOf = Date.now();
     const taking = take()
       .then((value) => {
-        const kept = { value, asOf, changes, costMs: Date.now() - asOf };
+        const kept = { value, asOf, changes, costMs: Date.now() - asOf, exposures: exposures(value) };
         this.#keep(key, kept);
         return kept;
       })
@@ -71,6 +82,7 @@ export class ReportSnapshots {
   }
 }
 
-function isYoungEnough({ asOf, costMs }: Kept): boolean {
-  return costMs > EXPENSIVE_MS && Date.now() - asOf < Math.min(OLDEST_MS, AGE_PER_COST * costMs);
+function isYoungEnough({ asOf, costMs, exposures }: Kept): boolean {
+  if (costMs <= EXPENSIVE_MS || exposures < MANY_EXPOSURES) return false;
+  return Date.now() - asOf < Math.min(OLDEST_MS, AGE_PER_COST * costMs);
 }
