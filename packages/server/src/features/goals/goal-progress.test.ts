@@ -173,7 +173,7 @@ describe('the series', () => {
     expect(series.map(({ at }: { at: number }) => at)).toEqual([0, DAY, 2 * DAY]);
   });
 
-  const longPeriods = [
+  const longPeriods: { name: string; query: Record<string, string>; length: number }[] = [
     { name: 'since ever', query: { from: '0' }, length: DAY },
     { name: 'by the hour', query: { from: '0', interval: 'hour' }, length: HOUR },
     { name: 'as long as time', query: { from: '0', to: '8640000000000000', interval: 'week' }, length: WEEK },
