@@ -10,15 +10,18 @@ const { suite, isMissing } = await BrowserSuite.open();
 
 const readme = readFileSync(fileURLToPath(new URL('../packages/sdk/README.md', import.meta.url)), 'utf8');
 
+function plainHtml(): string {
+  const [, snippet] = /```html\n([\s\S]*?)```/.exec(readme)!;
+  return snippet!
+    .replaceAll('https://switchyard.example', suite.server.url)
+    .replace('service_pub_your_key', PUBLIC_KEY);
+}
+
 describe.skipIf(isMissing)('the README of the SDK', () => {
   test('its page of plain HTML works as it stands, with the script of the service', async () => {
     const { page, server, site, troubles } = suite;
-    const [, snippet] = /```html\n([\s\S]*?)```/.exec(readme)!;
-    const html = snippet!
-      .replaceAll('https://switchyard.example', server.url)
-      .replace('service_pub_your_key', PUBLIC_KEY);
     const requests = watchRequests(page, server.url);
-    await page.goto(site.put('/readme', html));
+    await page.goto(site.put('/readme', plainHtml()));
     expect(requests[0]).toBe('GET /sdk.js');
     const id = await page.evaluate<string>('client.ready().then(() => client.visitorId())');
     const hero = await page.evaluate<string>('client.splitTest.assignments()[0].variationKey');
@@ -29,6 +32,15 @@ describe.skipIf(isMissing)('the README of the SDK', () => {
     expect((await sessionsOf(server, id)).map(sorted)).toEqual([
       ['event bought', `exposure hero=${hero}`, 'pageview /readme'],
     ]);
+    expect(troubles).toEqual([]);
+  });
+
+  test('its page of plain HTML stays as it is when the script is blocked', async () => {
+    const { page, server, site, troubles } = suite;
+    await page.route(`${server.url}/**`, (route) => route.abort('blockedbyclient'));
+    await page.goto(site.put('/readme-blocked', plainHtml()));
+    await page.click('#buy');
+    expect(await page.textContent('#buy')).toBe('Buy');
     expect(troubles).toEqual([]);
   });
 });

@@ -49,13 +49,14 @@ npx switchyard apply switchyard.yaml</code></pre>
 <p>In a web page, with the public key of your property:</p>
 <pre><code>&lt;script src="${server}${sdkPath}"&gt;&lt;/script&gt;
 &lt;script&gt;
-  const client = switchyard.createSwitchyard({
+  const client = window.switchyard?.createSwitchyard({
     apiUrl: '${server}',
     publicApiKey: 'service_pub_…',
     propertyId: 'demo',
   });
-  client.ready().then(() =&gt; {
-    document.querySelector('button').textContent = client.splitTest.get('buy-button', 'Buy');
+  client?.ready().then(() =&gt; {
+    const button = document.querySelector('button');
+    button.textContent = client.splitTest.get('buy-button', 'Buy');
   });
 &lt;/script&gt;</code></pre>
 <p><a href="/sdk.js">/sdk.js</a> is the same script under a name that never changes, cached for five minutes.</p>`,
