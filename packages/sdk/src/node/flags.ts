@@ -7,7 +7,7 @@ import type { Reporter } from './reporter.ts';
 
 /**
  * Whom a flag is asked for. Rules may look at any attribute. The unit of a percentage rollout is `targetingKey`, else
- * `userId`, `email`, `visitorId`, `sessionId`.
+ * `userId`, `email`, `visitorId`, `sessionId`. Only the service (remote evaluation) knows whose a `sessionId` is.
  */
 export interface FlagContext {
   readonly targetingKey?: string | undefined;
