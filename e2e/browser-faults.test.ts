@@ -1,17 +1,16 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { discard, startServer } from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, sessionsOf, sorted, VISITED, watchRequests } from './support/visits.ts';
-import { waitFor } from './support/wait.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
 /** Batches that wait in storage. */
 const waiting = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(':q:')).length);
-const delivered = (page: Page) =>
-  waitFor('the queue to be empty', async () => (await waiting(page)) === 0, 30_000);
+const delivered = (page: Page) => waitFor('the queue to be empty', async () => (await waiting(page)) === 0);
 
 /** A page is hidden when its tab is: headless tabs are always in front, so the page is told otherwise. */
 const hide = (page: Page) =>
@@ -147,7 +146,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     await page.evaluate(() => {
       for (let i = 0; i < 45; i++) sy.track(`event ${i}`);
     });
-    await waitFor('all events', async () => (await suite.stored())[0]?.length === 46, 20_000);
+    await waitFor('all events', async () => (await suite.stored())[0]?.length === 46);
     await flush(page);
     expect((await suite.stored())[0]).toHaveLength(46);
     expect(requests.filter((request) => request.includes('collect'))).toHaveLength(3);
@@ -195,11 +194,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
       location.href = '/elsewhere';
     });
     await page.waitForURL('**/elsewhere');
-    await waitFor(
-      'the exposure',
-      async () => (await sessionsOf(server, id))[0]?.timeline.length === 2,
-      20_000,
-    );
+    await waitFor('the exposure', async () => (await sessionsOf(server, id))[0]?.timeline.length === 2);
     // The next page cannot know that it has arrived and sends it again.
     await page.goto(`${site.url}/next`);
     await delivered(page);
@@ -231,7 +226,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
       await page.goto(`${site.url}/elsewhere`);
       const isStored = async () =>
         (await sessionsOf(server, id))[0]?.timeline.some(({ name }) => name === `left on ${type}`);
-      await waitFor(type, isStored, 20_000);
+      await waitFor(type, isStored);
     }
   });
 

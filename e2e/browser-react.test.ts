@@ -6,9 +6,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
 import { sessionsOf, sorted } from './support/visits.ts';
-import { waitFor } from './support/wait.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
 import { sessionsOf, sorted, watchRequests } from './support/visits.ts';
-import { waitFor } from './support/wait.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
@@ -27,7 +27,7 @@ describe.skipIf(isMissing)('the README of the SDK', () => {
     const hero = await page.evaluate<string>('client.splitTest.assignments()[0].variationKey');
     expect(await page.textContent('#buy')).toBe(hero === 'b' ? 'Get it' : 'Buy');
     await page.click('#buy');
-    await waitFor('all of it', async () => (await sessionsOf(server, id))[0]?.timeline.length === 3, 20_000);
+    await waitFor('all of it', async () => (await sessionsOf(server, id))[0]?.timeline.length === 3);
     await page.evaluate('client.flush()');
     expect((await sessionsOf(server, id)).map(sorted)).toEqual([
       ['event bought', `exposure hero=${hero}`, 'pageview /readme'],

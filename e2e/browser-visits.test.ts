@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, sessionsOf, sorted, VISITED, watchRequests } from './support/visits.ts';
-import { waitFor } from './support/wait.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 

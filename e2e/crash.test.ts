@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import {
   discard,
@@ -9,14 +9,11 @@ import {
   type TestServer,
   temporaryDirectory,
 } from '../packages/server/src/testing/test-server.ts';
+import { settled } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
 import { EventLoad, LOAD_PROVISION, post } from './support/event-load.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals, goalProgress } from './support/stored-events.ts';
-import { within } from './support/wait.ts';
-
-// Starting servers takes its time where other tests run beside.
-vi.setConfig({ testTimeout: 60_000 });
 
 const CYCLES = 10;
 
@@ -42,9 +39,7 @@ const signup = (sessionId: string, idempotencyKey?: string) => ({
   ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
 });
 
-test(`after each of ${CYCLES} kills under load, what was acknowledged is there once`, {
-  timeout: 120_000,
-}, async () => {
+test(`after each of ${CYCLES} kills under load, what was acknowledged is there once`, async () => {
   const random = SeededRandom.forThisRun('kill -9');
   const load = new EventLoad(random);
   let running = await start();
@@ -52,7 +47,7 @@ test(`after each of ${CYCLES} kills under load, what was acknowledged is there o
     const first = load.events.length;
     const startedAt = Date.now();
     const { done } = load.start(running.url);
-    await within(20_000, 'the load', load.acknowledged(random.between(1, 800)));
+    await settled('the load', load.acknowledged(random.between(1, 800)));
     await sleep(random.between(0, 20));
     await running.stop('SIGKILL');
     await done;

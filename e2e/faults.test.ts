@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import {
   BIN,
@@ -12,14 +12,11 @@ import {
   type TestServer,
   temporaryDirectory,
 } from '../packages/server/src/testing/test-server.ts';
+import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
 import { type Ended, switchyard } from './support/command-line.ts';
 import { EventLoad, LOAD_PROVISION, post } from './support/event-load.ts';
 import { SeededRandom } from './support/random.ts';
 import { allFeedback, expectStoredOnce, expectTotals, goalProgress } from './support/stored-events.ts';
-import { waitFor, within } from './support/wait.ts';
-
-// Starting servers takes its time where other tests run beside.
-vi.setConfig({ testTimeout: 60_000 });
 
 const servers: TestServer[] = [];
 const directories: string[] = [];
@@ -55,47 +52,43 @@ describe('a disk that fails', () => {
   test.for([
     { file: 'the journal', kibibytes: 2048, ballast: 200 },
     { file: 'the event store', kibibytes: 6144, ballast: 1500 },
-  ])(
-    '$file: nothing is acknowledged that is not there after a restart',
-    { timeout: 90_000 },
-    async ({ kibibytes, ballast }) => {
-      const limited = await start({
-        wrap: (command) => [
-          'bash',
-          '-c',
-          `trap '' XFSZ; ulimit -f ${kibibytes}; exec "$@"`,
-          'limited',
-          ...command,
-        ],
-      });
-      const load = new EventLoad(SeededRandom.forThisRun('failing disk'), { ballast });
-      const { stop } = load.start(limited.url);
-      // Nothing can be promised any more: it stops by itself, so that a supervisor notices.
-      const code = await within(45_000, 'the disk to fail', limited.exited);
-      await stop();
-      const log = limited.stderr.join('\n');
-      console.log(
-        `failing disk: ${load.events.length} events, exit ${code}, log: ${limited.stderr.at(-1)?.slice(0, 300)}`,
-      );
-      // Null would mean that a signal ended it, e.g. an abort in native code.
-      expect(code, log).toBe(1);
-      expect(log).toMatch(/journal or the event store cannot be written/);
-      expect(log).not.toMatch(/service_(pub|sec)_|xxxxxxxx/);
-      const statuses = new Set(load.events.map(({ status }) => status));
-      expect([...statuses].filter((status) => ![undefined, 200, 503].includes(status))).toEqual([]);
+  ])('$file: nothing is acknowledged that is not there after a restart', async ({ kibibytes, ballast }) => {
+    const limited = await start({
+      wrap: (command) => [
+        'bash',
+        '-c',
+        `trap '' XFSZ; ulimit -f ${kibibytes}; exec "$@"`,
+        'limited',
+        ...command,
+      ],
+    });
+    const load = new EventLoad(SeededRandom.forThisRun('failing disk'), { ballast });
+    const { stop } = load.start(limited.url);
+    // Nothing can be promised any more: it stops by itself, so that a supervisor notices.
+    const code = await settled('the disk to fail', limited.exited);
+    await stop();
+    const log = limited.stderr.join('\n');
+    console.log(
+      `failing disk: ${load.events.length} events, exit ${code}, log: ${limited.stderr.at(-1)?.slice(0, 300)}`,
+    );
+    // Null would mean that a signal ended it, e.g. an abort in native code.
+    expect(code, log).toBe(1);
+    expect(log).toMatch(/journal or the event store cannot be written/);
+    expect(log).not.toMatch(/service_(pub|sec)_|xxxxxxxx/);
+    const statuses = new Set(load.events.map(({ status }) => status));
+    expect([...statuses].filter((status) => ![undefined, 200, 503].includes(status))).toEqual([]);
 
-      const restarted = await start({ dataDir: limited.dataDir });
-      await expectTotals(restarted, load.events, await expectStoredOnce(restarted, load.events));
-      const agent = new Agent();
-      const again = {
-        path: '/v1/goals/increment',
-        apiKey: SECRET_KEY,
-        body: { propertyId: 'shop', goalId: 'signup' },
-      };
-      expect((await post(restarted.url, agent, again)).status).toBe(200);
-      expect((await goalProgress(restarted, 'signup')).total).toBe(1);
-    },
-  );
+    const restarted = await start({ dataDir: limited.dataDir });
+    await expectTotals(restarted, load.events, await expectStoredOnce(restarted, load.events));
+    const agent = new Agent();
+    const again = {
+      path: '/v1/goals/increment',
+      apiKey: SECRET_KEY,
+      body: { propertyId: 'shop', goalId: 'signup' },
+    };
+    expect((await post(restarted.url, agent, again)).status).toBe(200);
+    expect((await goalProgress(restarted, 'signup')).total).toBe(1);
+  });
 });
 
 describe('an event store that another program takes while its file is replaced', () => {
@@ -141,7 +134,7 @@ describe('an event store that another program takes while its file is replaced',
       const forget = ['forget', '--property', 'shop', '--session', `forgotten-${i}`, '--timeout', '3'];
       await switchyard(forget, { env: { DATA_DIR: server.dataDir } });
     }
-    expect(await within(30_000, 'the server to end', server.exited)).toBe(1);
+    expect(await settled('the server to end', server.exited)).toBe(1);
     expect(server.stderr.join('\n')).toMatch(/event store/);
     thief.kill('SIGKILL');
     await once(thief, 'exit');
@@ -198,9 +191,7 @@ function readableByOthers(file: string): boolean {
 }
 
 describe('a full journal', () => {
-  test('is answered with 503 before memory runs out, loses nothing, and is over soon', {
-    timeout: 60_000,
-  }, async () => {
+  test('is answered with 503 before memory runs out, loses nothing, and is over soon', async () => {
     const server = await start({ env: { JOURNAL_MAX_BYTES: '65536' } });
     const agent = new Agent({ keepAlive: true, maxSockets: 100 });
     const before = residentMegabytes(server);

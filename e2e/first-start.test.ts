@@ -2,18 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
 } from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
-import { waitFor } from './support/wait.ts';
-
-// Starting servers takes its time where other tests run beside.
-vi.setConfig({ testTimeout: 60_000 });
 
 let server: TestServer | undefined;
 const directories: string[] = [];

@@ -1,13 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
-import { waitFor } from './support/wait.ts';
-
-// Starting servers takes its time where other tests run beside.
-vi.setConfig({ testTimeout: 60_000 });
 
 let server: TestServer;
 beforeAll(async () => {
@@ -19,33 +16,29 @@ const cli = (...args: string[]) => switchyard(args, { env: { DATA_DIR: server.da
 
 const config = (key: string) => server.send('GET', '/v1/split-testing/config?propertyId=shop', { key });
 
-test('what `apply` changes shows in the running server within a second', async () => {
+test('what `apply` changes shows in the running server without a restart', async () => {
   const file = join(server.dataDir, 'change.yaml');
   writeFileSync(file, 'properties:\n  - id: shop\n    splitTests:\n      - { key: hero, status: paused }\n');
   const tests = async () => (await config(PUBLIC_KEY)).body.tests.map(({ key }: { key: string }) => key);
   expect(await tests()).toEqual(['hero']);
   const applied = await cli('apply', file);
   expect(applied.code, applied.output).toBe(0);
-  await waitFor('the change', async () => !(await tests()).includes('hero'), 1000);
+  await waitFor('the change', async () => !(await tests()).includes('hero'));
 });
 
-test('a key made by the command line works, and once deleted is refused within two seconds', async () => {
+test('a key made by the command line works, and once deleted is refused', async () => {
   const created = await cli('keys', 'create', '--property', 'shop', '--kind', 'public', '--name', 'spare');
   expect(created.code, created.output).toBe(0);
   const key = /service_pub_\w+/.exec(created.stdout)![0];
-  await waitFor('the new key', async () => (await config(key)).status === 200, 2000);
+  await waitFor('the new key', async () => (await config(key)).status === 200);
   const listed = await cli('keys', 'list', '--property', 'shop');
   const id = /key_\w+/.exec(listed.stdout.split('\n').find((line) => line.includes('spare'))!)![0];
   const deleted = await cli('keys', 'delete', id);
   expect(deleted.code, deleted.output).toBe(0);
-  const refused = await waitFor(
-    '401',
-    async () => {
-      const answer = await config(key);
-      return answer.status === 401 && answer;
-    },
-    2000,
-  );
+  const refused = await waitFor('401', async () => {
+    const answer = await config(key);
+    return answer.status === 401 && answer;
+  });
   expect(refused.body.error.code).toBe('api_key_invalid');
   expect((await config(PUBLIC_KEY)).status).toBe(200);
 });

@@ -1,17 +1,14 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
 import { EventLoad, LOAD_PROVISION } from './support/event-load.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
-import { waitFor, within } from './support/wait.ts';
 
-// Starting servers takes its time where other tests run beside.
-vi.setConfig({ testTimeout: 60_000 });
-
-/** Supervisors kill after 10 s; a stop must be well below that, whatever clients do. */
-const PROMPT_MS = 8000;
+/** The server cuts slow clients off after 15 s: one that stops before has not waited for any. */
+const PROMPT_MS = 14_000;
 /** What a client may see when a server goes away between two requests. */
 const GONE = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
@@ -27,7 +24,7 @@ afterEach(async () => {
 
 /** Stops the server; fails when it does not exit with 0, or not promptly. */
 async function stopPromptly(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  const code = await within(PROMPT_MS, `stopping with ${signal}`, server.stop(signal));
+  const code = await settled(`stopping with ${signal}`, server.stop(signal), PROMPT_MS);
   expect(code, server.stderr.join('\n')).toBe(0);
 }
 
@@ -51,12 +48,12 @@ const headerOf = (length: number) =>
   `POST /v1/goals/increment HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${SECRET_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
 
 describe('SIGTERM', () => {
-  test('under load: exit 0, and nothing acknowledged is lost', { timeout: 60_000 }, async () => {
+  test('under load: exit 0, and nothing acknowledged is lost', async () => {
     const random = SeededRandom.forThisRun('SIGTERM');
     const load = new EventLoad(random);
     for (let cycle = 0; cycle < 2; cycle++) {
       const { done } = load.start(server.url);
-      await within(20_000, 'the load', load.acknowledged(random.between(50, 600)));
+      await settled('the load', load.acknowledged(random.between(50, 600)));
       await stopPromptly();
       await done;
       server = await startServer({ dataDir: server.dataDir, provision: LOAD_PROVISION });

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { discard, startServer, type TestServer } from '../../packages/server/src/testing/test-server.ts';
 import { findChromium, type OpenBrowser, openBrowser } from './chromium.ts';
 import { type Site, startSite } from './site.ts';
@@ -16,7 +16,6 @@ export class BrowserSuite {
   #opened: OpenBrowser | undefined;
 
   constructor(executable: string | undefined) {
-    vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
     if (executable === undefined) return;
     beforeAll(async () => {
       [this.#opened, this.server, this.site] = await Promise.all([

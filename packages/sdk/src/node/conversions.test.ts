@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
 import { connectThrough } from '../testing/proxied-client.ts';
 import type { Switchyard, SwitchyardOptions } from './node.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let shop: Shop;
 let proxy: FaultyProxy;

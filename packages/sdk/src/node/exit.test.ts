@@ -4,12 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { within } from '../../../server/src/testing/event-stream.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_KEY, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { waitFor } from '../../../server/src/testing/wait.ts';
 
 const BUILT = new URL('../../dist/esm/node/node.js', import.meta.url).href;
 
@@ -108,7 +106,9 @@ describe('the end of a process', () => {
        setInterval(() => {}, 1000);`,
       {
         signal: 'SIGTERM',
-        done: () => within(30_000, 'the exposure', async () => !(await shop.isUnknown(sessionId))),
+        done: async () => {
+          await waitFor('the exposure', async () => !(await shop.isUnknown(sessionId)));
+        },
       },
     );
     expect(ended).toMatchObject({ code: 7, signal: null });

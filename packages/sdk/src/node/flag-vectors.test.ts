@@ -1,13 +1,11 @@
 import vectors from '@switchyard/core/cases/flags.json' with { type: 'json' };
 import { checkFlags } from '@switchyard/core/evaluation/flag-checks';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { discard, startServer, type TestServer } from '../../../server/src/testing/test-server.ts';
 import { compileState, type FlagList } from './flag-state.ts';
 import { createSwitchyard, type FlagContext } from './node.ts';
 import { compileRuleRegex } from './rule-regex.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SEED = Number(process.env.SEED ?? 20_261_115);
 

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
 import { applyProvision } from '../../../server/src/testing/command-line.ts';
-import { within } from '../../../server/src/testing/event-stream.ts';
 import { SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import {
   discard,
@@ -9,11 +8,9 @@ import {
   type TestServer,
   temporaryDirectory,
 } from '../../../server/src/testing/test-server.ts';
+import { waitFor } from '../../../server/src/testing/wait.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
 import { createSwitchyard, type Switchyard, type SwitchyardOptions } from './node.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
-const SOON = 60_000;
 
 const servers: TestServer[] = [];
 const clients: Switchyard[] = [];
@@ -35,7 +32,7 @@ async function connect(apiUrl: string, options: Partial<SwitchyardOptions> = {})
     apiUrl,
     secretApiKey: SECRET_KEY,
     propertyId: 'shop',
-    timeoutMs: SOON,
+    timeoutMs: 60_000,
     pollIntervalMs: 1_000_000,
     ...options,
   });
@@ -58,18 +55,18 @@ it('hears of changes by the stream, of flags and of segments', async () => {
   });
   const complained = vi.spyOn(console, 'error').mockReturnValue(undefined);
   await applyProvision(server, banner('summer'));
-  await within(SOON, 'the new value', () => flags.string('banner', '') === 'summer');
+  await waitFor('the new value', () => flags.string('banner', '') === 'summer');
   expect(heard).toEqual([['banner']]);
 
   expect(flags.boolean('new-checkout', false, { plan: 'gold' })).toBe(false);
   const conditions = [{ attribute: 'plan', operator: 'equals', values: ['gold'] }];
   await applyProvision(server, shop({ segments: [{ id: 'beta', match: 'any', conditions }] }));
-  await within(SOON, 'the new segment', () => flags.boolean('new-checkout', false, { plan: 'gold' }));
+  await waitFor('the new segment', () => flags.boolean('new-checkout', false, { plan: 'gold' }));
   expect(heard).toEqual([['banner'], ['new-checkout']]);
 
   stop();
   await applyProvision(server, banner('autumn'));
-  await within(SOON, 'the next value', () => flags.string('banner', '') === 'autumn');
+  await waitFor('the next value', () => flags.string('banner', '') === 'autumn');
   expect(heard.length).toBe(2);
   expect(complained).toHaveBeenCalled();
   complained.mockRestore();
@@ -80,9 +77,9 @@ it('hears of changes by polling alone, and asks whether anything has changed', a
   const fetched = vi.spyOn(globalThis, 'fetch');
   const { flags } = await connect(server.url, { stream: false, pollIntervalMs: 1000 });
   const statuses = () => Promise.all(fetched.mock.results.map(async ({ value }) => (await value).status));
-  await within(SOON, 'a second look', async () => (await statuses()).includes(304));
+  await waitFor('a second look', async () => (await statuses()).includes(304));
   await applyProvision(server, banner('summer'));
-  await within(SOON, 'the new value', () => flags.string('banner', '') === 'summer');
+  await waitFor('the new value', () => flags.string('banner', '') === 'summer');
   fetched.mockRestore();
 });
 
@@ -94,7 +91,7 @@ it('keeps the last good state while the service is away, and catches up when it 
   const seen: string[] = [];
   flags.onStatus((status) => seen.push(status));
   await first.stop('SIGKILL');
-  await within(SOON, 'stale', () => flags.status() === 'stale');
+  await waitFor('stale', () => flags.status() === 'stale');
   expect(flags.string('banner', '')).toBe('spring');
   expect(flags.boolean('new-checkout', false, { email: 'ada@shop.example' })).toBe(true);
   await applyProvision(first, banner('winter'));
@@ -102,8 +99,8 @@ it('keeps the last good state while the service is away, and catches up when it 
   changed.properties[0]!.flags![1]!.environments.production.value = 'winter';
   const second = await startServer({ provision: changed, dataDir, env: { PORT: port } });
   servers.push(second);
-  await within(SOON, 'the value of the new server', () => flags.string('banner', '') === 'winter');
-  await within(SOON, 'ready', () => flags.status() === 'ready');
+  await waitFor('the value of the new server', () => flags.string('banner', '') === 'winter');
+  await waitFor('ready', () => flags.status() === 'ready');
   expect(seen).toEqual(['stale', 'ready']);
 });
 
@@ -127,7 +124,7 @@ it('waits for a service that comes late, and tells why meanwhile', async () => {
     errorMessage: expect.stringContaining('ECONNREFUSED'),
   });
   servers.push(await startServer({ provision: SAMPLE, dataDir, env: { PORT: port } }));
-  await within(SOON, 'the flags', () => client.flags.status() === 'ready');
+  await waitFor('the flags', () => client.flags.status() === 'ready');
   expect(client.flags.string('banner', 'x')).toBe('spring');
 });
 
@@ -153,13 +150,13 @@ it('takes a stream in any pieces, ignores what is no change, and opens it again 
     return true;
   });
   const { flags } = await connect(url);
-  await within(SOON, 'the stream', () => stream !== undefined);
+  await waitFor('the stream', () => stream !== undefined);
   const settled = async () => {
     const before = lists;
     await new Promise((resolve) => setTimeout(resolve, 50));
     return before === lists && before > 1;
   };
-  await within(SOON, 'the look after the stream opened', settled);
+  await waitFor('the look after the stream opened', settled);
   const before = lists;
   for (const piece of [': beat\n\n', 'event: other\ndata: {}\n\n', 'event: change\n\n']) stream?.write(piece);
   expect(await settled()).toBe(true);
@@ -168,10 +165,10 @@ it('takes a stream in any pieces, ignores what is no change, and opens it again 
     stream?.write(character);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await within(SOON, 'the list again', () => lists === before + 1);
+  await waitFor('the list again', () => lists === before + 1);
   stream?.destroy();
-  await within(SOON, 'a second stream', () => streams === 2);
-  await within(SOON, 'the list after it', () => lists > before + 1);
+  await waitFor('a second stream', () => streams === 2);
+  await waitFor('the list after it', () => lists > before + 1);
   expect(flags.string('banner', '')).toBe('spring');
 });
 
@@ -197,7 +194,7 @@ it('does not take an answer that makes no sense for flags', async () => {
     '{"flags":[null],"configs":[null]}',
   ]) {
     const before = errors.length;
-    await within(SOON, `an error for ${nonsense}`, () => errors.length > before);
+    await waitFor(`an error for ${nonsense}`, () => errors.length > before);
     expect(flags.string('banner', '')).toBe('spring');
     expect(flags.status()).toBe('stale');
   }

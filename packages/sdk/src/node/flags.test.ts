@@ -3,8 +3,6 @@ import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../../server/src/testing/samp
 import { discard, startServer, type TestServer } from '../../../server/src/testing/test-server.ts';
 import { createSwitchyard, type FlagContext, type Switchyard, type SwitchyardOptions } from './node.ts';
 
-// The machine may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 const SOON = 30_000;
 
 let server: TestServer;

@@ -6,14 +6,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { within } from '../../../server/src/testing/event-stream.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
-
-// The snippets of the README, word for word, as programs of their own.
-vi.setConfig({ testTimeout: 60_000 });
-const SOON = 30_000;
+import { waitFor } from '../../../server/src/testing/wait.ts';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
@@ -64,7 +60,7 @@ it.each(['Express', 'Fastify'])('%s', async (name) => {
     const ask = (path: string, init: RequestInit) =>
       fetch(url + path, { redirect: 'manual', ...init, headers: { connection: 'close', ...init.headers } });
     let first: Response | undefined;
-    await within(SOON, 'the first page', async () => {
+    await waitFor('the first page', async () => {
       first = await ask('/', {}).catch(() => undefined);
       return first?.status === 200;
     });

@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { createSwitchyard, type Switchyard } from './node.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let shop: Shop;
 let client: Switchyard;

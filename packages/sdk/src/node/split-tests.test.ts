@@ -1,10 +1,10 @@
 import { runInNewContext } from 'node:vm';
 import assignments from '@switchyard/core/cases/assignment.json' with { type: 'json' };
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../../server/src/testing/command-line.ts';
-import { within } from '../../../server/src/testing/event-stream.ts';
 import { PUBLIC_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop, sampleWith } from '../../../server/src/testing/shop.ts';
+import { waitFor } from '../../../server/src/testing/wait.ts';
 import {
   type Bootstrap,
   choose,
@@ -15,8 +15,6 @@ import { FaultyProxy } from '../testing/faulty-proxy.ts';
 import { connectThrough } from '../testing/proxied-client.ts';
 import type { Switchyard, SwitchyardOptions } from './node.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-const SOON = 30_000;
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const EVIL = '</script><script>alert(1)</script><!-- \u2028 & "quoted"';
 
@@ -252,13 +250,13 @@ describe('definitions', () => {
     ];
     const read = async () => (await client.splitTest.forRequest(cookies('session-renewed'))).peek('one', 'x');
     expect(await read()).toBe('only');
-    await within(SOON, 'a look that finds nothing new', async () => {
+    await waitFor('a look that finds nothing new', async () => {
       expect(await read()).toBe('only');
       return proxy.to('/v1/split-testing/config').some(({ headers }) => headers['if-none-match'] === '"1"');
     });
     status = 500;
     const before = proxy.to('/v1/split-testing/config').length;
-    await within(SOON, 'a look that fails', async () => {
+    await waitFor('a look that fails', async () => {
       expect(await read()).toBe('only');
       return proxy.to('/v1/split-testing/config').length > before;
     });
@@ -290,7 +288,7 @@ describe('definitions', () => {
       hanging += 1;
       return true;
     };
-    await within(SOON, 'a look that hangs', async () => {
+    await waitFor('a look that hangs', async () => {
       const tests = await client.splitTest.forRequest(cookies('session-away-again'));
       expect(tests.get('hero', 'x')).toBe('x');
       return hanging > 0;
@@ -312,10 +310,10 @@ describe('delivery', () => {
     const tests = await client.splitTest.forRequest(cookies('session-lost'));
     tests.get('hero', 'x');
     tests.get('pricing', 'x');
-    await within(SOON, 'four attempts', () => proxy.to('/v1/split-testing/expose').length === 4);
+    await waitFor('four attempts', () => proxy.to('/v1/split-testing/expose').length === 4);
     const attempts = proxy.to('/v1/split-testing/expose');
     expect(new Set(attempts.map(({ headers, body }) => headers['idempotency-key'] + body)).size).toBe(1);
-    await within(SOON, 'the exposures', async () => !(await shop.isUnknown('session-lost')));
+    await waitFor('the exposures', async () => !(await shop.isUnknown('session-lost')));
     expect(await exposures('session-lost')).toHaveLength(2);
   });
 
@@ -408,7 +406,7 @@ describe('the public key', () => {
       propertyId: 'keyless',
       onError: ({ code }) => errors.push(code),
     });
-    await within(SOON, 'the property', async () => (await client.ready()).success);
+    await waitFor('the property', async () => (await client.ready()).success);
     const tests = await client.splitTest.forRequest(cookies('session-keyless'));
     expect(tests.get('hero', 'x')).toBe('x');
     expect(errors).toEqual(['public_key_not_found']);

@@ -2,14 +2,10 @@ import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyProvision } from '../../../server/src/testing/command-line.ts';
-import { within } from '../../../server/src/testing/event-stream.ts';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { discard, startServer } from '../../../server/src/testing/test-server.ts';
-
-// The provider as it is published, against the service as it is built.
-vi.setConfig({ testTimeout: 60_000 });
-const SOON = 30_000;
+import { waitFor } from '../../../server/src/testing/wait.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -89,7 +85,7 @@ describe('the OFREP provider for servers', () => {
     const client = await connect({ 'X-API-Key': SECRET_KEY });
     const flags = [{ key: 'banner', environments: { production: { value: 'summer' } } }];
     await applyProvision(shop.server, { properties: [{ id: 'shop', flags }] });
-    await within(SOON, 'the change', async () => (await client.getStringValue('banner', 'x')) === 'summer');
+    await waitFor('the change', async () => (await client.getStringValue('banner', 'x')) === 'summer');
   });
 
   it('stays away for as long as Retry-After says when there were too many requests', async () => {
@@ -97,7 +93,7 @@ describe('the OFREP provider for servers', () => {
     const sent = vi.spyOn(globalThis, 'fetch');
     const client = await connect({ 'X-API-Key': SECRET_KEY }, server.url);
     let limited = 0;
-    await within(SOON, 'a refusal', async () => {
+    await waitFor('a refusal', async () => {
       await client.getStringValue('banner', 'x');
       const statuses = await Promise.all(sent.mock.results.map(async ({ value }) => (await value).status));
       limited = statuses.filter((status) => status === 429).length;
@@ -106,11 +102,7 @@ describe('the OFREP provider for servers', () => {
     const before = sent.mock.calls.length;
     expect(await client.getStringDetails('banner', 'x')).toMatchObject({ value: 'x', errorCode: 'GENERAL' });
     expect(sent.mock.calls.length).toBe(before);
-    await within(
-      SOON,
-      'an answer again',
-      async () => (await client.getStringValue('banner', 'x')) === 'spring',
-    );
+    await waitFor('an answer again', async () => (await client.getStringValue('banner', 'x')) === 'spring');
     sent.mockRestore();
     await discard(server);
   });

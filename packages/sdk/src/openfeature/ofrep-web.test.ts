@@ -2,16 +2,12 @@ import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/web-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyProvision } from '../../../server/src/testing/command-line.ts';
-import { within } from '../../../server/src/testing/event-stream.ts';
 import { SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { discard, startServer } from '../../../server/src/testing/test-server.ts';
+import { waitFor } from '../../../server/src/testing/wait.ts';
 
 // The provider as it is published, against the service as it is built. Secret-key endpoints answer no other origin,
-// so pages reach them through their own backend; here, nothing stands between.
-vi.setConfig({ testTimeout: 60_000 });
-const SOON = 30_000;
-
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -79,11 +75,11 @@ describe('the OFREP provider for the web', () => {
     const client = await connect({ pollInterval: 200 });
     const changes: (EventDetails | undefined)[] = [];
     client.addHandler(ProviderEvents.ConfigurationChanged, (details) => void changes.push(details));
-    await within(SOON, '304', async () => (await statuses(sent)).includes(304));
+    await waitFor('304', async () => (await statuses(sent)).includes(304));
     expect(changes).toEqual([]);
     const flags = [{ key: 'banner', environments: { production: { value: 'summer' } } }];
     await applyProvision(shop.server, { properties: [{ id: 'shop', flags }] });
-    await within(SOON, 'the change', () => client.getStringValue('banner', 'x') === 'summer');
+    await waitFor('the change', () => client.getStringValue('banner', 'x') === 'summer');
     expect(changes[0]?.flagsChanged).toEqual(['banner']);
   });
 
@@ -97,9 +93,9 @@ describe('the OFREP provider for the web', () => {
     const server = await startServer({ provision: SAMPLE, env: { RATE_LIMIT_PER_SECOND: '1' } });
     const sent = vi.spyOn(globalThis, 'fetch');
     const client = await connect({ baseUrl: server.url, pollInterval: 50 });
-    await within(SOON, '429', async () => (await statuses(sent)).includes(429));
+    await waitFor('429', async () => (await statuses(sent)).includes(429));
     expect(client.getStringValue('banner', 'x')).toBe('spring');
-    await within(SOON, 'an answer again', async () => {
+    await waitFor('an answer again', async () => {
       const seen = await statuses(sent);
       return seen.lastIndexOf(304) > seen.indexOf(429);
     });

@@ -1,15 +1,12 @@
 import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../../server/src/testing/command-line.ts';
-import { within } from '../../../server/src/testing/event-stream.ts';
 import { SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { discard, startServer, temporaryDirectory } from '../../../server/src/testing/test-server.ts';
+import { waitFor } from '../../../server/src/testing/wait.ts';
 import { createSwitchyard } from '../node/node.ts';
 import { SwitchyardProvider } from './openfeature.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
-const SOON = 60_000;
 
 let shop: Shop;
 beforeAll(async () => {
@@ -22,7 +19,7 @@ const options = () => ({
   apiUrl: shop.server.url,
   secretApiKey: SECRET_KEY,
   propertyId: 'shop',
-  timeoutMs: SOON,
+  timeoutMs: 60_000,
 });
 const staff = { targetingKey: 'u1', email: 'ada@shop.example' };
 
@@ -78,7 +75,7 @@ it('compares dates of the context as the service does', async () => {
   const client = OpenFeature.getClient();
   for (const evaluation of ['local', 'remote'] as const) {
     await OpenFeature.setProviderAndWait(new SwitchyardProvider({ ...options(), evaluation }));
-    await within(SOON, 'the flag', async () => !(await client.getBooleanDetails('veteran', false)).errorCode);
+    await waitFor('the flag', async () => !(await client.getBooleanDetails('veteran', false)).errorCode);
     expect(await client.getBooleanValue('veteran', false, { since: new Date('2024-06-01') })).toBe(true);
     expect(await client.getBooleanValue('veteran', true, { since: new Date('2025-06-01') })).toBe(false);
     expect(await client.getBooleanValue('veteran', true, { since: new Date(Number.NaN) })).toBe(false);
@@ -100,17 +97,17 @@ it('tells of changes, of a service that is away, and of one that is back', async
       { id: 'shop', flags: [{ key: 'banner', environments: { production: { value: 'summer' } } }] },
     ],
   });
-  await within(SOON, 'the change', () => events.some(([, details]) => details?.flagsChanged !== undefined));
+  await waitFor('the change', () => events.some(([, details]) => details?.flagsChanged !== undefined));
   const changed = events.find(([event]) => event === ProviderEvents.ConfigurationChanged);
   expect(changed?.[1]?.flagsChanged).toEqual(['banner']);
   expect(await client.getStringValue('banner', 'x')).toBe('summer');
 
   await first.stop('SIGKILL');
-  await within(SOON, 'stale', () => client.providerStatus === ProviderStatus.STALE);
+  await waitFor('stale', () => client.providerStatus === ProviderStatus.STALE);
   expect(await client.getStringValue('banner', 'x')).toBe('summer');
 
   const second = await startServer({ provision: SAMPLE, dataDir, env: { PORT: port } });
-  await within(SOON, 'ready', () => client.providerStatus === ProviderStatus.READY);
+  await waitFor('ready', () => client.providerStatus === ProviderStatus.READY);
   expect(await client.getStringValue('banner', 'x')).toBe('spring');
   expect(events.map(([event]) => event)).toEqual([
     ProviderEvents.Ready,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { within } from '../testing/event-stream.ts';
 import { PUBLIC_KEY, SECRET_KEY } from '../testing/sample-property.ts';
 import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
+import { waitFor } from '../testing/wait.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ describe('the log, at its most talkative', () => {
       key: SECRET_KEY,
       headers: { 'x-request-id': 'look-me-up' },
     });
-    await within(2000, 'the line', () => log().includes('look-me-up'));
+    await waitFor('the line', () => log().includes('look-me-up'));
     const lines = shop.server.stderr.map((line) => JSON.parse(line));
     const line = lines.find(({ reqId }) => reqId === 'look-me-up');
     expect(line).toMatchObject({
@@ -43,7 +43,7 @@ describe('the log, at its most talkative', () => {
     });
     await shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY, rawBody: `{"${secret}` });
     await shop.server.call('GET', '/healthz', { headers: { 'x-request-id': 'the-last-one' } });
-    await within(2000, 'the last line', () => log().includes('the-last-one'));
+    await waitFor('the last line', () => log().includes('the-last-one'));
     for (const hidden of [secret, SECRET_KEY, PUBLIC_KEY]) expect(log()).not.toContain(hidden);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../errors.ts';
-import { within } from '../testing/event-stream.ts';
 import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
+import { waitFor } from '../testing/wait.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -225,7 +225,7 @@ describe('/metrics', () => {
     const { text } = await visit('/metrics');
     expect(text).toMatch(/^switchyard_journal_bytes \d+$/m);
     expect(text).toMatch(/^switchyard_journal_lag_requests \d+$/m);
-    await within(5000, 'an empty journal', async () => {
+    await waitFor('an empty journal', async () => {
       return (
         (await metric('switchyard_journal_bytes')) === 0 &&
         (await metric('switchyard_journal_lag_requests')) === 0

@@ -7,6 +7,7 @@ import { configurationStores } from '../configuration-stores.ts';
 import { createGoal } from '../features/goals/goal-store.ts';
 import { createKey, deleteKey, listKeys } from '../features/keys/key-store.ts';
 import { createProperty } from '../features/properties/property-store.ts';
+import { waitFor } from '../testing/wait.ts';
 import { type Configuration, type ConfigurationChange, openConfiguration } from './configuration.ts';
 import { type Database, type DatabaseHandle, openDatabase } from './database.ts';
 
@@ -33,15 +34,6 @@ afterEach(async () => {
   await handle.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
-
-async function waitFor(condition: () => boolean): Promise<number> {
-  const start = performance.now();
-  while (!condition()) {
-    if (performance.now() - start > 5000) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return performance.now() - start;
-}
 
 test('holds every property with the environment that all have', () => {
   expect(configuration.properties().map((property) => property.id)).toEqual(['shop', 'blog']);
@@ -102,7 +94,7 @@ test('new and deleted properties are announced, also to the listener after one t
   const blog = configuration.property('blog');
   await other.database.deleteFrom('properties').where('id', '=', 'blog').execute();
   await createProperty(other.database, 'docs', settings);
-  await waitFor(() => changes.length === 2);
+  await waitFor('both changes', () => changes.length === 2);
   expect(changes).toEqual([
     { propertyId: 'docs', previous: undefined, current: configuration.property('docs') },
     { propertyId: 'blog', previous: blog },
@@ -112,7 +104,7 @@ test('new and deleted properties are announced, also to the listener after one t
 
 test('a key is found by its text until another process deletes it', async () => {
   const text = await createKey(other.database, 'shop', { kind: 'secret', name: 'backend' });
-  await waitFor(() => configuration.keyByText(text) !== undefined);
+  await waitFor('the key', () => configuration.keyByText(text) !== undefined);
   const key = configuration.keyByText(text);
   expect(key).toMatchObject({ propertyId: 'shop', kind: 'secret', name: 'backend', publicKey: null });
   expect(configuration.keyByText(text)).toBe(key);
@@ -121,8 +113,7 @@ test('a key is found by its text until another process deletes it', async () => 
   const [stored] = await listKeys(other.database);
   expect(JSON.stringify(stored)).not.toContain(text.slice(16, -4));
   expect(await deleteKey(other.database, stored?.id ?? '')).toBe(true);
-  const waited = await waitFor(() => configuration.keyByText(text) === undefined);
-  expect(waited).toBeLessThan(2000);
+  await waitFor('the deletion', () => configuration.keyByText(text) === undefined);
 });
 
 test('a key that changes hands by deletion and creation is the new one', async () => {
@@ -176,10 +167,10 @@ test('a reload that fails is reported, keeps the last good state, and is tried a
     kind: 'count',
     lowerIsBetter: false,
   });
-  await waitFor(() => errors.length > 0);
+  await waitFor('an error', () => errors.length > 0);
   expect(fragile.property('shop')?.goals).toEqual([]);
   broken = false;
-  await waitFor(() => fragile.property('shop')?.goals.length === 1);
+  await waitFor('the goal', () => fragile.property('shop')?.goals.length === 1);
   expect(errors).toHaveLength(1);
   await fragile.close();
 });

@@ -53,16 +53,3 @@ export class EventStream {
     }
   }
 }
-
-/** Waits until a condition holds, for something that is promised within a time. */
-export async function within(
-  milliseconds: number,
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const until = Date.now() + milliseconds;
-  while (!(await holds())) {
-    if (Date.now() > until) throw new Error(`not within ${milliseconds} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

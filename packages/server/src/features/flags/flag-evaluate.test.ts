@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
-import { within } from '../../testing/event-stream.ts';
 import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 const flag = (key: string, production: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
   key,
@@ -214,7 +214,7 @@ describe('the version', () => {
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', flags: [{ key: 'off', name: 'Off for now' }] }],
     });
-    await within(1000, 'the change', async () => (await evaluate('off')).version > before.version);
+    await waitFor('the change', async () => (await evaluate('off')).version > before.version);
     expect((await evaluate('off')).version).toBe(before.version + 1);
     expect((await evaluate('banner')).version).toBe(other.version);
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
-import { within } from '../../testing/event-stream.ts';
 import { OTHER_SECRET_KEY, SAMPLE, SECRET_KEY } from '../../testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
 import type { Answer } from '../../testing/test-server.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 const PREREQUISITES = [{ flag: 'banner', value: 'spring' }];
 
@@ -88,7 +88,7 @@ describe('GET /v1/flags/list', () => {
       environments: { staging: { enabled: true, prerequisites: PREREQUISITES } },
     };
     await applyProvision(shop.server, { properties: [{ id: 'shop', flags: [change] }] });
-    await within(1000, 'the change', async () => (await list()).flags[0].description === 'Changed');
+    await waitFor('the change', async () => (await list()).flags[0].description === 'Changed');
     const after = await list();
     expect(after.flags).toEqual([{ ...before.flags[0], description: 'Changed' }, before.flags[1]]);
     expect(after.configs).toEqual([
@@ -110,7 +110,7 @@ describe.each(['/v1/flags/list', '/v1/flags/segments'])('the entity tag of %s', 
       });
     expect(await ask()).toMatchObject({ status: 304, text: '' });
     await applyProvision(shop.server, changed(path));
-    await within(5000, 'the change', async () => (await ask()).status === 200);
+    await waitFor('the change', async () => (await ask()).status === 200);
   });
 });
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
-import { EventStream, within } from '../../testing/event-stream.ts';
+import { EventStream } from '../../testing/event-stream.ts';
 import { OTHER_SECRET_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
 import { closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 const DOOMED_KEY = 'service_sec_0123456789abcdefDoomed';
 
@@ -44,7 +45,7 @@ describe('GET /v1/flags/stream', () => {
     const [first, second] = [await follow(), await follow()];
     for (const [i, value] of ['one', 'two'].entries()) {
       await save(banner(value));
-      await within(1000, `change ${i + 1}`, () => changes(first).length > i && changes(second).length > i);
+      await waitFor(`change ${i + 1}`, () => changes(first).length > i && changes(second).length > i);
       const list = (await shop.get('/v1/flags/list')).body;
       expect(list.configs.at(-1).value).toBe(value);
     }
@@ -78,7 +79,7 @@ describe('GET /v1/flags/stream', () => {
   it.each(saved)('tells of $name', async ({ change, flags }) => {
     const stream = await follow();
     await save(change);
-    await within(1000, 'the change', () => changes(stream).length > 0);
+    await waitFor('the change', () => changes(stream).length > 0);
     expect(changes(stream)).toHaveLength(1);
     expect(JSON.parse(changes(stream)[0]?.data ?? '').flags.sort()).toEqual(flags);
   });
@@ -92,9 +93,9 @@ describe('GET /v1/flags/stream', () => {
         { id: 'other', flags: [{ key: 'theirs', type: 'boolean', defaultValue: true }] },
       ],
     });
-    await within(1000, 'their change', () => changes(theirs).length > 0);
+    await waitFor('their change', () => changes(theirs).length > 0);
     await save(banner('loud'));
-    await within(1000, 'our change', () => changes(ours).length > 0);
+    await waitFor('our change', () => changes(ours).length > 0);
     const told = (stream: EventStream) => changes(stream).map(({ data }) => JSON.parse(data ?? '').flags);
     expect(told(ours)).toEqual([['banner']]);
     expect(told(theirs)).toEqual([['theirs']]);
@@ -121,8 +122,8 @@ describe('a deleted key', () => {
     const id = JSON.parse(listed.stdout).keys.find(({ name }: { name: string }) => name === 'doomed').id;
     const deleted = await switchyard(shop.server, 'keys', 'delete', id);
     expect(deleted.code, deleted.stderr).toBe(0);
-    await within(2000, 'a refusal', async () => (await answers()).status === 401);
-    await within(2000, 'the end of its stream', () => doomed.ended);
+    await waitFor('a refusal', async () => (await answers()).status === 401);
+    await waitFor('the end of its stream', () => doomed.ended);
     expect(other.ended).toBe(false);
     expect((await answers()).body.error.code).toBe('api_key_invalid');
   });
@@ -131,9 +132,7 @@ describe('a deleted key', () => {
 describe('a server that stops', () => {
   it('ends its streams, and does not wait for their readers', async () => {
     const stream = await follow();
-    const startedAt = Date.now();
     expect(await shop.server.stop('SIGTERM')).toBe(0);
-    expect(Date.now() - startedAt).toBeLessThan(5000);
-    await within(1000, 'the end of the stream', () => stream.ended);
+    await waitFor('the end of the stream', () => stream.ended);
   });
 });

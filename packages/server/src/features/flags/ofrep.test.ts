@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
-import { within } from '../../testing/event-stream.ts';
 import { OTHER_SECRET_KEY, PUBLIC_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 import type { Answer } from '../../testing/test-server.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 // https://github.com/open-feature/protocol/blob/main/service/openapi.yaml
 
@@ -162,7 +162,7 @@ describe('all flags', () => {
     const flags = [{ key: 'banner', environments: { production: { value: 'autumn' } } }];
     await applyProvision(shop.server, { properties: [{ id: 'shop', flags }] });
     const again = () => bulk({ targetingKey: 'u-4' }, { 'if-none-match': before.headers.get('etag')! });
-    await within(1000, 'the change', async () => (await again()).status === 200);
+    await waitFor('the change', async () => (await again()).status === 200);
     const answer = await again();
     expect(answer.headers.get('etag')).not.toBe(before.headers.get('etag'));
     const banner = answer.body.flags.find(({ key }: { key: string }) => key === 'banner');

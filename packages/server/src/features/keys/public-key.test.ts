@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
-import { within } from '../../testing/event-stream.ts';
 import { OTHER_SECRET_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -18,11 +18,7 @@ describe('GET /v1/keys/public', () => {
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', apiKeys: [{ kind: 'public', name: 'newer', key: NEWER }] }],
     });
-    await within(
-      5000,
-      'the change',
-      async () => (await shop.get('/v1/keys/public')).body.publicApiKey === NEWER,
-    );
+    await waitFor('the change', async () => (await shop.get('/v1/keys/public')).body.publicApiKey === NEWER);
   });
 
   it('tells nothing of other properties, and nothing to browsers', async () => {

@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
-import { within } from '../../testing/event-stream.ts';
 import { PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 import { mulberry32, simulateTraffic } from '../../testing/simulated-traffic.ts';
 import type { Answer } from '../../testing/test-server.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+import { waitFor } from '../../testing/wait.ts';
 
 const SEED = 20_261_115;
 
@@ -164,7 +162,7 @@ describe('what is counted', () => {
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', splitTests: [stop('ended'), stop('window')] }],
     });
-    await within(5000, 'the stop', async () => (await results('window')).status === 'stopped');
+    await waitFor('the stop', async () => (await results('window')).status === 'stopped');
     await new Promise((resolve) => setTimeout(resolve, 5));
     for (const key of ['ended', 'window']) {
       await accepted(shop.increment({ goalId: 'joined', sessionId: `s-${key}` }));
@@ -201,7 +199,7 @@ describe('phases', () => {
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', splitTests: [{ key: 'phased', variations: weights }] }],
     });
-    await within(5000, 'the phase', async () => (await results('phased')).phases.length === 2);
+    await waitFor('the phase', async () => (await results('phased')).phases.length === 2);
     // One page has the new definitions, one still the old ones, and one does not say.
     await accepted(
       expose('phased', 'b', 'p-3', { phase: 2 }),

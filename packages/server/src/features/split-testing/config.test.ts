@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
-import { within } from '../../testing/event-stream.ts';
 import { OTHER_PUBLIC_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 const variations = [
   { key: 'control', weight: 1, value: 'a' },
@@ -144,7 +144,7 @@ describe('a saved change', () => {
         },
       ],
     });
-    await within(1000, 'the change', async () => (await config()).text !== before.text);
+    await waitFor('the change', async () => (await config()).text !== before.text);
     const after = await config({ 'if-none-match': before.headers.get('etag') ?? '' });
     expect(after.status).toBe(200);
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));

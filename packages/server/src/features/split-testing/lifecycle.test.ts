@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type AssignableTest, assign } from '@switchyard/core/evaluation/assignment';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
-import { within } from '../../testing/event-stream.ts';
 import { PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 const variations = [
   { key: 'control', weight: 1, value: 'a' },
@@ -87,7 +87,7 @@ describe('a change of a running test', () => {
       /^ {6}! opens phase 2: other weights, other variations; results before and after it are kept apart$/m;
     expect((await switchyard(shop.server, 'plan', file)).stdout).toMatch(words);
     expect((await switchyard(shop.server, 'apply', file)).stdout).toMatch(words);
-    await within(15_000, 'the change', async () => (await delivered('changing')).phase === 2);
+    await waitFor('the change', async () => (await delivered('changing')).phase === 2);
     expect((await delivered('changing')).variations).toEqual(changed);
     // Applied again it is no change, so no phase either.
     expect((await switchyard(shop.server, 'apply', file)).stdout).not.toContain('phase');
@@ -131,29 +131,29 @@ describe('a winner', () => {
 
   it('appears with the stop, stays while it is stopped and goes with the archive', async () => {
     await apply({ key: 'ending', status: 'stopped' });
-    await within(15_000, 'the stop', async () => (await delivered('ending')) === undefined);
+    await waitFor('the stop', async () => (await delivered('ending')) === undefined);
     await apply({ key: 'ending', winner: 'b' });
-    await within(15_000, 'the winner', async () => (await delivered('ending'))?.variations[0].key === 'b');
+    await waitFor('the winner', async () => (await delivered('ending'))?.variations[0].key === 'b');
     expect(await delivered('ending')).toMatchObject({ trafficAllocation: 0, phase: 1 });
     await apply({ key: 'ending', status: 'archived' });
-    await within(15_000, 'the archive', async () => (await delivered('ending')) === undefined);
+    await waitFor('the archive', async () => (await delivered('ending')) === undefined);
     expect(await delivered('filed')).toBeUndefined();
   });
 });
 
 describe('a schedule', () => {
   it('starts at once what is late', async () => {
-    await within(15_000, 'the start', async () => (await delivered('late')) !== undefined);
+    await waitFor('the start', async () => (await delivered('late')) !== undefined);
   });
 
   it('starts and stops a test at its times', async () => {
     const startAt = Date.now() + 2000;
     await apply(test('timed', { status: 'draft', startAt: new Date(startAt).toISOString() }));
-    await within(15_000, 'the start', async () => (await delivered('timed')) !== undefined);
+    await waitFor('the start', async () => (await delivered('timed')) !== undefined);
     expect(Date.now()).toBeGreaterThanOrEqual(startAt);
     const stopAt = Date.now() + 1000;
     await apply({ key: 'timed', stopAt });
-    await within(15_000, 'the stop', async () => (await delivered('timed')) === undefined);
+    await waitFor('the stop', async () => (await delivered('timed')) === undefined);
     expect(Date.now()).toBeGreaterThanOrEqual(stopAt);
     const { stdout } = await switchyard(shop.server, 'export', '--format', 'json');
     const [exported] = JSON.parse(stdout).properties;
@@ -174,8 +174,8 @@ describe('a schedule', () => {
     });
     let restarted = await openShop({ provision });
     const { dataDir } = restarted.server;
-    await within(15_000, 'the start', async () => (await delivered('started', restarted)) !== undefined);
-    await within(15_000, 'the stop', async () => (await delivered('over', restarted)) === undefined);
+    await waitFor('the start', async () => (await delivered('started', restarted)) !== undefined);
+    await waitFor('the stop', async () => (await delivered('over', restarted)) === undefined);
     expect(await restarted.server.stop()).toBe(0);
     restarted = await openShop({ provision, dataDir });
     expect(await delivered('started', restarted)).toMatchObject({ phase: 1 });
