@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { answersOf, askConfig, askResults, PROVISION } from './fixture.js';
 
-const BIN = fileURLToPath(new URL('../../packages/server/bin/switchyard.js', import.meta.url));
+export const BIN = fileURLToPath(new URL('../../packages/server/bin/switchyard.js', import.meta.url));
 const START_WITHIN_MS = 60_000;
 const ANSWER_WITHIN_MS = 30 * 60_000;
 

@@ -203,6 +203,27 @@ export const askConfig = (url) => ask(url, CONFIG_PATH, PUBLIC_KEY);
 export const askResults = (url) =>
   ask(url, `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=hero&fresh=true`);
 export const askSessions = (url) => ask(url, `/v1/sessions?propertyId=${PROPERTY}`);
+export const flagList = (url, key) =>
+  fetch(`${url}/v1/flags/list?propertyId=${PROPERTY}`, { headers: { 'x-api-key': key } });
+
+/** Counts the changes of flags that the stream tells of. */
+export async function followFlags(url) {
+  const abort = new AbortController();
+  const { body } = await fetch(`${url}/v1/flags/stream?propertyId=${PROPERTY}`, {
+    headers: { 'x-api-key': SECRET_KEY },
+    signal: abort.signal,
+  });
+  const stream = { changes: 0, close: () => abort.abort() };
+  const listen = async () => {
+    let text = '';
+    for await (const part of body.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      stream.changes = text.split('event: change').length - 1;
+    }
+  };
+  listen().catch(() => {});
+  return stream;
+}
 
 /** The same visit as journal entries, for filling a store directly. */
 export function visitEntries(seq, visit, at) {
