@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sumVisitors } from '../testing/sum-visitors.ts';
-import { meanArm } from './arm.ts';
+import { meanArm, proportionArm } from './arm.ts';
 import { checkHealth, type HealthInput } from './health.ts';
 import { noveltyOf } from './novelty.ts';
 import { describeProblem } from './verdict-words.ts';
@@ -89,11 +89,28 @@ describe('novelty', () => {
       { control: arm(10), variation: arm(12) },
       { control: arm(10), variation: arm(10.1) },
     );
-    expect(faded).toMatchObject({ early: 2, pValue: expect.any(Number) });
+    // The arms average 12 and 14, then 12 and 12.1.
+    expect(faded).toMatchObject({ early: expect.closeTo(1 / 6, 9), unit: 'relative' });
     const [a, b] = HEALTHY.variations;
     const found = checkHealth({ ...HEALTHY, variations: [a!, { ...b!, novelty: faded }] });
-    expect(found).toMatchObject([{ problem: 'novelty', variation: 'b', early: 2 }]);
-    expect(describeProblem(found[0]!)).toMatch(/^"b" works differently on those who came later \(\+0\.1\)/);
+    expect(found).toMatchObject([{ problem: 'novelty', variation: 'b' }]);
+    expect(describeProblem(found[0]!)).toMatch(
+      /^"b" works differently on those who came later \(\+0\.833 %\) than on those of the first days \(\+16\.7 %\)/,
+    );
+  });
+
+  it('is not that those who came early have had more time to convert', () => {
+    const rates = (control: number, variation: number) => ({
+      control: proportionArm({ n: 150_000, sum: control }),
+      variation: proportionArm({ n: 150_000, sum: variation }),
+    });
+    expect(noveltyOf(rates(15_000, 18_000), rates(9000, 10_800))?.pValue).toBeCloseTo(1, 9);
+  });
+
+  it('is told by the difference where a mean is not above zero', () => {
+    const pair = { control: arm(-10), variation: arm(-9) };
+    const later = { control: arm(-10), variation: arm(-10) };
+    expect(noveltyOf(pair, later)).toMatchObject({ early: 1, late: 0, unit: 'absolute' });
   });
 
   it('is not an effect that stays, nor one that nothing is known about', () => {

@@ -71,8 +71,12 @@ export function describeProblem(problem: HealthProblem): string {
       return `${count(problem.mixed)} visitors (${percent(problem.share)}) saw more than one variation; they are left out. Visitors are not recognised again, or the test was changed while it ran.`;
     case 'too-few-conversions':
       return `"${problem.variation}" has ${count(problem.conversions)} conversions; it takes ${problem.least} before anything can be said.`;
-    case 'novelty':
-      return `"${problem.variation}" works differently on those who came later (${signed(problem.late)}) than on those of the first days (${signed(problem.early)}); wait until it settles.`;
+    case 'novelty': {
+      const [early, late] = [problem.early, problem.late].map(
+        problem.unit === 'relative' ? signedPercent : signed,
+      );
+      return `"${problem.variation}" works differently on those who came later (${late}) than on those of the first days (${early}); wait until it settles.`;
+    }
     case 'missing-exposures': {
       const silent = problem.variations.map((key) => `"${key}" never reported an exposure.`);
       const gaps = problem.days === 0 ? [] : [`${days(problem.days)} passed without any exposure.`];
