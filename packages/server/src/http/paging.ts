@@ -1,25 +1,26 @@
-import type { Cursor } from '../storage/event-store.ts';
+import type { SessionCursor } from '../storage/event-store.ts';
 
 /** Asks for one row more than the page has, to know whether there is a next one. */
 export function pageOf<T>(
   rows: T[],
   limit: number,
-  position: (row: T) => Cursor,
+  position: (row: T) => SessionCursor,
 ): { rows: T[]; nextCursor: string | null } {
   if (rows.length <= limit) return { rows, nextCursor: null };
   const shown = rows.slice(0, limit);
   return { rows: shown, nextCursor: encodeCursor(position(shown.at(-1)!)) };
 }
 
-function encodeCursor({ at, id }: Cursor): string {
-  return Buffer.from(JSON.stringify([at, id])).toString('base64url');
+function encodeCursor({ at, id, asOf }: SessionCursor): string {
+  return Buffer.from(JSON.stringify(asOf === undefined ? [at, id] : [at, id, asOf])).toString('base64url');
 }
 
 /** Undefined for what is no cursor of ours; the schema of a query refuses that before a route sees it. */
-export function decodeCursor(text: string | undefined): Cursor | undefined {
+export function decodeCursor(text: string | undefined): SessionCursor | undefined {
   try {
-    const [at, id] = JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as unknown[];
-    return Number.isSafeInteger(at) && typeof id === 'string' ? { at: at as number, id } : undefined;
+    const [at, id, asOf] = JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as unknown[];
+    if (!Number.isSafeInteger(at) || typeof id !== 'string') return undefined;
+    return { at: at as number, id, ...(Number.isSafeInteger(asOf) && { asOf: asOf as number }) };
   } catch {
     return undefined;
   }

@@ -223,6 +223,7 @@ export class EventLog {
       (...args: unknown[]) =>
         this.#ask(method, args);
     return {
+      watermark: forward('watermark'),
       sessionPage: forward('sessionPage'),
       session: forward('session'),
       sessionIdentity: forward('sessionIdentity'),

@@ -40,6 +40,11 @@ export interface Cursor {
   id: string;
 }
 
+export interface SessionCursor extends Cursor {
+  /** Watermark of the store when the first page was asked for. */
+  asOf?: number;
+}
+
 export interface SessionPageQuery {
   propertyId: string;
   /** Sessions that started at or after this time. */
@@ -53,6 +58,11 @@ export interface SessionPageQuery {
   goalId?: string;
   limit: number;
   after?: Cursor;
+  /**
+   * Sessions stand where they stood at this watermark, and start as they did then: one that turned out to be older
+   * since would come twice in the pages of one list.
+   */
+  asOf?: number;
 }
 
 export interface SessionIdentity {

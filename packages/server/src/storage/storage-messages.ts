@@ -6,7 +6,7 @@ export interface StorageOptions {
 }
 
 /** Questions and orders that the serving thread may put to the event store. */
-export type StoreMethod = Exclude<keyof EventStore, 'append' | 'watermark' | 'close'>;
+export type StoreMethod = Exclude<keyof EventStore, 'append' | 'close'>;
 
 export type StorageRequest =
   | { type: 'commit'; writes: JournalWrite[] }

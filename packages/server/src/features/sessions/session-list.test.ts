@@ -220,6 +220,40 @@ describe('pages', () => {
     expect(idsOf(pages).filter((sessionId: string) => sessionId.startsWith('arrived-'))).toEqual([]);
   });
 
+  it('stand still while sessions turn out to be older than they seemed', async () => {
+    const begun = Date.now() - 20 * DAY;
+    const older = Array.from({ length: 30 }, (_, i) => `older-${String(i).padStart(2, '0')}`);
+    const at = (sessionId: string, timestamp: number) => ({
+      splitTestKey: 'hero',
+      variationKey: 'b',
+      sessionId,
+      timestamp,
+    });
+    await accepted(shop.expose(...older.map((sessionId, i) => at(sessionId, begun + 1000 + i))));
+    // The newest of them, seen already, goes to the very end; others move before and after they are seen, one twice.
+    const moves = [
+      [at('older-29', begun)],
+      [at('older-10', begun + 900), at('older-20', begun + 800)],
+      [at('older-10', begun + 700), at('older-03', begun + 600), at('older-28', begun + 1003)],
+    ];
+    const query = { from: String(begun), to: String(begun + DAY), splitTestKey: 'hero', limit: '4' };
+    const pages = await walk(query, async () => {
+      const exposures = moves.shift();
+      if (exposures) await accepted(shop.expose(...exposures));
+    });
+    expect(idsOf(pages)).toEqual(older.toReversed());
+    const times = pages.flat().map(({ startedAt }) => startedAt);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+    // Who asks anew sees them where they are.
+    expect(idsOf(await walk(query)).slice(-5)).toEqual([
+      'older-00',
+      'older-20',
+      'older-10',
+      'older-03',
+      'older-29',
+    ]);
+  });
+
   it('beyond the last one there is nothing', async () => {
     const cursor = Buffer.from(JSON.stringify([0, ''])).toString('base64url');
     expect(await shop.sessions({ cursor })).toEqual({ sessions: [], nextCursor: null });

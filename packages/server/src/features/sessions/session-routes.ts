@@ -25,7 +25,7 @@ interface Dependencies {
   auth: Authentication;
   acceptance: Acceptance;
   identities: SessionIdentities;
-  questions: Pick<EventQuestions, 'sessionPage' | 'session'>;
+  questions: Pick<EventQuestions, 'watermark' | 'sessionPage' | 'session'>;
   /** Whether a proxy of ours stands before us, whose word on the country counts. */
   behindProxy: boolean;
 }
@@ -88,10 +88,13 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeCursor(cursor);
       checkReferences(auth.property(request, filter.propertyId), filter);
-      const found = await questions.sessionPage({ ...filter, limit: limit + 1, ...(after && { after }) });
+      const asOf = after === undefined ? await questions.watermark() : after.asOf;
+      const list = { ...filter, ...(asOf !== undefined && { asOf }), ...(after && { after }) };
+      const found = await questions.sessionPage({ ...list, limit: limit + 1 });
       const { rows, nextCursor } = pageOf(found, limit, ({ startedAt, sessionId }) => ({
         at: startedAt,
         id: sessionId,
+        ...(asOf !== undefined && { asOf }),
       }));
       return { sessions: rows.map(summaryAnswer), nextCursor };
     },

@@ -40,6 +40,7 @@ export class BatchLoader {
         for (const { property, key, sessionId, startedAt } of await sessions.settle(
           connection,
           this.#registry,
+          watermark,
         )) {
           writers.sessions.add([property, key.value, sessionId, BigInt(startedAt)]);
           if (writers.sessions.isFull) await writers.sessions.write();

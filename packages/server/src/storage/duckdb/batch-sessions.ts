@@ -42,7 +42,11 @@ export class BatchSessions {
   }
 
   /** Moves the start of sessions that turn out to be older; answers with those that are new. */
-  async settle(connection: DuckDBConnection, registry: SessionRegistry): Promise<BatchSession[]> {
+  async settle(
+    connection: DuckDBConnection,
+    registry: SessionRegistry,
+    watermark: number,
+  ): Promise<BatchSession[]> {
     const fresh: BatchSession[] = [];
     const unsure: BatchSession[] = [];
     const lowered: LoweredSession[] = [];
@@ -62,6 +66,10 @@ export class BatchSessions {
       const startedBefore = stored.get(session.key.value);
       if (startedBefore === undefined) fresh.push(session);
       else compare(session, startedBefore);
+    }
+    for (const { session, startedBefore } of lowered) {
+      const { property, key } = session;
+      registry.noteMove({ property, key: key.value, startedBefore, watermark });
     }
     await lowerStarts(connection, lowered);
     return fresh;

@@ -1,13 +1,19 @@
 import type { SessionPageQuery, SessionSummary } from '../event-store.ts';
+import { listMoved, movedSince, newestFirst, withoutMoved } from './moved-sessions.ts';
 import type { QuestionContext } from './question.ts';
 import { summariesOf } from './session-summaries.ts';
 import { rowsOf, SqlValues } from './sql.ts';
 
 /** A row of `sessions`. */
-export interface ListedSession {
+export interface StoredSession {
   key: bigint;
   sessionId: string;
   startedAt: number;
+}
+
+export interface ListedSession extends StoredSession {
+  /** Where it stands in the list: its start when the list was begun. */
+  listedAt: number;
 }
 
 const FIRST_WINDOW_MS = 1000;
@@ -24,8 +30,16 @@ export async function sessionPage(
   const property = context.terms.find(query.propertyId);
   const filter = filterOf(context, query);
   if (property === undefined || filter === undefined || query.limit < 1) return [];
-  const sessions = await listSessions(context, { ...query, property }, filter, windows);
-  return summariesOf(context, property, sessions);
+  const asked = { ...query, property };
+  const moved = await movedSince(context, property, query.asOf);
+  if (moved.size === 0) {
+    return summariesOf(context, property, await listSessions(context, asked, filter, windows));
+  }
+  const unmoved = await listSessions(context, asked, withoutMoved(filter, moved), windows);
+  const listed = [...unmoved, ...(await listMoved(context, asked, filter, moved))];
+  const sessions = listed.sort(newestFirst).slice(0, query.limit);
+  const summaries = await summariesOf(context, property, sessions);
+  return summaries.map((summary, i) => ({ ...summary, startedAt: (sessions[i] as ListedSession).listedAt }));
 }
 
 /**
@@ -83,10 +97,13 @@ async function windowOf(
      ORDER BY started_at DESC, session_id DESC LIMIT ${values.add(query.limit)}`,
     values.list,
   );
-  return rows.map(([key, sessionId, startedAt]) => ({ key, sessionId, startedAt: Number(startedAt) }));
+  return rows.map(([key, sessionId, start]) => {
+    const startedAt = Number(start);
+    return { key, sessionId, startedAt, listedAt: startedAt };
+  });
 }
 
-interface SessionFilter {
+export interface SessionFilter {
   /** Matches so few sessions that looking back step by step is wasted. */
   isRare: boolean;
   conditions: ((values: SqlValues, property: number, since: number) => string)[];

@@ -9,6 +9,18 @@ const GENERATION = 90_000;
 /** A table doubles at once: with millions of keys in one that would hold up the thread for a tenth of a second. */
 const PARTITIONS = 64;
 
+/** Lists of which the first page is older than this many moves may show a session twice. */
+const MOST_MOVES = 20_000;
+
+/** A session turned out to be older than it seemed. */
+interface Move {
+  property: number;
+  key: bigint;
+  startedBefore: number;
+  /** That of the batch which told it. */
+  watermark: number;
+}
+
 interface StartSpan {
   oldest: number;
   newest: number;
@@ -23,6 +35,7 @@ export class SessionRegistry {
   #young = new KeyTable('numbers');
   #old = new KeyTable('numbers');
   readonly #spans = new Map<number, StartSpan>();
+  #moves: Move[] = [];
 
   async load(connection: DuckDBConnection): Promise<void> {
     const known = emptyPartitions();
@@ -40,6 +53,7 @@ export class SessionRegistry {
         addTo(known, (low[row] as number) ^ -2147483648, high[row] as number);
     }
     this.#known = known;
+    this.#moves = [];
     this.forgetStarts();
     this.#spans.clear();
     const spans = await rowsOf<[number, bigint, bigint]>(
@@ -68,6 +82,23 @@ export class SessionRegistry {
   /** All sessions of the property started within it; it may be wider than they need. */
   spanOf(property: number): Readonly<StartSpan> | undefined {
     return this.#spans.get(property);
+  }
+
+  /** Before the batch is stored, so that no question sees the move and does not know of it. */
+  noteMove(move: Move): void {
+    if (this.#moves.length >= MOST_MOVES) this.#moves.splice(0, MOST_MOVES / 2);
+    this.#moves.push(move);
+  }
+
+  /** The sessions that moved after the first watermark and up to the second, with the start they had at the first. */
+  movesBetween(property: number, after: number, until: number): Map<bigint, number> {
+    const moved = new Map<bigint, number>();
+    for (let i = this.#moves.length - 1; i >= 0; i--) {
+      const move = this.#moves[i] as Move;
+      if (move.watermark <= after) break;
+      if (move.property === property && move.watermark <= until) moved.set(move.key, move.startedBefore);
+    }
+    return moved;
   }
 
   remember(property: number, key: SessionKey, startedAt: number): void {

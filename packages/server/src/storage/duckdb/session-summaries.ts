@@ -2,7 +2,7 @@ import type { SessionIdentity, SessionSummary } from '../event-store.ts';
 import { SESSION_EVENT_TYPES } from './duckdb-schema.ts';
 import { sessionKeyOf } from './key-hasher.ts';
 import type { QuestionContext } from './question.ts';
-import type { ListedSession } from './session-page.ts';
+import type { StoredSession } from './session-page.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { keyList, recordsOf, rowsOf } from './sql.ts';
 import type { TermDictionary } from './term-dictionary.ts';
@@ -63,7 +63,7 @@ type SummaryRow = { session_key: bigint } & (
 export async function summariesOf(
   { connection, terms }: QuestionContext,
   property: number,
-  sessions: readonly ListedSession[],
+  sessions: readonly StoredSession[],
 ): Promise<SessionSummary[]> {
   if (sessions.length === 0) return [];
   const drafts = new Map(sessions.map((session) => [session.key, new SummaryDraft(session, terms)]));
@@ -87,7 +87,7 @@ class SummaryDraft {
   #lastSign = Number.NEGATIVE_INFINITY;
   #lastEvent: number;
 
-  constructor({ sessionId, startedAt }: ListedSession, terms: TermDictionary) {
+  constructor({ sessionId, startedAt }: StoredSession, terms: TermDictionary) {
     this.#terms = terms;
     this.#lastEvent = startedAt;
     const identity = { visitorId: null, userId: null };
