@@ -230,6 +230,21 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     }
   });
 
+  test('many events of a hidden page: in batches all the same, none lost', async () => {
+    const { page, server, site } = suite;
+    await page.goto(site.url);
+    await flush(page);
+    await hide(page);
+    const requests = watchRequests(page, server.url);
+    await page.evaluate(() => {
+      for (let i = 0; i < 100; i++) sy.track(`event ${i}`, { note: 'x'.repeat(300) });
+    });
+    await delivered(page);
+    const [session] = await sessionsOf(server, await visitor(page));
+    expect(new Set(session!.timeline.map(({ name }) => name).filter(Boolean)).size).toBe(100);
+    expect(requests.length).toBeLessThan(20);
+  });
+
   test('everything to the service is blocked: the page shows fallbacks and notices nothing', async () => {
     const { page, server, site } = suite;
     await page.route(`${server.url}/**`, (route) => route.abort('blockedbyclient'));

@@ -59,8 +59,8 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     if (type === 'event') event.name = name;
     else person.userId = name;
     collect(event);
-    // What is recorded while the page is left, by listeners that run after ours, has no later.
-    attempt(() => document.hidden && client.flush());
+    // What is recorded while the page is left, by listeners that run after ours, has no later than its own task.
+    attempt(() => document.hidden && queueMicrotask(client.flush));
   };
 
   return {
