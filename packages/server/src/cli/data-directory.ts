@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
 import { CliError } from './cli-error.ts';
 
@@ -31,6 +32,14 @@ export async function withDatabase<T>(
   } finally {
     await handle.close();
   }
+}
+
+/** A server looks for changes ten times a second. */
+const SEEN_WITHIN_MS = 300;
+
+/** After a change: whoever asks a running server once the command has ended shall find it done. */
+export async function untilServersSee(): Promise<void> {
+  await sleep(SEEN_WITHIN_MS);
 }
 
 /** Stops with a message that names the properties there are. */

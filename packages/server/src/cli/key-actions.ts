@@ -1,7 +1,7 @@
 import { createKey, deleteKey, listKeys } from '../features/keys/key-store.ts';
 import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
 import { CliError } from './cli-error.ts';
-import { requireProperty, withExistingDatabase } from './data-directory.ts';
+import { requireProperty, untilServersSee, withExistingDatabase } from './data-directory.ts';
 
 export interface KeyOptions {
   dataDir: string;
@@ -34,6 +34,7 @@ export async function createKeyFor({ dataDir, json, property, kind, name }: Crea
       return createKey(transaction, property, { kind, name });
     });
   });
+  await untilServersSee();
   if (json) console.log(JSON.stringify({ propertyId: property, kind, name, key: text }, undefined, 2));
   else console.log(text);
   if (kind === 'secret')
@@ -76,5 +77,6 @@ function table(rows: readonly string[][]): string {
 export async function deleteKeyById(id: string, { dataDir }: KeyOptions): Promise<void> {
   const deleted = await withExistingDatabase(dataDir, (handle) => deleteKey(handle.database, id));
   if (!deleted) throw new CliError(`There is no key "${id}". "switchyard keys list" shows the ids.`);
+  await untilServersSee();
   console.log(`Deleted ${id}.`);
 }

@@ -4,7 +4,13 @@ import { exportConfiguration, formatJson, formatYaml } from '../features/provisi
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
 import { openDatabase, openMemoryDatabase } from '../storage/database.ts';
-import { hasDatabase, requireProperty, withDatabase, withExistingDatabase } from './data-directory.ts';
+import {
+  hasDatabase,
+  requireProperty,
+  untilServersSee,
+  withDatabase,
+  withExistingDatabase,
+} from './data-directory.ts';
 import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
 
 export interface ApplyOptions {
@@ -31,6 +37,7 @@ export async function applyFile(file: string, { dataDir, json = false }: ApplyOp
       applyProvision(database, configurationStores, source),
     );
   });
+  if (changes.some(({ action }) => action !== 'unchanged')) await untilServersSee();
   if (json) {
     console.log(JSON.stringify({ changes, generatedKeys }, undefined, 2));
     return;
