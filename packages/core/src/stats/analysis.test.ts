@@ -164,6 +164,18 @@ describe('covariates', () => {
     expect(pValue).toBeCloseTo(2 * normalSurvival(absolute!.estimate / error), 12);
   });
 
+  it('lose no digits where they are far from zero', () => {
+    const visitors = (offset: number) =>
+      Array.from({ length: 2001 }, (_, i) => {
+        const value = (i * 37) % 101;
+        return [value, offset + value] as const;
+      });
+    const estimate = (offset: number) =>
+      second(analysis(visitors(offset), visitors(offset + 31))).absolute!.estimate;
+    // The sums are whole numbers that are exact per variation; added up they no longer are.
+    expect(estimate(2_000_000)).toBeCloseTo(estimate(0), 8);
+  });
+
   it('that explain everything leave no spread', () => {
     const same = (of: typeof a) => of.map(([, x]) => [2 * x, x] as const);
     expect(second(analysis(same(a), same(b))).absolute).toMatchObject({ low: null, high: null });

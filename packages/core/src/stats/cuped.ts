@@ -22,24 +22,40 @@ export function haveCovariates<S extends VariationSums>(
  * A covariate that does not vary explains nothing: 0.
  */
 export function cupedTheta(variations: readonly CovariateSums[]): number {
-  const total = (of: (variation: CovariateSums) => number) =>
-    variations.reduce((sum, each) => sum + of(each), 0);
-  const n = total((each) => each.n);
-  if (n < 2) return 0;
-  const covariate = total((each) => each.covariateSum);
-  const spread = centredSquares(
+  const arms = variations.filter(({ n }) => n > 0);
+  const covariates = arms.map(({ n, covariateSum, covariateSumSquares }) => ({
     n,
-    covariate,
-    total((each) => each.covariateSumSquares),
-  );
-  if (spread === 0) return 0;
-  return (
-    centredProduct(
-      n,
-      covariate,
-      total((each) => each.sum),
-      total((each) => each.covariateProduct),
-    ) / spread
+    sumX: covariateSum,
+    sumY: covariateSum,
+    sumXY: covariateSumSquares,
+  }));
+  const spread = pooledProduct(covariates);
+  if (!(spread > 0)) return 0;
+  const shared = arms.map(({ n, sum, covariateSum, covariateProduct }) => ({
+    n,
+    sumX: covariateSum,
+    sumY: sum,
+    sumXY: covariateProduct,
+  }));
+  return pooledProduct(shared) / spread;
+}
+
+interface ProductSums {
+  readonly n: number;
+  readonly sumX: number;
+  readonly sumY: number;
+  readonly sumXY: number;
+}
+
+/** Of all visitors together: within the arms and between them. Adding the sums first would lose digits. */
+function pooledProduct(arms: readonly ProductSums[]): number {
+  const total = (of: (arm: ProductSums) => number) => arms.reduce((sum, arm) => sum + of(arm), 0);
+  const n = total((arm) => arm.n);
+  const [meanX, meanY] = [total(({ sumX }) => sumX) / n, total(({ sumY }) => sumY) / n];
+  return total(
+    (arm) =>
+      centredProduct(arm.n, arm.sumX, arm.sumY, arm.sumXY) +
+      arm.n * (arm.sumX / arm.n - meanX) * (arm.sumY / arm.n - meanY),
   );
 }
 
