@@ -29,7 +29,22 @@ export const Problem = Type.Object(
       ),
     ),
   },
-  { $id: 'Problem', description: 'An error (RFC 9457)' },
+  {
+    $id: 'Problem',
+    description: 'An error (RFC 9457)',
+    examples: [
+      {
+        type: '/docs/errors#invalid_request',
+        title: 'The request is not valid',
+        status: 400,
+        detail: '/goalId is required.',
+        requestId: 'IyeN2Bwi-5',
+        success: false,
+        error: { code: 'invalid_request', message: '/goalId is required.' },
+        errors: [{ pointer: '/goalId', code: 'required', detail: 'is required' }],
+      },
+    ],
+  },
 );
 export type Problem = Static<typeof Problem>;
 

@@ -57,6 +57,48 @@ describe('the document', () => {
     }
   });
 
+  const operations = (): Answer['body'][] =>
+    Object.values<object>(document.paths).flatMap((methods) => Object.values(methods));
+
+  it('names each operation once, so that generated clients have readable methods', () => {
+    const ids = operations().map(({ operationId }) => operationId);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(
+      expect.arrayContaining(['getSplitTestingConfig', 'postGoalsIncrement', 'getSession']),
+    );
+  });
+
+  it('says how to be answered with 304, and what comes with it', () => {
+    const conditional = operations().filter(({ responses }) => responses[304] !== undefined);
+    expect(conditional.length).toBeGreaterThanOrEqual(4);
+    for (const { parameters, responses } of conditional) {
+      expect(parameters.filter(({ name }: { name: string }) => name === 'if-none-match')).toEqual([
+        expect.objectContaining({ in: 'header', schema: { type: 'string' } }),
+      ]);
+      expect(responses[304].headers).toHaveProperty('etag');
+    }
+  });
+
+  it('says in words of JSON Schema that feedback needs an option or a message', () => {
+    const { schema } = document.paths['/v1/feedback/submit'].post.requestBody.content['application/json'];
+    const validate = new Ajv2020({ strict: false }).compile(schema);
+    const feedback = { propertyId: 'shop', feedbackTypeId: 'nps' };
+    expect(validate(feedback)).toBe(false);
+    expect(validate({ ...feedback, option: 'good' })).toBe(true);
+    expect(validate({ ...feedback, message: 'Fast' })).toBe(true);
+  });
+
+  it('shows what an error looks like', () => {
+    const { examples, ...schema } = document.components.schemas.Problem;
+    expect(examples).not.toHaveLength(0);
+    const validate = new Ajv2020({ strict: false }).compile(schema);
+    for (const example of examples) {
+      expect(validate(example), JSON.stringify(validate.errors)).toBe(true);
+      expect(ERRORS).toHaveProperty(example.error.code);
+    }
+  });
+
   it('has no reference that leads nowhere', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
       ([, target]) => target!,

@@ -4,6 +4,7 @@ import { Problem } from '@switchyard/core/api/problem';
 import type { FastifyInstance } from 'fastify';
 import { ERRORS } from '../errors.ts';
 import { TAGS, UNLISTED } from './api-description.ts';
+import { completeDocument } from './openapi-completion.ts';
 import { page } from './page.ts';
 
 const DESCRIPTION = `Split testing, feature flags, goals and feedback on top of browser sessions.
@@ -44,6 +45,10 @@ export async function describeApi(
         },
       },
     },
+    transformObject: (description) =>
+      'openapiObject' in description
+        ? completeDocument(description.openapiObject)
+        : description.swaggerObject,
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `schema-${i}`) },
   });
   await app.register(swaggerUi, {
