@@ -118,6 +118,7 @@ test('properties whose names would be the same get interfaces of their own', asy
   const properties = [
     { id: 'shop-2', name: 'One', goals: goals('count') },
     { id: 'shop_2', name: 'Two', goals: goals('revenue') },
+    { id: 'record', name: 'Three' },
   ];
   writeFileSync(file, JSON.stringify({ properties }));
   expect((await switchyard(['types', file, '--out', out])).code).toBe(0);
@@ -125,6 +126,7 @@ test('properties whose names would be the same get interfaces of their own', asy
   expect(readFileSync(out, 'utf8').match(/export interface \w+/g)).toEqual([
     'export interface Shop2',
     'export interface Shop2_2',
+    'export interface Record_2',
   ]);
 });
 

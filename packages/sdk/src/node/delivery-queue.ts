@@ -24,6 +24,8 @@ interface Parcel {
   headers: Record<string, string>;
   /** Events in it. */
   size: number;
+  /** When it was sent first: the service may have stored it then, though its answer was lost. */
+  triedAt?: number;
 }
 
 const BATCH_DELAY_MS = 1000;
@@ -31,6 +33,14 @@ const MOST_IN_BATCH = 100;
 /** Events kept while the service is away; beyond that the oldest go. */
 const MOST_WAITING = 10_000;
 const PARALLEL = 4;
+/** The service knows idempotency keys for 24 hours; what is sent again later could count twice. */
+const LONGEST_MS = 23 * 60 * 60 * 1000;
+
+const TOO_OLD: ApiFailure = {
+  ...failure('expired', 'Events that were sent a day ago, without an answer, are dropped.'),
+  transient: false,
+  retryAfterMs: 0,
+};
 
 /** Exposures and sessions on their way to the service: collected, sent in the background, sent again, bounded. */
 export class DeliveryQueue {
@@ -147,7 +157,9 @@ export class DeliveryQueue {
       while (!failed) {
         const parcel = this.#parcels.shift();
         if (!parcel) return;
-        const problem = await this.#deliver(parcel, timeoutMs);
+        parcel.triedAt ??= Date.now();
+        const problem =
+          Date.now() - parcel.triedAt > LONGEST_MS ? TOO_OLD : await this.#deliver(parcel, timeoutMs);
         if (problem?.transient) {
           failed = problem;
           this.#parcels.unshift(parcel);

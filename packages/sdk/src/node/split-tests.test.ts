@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import assignments from '@switchyard/core/cases/assignment.json' with { type: 'json' };
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { applyProvision } from '../../../server/src/testing/command-line.ts';
 import { PUBLIC_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop, sampleWith } from '../../../server/src/testing/shop.ts';
@@ -315,6 +315,19 @@ describe('delivery', () => {
     expect(new Set(attempts.map(({ headers, body }) => headers['idempotency-key'] + body)).size).toBe(1);
     await waitFor('the exposures', async () => !(await shop.isUnknown('session-lost')));
     expect(await exposures('session-lost')).toHaveLength(2);
+  });
+
+  it('ends after a day: the service has forgotten by then what it may have stored', async () => {
+    proxy.intercept = ({ path }) => path.startsWith('/v1/split-testing/expose') && 'lose';
+    (await client.splitTest.forRequest(cookies('session-of-yesterday'))).get('hero', 'x');
+    await waitFor('an attempt', () => proxy.to('/v1/split-testing/expose').length > 0);
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * 60 * 60 * 1000);
+    proxy.intercept = () => false;
+    const attempts = proxy.to('/v1/split-testing/expose').length;
+    expect(await client.flush()).toEqual({ success: true });
+    now.mockRestore();
+    expect(proxy.to('/v1/split-testing/expose')).toHaveLength(attempts);
+    expect(await exposures('session-of-yesterday')).toHaveLength(1);
   });
 
   it('loses no session although many are refused at once', async () => {

@@ -6,6 +6,7 @@ export function page(title: string, content: string): string {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>${title === NAME ? NAME : `${title} · ${NAME}`}</title>
 <style>
   :root { color-scheme: light dark; }

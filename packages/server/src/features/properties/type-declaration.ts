@@ -6,7 +6,8 @@ import type { PropertyConfiguration, SplitTest } from '../../storage/property-co
  * fallback of the wrong type or an option that does not exist does not compile.
  */
 export function typeDeclarations(properties: readonly PropertyConfiguration[]): string {
-  const names = new Set<string>();
+  // Not to be hidden by a property of that name: the declarations use it.
+  const names = new Set(['Record']);
   const declarations = properties.map((property) => {
     const name = interfaceName(property.id);
     let own = name;
