@@ -70,6 +70,26 @@ describe('a report', () => {
     expect(buildReport(tested(30)).verdict).toMatchObject({ decision: 'roll-back' });
   });
 
+  it('expects as many days with steady traffic, whatever hour it is', () => {
+    const daily = (days: number, hours: number) => {
+      const at = (day: number) => START + day * DAY;
+      const exposures = Array.from({ length: days + 1 }, (_, day) => day).flatMap((day) =>
+        ['control', 'b'].map((variationKey) => ({
+          at: at(day),
+          variationKey,
+          bot: false,
+          exposures: 100 * (day < days ? 24 : hours),
+        })),
+      );
+      const asOf = at(days) + (hours * DAY) / 24;
+      return buildReport(tested(115, { exposures, asOf })).verdict.daysLeft!;
+    };
+    for (const hours of [1, 12, 23]) {
+      const traffic = (9 * 24 + hours) / (9 * 24);
+      expect(Math.abs(daily(9, hours) - daily(9, 0) * traffic)).toBeLessThanOrEqual(2);
+    }
+  });
+
   it('keeps going while it may be chance, and says for how long', () => {
     const { verdict } = buildReport(tested(115));
     expect(verdict).toMatchObject({ decision: 'keep-going', daysLeft: expect.any(Number) });

@@ -254,11 +254,13 @@ function pairShare({ variations }: ReportInput): (index: number) => number {
   return (index) => (variations[0]!.weight + variations[index]!.weight) / total;
 }
 
-/** The part of all exposures that an average day of the last week brought. */
+/** The part of all exposures that an average day of the last week brought; they are counted from midnight on. */
 function recentShare(input: ReportInput): number {
-  const days = Math.min(RECENT_DAYS, Math.max(1, (input.asOf - input.startedAt) / DAY));
-  const since = Math.floor((input.asOf - days * DAY) / DAY) * DAY;
+  const midnight = Math.floor((input.asOf - RECENT_DAYS * DAY) / DAY) * DAY;
+  const days = Math.max(1, (input.asOf - Math.max(midnight, input.startedAt)) / DAY);
   const all = input.exposures.reduce((sum, { exposures }) => sum + exposures, 0);
-  const recent = input.exposures.filter(({ at }) => at >= since).reduce((sum, it) => sum + it.exposures, 0);
+  const recent = input.exposures
+    .filter(({ at }) => at >= midnight)
+    .reduce((sum, it) => sum + it.exposures, 0);
   return all === 0 ? 0 : recent / all / days;
 }

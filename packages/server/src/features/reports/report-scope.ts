@@ -27,7 +27,10 @@ export function scopeOf(
   if (test === undefined) throw new ApiError('split_test_not_found');
   const phase = number === undefined ? test.phases.at(-1) : test.phases.find((it) => it.number === number);
   if (number !== undefined && phase === undefined) {
-    throw invalidField('/phase', `The test has had ${test.phases.length} phases.`);
+    throw invalidField(
+      '/phase',
+      `The test has had ${test.phases.length === 1 ? 'one phase' : `${test.phases.length} phases`}.`,
+    );
   }
   return { property, test, phase, goals: goalsOf(property, test) };
 }
