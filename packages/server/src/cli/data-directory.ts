@@ -34,10 +34,10 @@ export async function withDatabase<T>(
   }
 }
 
-/** A server looks for changes ten times a second. */
+/** A server looks for changes ten times a second; one that is very busy may be later. */
 const SEEN_WITHIN_MS = 300;
 
-/** After a change: whoever asks a running server once the command has ended shall find it done. */
+/** After a change, so that the next line of a script (a request with the key it just made, say) finds it done. */
 export async function untilServersSee(): Promise<void> {
   await sleep(SEEN_WITHIN_MS);
 }
