@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
@@ -149,19 +149,36 @@ describe('switchyard forget', () => {
   });
 });
 
-test('events older than retentionDays are gone soon after a start, newer ones stay', async () => {
-  const now = Date.now();
-  const expose = (sessionId: string, timestamp: number) =>
-    send('/v1/split-testing/expose', PUBLIC_KEY, {
-      exposures: [{ splitTestKey: 'hero', variationKey: 'b', sessionId, timestamp }],
-    });
-  await expose('three-days-old', now - 3 * DAY);
-  await expose('two-days-old', now - 2 * DAY);
-  await expose('an-hour-old', now - DAY / 24);
-  expect(await sessionIds()).toHaveLength(3);
-  await server.stop();
+describe('events older than retentionDays go, newer ones stay', () => {
   const provision = { properties: [{ id: 'shop', retentionDays: 1 }] };
-  server = await startServer({ dataDir: server.dataDir, provision });
-  await waitFor('the old ones to go', async () => (await sessionIds()).length === 1);
-  expect(await sessionIds()).toEqual(['an-hour-old']);
+
+  beforeEach(async () => {
+    const now = Date.now();
+    const expose = (sessionId: string, timestamp: number) =>
+      send('/v1/split-testing/expose', PUBLIC_KEY, {
+        exposures: [{ splitTestKey: 'hero', variationKey: 'b', sessionId, timestamp }],
+      });
+    await expose('three-days-old', now - 3 * DAY);
+    await expose('two-days-old', now - 2 * DAY);
+    await expose('an-hour-old', now - DAY / 24);
+    expect(await sessionIds()).toHaveLength(3);
+  });
+
+  const theOldAreGone = async () => {
+    await waitFor('the old ones to go', async () => (await sessionIds()).length === 1);
+    expect(await sessionIds()).toEqual(['an-hour-old']);
+  };
+
+  test('soon after a start', async () => {
+    await server.stop();
+    server = await startServer({ dataDir: server.dataDir, provision });
+    await theOldAreGone();
+  });
+
+  test('soon after the property said so', async () => {
+    const file = join(server.dataDir, 'retention.json');
+    writeFileSync(file, JSON.stringify(provision));
+    expect((await cli('apply', file)).code).toBe(0);
+    await theOldAreGone();
+  });
 });

@@ -6,7 +6,7 @@ import { type Job, startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { configurationStores } from './configuration-stores.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
-import { enforceRetention } from './features/properties/retention.ts';
+import { Retention } from './features/properties/retention.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { type FirstStart, prepareConfiguration } from './first-start.ts';
@@ -19,7 +19,7 @@ import { firstSteps, newKeys } from './welcome.ts';
 
 const ERASURE_POLL_MS = 1000;
 const SCHEDULE_POLL_MS = 250;
-const RETENTION_MS = 10 * 60 * 1000;
+const RETENTION_POLL_MS = 1000;
 /** Longer than any request may take; whatever hangs then does not keep us. */
 const STOP_WITHIN_MS = 30_000;
 const ANSWERS_LEAVE_MS = 250;
@@ -95,6 +95,7 @@ function backgroundJobs(
   { questions }: EventLog,
   identities: SessionIdentities,
 ): Job[] {
+  const retention = new Retention(questions);
   return [
     {
       name: 'erasing what was asked to be forgotten',
@@ -108,8 +109,8 @@ function backgroundJobs(
     },
     {
       name: 'deleting what is older than its property keeps',
-      everyMs: RETENTION_MS,
-      run: () => enforceRetention(configuration.properties(), questions, Date.now()),
+      everyMs: RETENTION_POLL_MS,
+      run: () => retention.enforce(configuration.properties(), Date.now()),
     },
   ];
 }
