@@ -167,8 +167,6 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     await flush(page);
     expect(await suite.stored(page)).toHaveLength(1);
     await page.clock.fastForward('31:00');
-    // Browsers expire cookies by a clock of their own, which no test can turn.
-    await context.clearCookies({ name: 'sy_session' });
     expect(await read(page, 'hero')).toEqual([first]);
     await page.evaluate(() => sy.track('back'));
     await flush(page);

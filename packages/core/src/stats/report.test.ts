@@ -82,7 +82,7 @@ describe('a report', () => {
         })),
       );
       const asOf = at(days) + (hours * DAY) / 24;
-      return buildReport(tested(115, { exposures, asOf })).verdict.daysLeft!;
+      return buildReport(tested(115, { exposures, asOf })).verdict!.daysLeft!;
     };
     for (const hours of [1, 12, 23]) {
       const traffic = (9 * 24 + hours) / (9 * 24);

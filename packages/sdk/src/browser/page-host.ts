@@ -38,8 +38,8 @@ export function createPageHost(cookieDomain?: string): Host {
   if (isPrivate) {
     // What was stored before the visitor asked for privacy must not stay.
     clearVisit({ store: createStore(true), setCookie }, 'sy:');
-    // Stays empty: nothing in it would ever end.
-    jar = Object.freeze({ cookie: '' });
+    jar = { cookie: '' };
+    cookieDomain = '';
   }
   return {
     fetch: (url, init) => fetch(url, init),
@@ -49,6 +49,7 @@ export function createPageHost(cookieDomain?: string): Host {
     store: createStore(!isPrivate),
     cookies: () => attempt(() => jar.cookie),
     setCookie,
+    cookieDomain,
     search: location.search,
   };
 }

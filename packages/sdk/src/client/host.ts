@@ -18,6 +18,8 @@ export interface Host {
   /** All cookies, as `document.cookie` reads. */
   cookies(): string | undefined;
   setCookie(name: string, value: string, seconds: number): void;
+  /** Who shares the cookies, when it is not this host alone. */
+  cookieDomain?: string | undefined;
   /** The query of the page's address. */
   search: string;
 }

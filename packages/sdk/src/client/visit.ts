@@ -44,9 +44,11 @@ export function createVisit(host: Host, prefix: string, rendered?: Bootstrap | n
     const cookies = host.cookies();
     const [kept, seenAt] = store.get(SESSION_COOKIE) ?? [];
     const visitorId = cookieId(cookies, VISITOR_COOKIE) || store.get(VISITOR_COOKIE) || newId();
+    const cookie = cookieId(cookies, SESSION_COOKIE);
     const isActive = Math.abs(time - seenAt) <= SESSION_IDLE_SECONDS * 1000;
-    // The cookie ends by itself, and knows of activity elsewhere: on the server, on other subdomains.
-    const sessionId = cookieId(cookies, SESSION_COOKIE) || (isActive && kept) || newId();
+    // What storage knows as idle is over, whatever its cookie says, unless other subdomains may have gone on with it.
+    const sessionId =
+      (isActive ? cookie || kept : (host.cookieDomain || cookie !== kept) && cookie) || newId();
     if (sessionId !== ids?.sessionId) ids = { visitorId, sessionId };
     keep(visitorId, sessionId, time);
     host.setCookie(VISITOR_COOKIE, visitorId, VISITOR_SECONDS);
