@@ -1,16 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type {
-  AcceptedCollect,
-  AcceptedConversion,
-  AcceptedFeedback,
-  AcceptedRequest,
-  CollectedEvent,
-  Exposure,
-  JournalEntry,
-} from './accepted-request.ts';
-import { NaiveEventStore } from './duckdb/naive-event-store.contract.ts';
-import { expectToAgree, randomScenario, T0 } from './duckdb/random-requests.contract.ts';
+import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
+import { expectToAgree } from './contract/expect-to-agree.contract.ts';
+import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
+import { randomScenario, T0 } from './contract/random-requests.contract.ts';
+import { collect, entry, exposure, exposures, goal } from './contract/sample-requests.contract.ts';
 import type { EventStore, SessionPageQuery, Subject } from './event-store.ts';
 
 /** A store that a suite works with; `reopen` closes it and opens the same data again. */
@@ -425,48 +419,6 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     }, 120_000);
   });
 }
-
-const exposures = (propertyId: string, receivedAt: number, list: Exposure[]): AcceptedRequest => ({
-  kind: 'exposures',
-  propertyId,
-  receivedAt,
-  exposures: list,
-});
-
-const exposure = (sessionId: string, at: number): Exposure => ({
-  splitTestKey: 'hero',
-  variationKey: 'a',
-  sessionId,
-  at,
-});
-
-type Given<T> = Partial<T> & { propertyId: string; receivedAt: number };
-
-const goal = (given: Given<AcceptedConversion>): AcceptedRequest => ({
-  kind: 'conversion',
-  goalId: 'signup',
-  direction: 1,
-  amountMicros: 0,
-  ...given,
-});
-
-const entry = (given: Given<AcceptedFeedback>): AcceptedRequest => ({
-  kind: 'feedback',
-  id: 'f',
-  feedbackTypeId: 'nps',
-  ...given,
-});
-
-const collect = (given: Given<AcceptedCollect>, events: CollectedEvent[] = []): AcceptedRequest => ({
-  kind: 'collect',
-  sessionId: 's',
-  visitorId: 'v',
-  device: 'desktop',
-  browser: 'Firefox',
-  os: 'Linux',
-  ...given,
-  events,
-});
 
 /** Exposures and visitors of each variation, whenever they were. */
 export async function seenOf(store: EventStore, propertyId: string, splitTestKey: string, keys = ['a', 'b']) {
