@@ -3,15 +3,12 @@ import { toDollars } from '@switchyard/core/money';
 import { invalidField } from '../../errors.ts';
 import type { EventQuestions } from '../../storage/event-log.ts';
 import type { GoalBucket, GoalTotals } from '../../storage/event-store.ts';
+import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../storage/goal-buckets.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 
 export type GoalQuestions = Pick<EventQuestions, 'goalTotals' | 'goalSeries'>;
 
-const HOUR = 60 * 60 * 1000;
-const DAY = 24 * HOUR;
-const LENGTH: Record<Interval, number> = { hour: HOUR, day: DAY, week: 7 * DAY };
-/** The Unix epoch was a Thursday; weeks start on Monday. */
-const FIRST_MONDAY = 4 * DAY;
+const USUAL_PERIOD = 30 * BUCKET_LENGTH.day;
 /** Of a longer period, as "since ever", nobody draws the empty ones. */
 const MAX_EMPTY_BUCKETS = 10_000;
 
@@ -27,7 +24,7 @@ export function progressPeriod(query: GoalProgressQuery, now: number): Period {
   const { interval = 'day' } = query;
   // The end is exclusive, and what was acknowledged in this very millisecond must count.
   const to = query.to ?? now + 1;
-  const from = query.from ?? Math.max(0, to - 30 * DAY);
+  const from = query.from ?? Math.max(0, to - USUAL_PERIOD);
   if (from >= to) throw invalidField('/from', 'must be before `to`');
   return { from, to, interval };
 }
@@ -67,7 +64,7 @@ function totals(goal: Goal, found: GoalTotals): GoalProgress['current'] {
 
 /** Charts want every bucket of the period, also those in which nothing happened. */
 function bucketsOf(found: GoalBucket[], { from, to, interval }: Period): GoalBucket[] {
-  const length = LENGTH[interval];
+  const length = BUCKET_LENGTH[interval];
   if ((to - from) / length > MAX_EMPTY_BUCKETS) return found;
   const byTime = new Map(found.map((bucket) => [bucket.at, bucket]));
   const buckets: GoalBucket[] = [];
@@ -82,6 +79,6 @@ function toPoint(goal: Goal, { at, count, amountMicros }: GoalBucket): GoalProgr
 }
 
 function bucketStart(time: number, interval: Interval): number {
-  const offset = interval === 'week' ? FIRST_MONDAY : 0;
-  return Math.floor((time - offset) / LENGTH[interval]) * LENGTH[interval] + offset;
+  const [origin, length] = [BUCKET_ORIGIN[interval], BUCKET_LENGTH[interval]];
+  return Math.floor((time - origin) / length) * length + origin;
 }

@@ -1,11 +1,7 @@
 import type { GoalBucket, GoalQuery, GoalSeriesQuery, GoalTotals } from '../event-store.ts';
+import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../goal-buckets.ts';
 import type { QuestionContext } from './question.ts';
 import { rowsOf, type SqlValue } from './sql.ts';
-
-const HOUR_MS = 3_600_000;
-const INTERVAL_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS };
-/** The epoch was a Thursday; weeks start on Monday. */
-const FIRST_MONDAY_MS = 4 * 24 * HOUR_MS;
 
 const OF_GOAL =
   'FROM conversions WHERE property = $1 AND goal = $2 AND happened_at >= $3 AND happened_at < $4';
@@ -32,13 +28,11 @@ export async function goalTotals(context: QuestionContext, query: GoalQuery): Pr
 export async function goalSeries(context: QuestionContext, query: GoalSeriesQuery): Promise<GoalBucket[]> {
   const values = valuesOf(context, query);
   if (!values) return [];
-  const size = INTERVAL_MS[query.interval];
-  const offset = query.interval === 'week' ? FIRST_MONDAY_MS : 0;
   const rows = await rowsOf<[bigint, bigint, bigint]>(
     context.connection,
     `SELECT happened_at - ((happened_at - $6) % $5 + $5) % $5 AS bucket, sum(direction), sum(amount_micros)
      ${OF_GOAL} GROUP BY bucket ORDER BY bucket`,
-    [...values, size, offset],
+    [...values, BUCKET_LENGTH[query.interval], BUCKET_ORIGIN[query.interval]],
   );
   return rows.map(([at, count, amountMicros]) => ({ at: Number(at), count: Number(count), amountMicros }));
 }
