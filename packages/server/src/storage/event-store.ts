@@ -1,3 +1,4 @@
+import type { Interval } from '@switchyard/core/api/goals';
 import type { JournalEntry } from './accepted-request.ts';
 
 /**
@@ -38,11 +39,6 @@ export interface EventStore {
 export interface Cursor {
   at: number;
   id: string;
-}
-
-export interface SessionCursor extends Cursor {
-  /** Watermark of the store when the first page was asked for. */
-  asOf?: number;
 }
 
 export interface SessionPageQuery {
@@ -139,7 +135,7 @@ export interface GoalTotals {
 }
 
 export interface GoalSeriesQuery extends GoalQuery {
-  interval: 'hour' | 'day' | 'week';
+  interval: Interval;
 }
 
 /** One bucket that has events; buckets are aligned to UTC, weeks start on Monday. */
