@@ -1,4 +1,5 @@
-const MICROS = 1_000_000;
+/** Of a dollar; money is stored as whole numbers of them. */
+export const MICROS = 1_000_000;
 
 /** Dollars as they come in JSON, as an exact integer of millionths. */
 export function toMicros(dollars: number): number {

@@ -1,10 +1,9 @@
+import { MICROS } from '@switchyard/core/money';
 import type { GoalBaseline, GoalBaselineQuery } from '../event-store.ts';
+import { isConverted } from './goal-terms.ts';
 import type { QuestionContext } from './question.ts';
 import { NAMES } from './session-visitors.ts';
-import { isConverted } from './split-test-groups.ts';
 import { recordsOf } from './sql.ts';
-
-const MICROS = 1e6;
 
 const EMPTY: GoalBaseline = {
   visitors: 0,

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { MICROS } from '@switchyard/core/money';
 import type { GoalSums, SplitTestQuery, ValueSums, VisitorGroup } from '../event-store.ts';
+import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
 import type { QuestionContext } from './question.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 import { recordsOf } from './sql.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-const MICROS = 1e6;
 
 /** Whole numbers, so that the order of arrival cannot change a digit; fractions for sums beyond all reason. */
 export type SumType = 'HUGEINT' | 'DOUBLE';
@@ -41,7 +42,7 @@ export async function countVisitors(
   query: DatedQuery,
   exposures: number,
 ): Promise<VisitorGroup[]> {
-  const goals = goalsOf(context, query);
+  const goals = goalTermsOf(context, query);
   // A quantile needs all values at once.
   const parts =
     query.winsorize === undefined ? 2 ** Math.ceil(Math.log2(exposures / context.mostVisitors)) : 1;
@@ -94,19 +95,18 @@ function groupRows(
   connection: DuckDBConnection,
   visitors: SplitTestVisitors,
   query: DatedQuery,
-  goals: GoalTerms,
+  goals: readonly GoalTerm[],
 ): Promise<GroupRow[]> {
   const statement = goals.length === 0 ? visitorStatement(visitors) : goalStatement(visitors, query, goals);
   return recordsOf<GroupRow>(connection, statement, visitors.values.list);
 }
 
 type Reached = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
-type GoalTerms = readonly { term: number; isRevenue: boolean }[];
 
 function reachedCondition(
   { property }: SplitTestVisitors,
   { from, until, preDays }: Reached,
-  goals: GoalTerms,
+  goals: readonly GoalTerm[],
 ): string {
   const since = preDays > 0 ? from - preDays * DAY : from;
   return `property = ${property} AND session_key IS NOT NULL
@@ -118,7 +118,7 @@ function reachedCondition(
 export function unresolvedConversions(
   visitors: SplitTestVisitors,
   query: Reached,
-  goals: GoalTerms,
+  goals: readonly GoalTerm[],
 ): string[] {
   if (goals.length === 0) return [];
   const condition = reachedCondition(visitors, query, goals);
@@ -126,7 +126,11 @@ export function unresolvedConversions(
 }
 
 /** Conversions of the goals, as the table `reached`; the caller adds `units`. */
-export function reachedTables(visitors: SplitTestVisitors, query: Reached, goals: GoalTerms): string {
+export function reachedTables(
+  visitors: SplitTestVisitors,
+  query: Reached,
+  goals: readonly GoalTerm[],
+): string {
   return `${visitors.tables},
     reached AS (
       SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
@@ -144,7 +148,7 @@ function visitorStatement(visitors: SplitTestVisitors): string {
     GROUP BY bits, segment ORDER BY bits, segment`;
 }
 
-function goalStatement(visitors: SplitTestVisitors, query: DatedQuery, goals: GoalTerms): string {
+function goalStatement(visitors: SplitTestVisitors, query: DatedQuery, goals: readonly GoalTerm[]): string {
   const cut = (column: string) =>
     query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
   const segment = visitors.isSegmented ? 'segment' : 'NULL AS segment';
@@ -234,22 +238,4 @@ function goalSums(goalId: string, row: GroupRow): GoalSums {
     convertedAmount: number(row.converted_micros) / MICROS,
     convertedCovariate: number(row.converted_before),
   };
-}
-
-/** Condition on a visitor who did `n` and spent `a` net. Whoever sends one of three things back still bought. */
-export function isConverted(goals: GoalTerms, n: string, a: string): string {
-  const revenue = goals.filter(({ isRevenue }) => isRevenue).map(({ term }) => term);
-  if (revenue.length === 0) return `${n} > 0`;
-  return `(CASE WHEN goal IN (${revenue.join(', ')}) AND ${a} <> 0 THEN ${a} ELSE ${n} END) > 0`;
-}
-
-/** The goals that anything was stored of, by their term. */
-export function goalsOf(
-  { terms }: QuestionContext,
-  { goalIds, revenueGoalIds }: Pick<SplitTestQuery, 'goalIds' | 'revenueGoalIds'>,
-): { goalId: string; term: number; isRevenue: boolean }[] {
-  return goalIds.flatMap((goalId) => {
-    const term = terms.find(goalId);
-    return term === undefined ? [] : [{ goalId, term, isRevenue: revenueGoalIds?.includes(goalId) === true }];
-  });
 }

@@ -1,11 +1,12 @@
+import { MICROS } from '@switchyard/core/money';
 import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../event-store.ts';
+import { goalTermsOf, isConverted } from './goal-terms.ts';
 import type { QuestionContext } from './question.ts';
-import { goalsOf, isConverted, reachedTables, unresolvedConversions } from './split-test-groups.ts';
+import { reachedTables, unresolvedConversions } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 import { recordsOf, rowsOf } from './sql.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-const MICROS = 1e6;
 const dayOf = (column: string) => `(${column} // ${DAY}) * ${DAY}`;
 
 /** What each day added to a phase of a test. The caller holds a snapshot. */
@@ -52,7 +53,7 @@ type DayRow = Record<
  */
 async function goalDays(context: QuestionContext, query: SplitTestQuery): Promise<GoalDay[]> {
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
-  const goals = goalsOf(context, query);
+  const goals = goalTermsOf(context, query);
   if (!visitors || goals.length === 0) return [];
   const reached = { ...query, preDays: 0 };
   await visitors.resolve(context.connection, unresolvedConversions(visitors, reached, goals));
