@@ -3,7 +3,7 @@ import { type ErasureRequest, find, request } from '../features/erasure/erasure-
 import type { DatabaseHandle } from '../storage/database.ts';
 import type { Subject } from '../storage/event-store.ts';
 import { CliError } from './cli-error.ts';
-import { requireProperty, withExistingDatabase } from './data-directory.ts';
+import { requireProperty, withExistingDatabase } from './with-database.ts';
 
 /** Erases in this process; false when a running server has the events: then that one does it. */
 type RunErasuresOffline = (dataDir: string, handle: DatabaseHandle) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import { createKey, deleteKey, listKeys } from '../features/keys/key-store.ts';
 import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
 import { CliError } from './cli-error.ts';
-import { requireProperty, untilServersSee, withExistingDatabase } from './data-directory.ts';
+import { requireProperty, untilServersSee, withExistingDatabase } from './with-database.ts';
 
 export interface KeyOptions {
   dataDir: string;

@@ -4,14 +4,14 @@ import { exportConfiguration, formatJson, formatYaml } from '../features/provisi
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
 import { openDatabase, openMemoryDatabase } from '../storage/database.ts';
+import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
 import {
   hasDatabase,
   requireProperty,
   untilServersSee,
   withDatabase,
   withExistingDatabase,
-} from './data-directory.ts';
-import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
+} from './with-database.ts';
 
 export interface ApplyOptions {
   dataDir: string;

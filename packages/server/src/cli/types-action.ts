@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { configurationStores } from '../configuration-stores.ts';
-import { typeDeclarations } from '../features/properties/type-declaration.ts';
+import { typeDeclarations } from '../features/properties/type-declarations.ts';
 import { applyProvision } from '../features/provisioning/provision-apply.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
 import type { PropertyConfiguration } from '../storage/property-configuration.ts';
-import { requireProperty, withDatabase, withExistingDatabase } from './data-directory.ts';
+import { requireProperty, withDatabase, withExistingDatabase } from './with-database.ts';
 
 export interface TypesOptions {
   dataDir: string;

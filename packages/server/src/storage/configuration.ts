@@ -41,8 +41,6 @@ export interface ConfigurationChange {
 }
 
 export interface ConfigurationOptions {
-  /** How often to look for changes by other processes. */
-  pollMilliseconds?: number;
   /** A reload or a listener that failed; the last good state stays in use. */
   onError?: (error: unknown) => void;
 }
@@ -59,7 +57,8 @@ interface LoadedProperty {
   readonly configuration: PropertyConfiguration;
 }
 
-const POLL_MS = 100;
+/** How often to look for changes by other processes. */
+export const POLL_MS = 100;
 const RETRY_MS = 1000;
 const LONGEST_KEY = 160;
 
@@ -115,7 +114,7 @@ export class Configuration {
     this.#seen = seen;
     this.#snapshot = snapshot;
     this.#onError = options.onError ?? (() => {});
-    this.#timer = setInterval(() => this.#poll(), options.pollMilliseconds ?? POLL_MS).unref();
+    this.#timer = setInterval(() => this.#poll(), POLL_MS).unref();
   }
 
   /** Grows with every change that was seen, of any property or key; counts anew in each process. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { POLL_MS } from '../storage/configuration.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
 import { CliError } from './cli-error.ts';
 
@@ -34,8 +35,8 @@ export async function withDatabase<T>(
   }
 }
 
-/** A server looks for changes ten times a second; one that is very busy may be later. */
-const SEEN_WITHIN_MS = 300;
+/** A server that is very busy may be later. */
+const SEEN_WITHIN_MS = 3 * POLL_MS;
 
 /** After a change, so that the next line of a script (a request with the key it just made, say) finds it done. */
 export async function untilServersSee(): Promise<void> {
