@@ -7,13 +7,13 @@ import { rowsOf } from './sql.ts';
 import { lockedError, StoreLock } from './store-lock.ts';
 
 export interface DuckDbOptions {
-  memoryLimitMb?: number;
-  threads?: number;
   /** Visitors of a test that are grouped at a time; what fits into the memory unless said. */
   mostVisitors?: number;
-  /** Where large sorts spill to; beside the file unless said. */
-  tempDirectory?: string;
 }
+
+/** Room for large questions, which give it back; below it they spill to disk and take many times as long. */
+const MEMORY_MB = Math.round(Math.min(1024, Math.max(128, totalmem() / 4 / 2 ** 20)));
+const THREADS = 2;
 
 // A query occupies one of libuv's four threads: with more readers, files and passwords would wait for reports.
 const READERS = 2;
@@ -27,7 +27,7 @@ const REOPEN_MS = 5000;
 /** An open database file: one connection that writes, a few that read, and the way to put another file in place. */
 export class DuckDbDatabase {
   readonly file: string;
-  readonly #options: DuckDbOptions;
+  readonly mostVisitors: number;
   readonly #readers = new ConnectionPool(READERS);
   readonly #quick = new ConnectionPool(1);
   readonly #lock: StoreLock;
@@ -38,7 +38,7 @@ export class DuckDbDatabase {
 
   private constructor(file: string, options: DuckDbOptions, lock: StoreLock) {
     this.file = file;
-    this.#options = options;
+    this.mostVisitors = options.mostVisitors ?? VISITORS_PER_MEGABYTE * MEMORY_MB;
     this.#lock = lock;
   }
 
@@ -96,24 +96,16 @@ export class DuckDbDatabase {
     this.#lock.release();
   }
 
-  get #memoryLimitMb(): number {
-    return this.#options.memoryLimitMb ?? defaultMemoryLimit();
-  }
-
-  get mostVisitors(): number {
-    return this.#options.mostVisitors ?? VISITORS_PER_MEGABYTE * this.#memoryLimitMb;
-  }
-
-  get tempDirectory(): string {
-    return this.#options.tempDirectory ?? `${this.file}.tmp`;
+  /** Where large sorts spill to. */
+  get #tempDirectory(): string {
+    return `${this.file}.tmp`;
   }
 
   async #connect(): Promise<void> {
-    const { threads = 2 } = this.#options;
     this.#instance = await openInstance(this.file, {
-      memory_limit: `${this.#memoryLimitMb}MiB`,
-      threads: String(threads),
-      temp_directory: this.tempDirectory,
+      memory_limit: `${MEMORY_MB}MiB`,
+      threads: String(THREADS),
+      temp_directory: this.#tempDirectory,
       // What queries leave behind goes back to the system within seconds: 100 MB less for the process.
       allocator_background_threads: 'true',
       allocator_flush_threshold: '2MiB',
@@ -142,7 +134,7 @@ export class DuckDbDatabase {
   /** Once the lock is held, so that they are nobody else's. */
   async #removeLeftovers(connection: DuckDBConnection): Promise<void> {
     const inUse = await rowsOf<[string]>(connection, 'SELECT path FROM duckdb_temporary_files()');
-    if (inUse.length === 0) await removeLeftovers(this.file, this.tempDirectory);
+    if (inUse.length === 0) await removeLeftovers(this.file, this.#tempDirectory);
   }
 
   /** Whoever waits for the file must not wait for ever. */
@@ -162,11 +154,6 @@ export class DuckDbDatabase {
     this.#writer = undefined;
     this.#instance = undefined;
   }
-}
-
-/** Room for large questions, which give it back; below it they spill to disk and take many times as long. */
-function defaultMemoryLimit(): number {
-  return Math.round(Math.min(1024, Math.max(128, totalmem() / 4 / 2 ** 20)));
 }
 
 async function openInstance(file: string, config: Record<string, string>): Promise<DuckDBInstance> {
