@@ -25,17 +25,15 @@ interface Pair {
  * alike, and a difference grows with that.
  */
 export function noveltyOf(first: Pair, later: Pair): Novelty | null {
-  const [early, late] = [logRatio(first), logRatio(later)];
-  if (early !== null && late !== null) {
-    const pValue = pValueOf(early, late);
-    return pValue === null
-      ? null
-      : { early: Math.expm1(early.value), late: Math.expm1(late.value), unit: 'relative', pValue };
-  }
-  const [before, after] = [difference(first), difference(later)];
-  if (before === null || after === null) return null;
-  const pValue = pValueOf(before, after);
-  return pValue === null ? null : { early: before.value, late: after.value, unit: 'absolute', pValue };
+  const ratios = [logRatio(first), logRatio(later)];
+  const isRelative = !ratios.includes(null);
+  const [early, late] = isRelative ? ratios : [difference(first), difference(later)];
+  if (early?.variance == null || late?.variance == null) return null;
+  const z = (early.value - late.value) / Math.sqrt(early.variance + late.variance);
+  const pValue = 2 * normalSurvival(Math.abs(z));
+  return isRelative
+    ? { early: Math.expm1(early.value), late: Math.expm1(late.value), unit: 'relative', pValue }
+    : { early: early.value, late: late.value, unit: 'absolute', pValue };
 }
 
 const difference = ({ control, variation }: Pair) => withSpreadOfBoth(effectOf(control, variation)).absolute;
@@ -51,9 +49,3 @@ function logRatio({ control, variation }: Pair): Estimate | null {
 const isPositive = ({ mean, variance }: Arm) => mean !== null && mean > 0 && variance !== null;
 
 const relativeVariance = ({ mean, variance, n }: Arm) => variance! / n / mean! ** 2;
-
-function pValueOf(early: Estimate, late: Estimate): number | null {
-  if (early.variance === null || late.variance === null) return null;
-  const z = (early.value - late.value) / Math.sqrt(early.variance + late.variance);
-  return 2 * normalSurvival(Math.abs(z));
-}
