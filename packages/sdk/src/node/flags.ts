@@ -1,5 +1,6 @@
 import { failure, type Result } from '../client/result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../client/schema.ts';
+import { detailsOf, type FlagDetails, failed, notFound } from './flag-details.ts';
 import type { FlagSource, FlagStatus } from './flag-source.ts';
 import type { FlagAnswer, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
@@ -16,22 +17,6 @@ export interface FlagContext {
   readonly visitorId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly [attribute: string]: unknown;
-}
-
-export type FlagReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT' | 'ERROR';
-
-export type FlagErrorCode = 'PROVIDER_NOT_READY' | 'FLAG_NOT_FOUND' | 'TYPE_MISMATCH' | 'GENERAL';
-
-/** A value and how it came about. */
-export interface FlagDetails<Value = boolean | string> {
-  readonly key: string;
-  readonly value: Value;
-  /** `ERROR`: the value is the fallback, and `errorCode` says why. */
-  readonly reason: FlagReason;
-  /** The rule that decided, for `TARGETING_MATCH` and `SPLIT`. */
-  readonly ruleId?: string;
-  readonly errorCode?: FlagErrorCode;
-  readonly errorMessage?: string;
 }
 
 /** Keys of the flags whose values are of a type. */
@@ -128,7 +113,7 @@ interface Parts {
 export function createFlags({ source, remote, reporter, timeoutMs }: Parts): UntypedFlags {
   const evaluate = (key: string, context: FlagContext | undefined): FlagAnswer | undefined => {
     const { state } = source;
-    if (state !== undefined) return state.evaluate(key, isContext(context) ? context : NOBODY);
+    if (state !== undefined) return state.evaluate(key, contextOf(context));
     if (remote) reporter.misuse(SYNCHRONOUS_AND_REMOTE);
     return undefined;
   };
@@ -143,7 +128,7 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
     } catch (error) {
       return failed(key, fallback, 'GENERAL', `The context cannot be read: ${error}`);
     }
-    if (source.state) return failed(key, fallback, 'FLAG_NOT_FOUND', `There is no flag ${key}.`);
+    if (source.state) return notFound(key, fallback);
     const message = remote
       ? SYNCHRONOUS_AND_REMOTE
       : (source.lastError?.message ?? 'The flags are not loaded yet.');
@@ -153,7 +138,7 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
     const values: Record<string, FlagValue> = Object.create(null);
     if (remote) reporter.misuse(SYNCHRONOUS_AND_REMOTE);
     try {
-      source.state?.evaluateEach(isContext(context) ? context : NOBODY, (key, { value }) => {
+      source.state?.evaluateEach(contextOf(context), (key, { value }) => {
         values[key] = value;
       });
     } catch {
@@ -196,14 +181,14 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
         if (!source.state) await source.ready(timeoutMs);
         return details(key, fallback, context);
       }
-      const result = await remote.evaluate(isContext(context) ? context : NOBODY, [key]);
+      const result = await remote.evaluate(contextOf(context), [key]);
       if (!result.success) return failed(key, fallback, 'GENERAL', result.error.message);
       const answer = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
-      if (!answer) return failed(key, fallback, 'FLAG_NOT_FOUND', `There is no flag ${key}.`);
+      if (!answer) return notFound(key, fallback);
       return detailsOf(key, fallback, answer);
     },
     async evaluate(context, keys) {
-      if (remote) return remote.details(isContext(context) ? context : NOBODY, keys);
+      if (remote) return remote.details(contextOf(context), keys);
       const ready = await source.ready(timeoutMs);
       if (!ready.success) return ready;
       try {
@@ -219,8 +204,9 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
   };
 }
 
-const isContext = (context: unknown): context is FlagContext =>
-  typeof context === 'object' && context !== null;
+/** Programs without types hand over anything. */
+const contextOf = (given: FlagContext | undefined): FlagContext =>
+  typeof given === 'object' && given !== null ? given : NOBODY;
 
 /** A listener that fails, or is no function, must not stop the others. */
 function subscribe<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {
@@ -233,27 +219,4 @@ function subscribe<T>(listeners: Set<(value: T) => void>, listener: (value: T) =
   };
   listeners.add(guarded);
   return () => void listeners.delete(guarded);
-}
-
-/** The answer, unless it is of another type than the fallback. */
-export function detailsOf<Value extends FlagValue>(
-  key: string,
-  fallback: Value,
-  { value, reason, ruleId }: FlagAnswer,
-): FlagDetails<Value> {
-  if (typeof value !== typeof fallback) {
-    return failed(key, fallback, 'TYPE_MISMATCH', `The flag ${key} is a ${typeof value}.`);
-  }
-  return ruleId === undefined
-    ? { key, value: value as Value, reason }
-    : { key, value: value as Value, reason, ruleId };
-}
-
-function failed<Value>(
-  key: string,
-  value: Value,
-  errorCode: FlagErrorCode,
-  errorMessage: string,
-): FlagDetails<Value> {
-  return { key, value, reason: 'ERROR', errorCode, errorMessage };
 }

@@ -1,8 +1,9 @@
 import type { Result } from '../client/result.ts';
 import { failure } from '../client/result.ts';
 import type { ApiClient } from './api-client.ts';
+import { detailsOf, type FlagDetails } from './flag-details.ts';
 import type { FlagAnswer } from './flag-state.ts';
-import { detailsOf, type FlagContext, type FlagDetails } from './flags.ts';
+import type { FlagContext } from './flags.ts';
 import type { Settings } from './options.ts';
 
 /** Evaluation by the service, `POST /v1/flags/evaluate`. */

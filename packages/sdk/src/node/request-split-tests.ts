@@ -81,12 +81,15 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
     }
     return chosen.get(test.key);
   };
-  const find = (testKey: string) => found.config.tests.find(({ key }) => key === testKey);
-  const record = ({ key, phase }: SplitTestDefinition, { variationKey }: Choice): void => {
+  const choiceOf = (testKey: string): Choice | undefined => {
+    const test = found.config.tests.find(({ key }) => key === testKey);
+    return test && choiceIn(test);
+  };
+  const record = ({ testKey, variationKey, phase }: Choice): void => {
     const timestamp = Date.now();
-    if (!memory.isFirst(sessionId, key, `${phase} ${variationKey}`, timestamp)) return;
+    if (!memory.isFirst(sessionId, testKey, `${phase} ${variationKey}`, timestamp)) return;
     queue.expose({
-      splitTestKey: key,
+      splitTestKey: testKey,
       variationKey,
       sessionId,
       timestamp,
@@ -109,15 +112,13 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
     visitorId,
     sessionId,
     get(testKey: string, fallback: unknown): unknown {
-      const test = find(testKey);
-      const choice = test && choiceIn(test);
+      const choice = choiceOf(testKey);
       if (!choice) return fallback;
-      if (choice.included) record(test, choice);
+      if (choice.included) record(choice);
       return choice.value;
     },
     peek(testKey: string, fallback: unknown): unknown {
-      const test = find(testKey);
-      const choice = test && choiceIn(test);
+      const choice = choiceOf(testKey);
       return choice ? choice.value : fallback;
     },
     assignments: () => found.config.tests.map(choiceIn).filter((choice) => choice !== undefined),

@@ -11,8 +11,8 @@ import {
   type TrackingEventDetails,
 } from '@openfeature/server-sdk';
 import { createSwitchyard, type Switchyard } from '../node/create-switchyard.ts';
+import type { FlagDetails } from '../node/flag-details.ts';
 import type { FlagStatus } from '../node/flag-source.ts';
-import type { FlagDetails } from '../node/flags.ts';
 import type { SwitchyardOptions } from '../node/options.ts';
 
 /** What a client can do without its schema: OpenFeature names flags and goals by text. */
