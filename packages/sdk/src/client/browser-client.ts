@@ -13,7 +13,7 @@ export interface SplitTestingOptions {
   bootstrap?: Bootstrap | null;
   /** Hides the page, or what `selector` names, until definitions are here; never longer than `timeoutMs` (1000). */
   antiFlicker?: { timeoutMs?: number; selector?: string };
-  /** Domain of the cookies, to share the visitor between subdomains, e.g. `shop.example`. */
+  /** Domain of the cookies, to share visitor and session between subdomains, e.g. `shop.example`. */
   cookieDomain?: string;
 }
 

@@ -1,7 +1,7 @@
 import { newId } from '../client/identity.ts';
 import { failure, type Result } from '../client/result.ts';
 import { retryDelay } from '../client/retry.ts';
-import { type ApiClient, type ApiFailure, pause } from './api-client.ts';
+import { type ApiClient, type ApiFailure, apiFailure, pause } from './api-client.ts';
 import { holdExit } from './exit-hold.ts';
 import type { Settings } from './options.ts';
 import type { PublicKey } from './public-key.ts';
@@ -36,11 +36,11 @@ const PARALLEL = 4;
 /** The service knows idempotency keys for 24 hours; what is sent again later could count twice. */
 const LONGEST_MS = 23 * 60 * 60 * 1000;
 
-const TOO_OLD: ApiFailure = {
-  ...failure('expired', 'Events that were sent a day ago, without an answer, are dropped.'),
-  transient: false,
-  retryAfterMs: 0,
-};
+const TOO_OLD = apiFailure(
+  'expired',
+  'Events that were sent a day ago, without an answer, are dropped.',
+  false,
+);
 
 /** Exposures and sessions on their way to the service: collected, sent in the background, sent again, bounded. */
 export class DeliveryQueue {

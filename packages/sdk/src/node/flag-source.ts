@@ -1,7 +1,7 @@
 import type { Result } from '../client/result.ts';
 import { failure } from '../client/result.ts';
 import { retryDelay } from '../client/retry.ts';
-import type { ApiAnswer, ApiClient, ApiFailure } from './api-client.ts';
+import { type ApiAnswer, type ApiClient, type ApiFailure, apiFailure } from './api-client.ts';
 import { ChangeStream } from './change-stream.ts';
 import {
   changedKeys,
@@ -31,11 +31,11 @@ interface SourceListeners {
   status: Set<(status: FlagStatus) => void>;
 }
 
-const UNREADABLE: ApiFailure = {
-  ...failure('unexpected_answer', 'The service answered with something that is no list of flags.'),
-  transient: true,
-  retryAfterMs: 0,
-};
+const UNREADABLE = apiFailure(
+  'unexpected_answer',
+  'The service answered with something that is no list of flags.',
+  true,
+);
 
 /** Keeps the flags of one environment here, and fresh: fetched at once, on every change, and from time to time. */
 export class FlagSource {

@@ -1,6 +1,6 @@
 import { retryDelay } from '../client/retry.ts';
 import type { SplitTestConfig } from '../client/split-tests.ts';
-import type { ApiClient, ApiFailure } from './api-client.ts';
+import { type ApiClient, type ApiFailure, apiFailure } from './api-client.ts';
 import type { Settings } from './options.ts';
 import type { PublicKey } from './public-key.ts';
 import type { Reporter } from './reporter.ts';
@@ -80,11 +80,11 @@ export class SplitTestDefinitions {
     }
     const config = answer.data as SplitTestConfig;
     if (!Array.isArray(config?.tests)) {
-      const error = {
-        code: 'unexpected_answer',
-        message: 'The service answered with something that is no configuration.',
-      };
-      return { success: false, error, transient: true, retryAfterMs: 0 };
+      return apiFailure(
+        'unexpected_answer',
+        'The service answered with something that is no configuration.',
+        true,
+      );
     }
     this.#current = { config: { ...config, tests: config.tests.filter(isObject) }, fetchedAt };
     this.#etag = answer.etag;
