@@ -32,6 +32,9 @@ export interface Environment {
   name: string;
 }
 
+/** Every property has it, and it is meant where none is named. */
+export const PRODUCTION: Readonly<Environment> = { id: 'production', name: 'Production' };
+
 export interface SplitTest {
   id: string;
   key: string;

@@ -11,6 +11,7 @@ import { describeRoute, plainAnswer, preparedAnswers } from '../../http/api-desc
 import type { Authentication } from '../../http/authentication.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import { inSteps } from '../../http/request-steps.ts';
+import { PRODUCTION } from '../../storage/property-configuration.ts';
 import { evaluationsJson, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
 import type { FlagStreams } from './flag-streams.ts';
 import { publishedFlags, publishedSegments } from './published-flags.ts';
@@ -43,7 +44,7 @@ function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependen
       }),
     },
     (request, reply) => {
-      const { propertyId, environment = 'production', context = {}, flagKeys } = request.body;
+      const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;
       const flags = flagsIn(auth.property(request, propertyId), environment);
       const answer = (complete: Record<string, unknown>) =>
         reply.type('application/json; charset=utf-8').send(evaluationsJson(flags, complete, flagKeys));

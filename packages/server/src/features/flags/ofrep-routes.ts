@@ -15,7 +15,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import { etagOf, isUnchanged } from '../../http/etag.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
 import { inSteps } from '../../http/request-steps.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Context, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
 
 interface Dependencies {
@@ -119,7 +119,7 @@ function allowNoBody(request: FastifyRequest, _reply: FastifyReply, done: () => 
 async function ask(request: OfrepRequest, { auth, findIdentity }: Dependencies): Promise<Asked> {
   const property = auth.property(request, request.apiKey.propertyId);
   const environment = request.headers['x-environment'];
-  const flags = flagsIn(property, typeof environment === 'string' ? environment : 'production');
+  const flags = flagsIn(property, typeof environment === 'string' ? environment : PRODUCTION.id);
   const context = await withIdentity(property.id, request.body.context ?? {}, findIdentity);
   return { property, flags, context };
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_STATISTICS, type StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { StoredProperty } from '../../storage/configuration.ts';
-import { type Database, nextPosition, touchProperty } from '../../storage/database.ts';
-import type { Environment } from '../../storage/property-configuration.ts';
-
-export const PRODUCTION: Environment = { id: 'production', name: 'Production' };
+import { type Database, touchProperty } from '../../storage/database.ts';
+import { PRODUCTION } from '../../storage/property-configuration.ts';
 
 export interface PropertyDefinition {
   name: string;
@@ -82,46 +80,4 @@ function toColumns(definition: PropertyDefinition) {
     ...(hashSeed === undefined ? {} : { hash_seed: hashSeed }),
     ...(statistics === undefined ? {} : { statistics: JSON.stringify(statistics) }),
   };
-}
-
-export function listEnvironments(database: Database, propertyId: string): Promise<Environment[]> {
-  return database
-    .selectFrom('environments')
-    .select(['id', 'name'])
-    .where('property_id', '=', propertyId)
-    .orderBy('position')
-    .execute();
-}
-
-export async function createEnvironment(
-  database: Database,
-  propertyId: string,
-  environment: Environment,
-): Promise<void> {
-  const position = await nextPosition(database, 'environments', propertyId);
-  await database
-    .insertInto('environments')
-    .values({
-      property_id: propertyId,
-      id: environment.id,
-      name: environment.name,
-      position,
-      created_at: Date.now(),
-    })
-    .execute();
-  await touchProperty(database, propertyId);
-}
-
-export async function updateEnvironment(
-  database: Database,
-  propertyId: string,
-  environment: Environment,
-): Promise<void> {
-  await database
-    .updateTable('environments')
-    .set({ name: environment.name })
-    .where('property_id', '=', propertyId)
-    .where('id', '=', environment.id)
-    .execute();
-  await touchProperty(database, propertyId);
 }

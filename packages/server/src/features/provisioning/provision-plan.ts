@@ -1,5 +1,11 @@
 import type { Database } from '../../storage/database.ts';
-import type { ApiKey, Flag, KeyKind, SplitTest } from '../../storage/property-configuration.ts';
+import {
+  type ApiKey,
+  type Flag,
+  type KeyKind,
+  PRODUCTION,
+  type SplitTest,
+} from '../../storage/property-configuration.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
 import { momentText } from './moment-text.ts';
 import { phaseNotes } from './phase-notes.ts';
@@ -78,7 +84,7 @@ function withNotes(changes: PlannedChange[], notes: ReadonlyMap<string, string>)
 function planProperty(property: ResolvedProperty, stores: ProvisionStores): PlannedChange[] {
   const { id: propertyId, stored } = property;
   // Created together with its property.
-  const environments = stored?.environments ?? [{ id: 'production', name: 'Production' }];
+  const environments = stored?.environments ?? [PRODUCTION];
 
   const plan = <T extends object>(
     entity: ProvisionedEntity,

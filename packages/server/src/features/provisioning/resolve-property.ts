@@ -7,12 +7,13 @@ import type {
 } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import type { Segment } from '@switchyard/core/api/targeting';
-import type {
-  ApiKey,
-  Environment,
-  FeedbackType,
-  Goal,
-  PropertyConfiguration,
+import {
+  type ApiKey,
+  type Environment,
+  type FeedbackType,
+  type Goal,
+  PRODUCTION,
+  type PropertyConfiguration,
 } from '../../storage/property-configuration.ts';
 import type { ProvisionMistake, Report } from './provision-mistake.ts';
 import type {
@@ -51,8 +52,6 @@ export interface ResolvedFile {
   /** The properties are only fit for use when this is empty. */
   mistakes: ProvisionMistake[];
 }
-
-const PRODUCTION: Environment = { id: 'production', name: 'Production' };
 
 export function resolveFile(
   file: ProvisionFile,
