@@ -1,16 +1,5 @@
 import { accepted, type Shop } from './shop.ts';
 
-/** A small generator of random numbers that starts from a seed. */
-export function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 interface Options {
   visitors: number;
   /** Chance to convert, by variation. */

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
+import { mulberry32 } from '../../testing/mulberry32.ts';
 import { PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import { mulberry32, simulateTraffic } from '../../testing/simulated-traffic.ts';
+import { simulateTraffic } from '../../testing/simulated-traffic.ts';
 import type { Answer } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
 
