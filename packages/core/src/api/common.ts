@@ -47,6 +47,12 @@ export const Success = Type.Object(
 
 export const SuccessText = '{"success":true}';
 
+/** A string of a few; typed as those, which `enum` alone would not be. */
+export const oneOf = <const T extends string>(
+  values: readonly T[],
+  options: { description?: string; default?: NoInfer<T> } = {},
+) => Type.Unsafe<T>(Type.String({ enum: [...values], ...options }));
+
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 }));

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, From, metadata, PropertyId, To } from './common.ts';
+import { EntityKey, From, metadata, oneOf, PropertyId, To } from './common.ts';
 
 /** Largest amount of one call: its micro-dollars must stay an exact integer. */
 export const MAX_AMOUNT = 1_000_000_000;
@@ -69,13 +69,10 @@ export const GoalProgressQuery = Type.Object({
   from: From,
   to: To,
   interval: Type.Optional(
-    Type.Unsafe<Interval>(
-      Type.String({
-        enum: [...INTERVALS],
-        default: 'day',
-        description: 'Buckets are aligned to UTC; weeks start on Monday',
-      }),
-    ),
+    oneOf(INTERVALS, {
+      default: 'day',
+      description: 'Buckets are aligned to UTC; weeks start on Monday',
+    }),
   ),
 });
 export type GoalProgressQuery = Static<typeof GoalProgressQuery>;
@@ -90,7 +87,7 @@ const PeriodTotals = Type.Object({
 export const GoalProgress = Type.Object(
   {
     goalId: Type.String(),
-    kind: Type.Unsafe<'count' | 'revenue'>(Type.String({ enum: ['count', 'revenue'] })),
+    kind: oneOf(['count', 'revenue']),
     current: PeriodTotals,
     previous: PeriodTotals,
     series: Type.Array(Type.Object({ at: Type.Integer(), total: Type.Number(), count: Type.Integer() }), {

@@ -5,6 +5,7 @@ import {
   freeObject,
   NextCursor,
   nullable,
+  oneOf,
   PageCursor,
   PageLimit,
   PropertyId,
@@ -18,7 +19,7 @@ import {
 const EVENT_TYPES = ['pageview', 'event', 'identify'] as const;
 
 const CollectEvent = Type.Object({
-  type: Type.Unsafe<(typeof EVENT_TYPES)[number]>(Type.String({ enum: [...EVENT_TYPES] })),
+  type: oneOf(EVENT_TYPES),
   name: Type.Optional(Type.String({ maxLength: 256 })),
   url: Type.Optional(Type.String({ maxLength: 4096 })),
   referrer: Type.Optional(Type.String({ maxLength: 4096 })),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, freeObject, PropertyId, SessionId, Timestamp } from './common.ts';
+import { EntityKey, freeObject, oneOf, PropertyId, SessionId, Timestamp } from './common.ts';
 
 const Variation = Type.Object({
   key: Type.String(),
@@ -10,7 +10,7 @@ const Variation = Type.Object({
 const SplitTest = Type.Object({
   key: Type.String(),
   id: Type.String(),
-  type: Type.Unsafe<'id' | 'text' | 'json'>(Type.String({ enum: ['id', 'text', 'json'] })),
+  type: oneOf(['id', 'text', 'json']),
   status: Type.String({
     description:
       '`running`: only active tests are delivered. A test whose winner is served to all counts as one: its first variation is the winner and its traffic 0',

@@ -1,18 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from './common.ts';
+import { nullable, oneOf } from './common.ts';
 import { closed } from './provisioning-fields.ts';
-
-const oneOf = <const T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>(Type.String({ enum: [...values], description }));
 
 /** How a property judges its split tests; what is left out stays as it is. */
 export const ProvisionedStatistics = Type.Object(
   {
     engine: Type.Optional(
-      oneOf(
-        ['sequential', 'frequentist', 'bayesian'],
-        '`sequential` unless said: results may be looked at every day. `frequentist`: once, at the planned sample size. `bayesian`: chance to beat the control',
-      ),
+      oneOf(['sequential', 'frequentist', 'bayesian'], {
+        description:
+          '`sequential` unless said: results may be looked at every day. `frequentist`: once, at the planned sample size. `bayesian`: chance to beat the control',
+      }),
     ),
     alpha: Type.Optional(
       Type.Number({
@@ -29,10 +26,9 @@ export const ProvisionedStatistics = Type.Object(
       }),
     ),
     correction: Type.Optional(
-      oneOf(
-        ['none', 'holm', 'benjamini-hochberg'],
-        'For looking at several goals and variations at once; `holm` unless said',
-      ),
+      oneOf(['none', 'holm', 'benjamini-hochberg'], {
+        description: 'For looking at several goals and variations at once; `holm` unless said',
+      }),
     ),
     cuped: Type.Optional(
       Type.Boolean({

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { oneOf } from './common.ts';
 
 /** A flag answers a boolean or a string, never anything else. */
 export const FlagValue = Type.Union([Type.Boolean(), Type.String({ maxLength: 8192 })]);
@@ -44,7 +45,7 @@ export const Condition = Type.Object(
         description: 'Name of the context attribute; every operator but `inSegment` needs it',
       }),
     ),
-    operator: Type.Unsafe<Operator>(Type.String({ enum: [...OPERATORS] })),
+    operator: oneOf(OPERATORS),
     values: Type.Optional(Type.Array(ConditionValue, { maxItems: 1000 })),
     negate: Type.Optional(
       Type.Boolean({ description: 'Turns the answer round; a missing attribute still never matches' }),

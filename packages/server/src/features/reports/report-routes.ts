@@ -1,11 +1,10 @@
 import {
-  PlanAnswer,
-  PlanQuery,
   ResultsBundle,
   ResultsExportQuery,
   SplitTestResults,
   SplitTestResultsQuery,
 } from '@switchyard/core/api/results';
+import { PlanAnswer, PlanQuery } from '@switchyard/core/api/test-plan';
 import { buildReport } from '@switchyard/core/stats/report';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';

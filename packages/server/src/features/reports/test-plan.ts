@@ -1,4 +1,4 @@
-import type { PlanAnswer, PlanQuery } from '@switchyard/core/api/results';
+import type { PlanAnswer, PlanQuery } from '@switchyard/core/api/test-plan';
 import { meanArm, proportionArm } from '@switchyard/core/stats/arm';
 import { type Baseline, planTest } from '@switchyard/core/stats/planner';
 import { methodOf } from '@switchyard/core/stats/report-metrics';

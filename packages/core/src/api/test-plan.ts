@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import { EntityKey, nullable, oneOf, PropertyId } from './common.ts';
+
+export const PlanQuery = Type.Object({
+  propertyId: PropertyId,
+  goalId: EntityKey,
+  smallestEffect: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 10,
+      default: 0.05,
+      description: 'Relative change worth knowing about: 0.05 is five percent',
+    }),
+  ),
+  power: Type.Optional(Type.Number({ minimum: 0.5, maximum: 0.99, default: 0.8 })),
+  variations: Type.Optional(Type.Integer({ minimum: 2, maximum: 60, default: 2 })),
+  trafficAllocation: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100, default: 100 })),
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 365, default: 28, description: 'How far back to look' }),
+  ),
+});
+export type PlanQuery = Static<typeof PlanQuery>;
+
+export const PlanAnswer = Type.Object(
+  {
+    goalId: Type.String(),
+    metric: oneOf(['conversion-rate', 'revenue-per-visitor']),
+    engine: oneOf(['sequential', 'frequentist', 'bayesian']),
+    alpha: Type.Number(),
+    power: Type.Number(),
+    smallestEffect: Type.Number(),
+    baseline: Type.Object({
+      days: Type.Integer(),
+      visitors: Type.Integer(),
+      converted: Type.Integer(),
+      mean: nullable(Type.Number()),
+      variance: nullable(Type.Number()),
+    }),
+    dailyVisitors: Type.Number({ description: 'That would enter the test' }),
+    visitorsPerVariation: nullable(Type.Integer()),
+    visitors: nullable(Type.Integer()),
+    days: nullable(Type.Integer()),
+    words: Type.String(),
+  },
+  {
+    examples: [
+      {
+        goalId: 'signup',
+        metric: 'conversion-rate',
+        engine: 'sequential',
+        alpha: 0.05,
+        power: 0.8,
+        smallestEffect: 0.05,
+        baseline: { days: 28, visitors: 52000, converted: 5200, mean: 0.1, variance: 0.09 },
+        dailyVisitors: 1857.1,
+        visitorsPerVariation: 103000,
+        visitors: 206000,
+        days: 111,
+        words: 'About 111 days: …',
+      },
+    ],
+  },
+);
+export type PlanAnswer = Static<typeof PlanAnswer>;
