@@ -1,4 +1,5 @@
 import { type Analysis, analyse, type MethodSettings, type VariationResult } from './analysis.ts';
+import { noGoalSums, type VariationCounts } from './report-counts.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput, ReportSums } from './report-input.ts';
 
 export type MetricName =
@@ -7,36 +8,12 @@ export type MetricName =
   | 'revenue-per-visitor'
   | 'revenue-per-converted-visitor';
 
-/** What is counted of one variation. */
-export interface VariationCounts {
-  readonly key: string;
-  readonly visitors: number;
-  readonly goals: ReadonlyMap<string, ReportGoalSums>;
-}
-
 export interface MetricResult {
   readonly metric: MetricName;
   /** The one that decides on the goal; the others explain it. */
   readonly decides: boolean;
   readonly variations: readonly VariationResult[];
 }
-
-const NO_SUMS: ReportSums = {
-  sum: 0,
-  sumSquares: 0,
-  covariateSum: 0,
-  covariateSumSquares: 0,
-  covariateProduct: 0,
-};
-
-export const noGoalSums = (goalId: string): ReportGoalSums => ({
-  goalId,
-  converted: 0,
-  conversions: NO_SUMS,
-  amount: NO_SUMS,
-  convertedAmount: 0,
-  convertedCovariate: 0,
-});
 
 /** The method of a property in the words of the kernel. */
 export function methodOf({ statistics }: Pick<ReportInput, 'statistics'>): MethodSettings {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_STATISTICS } from '../api/statistics.ts';
 import { buildReport } from './report.ts';
+import { noGoalSums } from './report-counts.ts';
 import type { ReportGoalSums, ReportGroup, ReportInput } from './report-input.ts';
-import { noGoalSums } from './report-metrics.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 0, 1);

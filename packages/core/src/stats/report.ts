@@ -3,14 +3,15 @@ import { type Arm, meanArm, proportionArm } from './arm.ts';
 import { checkHealth, type HealthProblem } from './health.ts';
 import { adjustPValues } from './multiple-testing.ts';
 import { type Novelty, noveltyOf } from './novelty.ts';
-import type { ReportGoal, ReportGoalSums, ReportInput, ReportSums } from './report-input.ts';
 import {
-  type MetricResult,
-  methodOf,
-  metricsOf,
+  countVisitors,
+  exposuresOf,
   noGoalSums,
   type VariationCounts,
-} from './report-metrics.ts';
+  variationCounts,
+} from './report-counts.ts';
+import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
+import { type MetricResult, methodOf, metricsOf } from './report-metrics.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
 import { describeProblem } from './verdict-words.ts';
 
@@ -89,55 +90,6 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
-type Group = ReportInput['groups'][number];
-
-const isCounted =
-  ({ includeBots }: ReportInput) =>
-  (group: { bot: boolean }) =>
-    includeBots || !group.bot;
-
-function countVisitors(input: ReportInput, matches: (group: Group) => boolean): number {
-  return input.groups
-    .filter(isCounted(input))
-    .filter(matches)
-    .reduce((sum, { visitors }) => sum + visitors, 0);
-}
-
-function variationCounts(input: ReportInput, matches: (group: Group) => boolean): VariationCounts[] {
-  return input.variations.map(({ key }) => {
-    const groups = input.groups
-      .filter(isCounted(input))
-      .filter((group) => group.variationKey === key && matches(group));
-    const goals = new Map<string, ReportGoalSums>();
-    for (const sums of groups.flatMap((group) => group.goals)) {
-      goals.set(sums.goalId, addGoalSums(goals.get(sums.goalId) ?? noGoalSums(sums.goalId), sums));
-    }
-    return { key, visitors: groups.reduce((sum, { visitors }) => sum + visitors, 0), goals };
-  });
-}
-
-function addGoalSums(a: ReportGoalSums, b: ReportGoalSums): ReportGoalSums {
-  return {
-    goalId: a.goalId,
-    converted: a.converted + b.converted,
-    conversions: addSums(a.conversions, b.conversions),
-    amount: { ...addSums(a.amount, b.amount), sum: inMicros(a.amount.sum + b.amount.sum) },
-    convertedAmount: inMicros(a.convertedAmount + b.convertedAmount),
-    convertedCovariate: a.convertedCovariate + b.convertedCovariate,
-  };
-}
-
-/** Money is whole micro-dollars: what adding fractions has lost comes back. */
-const inMicros = (dollars: number) => Math.round(dollars * 1e6) / 1e6;
-
-const addSums = (a: ReportSums, b: ReportSums): ReportSums => ({
-  sum: a.sum + b.sum,
-  sumSquares: a.sumSquares + b.sumSquares,
-  covariateSum: a.covariateSum + b.covariateSum,
-  covariateSumSquares: a.covariateSumSquares + b.covariateSumSquares,
-  covariateProduct: a.covariateProduct + b.covariateProduct,
-});
-
 /** Corrects for all that decides, over goals and variations; what explains is compared on its own. */
 function adjusted(
   goals: readonly { goal: ReportGoal; metrics: readonly MetricResult[] }[],
@@ -157,13 +109,6 @@ function adjusted(
       })),
     })),
   }));
-}
-
-function exposuresOf(input: ReportInput, key: string): number {
-  return input.exposures
-    .filter(isCounted(input))
-    .filter(({ variationKey }) => variationKey === key)
-    .reduce((sum, { exposures }) => sum + exposures, 0);
 }
 
 function healthOf(

@@ -1,7 +1,7 @@
 import type { ResultsSeries } from '@switchyard/core/api/results';
 import { buildReport } from '@switchyard/core/stats/report';
+import { noGoalSums } from '@switchyard/core/stats/report-counts';
 import type { ReportGoalSums, ReportGroup } from '@switchyard/core/stats/report-input';
-import { noGoalSums } from '@switchyard/core/stats/report-metrics';
 import type { GoalDay, SplitTestSeries } from '../../storage/event-store.ts';
 import { goalMembers, metricAnswer } from './report-answer.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';

@@ -41,15 +41,14 @@ export class ReportService {
     scope: ReportScope,
     { bots = 'exclude', by, include, fresh = false }: Options,
   ): Promise<SplitTestResults> {
-    const input = await this.input(scope, bots === 'include', fresh);
+    const includeBots = bots === 'include';
+    const input = await this.input(scope, includeBots, fresh);
     const taking = { fresh, exposures: () => exposuresIn(input) };
     const parts = new Set(include?.split(','));
     return {
       ...resultsAnswer(scope, buildReport(input), input.asOf, bots),
-      ...(by === undefined
-        ? {}
-        : { breakdown: await this.#breakdown(scope, by, bots === 'include', taking) }),
-      ...(parts.has('series') ? { series: await this.#series(scope, bots === 'include', taking) } : {}),
+      ...(by === undefined ? {} : { breakdown: await this.#breakdown(scope, by, includeBots, taking) }),
+      ...(parts.has('series') ? { series: await this.#series(scope, includeBots, taking) } : {}),
       ...(parts.has('feedback') ? { feedback: await this.#feedback(scope, taking) } : {}),
     };
   }
