@@ -1,7 +1,13 @@
 import type { SessionPageQuery } from '../event-store.ts';
 import type { QuestionContext } from './question.ts';
-import type { ListedSession, SessionFilter } from './session-page.ts';
+import type { SessionFilter } from './session-filter.ts';
+import type { StoredSession } from './session-summaries.ts';
 import { keyList, rowsOf, SqlValues } from './sql.ts';
+
+export interface ListedSession extends StoredSession {
+  /** Where it stands in the list: its start when the list was begun. */
+  listedAt: number;
+}
 
 /** Sessions that turned out to be older since the list was begun, with the start they had then. */
 export async function movedSince(

@@ -2,10 +2,16 @@ import type { SessionIdentity, SessionSummary } from '../event-store.ts';
 import { SESSION_EVENT_TYPES } from './duckdb-schema.ts';
 import { sessionKeyOf } from './key-hasher.ts';
 import type { QuestionContext } from './question.ts';
-import type { StoredSession } from './session-page.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { keyList, recordsOf, rowsOf } from './sql.ts';
 import type { TermDictionary } from './term-dictionary.ts';
+
+/** A row of `sessions`. */
+export interface StoredSession {
+  key: bigint;
+  sessionId: string;
+  startedAt: number;
+}
 
 const { pageview, event } = SESSION_EVENT_TYPES;
 
