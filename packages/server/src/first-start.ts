@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { configurationStores } from './configuration-stores.ts';
 import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
-import type { DatabaseHandle } from './storage/database.ts';
+import { type DatabaseHandle, databasePath, openDatabase } from './storage/database.ts';
 
 export interface FirstStart {
   /** Whether the demo property was made just now. */
@@ -10,11 +11,32 @@ export interface FirstStart {
   generatedKeys: readonly GeneratedKey[];
 }
 
+/** Opens the configuration; refuses when it was lost, which something to try in its place would hide. */
+export async function openExpectedDatabase(config: Config, hasEvents: boolean): Promise<DatabaseHandle> {
+  const file = databasePath(config.dataDir);
+  const expected = hasEvents && config.provisionFile === undefined;
+  // Before it is opened: SQLite throws the log of an empty file away, and all may still be in there.
+  if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw lost(file);
+  const handle = await openDatabase(config.dataDir);
+  if (expected && !(await hasProperties(handle))) throw lost(file);
+  return handle;
+}
+
+function lost(file: string): Error {
+  return new Error(
+    `There are events, but no configuration: ${file} is missing or empty. Restore it, with config.db-wal; ` +
+      'or begin with another one: switchyard apply FILE.',
+  );
+}
+
+async function hasProperties({ database }: DatabaseHandle): Promise<boolean> {
+  return (await configurationStores.listProperties(database)).length > 0;
+}
+
 /** Applies the provision file; without one, an empty configuration gets something to try. */
 export async function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
   if (config.provisionFile !== undefined) return applyFile(config.provisionFile, handle);
-  const known = await configurationStores.listProperties(handle.database);
-  return known.length > 0 ? { demo: false, generatedKeys: [] } : createDemo(handle);
+  return (await hasProperties(handle)) ? { demo: false, generatedKeys: [] } : createDemo(handle);
 }
 
 // Loaded when needed: most starts have nothing to provision, and reading YAML takes a while to load.

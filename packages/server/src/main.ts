@@ -9,11 +9,12 @@ import { runPendingErasures } from './features/erasure/erasure-service.ts';
 import { Retention } from './features/properties/retention.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
-import { type FirstStart, prepareConfiguration } from './first-start.ts';
+import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
 import { makeDataDirectory } from './storage/data-directory.ts';
-import { type DatabaseHandle, openDatabase } from './storage/database.ts';
+import type { DatabaseHandle } from './storage/database.ts';
 import { EventLog } from './storage/event-log.ts';
+import type { StorageOptions } from './storage/storage-messages.ts';
 import { readVersion } from './version.ts';
 import { firstSteps, newKeys } from './welcome.ts';
 
@@ -25,25 +26,37 @@ const STOP_WITHIN_MS = 30_000;
 const ANSWERS_LEAVE_MS = 250;
 const THREAD_ENDS_MS = 5000;
 
+type Options = Pick<StorageOptions, 'acceptLoss'>;
+
+type Stop = () => Promise<void>;
+
 /** config → storage → app → listen → drain. Resolves once requests are accepted. */
-export async function runServer(config: Config): Promise<void> {
+export async function runServer(config: Config, options: Options = {}): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
   for (const warning of config.warnings) log.warn(warning);
+  const starting = start(config, log, options);
+  stopOnSignals(log, starting);
+  await starting;
+}
 
+async function start(config: Config, log: Logger, options: Options): Promise<Stop> {
   makeDataDirectory(config.dataDir);
   // The thread opens its files while this one loads its code.
   const loading = import('./app.ts');
   // First, because it holds the lock of the directory: whoever does not get it must change nothing.
   const events = await EventLog.open({
+    ...options,
     dataDir: config.dataDir,
     maxBytes: config.journalMaxBytes,
     log: (level, message) => log[level](message),
     onFailure: (err) => void giveUp(log, err, events.ended),
   });
-  const handle = await openDatabase(config.dataDir);
+  const handle = await openExpectedDatabase(config, events.status.position > 0);
   const firstStart = await prepareConfiguration(config, handle);
   try {
-    announce(await serve(config, log, handle, events, await loading), config, firstStart);
+    const { app, stop } = await serve(config, log, handle, events, await loading);
+    announce(app, config, firstStart);
+    return stop;
   } catch (error) {
     // They are stored, and could never be shown again.
     if (firstStart.generatedKeys.length > 0) console.log(newKeys(firstStart));
@@ -57,7 +70,7 @@ async function serve(
   handle: DatabaseHandle,
   events: EventLog,
   { createApp }: typeof import('./app.ts'),
-): Promise<FastifyInstance> {
+): Promise<{ app: FastifyInstance; stop: Stop }> {
   const configuration = await openConfiguration(handle, configurationStores, {
     onError: (err) =>
       log.error({ err }, 'the configuration could not be read again; the last good one stays in use'),
@@ -68,14 +81,14 @@ async function serve(
   const app = await createApp({ config, version, log, configuration, events, identities, databaseAnswers });
   await listen(app, config);
   const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities), log);
-  stopOnSignals(log, async () => {
+  const stop = async () => {
     await app.close();
     await stopJobs();
     await events.close();
     await configuration.close();
     await handle.close();
-  });
-  return app;
+  };
+  return { app, stop };
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
@@ -143,7 +156,8 @@ async function giveUp(log: Logger, err: Error, threadEnded: Promise<void>): Prom
   process.exit(1);
 }
 
-function stopOnSignals(log: Logger, stop: () => Promise<void>): void {
+/** From the first moment; a start is let finish first, because to exit under a thread's native work would abort. */
+function stopOnSignals(log: Logger, starting: Promise<Stop>): void {
   let stopping = false;
   const onSignal = (signal: string) => {
     if (stopping) return;
@@ -153,13 +167,15 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): void {
       log.error('stopping took too long');
       process.exit(1);
     }, STOP_WITHIN_MS).unref();
-    stop().then(
-      () => process.exit(),
-      (err) => {
-        log.error({ err }, 'stopping failed');
-        process.exit(1);
-      },
-    );
+    starting
+      .then((stop) => stop())
+      .then(
+        () => process.exit(),
+        (err) => {
+          log.error({ err }, 'stopping failed');
+          process.exit(1);
+        },
+      );
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);

@@ -6,6 +6,7 @@ interface ServeOptions {
   host?: string;
   port?: string;
   provisionFile?: string;
+  acceptLoss?: boolean;
 }
 
 export function serveCommand(): Command {
@@ -15,6 +16,7 @@ export function serveCommand(): Command {
     .option('--host <address>', 'address to listen on (HOST, 127.0.0.1)')
     .option('--port <number>', 'port to listen on (PORT, 8080)')
     .option('--provision-file <file>', 'apply this file before serving (PROVISION_FILE)')
+    .option('--accept-loss', 'start once although the event store lacks events that it had')
     .addHelpText(
       'after',
       `
@@ -30,10 +32,10 @@ Examples:
     .action(serve);
 }
 
-async function serve({ dataDir, host, port, provisionFile }: ServeOptions): Promise<void> {
+async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOptions): Promise<void> {
   // Loaded here, so that help does not wait for a server and two databases.
   const [{ loadConfig }, { runServer }] = await Promise.all([import('../config.ts'), import('../main.ts')]);
   const given = { DATA_DIR: dataDir, HOST: host, PORT: port, PROVISION_FILE: provisionFile };
   const settings = Object.entries(given).filter(([, value]) => value !== undefined);
-  await runServer(loadConfig({ ...process.env, ...Object.fromEntries(settings) }));
+  await runServer(loadConfig({ ...process.env, ...Object.fromEntries(settings) }), options);
 }

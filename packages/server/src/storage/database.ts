@@ -16,6 +16,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { makeDataDirectory } from './data-directory.ts';
+import { fileError } from './file-error.ts';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { DatabaseTables } from './migrations/database-tables.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -54,7 +55,9 @@ export async function openDatabase(
   const path = databasePath(dataDir);
   // SQLite would make the file readable for everybody, and gives its log the same permissions.
   closeSync(openSync(path, 'a', 0o600));
-  return openSqlite(path, options.migrations ?? ALL_MIGRATIONS);
+  return openSqlite(path, options.migrations ?? ALL_MIGRATIONS).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
 }
 
 /** An empty configuration that vanishes when closed. */

@@ -11,8 +11,9 @@ import type {
   StoreMethod,
 } from './storage-messages.ts';
 
-/** Requests per group commit at most, so that one commit never takes long. */
+/** Requests and characters per group commit at most, so that one never takes long, nor much memory on its way. */
 const COMMIT_ROWS = 2000;
+const COMMIT_LENGTH = 4 * 1024 * 1024;
 
 export interface EventLogOptions extends StorageOptions {
   /** Bytes waiting or journalled but not in the event store, at most. */
@@ -43,7 +44,7 @@ export class EventLog {
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #options: EventLogOptions;
-  #status: StorageStatus = { journalBytes: 0, lag: 0, healthy: true };
+  #status: StorageStatus = { journalBytes: 0, lag: 0, position: 0, healthy: true };
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #committing: Waiting[] | undefined;
@@ -70,7 +71,10 @@ export class EventLog {
       name: 'storage',
       // What a batch leaves behind is garbage at once: a large nursery would only sit in memory.
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
-      workerData: { dataDir: options.dataDir } satisfies StorageOptions,
+      workerData: {
+        dataDir: options.dataDir,
+        acceptLoss: options.acceptLoss ?? false,
+      } satisfies StorageOptions,
     });
     this.#worker.on('message', (reply: StorageReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#fail(error));
@@ -136,10 +140,20 @@ export class EventLog {
 
   #commit(): void {
     if (this.#waiting.length === 0 || this.#failure !== undefined) return;
-    const batch = this.#waiting.length > COMMIT_ROWS ? this.#waiting.splice(0, COMMIT_ROWS) : this.#waiting;
-    if (batch === this.#waiting) this.#waiting = [];
+    const batch = this.#nextBatch();
     this.#committing = batch;
     this.#post({ type: 'commit', writes: batch.map((waiting) => waiting.write) });
+  }
+
+  #nextBatch(): Waiting[] {
+    const all = this.#waiting;
+    let count = 0;
+    for (let length = 0; count < all.length && count < COMMIT_ROWS && length < COMMIT_LENGTH; count++) {
+      length += all[count]!.write.payload.length;
+    }
+    if (count < all.length) return all.splice(0, count);
+    this.#waiting = [];
+    return all;
   }
 
   #committed(outcomes: WriteOutcome[] | undefined, status: StorageStatus): void {

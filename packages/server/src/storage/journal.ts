@@ -37,8 +37,11 @@ export class Journal {
   #lastSeq: number;
   #bytes: number;
 
-  /** @param watermark position the event store has reached; numbers are never given twice, even when the file is lost */
-  constructor(file: string, watermark: number) {
+  /**
+   * @param watermark position the event store has reached; numbers are never given twice, even when the file is lost
+   * @param acceptLoss whether a store that lacks what it once had may be gone on with
+   */
+  constructor(file: string, watermark: number, acceptLoss = false) {
     this.#db = new DatabaseSync(file);
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;');
     this.#db.exec(`
@@ -47,13 +50,16 @@ export class Journal {
         key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, created_at INTEGER NOT NULL
       ) WITHOUT ROWID;
       CREATE INDEX IF NOT EXISTS idempotency_by_age ON idempotency (created_at);
+      CREATE TABLE IF NOT EXISTS handed_over (seq INTEGER NOT NULL);
+      INSERT INTO handed_over SELECT 0 WHERE NOT EXISTS (SELECT * FROM handed_over);
     `);
+    if (!acceptLoss) refuseLoss(watermark, handedOver(this.#db));
     this.#insert = this.#db.prepare('INSERT INTO entries (seq, payload) VALUES (?, ?)');
     this.#findKey = this.#db.prepare('SELECT fingerprint FROM idempotency WHERE key = ? AND created_at > ?');
     this.#saveKey = this.#db.prepare(
       'INSERT OR REPLACE INTO idempotency (key, fingerprint, created_at) VALUES (?, ?, ?)',
     );
-    this.#db.prepare('DELETE FROM entries WHERE seq <= ?').run(watermark);
+    this.#handOver(watermark);
     const state = this.#db
       .prepare(
         'SELECT coalesce(max(seq), 0) AS last, coalesce(sum(length(payload)), 0) AS bytes FROM entries',
@@ -110,8 +116,21 @@ export class Journal {
 
   /** Drops the entries that the event store has. */
   prune(upTo: number, bytes: number): void {
-    this.#db.prepare('DELETE FROM entries WHERE seq <= ?').run(upTo);
+    this.#handOver(upTo);
     this.#bytes -= bytes;
+  }
+
+  /** What is deleted here, the store must have from now on. */
+  #handOver(upTo: number): void {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      this.#db.prepare('DELETE FROM entries WHERE seq <= ?').run(upTo);
+      this.#db.prepare('UPDATE handed_over SET seq = ? WHERE seq <> ?').run(upTo, upTo);
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   forgetOldKeys(now: number): void {
@@ -127,4 +146,36 @@ export class Journal {
   close(): void {
     this.#db.close();
   }
+}
+
+function handedOver(journal: DatabaseSyncInstance): number {
+  return Number(journal.prepare('SELECT max(seq) AS seq FROM handed_over').get().seq);
+}
+
+/** How far the event store has been, read without changing anything; 0 when the journal cannot tell. */
+export function positionReached(file: string): number {
+  try {
+    const journal = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
+    try {
+      return handedOver(journal);
+    } finally {
+      journal.close();
+    }
+  } catch {
+    // Not there, of an older version, or damaged, which whoever opens it to write will meet.
+    return 0;
+  }
+}
+
+/** The file of the store, or its log, was removed, cut, or replaced by an older one: to go on would hide that. */
+export function refuseLoss(watermark: number, reached: number): void {
+  if (watermark >= reached) return;
+  throw Object.assign(
+    new Error(
+      `The event store lacks events that it had: it ends at position ${watermark}, and had reached ${reached}. ` +
+        'Were events.duckdb or events.duckdb.wal removed or replaced? Restore them; ' +
+        'or start once with "serve --accept-loss" to go on without those events.',
+    ),
+    { code: 'STORE_BEHIND' },
+  );
 }

@@ -3,6 +3,8 @@ import type { JournalWrite, WriteOutcome } from './journal.ts';
 
 export interface StorageOptions {
   dataDir: string;
+  /** Whether to go on with an event store that lacks what it once had. */
+  acceptLoss?: boolean;
 }
 
 /** Questions and orders that the serving thread may put to the event store. */
@@ -18,6 +20,8 @@ export interface StorageStatus {
   journalBytes: number;
   /** Acknowledged requests that are not in the event store yet. */
   lag: number;
+  /** Position of the last acknowledged request; 0 before the first. */
+  position: number;
   /** False while the event store refuses what the journal holds. */
   healthy: boolean;
 }

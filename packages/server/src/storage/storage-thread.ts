@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventStore } from './event-store.ts';
-import { Journal, type JournalWrite } from './journal.ts';
+import { fileError } from './file-error.ts';
+import { Journal, type JournalWrite, positionReached, refuseLoss } from './journal.ts';
 import { Loader } from './loader.ts';
 import type {
   StorageOptions,
@@ -26,11 +28,11 @@ interface Storage {
 const port = parentPort!;
 const send = (reply: StorageReply) => port.postMessage(reply);
 
-async function open({ dataDir }: StorageOptions, onStoreError: (error: unknown) => void): Promise<Storage> {
+async function open(options: StorageOptions, onStoreError: (error: unknown) => void): Promise<Storage> {
   // The event store is opened first: its lock keeps a second server out of this directory.
-  const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
+  const store = await openStore(options);
   const watermark = await store.watermark();
-  const journal = new Journal(join(dataDir, 'journal.db'), watermark);
+  const journal = openJournal(options, watermark);
   const loader = new Loader(journal, store, watermark, (error) => {
     send({
       type: 'log',
@@ -42,8 +44,27 @@ async function open({ dataDir }: StorageOptions, onStoreError: (error: unknown) 
   return { journal, loader, store };
 }
 
+function openStore({ dataDir, acceptLoss }: StorageOptions): Promise<EventStore> {
+  const file = join(dataDir, 'events.duckdb');
+  // Here, because a new file in place of a lost one would cost it its log.
+  if (!acceptLoss && !existsSync(file)) refuseLoss(0, positionReached(join(dataDir, 'journal.db')));
+  return openDuckDbEventStore(file).catch((error: unknown) => {
+    throw fileError(file, error);
+  });
+}
+
+function openJournal({ dataDir, acceptLoss }: StorageOptions, watermark: number): Journal {
+  const file = join(dataDir, 'journal.db');
+  try {
+    return new Journal(file, watermark, acceptLoss);
+  } catch (error) {
+    throw fileError(file, error);
+  }
+}
+
 function status({ journal, loader }: Storage): StorageStatus {
-  return { journalBytes: journal.bytes, lag: loader.lag, healthy: loader.healthy };
+  const { bytes: journalBytes, lastSeq: position } = journal;
+  return { journalBytes, lag: loader.lag, position, healthy: loader.healthy };
 }
 
 function commit(storage: Storage, writes: JournalWrite[]): void {

@@ -1,4 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { fileError } from '../file-error.ts';
 
 /**
  * Says that a process has the event store, from open to close. DuckDB's own lock is not enough: it goes with the
@@ -13,13 +14,15 @@ export class StoreLock {
   }
 
   static take(storeFile: string): StoreLock {
-    const holder = new DatabaseSync(`${storeFile}.lock`);
+    const file = `${storeFile}.lock`;
+    let holder: DatabaseSyncInstance | undefined;
     try {
+      holder = new DatabaseSync(file);
       holder.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
       return new StoreLock(holder);
     } catch (error) {
-      holder.close();
-      throw isBusy(error) ? lockedError(error) : error;
+      holder?.close();
+      throw isBusy(error) ? lockedError(error) : fileError(file, error);
     }
   }
 
