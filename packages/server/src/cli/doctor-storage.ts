@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { databasePath } from '../storage/database.ts';
+import { positionReached } from '../storage/journal.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
 import { unknownMigrations } from '../storage/migrations/migrate.ts';
 import { type Check, firstLine } from './doctor-check.ts';
@@ -57,7 +58,7 @@ function checkFile(
   path: string,
   check: (connection: DatabaseSyncInstance) => Omit<Check, 'name'>,
 ): Check {
-  if (!existsSync(path)) return notThereYet(name);
+  if (!existsSync(path)) return missing(name, path);
   let connection: DatabaseSyncInstance | undefined;
   try {
     connection = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
@@ -72,26 +73,35 @@ function checkFile(
 export async function checkEventStore(dataDir: string): Promise<Check> {
   const name = 'Event store';
   const path = join(dataDir, 'events.duckdb');
-  if (!existsSync(path)) return notThereYet(name);
+  if (!existsSync(path)) return missing(name, path);
   try {
-    const { openDuckDbEventStore } = await import('../storage/duckdb/duckdb-event-store.ts');
-    const store = await openDuckDbEventStore(path);
-    try {
-      await store.ping();
-      return { name, status: 'ok', detail: `opens, journal position ${await store.watermark()}` };
-    } finally {
-      await store.close();
-    }
+    const { inspectStore } = await import('../storage/duckdb/store-inspection.ts');
+    const position = await inspectStore(path);
+    const reached = positionReached(join(dataDir, 'journal.db'));
+    if (position >= reached) return { name, status: 'ok', detail: `intact, journal position ${position}` };
+    const detail = `lacks events that it had: it ends at journal position ${position}, and had reached ${reached}`;
+    return { name, status: 'fail', detail, hint: `${RESTORE} Or start once with --accept-loss.` };
   } catch (error) {
     if ((error as { code?: unknown }).code === 'STORE_LOCKED') {
       return { name, status: 'ok', detail: 'in use by a running server' };
     }
-    return { name, status: 'fail', detail: `cannot be opened: ${firstLine(error)}`, hint: RESTORE };
+    return { name, status: 'fail', detail: `cannot be read: ${firstLine(error)}`, hint: RESTORE };
   }
 }
 
-function notThereYet(name: string): Check {
-  return { name, status: 'ok', detail: 'not there yet; the first start makes it' };
+/** The first start makes what is not there; but where it has been, a missing file was lost. */
+function missing(name: string, path: string): Check {
+  const trace = basename(path) === 'events.duckdb' ? 'journal.db' : 'events.duckdb';
+  if (!existsSync(join(dirname(path), trace))) {
+    return { name, status: 'ok', detail: 'not there yet; the first start makes it' };
+  }
+  const detail = `${basename(path)} is missing, but ${trace} is there`;
+  return {
+    name,
+    status: 'warn',
+    detail,
+    hint: 'When a server has run here, it was lost: restore the last backup.',
+  };
 }
 
 /** What SQLite says is wrong; it says "ok" when nothing is. */

@@ -49,16 +49,7 @@ export const SESSION_EVENT_TYPES = { pageview: 0, event: 1, identify: 2, sign: 3
 /** Brings the schema up to date; refuses a file that a newer version has written. */
 export async function migrate(connection: DuckDBConnection): Promise<void> {
   await execute(connection, 'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
-  const rows = await rowsOf<[number]>(connection, 'SELECT version FROM schema_version');
-  const version = rows[0]?.[0] ?? 0;
-  if (version > MIGRATIONS.length) {
-    throw Object.assign(
-      new Error(`The event store has schema ${version}, this version knows ${MIGRATIONS.length}`),
-      {
-        code: 'STORE_TOO_NEW',
-      },
-    );
-  }
+  const version = await knownVersionOf(connection);
   for (let next = version; next < MIGRATIONS.length; next++) {
     await inTransaction(connection, async () => {
       await connection.run(MIGRATIONS[next] as string);
@@ -66,4 +57,18 @@ export async function migrate(connection: DuckDBConnection): Promise<void> {
       await execute(connection, 'INSERT INTO schema_version VALUES ($1)', [next + 1]);
     });
   }
+}
+
+/** The version of the schema; refuses one that this code does not know. */
+export async function knownVersionOf(connection: DuckDBConnection): Promise<number> {
+  const rows = await rowsOf<[number]>(connection, 'SELECT version FROM schema_version');
+  const version = rows[0]?.[0] ?? 0;
+  if (version <= MIGRATIONS.length) return version;
+  throw Object.assign(
+    new Error(
+      `The event store was written by a newer version of Switchyard (it has schema ${version}, this version knows ` +
+        `${MIGRATIONS.length}). Run that version, or restore the backup made before the upgrade.`,
+    ),
+    { code: 'STORE_TOO_NEW' },
+  );
 }

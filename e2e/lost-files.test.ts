@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import {
+  discard,
+  type StartOptions,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '../packages/server/src/testing/test-server.ts';
+import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
+import { switchyard } from './support/command-line.ts';
+import { goalProgress } from './support/stored-events.ts';
+
+/** As kill -9 leaves a directory: everything in the logs; and as SIGTERM does: everything in the files. */
+let killed: string;
+let stopped: string;
+const directories: string[] = [];
+const servers: TestServer[] = [];
+
+beforeAll(async () => {
+  const server = await startServer({ provision: SAMPLE });
+  stopped = server.dataDir;
+  const { status } = await server.send('POST', '/v1/goals/increment', {
+    key: SECRET_KEY,
+    body: { propertyId: 'shop', goalId: 'signup', sessionId: 's-1' },
+  });
+  expect(status).toBe(200);
+  await waitFor('an empty journal', async () => {
+    const { text } = await server.send('GET', '/metrics');
+    return /^switchyard_journal_bytes 0$/m.test(text);
+  });
+  killed = copyOf(stopped);
+  await server.stop();
+  directories.splice(0);
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await discard(server);
+  for (const directory of directories.splice(0)) remove(directory);
+});
+afterAll(() => {
+  for (const directory of [killed, stopped]) remove(directory);
+});
+
+function copyOf(directory: string): string {
+  const copy = temporaryDirectory();
+  directories.push(copy);
+  cpSync(directory, copy, { recursive: true });
+  return copy;
+}
+
+const remove = (directory: string) => rmSync(directory, { recursive: true, force: true });
+
+async function start(dataDir: string, options: StartOptions = {}): Promise<TestServer> {
+  const server = await startServer({ dataDir, ...options });
+  servers.push(server);
+  return server;
+}
+
+const run = (dataDir: string, ...args: string[]) =>
+  switchyard(args, { env: { DATA_DIR: dataDir }, withinMs: 60_000 });
+
+async function expectRefusal(dataDir: string, reason: RegExp): Promise<void> {
+  const { code, output } = await run(dataDir, 'serve');
+  expect(code, output).toBe(1);
+  expect(output).toMatch(reason);
+  expect(output).not.toMatch(/^\s+at |service_(pub|sec)_/m);
+}
+
+/** What `doctor` says about the event store. It must leave everything as it was; SQLite may begin an empty log. */
+async function examine(dataDir: string): Promise<{ status: string; detail: string }> {
+  const contents = () =>
+    readdirSync(dataDir)
+      .filter((name) => !name.endsWith('-shm') && statSync(join(dataDir, name)).size > 0)
+      .map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(dataDir, name)))
+          .digest('hex'),
+      ]);
+  const before = contents();
+  const { stdout } = await run(dataDir, 'doctor', '--json');
+  expect(contents()).toEqual(before);
+  return JSON.parse(stdout).checks.find((check: { name: string }) => check.name === 'Event store');
+}
+
+describe('an event store that lacks what it had', () => {
+  const LOSS = /lacks events that it had.*--accept-loss/;
+
+  test('its file is gone: it is said, until the loss is accepted', async () => {
+    const dataDir = copyOf(killed);
+    rmSync(join(dataDir, 'events.duckdb'));
+    const log = readFileSync(join(dataDir, 'events.duckdb.wal'));
+    await expectRefusal(dataDir, LOSS);
+    expect(readFileSync(join(dataDir, 'events.duckdb.wal'))).toEqual(log);
+    const accepting = await start(dataDir, { wrap: (command) => [...command, '--accept-loss'] });
+    expect((await goalProgress(accepting, 'signup')).total).toBe(0);
+    await accepting.stop();
+    // Once is enough.
+    await start(dataDir);
+  });
+
+  test('its log was cut: both the server and `doctor` say so', async () => {
+    const dataDir = copyOf(killed);
+    const log = join(dataDir, 'events.duckdb.wal');
+    truncateSync(log, Math.floor(statSync(log).size * 0.8));
+    expect(await examine(dataDir)).toMatchObject({
+      status: 'fail',
+      detail: expect.stringMatching(/^lacks events that it had/),
+    });
+    await expectRefusal(dataDir, LOSS);
+  });
+});
+
+describe('a configuration that is gone while its events are there', () => {
+  const LOST = /no configuration.*config\.db/;
+
+  test('all of it: no demo takes its place; a file that is applied does', async () => {
+    const dataDir = copyOf(stopped);
+    for (const end of ['', '-wal', '-shm']) rmSync(join(dataDir, `config.db${end}`), { force: true });
+    await expectRefusal(dataDir, LOST);
+    expect(await run(dataDir, 'apply', join(dataDir, 'provision.json'))).toMatchObject({ code: 0 });
+    expect((await goalProgress(await start(dataDir), 'signup')).total).toBe(1);
+  });
+
+  test('its file is empty: the log that has it all is not thrown away', async () => {
+    const dataDir = copyOf(killed);
+    truncateSync(join(dataDir, 'config.db'));
+    const log = readFileSync(join(dataDir, 'config.db-wal'));
+    await expectRefusal(dataDir, LOST);
+    expect(readFileSync(join(dataDir, 'config.db-wal'))).toEqual(log);
+  });
+});
+
+test('a damaged file is named', async () => {
+  const files = ['config.db', 'journal.db', 'events.duckdb', 'events.duckdb.lock'];
+  await Promise.all(
+    files.map((name) => {
+      const dataDir = copyOf(stopped);
+      for (const end of ['-wal', '-shm']) rmSync(join(dataDir, name + end), { force: true });
+      writeFileSync(join(dataDir, name), Buffer.alloc(16_384, 'X'));
+      return expectRefusal(dataDir, new RegExp(`/${name.replaceAll('.', '\\.')}\\b`));
+    }),
+  );
+});
+
+test('`doctor` finds damage where nobody has looked yet', async () => {
+  const dataDir = copyOf(stopped);
+  expect(await examine(dataDir)).toMatchObject({ status: 'ok' });
+  const file = join(dataDir, 'events.duckdb');
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill('X', bytes.length - 300_000));
+  expect(await examine(dataDir)).toMatchObject({
+    status: 'fail',
+    detail: expect.stringMatching(/checksum/),
+  });
+});
+
+test('SIGTERM while it starts: it stops once it has, with exit code 0', async () => {
+  const dataDir = copyOf(killed);
+  const lock = join(dataDir, 'events.duckdb.lock');
+  rmSync(lock);
+  const server = await start(dataDir, {
+    // The lock is taken long before it listens.
+    wrap: (command) => [
+      'bash',
+      '-c',
+      '"$@" & until [ -e "$0" ]; do sleep 0.01; done; kill -TERM $!; wait $!',
+      lock,
+      ...command,
+    ],
+  });
+  expect(await settled('the server to stop', server.exited)).toBe(0);
+});
