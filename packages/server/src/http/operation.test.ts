@@ -26,7 +26,7 @@ describe('pages', () => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
     expect(answer.text).toContain('Switchyard');
     expect(answer.text).toMatch(/<a href="\/docs">/);
-    for (const [, target] of answer.text.matchAll(/href="([^"]+)"/g)) {
+    for (const [, target] of answer.text.matchAll(/<a href="([^"]+)"/g)) {
       expect([target, (await visit(target!)).status]).toEqual([target, 200]);
     }
   });
