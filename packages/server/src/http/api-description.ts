@@ -14,7 +14,7 @@ export const TAGS = [
   'Operation',
 ] as const;
 
-interface RouteDescription {
+export interface RouteDescription {
   tag: (typeof TAGS)[number];
   summary: string;
   description?: string;

@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { ApiKey, KeyKind, PropertyConfiguration } from '../storage/property-configuration.ts';
+import { describeRoute, type RouteDescription } from './api-description.ts';
+import { readableByPages } from './cors.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { RequestStep } from './request-steps.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,10 +26,21 @@ export class Authentication {
     this.#limiter = limiter;
   }
 
-  requires(kind: KeyKind): RequestStep {
-    return (request, reply) => {
-      request.apiKey = this.#identify(request, reply, kind);
+  /** Options of a route: asks for the key that its description names. The public one is for pages. */
+  route(description: RouteDescription): { onRequest: onRequestHookHandler; schema: FastifySchema } {
+    const { key } = description;
+    // One hook for all: each stage of hooks costs about as much as what happens in it.
+    const onRequest: onRequestHookHandler = (request, reply, done) => {
+      try {
+        if (key === 'public') readableByPages(reply);
+        request.apiKey = this.#identify(request, reply, key);
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      done();
     };
+    return { onRequest, schema: describeRoute(description) };
   }
 
   #identify(request: FastifyRequest, reply: FastifyReply, kind: KeyKind): ApiKey {

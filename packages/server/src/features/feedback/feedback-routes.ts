@@ -4,10 +4,8 @@ import { FeedbackBody, FeedbackPage, FeedbackQuery } from '@switchyard/core/api/
 import type { FastifyInstance } from 'fastify';
 import { ApiError, ERRORS, type ErrorCode } from '../../errors.ts';
 import type { Acceptance } from '../../http/acceptance.ts';
-import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
 import type { EventQuestions } from '../../storage/event-log.ts';
 import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -26,26 +24,23 @@ export function registerFeedbackRoutes(app: FastifyInstance, dependencies: Depen
 function registerSubmit(app: FastifyInstance, { auth, acceptance }: Dependencies): void {
   app.post<{ Body: FeedbackBody }>(
     '/v1/feedback/submit',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Feedback',
-        summary: 'Record a feedback entry',
-        key: 'secret',
-        headers: IdempotencyHeaders,
-        body: FeedbackBody,
-        answers: { 200: Success },
-        errors: [
-          'feedback_empty',
-          'option_not_allowed',
-          'message_not_allowed',
-          'wrong_property',
-          'feedback_type_not_found',
-          'idempotency_key_reused',
-          'overloaded',
-        ],
-      }),
-    },
+    auth.route({
+      tag: 'Feedback',
+      summary: 'Record a feedback entry',
+      key: 'secret',
+      headers: IdempotencyHeaders,
+      body: FeedbackBody,
+      answers: { 200: Success },
+      errors: [
+        'feedback_empty',
+        'option_not_allowed',
+        'message_not_allowed',
+        'wrong_property',
+        'feedback_type_not_found',
+        'idempotency_key_reused',
+        'overloaded',
+      ],
+    }),
     (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       const type = requireType(property, request.body.feedbackTypeId);
@@ -95,17 +90,14 @@ function refuseWrongFields(codes: readonly ErrorCode[]): void {
 function registerList(app: FastifyInstance, { auth, questions }: Dependencies): void {
   app.get<{ Querystring: FeedbackQuery }>(
     '/v1/feedback',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Feedback',
-        summary: 'Feedback entries, newest first',
-        key: 'secret',
-        querystring: FeedbackQuery,
-        answers: { 200: { ...FeedbackPage, description: 'One page' } },
-        errors: ['wrong_property', 'feedback_type_not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Feedback',
+      summary: 'Feedback entries, newest first',
+      key: 'secret',
+      querystring: FeedbackQuery,
+      answers: { 200: { ...FeedbackPage, description: 'One page' } },
+      errors: ['wrong_property', 'feedback_type_not_found'],
+    }),
     async (request): Promise<FeedbackPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeCursor(cursor);

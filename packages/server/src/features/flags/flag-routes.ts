@@ -7,10 +7,9 @@ import {
   SegmentList,
 } from '@switchyard/core/api/flags';
 import type { FastifyInstance } from 'fastify';
-import { describeRoute, plainAnswer, preparedAnswers } from '../../http/api-description.ts';
+import { plainAnswer, preparedAnswers } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { sendPrepared } from '../../http/etag.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
 import { evaluationsJson, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
 import type { FlagStreams } from './flag-streams.ts';
@@ -32,17 +31,14 @@ export function registerFlagRoutes(app: FastifyInstance, dependencies: Dependenc
 function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependencies): void {
   app.post<{ Body: EvaluateBody }>(
     '/v1/flags/evaluate',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Flags',
-        summary: 'Evaluate flags for a context',
-        key: 'secret',
-        body: EvaluateBody,
-        answers: { 200: { ...Evaluations, description: 'The answer of each flag' } },
-        errors: ['wrong_property', 'environment_not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Flags',
+      summary: 'Evaluate flags for a context',
+      key: 'secret',
+      body: EvaluateBody,
+      answers: { 200: { ...Evaluations, description: 'The answer of each flag' } },
+      errors: ['wrong_property', 'environment_not_found'],
+    }),
     (request, reply) => {
       const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;
       const flags = flagsIn(auth.property(request, propertyId), environment);
@@ -57,17 +53,14 @@ function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependen
 function registerList(app: FastifyInstance, { auth }: Dependencies): void {
   app.get<{ Querystring: FlagListQuery }>(
     '/v1/flags/list',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Flags',
-        summary: 'All flags and their configurations per environment',
-        key: 'secret',
-        querystring: FlagListQuery,
-        answers: preparedAnswers({ ...FlagList, description: 'Flags and configurations' }),
-        errors: ['wrong_property'],
-      }),
-    },
+    auth.route({
+      tag: 'Flags',
+      summary: 'All flags and their configurations per environment',
+      key: 'secret',
+      querystring: FlagListQuery,
+      answers: preparedAnswers({ ...FlagList, description: 'Flags and configurations' }),
+      errors: ['wrong_property'],
+    }),
     (request, reply) =>
       sendPrepared(request, reply, publishedFlags(auth.property(request, request.query.propertyId))),
   );
@@ -76,18 +69,15 @@ function registerList(app: FastifyInstance, { auth }: Dependencies): void {
 function registerSegments(app: FastifyInstance, { auth }: Dependencies): void {
   app.get<{ Querystring: FlagListQuery }>(
     '/v1/flags/segments',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Flags',
-        summary: 'The segments that rules refer to with `inSegment`',
-        description: 'With the list of flags, all that is needed to evaluate in a process of your own.',
-        key: 'secret',
-        querystring: FlagListQuery,
-        answers: preparedAnswers({ ...SegmentList, description: 'Segments' }),
-        errors: ['wrong_property'],
-      }),
-    },
+    auth.route({
+      tag: 'Flags',
+      summary: 'The segments that rules refer to with `inSegment`',
+      description: 'With the list of flags, all that is needed to evaluate in a process of your own.',
+      key: 'secret',
+      querystring: FlagListQuery,
+      answers: preparedAnswers({ ...SegmentList, description: 'Segments' }),
+      errors: ['wrong_property'],
+    }),
     (request, reply) =>
       sendPrepared(request, reply, publishedSegments(auth.property(request, request.query.propertyId))),
   );
@@ -97,10 +87,7 @@ function registerStream(app: FastifyInstance, { auth, streams }: Dependencies): 
   app.get<{ Querystring: { propertyId: string } }>(
     '/v1/flags/stream',
     {
-      // A HEAD request would wait for an end that never comes.
-      exposeHeadRoute: false,
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
+      ...auth.route({
         tag: 'Flags',
         summary: 'Server-sent events: one `change` per saved change',
         description:
@@ -110,6 +97,8 @@ function registerStream(app: FastifyInstance, { auth, streams }: Dependencies): 
         answers: { 200: plainAnswer('A stream that stays open', 'text/event-stream') },
         errors: ['wrong_property'],
       }),
+      // A HEAD request would wait for an end that never comes.
+      exposeHeadRoute: false,
     },
     (request, reply) => {
       const property = auth.property(request, request.query.propertyId);

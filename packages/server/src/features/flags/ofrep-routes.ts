@@ -10,11 +10,10 @@ import {
 import type { Evaluation, FlagSet } from '@switchyard/core/evaluation/flags';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../errors.ts';
-import { describeRoute } from '../../http/api-description.ts';
+import { preparedAnswers } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { etagOf, isUnchanged } from '../../http/etag.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Context, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
 
@@ -44,10 +43,7 @@ function registerSingle(app: FastifyInstance, dependencies: Dependencies): void 
   app.post<{ Params: { key: string }; Body: OfrepBody }>(
     '/ofrep/v1/evaluate/flags/:key',
     {
-      onRequest: inSteps(dependencies.auth.requires('secret')),
-      preValidation: allowNoBody,
-      errorHandler: answerFailure,
-      schema: describeRoute({
+      ...dependencies.auth.route({
         tag: 'OpenFeature',
         summary: 'Evaluate one flag (OFREP)',
         description,
@@ -61,6 +57,8 @@ function registerSingle(app: FastifyInstance, dependencies: Dependencies): void 
           404: failure('There is no such flag'),
         },
       }),
+      preValidation: allowNoBody,
+      errorHandler: answerFailure,
     },
     async (request, reply) => {
       const { flags, context } = await ask(request, dependencies);
@@ -76,10 +74,7 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
   app.post<{ Body: OfrepBody }>(
     '/ofrep/v1/evaluate/flags',
     {
-      onRequest: inSteps(dependencies.auth.requires('secret')),
-      preValidation: allowNoBody,
-      errorHandler: answerFailure,
-      schema: describeRoute({
+      ...dependencies.auth.route({
         tag: 'OpenFeature',
         summary: 'Evaluate all flags (OFREP)',
         description: `${description} The \`ETag\` of the answer, sent back in \`If-None-Match\`, gives 304 while nothing has changed for the context.`,
@@ -87,15 +82,12 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
         headers: OfrepHeaders,
         body: OfrepBody,
         answers: {
-          200: {
-            ...OfrepBulk,
-            description: 'The values',
-            headers: { etag: { type: 'string', description: 'Send it back in `If-None-Match`' } },
-          },
-          304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
+          ...preparedAnswers({ ...OfrepBulk, description: 'The values' }),
           400: failure('The request cannot be evaluated'),
         },
       }),
+      preValidation: allowNoBody,
+      errorHandler: answerFailure,
     },
     async (request, reply) => {
       const { property, flags, context } = await ask(request, dependencies);

@@ -10,9 +10,7 @@ import { toMicros } from '@switchyard/core/money';
 import type { FastifyInstance } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { Acceptance } from '../../http/acceptance.ts';
-import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedConversion } from '../../storage/accepted-request.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type GoalQuestions, goalProgress, progressPeriod } from './goal-progress.ts';
@@ -37,28 +35,25 @@ function registerStep(
   const isIncrement = step === 'increment';
   app.post<{ Body: GoalBody }>(
     `/v1/goals/${step}`,
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Goals',
-        summary: isIncrement ? 'Add to a goal' : 'Take back from a goal, e.g. for a refund',
-        description: isIncrement
-          ? 'Counts one conversion; for a revenue goal it also adds `amount` dollars.'
-          : 'Stored as a negative increment: takes back one conversion, and for a revenue goal `amount` dollars.',
-        key: 'secret',
-        headers: IdempotencyHeaders,
-        body: isIncrement ? IncrementBody : DecrementBody,
-        answers: { 200: Success },
-        errors: [
-          ...(isIncrement ? [] : (['amount_not_positive'] as const)),
-          'amount_required',
-          'wrong_property',
-          'goal_not_found',
-          'idempotency_key_reused',
-          'overloaded',
-        ],
-      }),
-    },
+    auth.route({
+      tag: 'Goals',
+      summary: isIncrement ? 'Add to a goal' : 'Take back from a goal, e.g. for a refund',
+      description: isIncrement
+        ? 'Counts one conversion; for a revenue goal it also adds `amount` dollars.'
+        : 'Stored as a negative increment: takes back one conversion, and for a revenue goal `amount` dollars.',
+      key: 'secret',
+      headers: IdempotencyHeaders,
+      body: isIncrement ? IncrementBody : DecrementBody,
+      answers: { 200: Success },
+      errors: [
+        ...(isIncrement ? [] : (['amount_not_positive'] as const)),
+        'amount_required',
+        'wrong_property',
+        'goal_not_found',
+        'idempotency_key_reused',
+        'overloaded',
+      ],
+    }),
     (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       const goal = requireGoal(property, request.body.goalId);
@@ -94,18 +89,15 @@ function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): Accept
 function registerProgress(app: FastifyInstance, { auth, questions }: Dependencies): void {
   app.get<{ Querystring: GoalProgressQuery }>(
     '/v1/goals/progress',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Goals',
-        summary: 'Progress of a goal, beside the period before',
-        description: 'The last 30 days unless `from` and `to` say otherwise.',
-        key: 'secret',
-        querystring: GoalProgressQuery,
-        answers: { 200: { ...GoalProgress, description: 'The progress' } },
-        errors: ['wrong_property', 'goal_not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Goals',
+      summary: 'Progress of a goal, beside the period before',
+      description: 'The last 30 days unless `from` and `to` say otherwise.',
+      key: 'secret',
+      querystring: GoalProgressQuery,
+      answers: { 200: { ...GoalProgress, description: 'The progress' } },
+      errors: ['wrong_property', 'goal_not_found'],
+    }),
     (request) => {
       const period = progressPeriod(request.query, Date.now());
       const property = auth.property(request, request.query.propertyId);

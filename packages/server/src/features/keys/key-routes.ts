@@ -1,9 +1,7 @@
 import { PublicKey, PublicKeyQuery } from '@switchyard/core/api/keys';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
-import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import type { ApiKey } from '../../storage/property-configuration.ts';
 
 interface Dependencies {
@@ -14,19 +12,16 @@ interface Dependencies {
 export function registerKeyRoutes(app: FastifyInstance, { auth, keysOf }: Dependencies): void {
   app.get<{ Querystring: { propertyId: string } }>(
     '/v1/keys/public',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Keys',
-        summary: 'The newest public key of the property',
-        description:
-          'For backends that render pages: with one secret key they can also assign visitors and hand the page its key.',
-        key: 'secret',
-        querystring: PublicKeyQuery,
-        answers: { 200: { ...PublicKey, description: 'The key' } },
-        errors: ['wrong_property', 'not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Keys',
+      summary: 'The newest public key of the property',
+      description:
+        'For backends that render pages: with one secret key they can also assign visitors and hand the page its key.',
+      key: 'secret',
+      querystring: PublicKeyQuery,
+      answers: { 200: { ...PublicKey, description: 'The key' } },
+      errors: ['wrong_property', 'not_found'],
+    }),
     (request) => {
       const { id } = auth.property(request, request.query.propertyId);
       const publicApiKey = keysOf(id).findLast(({ kind }) => kind === 'public')?.publicKey;

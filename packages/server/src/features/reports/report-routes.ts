@@ -8,9 +8,7 @@ import { PlanAnswer, PlanQuery } from '@switchyard/core/api/test-plan';
 import { buildReport } from '@switchyard/core/stats/report';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
-import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
 import { scopeOf } from './report-scope.ts';
@@ -35,19 +33,16 @@ export function registerReportRoutes(app: FastifyInstance, { auth, questions, ch
 function registerResults(app: FastifyInstance, auth: Authentication, reports: ReportService): void {
   app.get<{ Querystring: SplitTestResultsQuery }>(
     '/v1/split-testing/results',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Split testing',
-        summary: 'Counts, statistics, health and verdict of a split test',
-        description:
-          'The unit is the visitor, and the first exposure decides. Each phase of a test is reported on its own. Counts that are expensive to take may be a little old: `asOf` says when they were taken.',
-        key: 'secret',
-        querystring: SplitTestResultsQuery,
-        answers: { 200: { ...SplitTestResults, description: 'The report' } },
-        errors: ['wrong_property', 'split_test_not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Split testing',
+      summary: 'Counts, statistics, health and verdict of a split test',
+      description:
+        'The unit is the visitor, and the first exposure decides. Each phase of a test is reported on its own. Counts that are expensive to take may be a little old: `asOf` says when they were taken.',
+      key: 'secret',
+      querystring: SplitTestResultsQuery,
+      answers: { 200: { ...SplitTestResults, description: 'The report' } },
+      errors: ['wrong_property', 'split_test_not_found'],
+    }),
     async (request): Promise<SplitTestResults> => {
       const { propertyId, splitTestKey, phase, ...options } = request.query;
       const scope = scopeOf(auth.property(request, propertyId), splitTestKey, phase);
@@ -66,26 +61,23 @@ const BUNDLE_EXAMPLES = Object.fromEntries(
 function registerExport(app: FastifyInstance, auth: Authentication, reports: ReportService): void {
   app.get<{ Querystring: ResultsExportQuery }>(
     '/v1/split-testing/results/export',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Split testing',
-        summary: 'The report as a file',
-        description: '`switchyard verify` computes a bundle again, offline, and says whether it holds.',
-        key: 'secret',
-        querystring: ResultsExportQuery,
-        answers: {
-          200: {
-            description: 'The file',
-            content: {
-              'application/json': { schema: ResultsBundle, examples: BUNDLE_EXAMPLES },
-              'text/csv': { schema: { type: 'string' } },
-            },
+    auth.route({
+      tag: 'Split testing',
+      summary: 'The report as a file',
+      description: '`switchyard verify` computes a bundle again, offline, and says whether it holds.',
+      key: 'secret',
+      querystring: ResultsExportQuery,
+      answers: {
+        200: {
+          description: 'The file',
+          content: {
+            'application/json': { schema: ResultsBundle, examples: BUNDLE_EXAMPLES },
+            'text/csv': { schema: { type: 'string' } },
           },
         },
-        errors: ['wrong_property', 'split_test_not_found'],
-      }),
-    },
+      },
+      errors: ['wrong_property', 'split_test_not_found'],
+    }),
     async (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, format = 'bundle' } = request.query;
       const scope = scopeOf(auth.property(request, propertyId), splitTestKey, phase);
@@ -104,18 +96,15 @@ const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 function registerPlan(app: FastifyInstance, auth: Authentication, questions: ReportQuestions): void {
   app.get<{ Querystring: PlanQuery }>(
     '/v1/split-testing/plan',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Split testing',
-        summary: 'How many visitors and days a test would take',
-        description: 'From what the property has seen of late, tests aside.',
-        key: 'secret',
-        querystring: PlanQuery,
-        answers: { 200: { ...PlanAnswer, description: 'The plan' } },
-        errors: ['wrong_property', 'goal_not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Split testing',
+      summary: 'How many visitors and days a test would take',
+      description: 'From what the property has seen of late, tests aside.',
+      key: 'secret',
+      querystring: PlanQuery,
+      answers: { 200: { ...PlanAnswer, description: 'The plan' } },
+      errors: ['wrong_property', 'goal_not_found'],
+    }),
     async (request): Promise<PlanAnswer> => {
       const { propertyId, goalId, days = 28 } = request.query;
       const property = auth.property(request, propertyId);

@@ -10,11 +10,9 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { Acceptance } from '../../http/acceptance.ts';
-import { describeRoute } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
+import { answerPreflight, checkOrigin } from '../../http/cors.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import type { EventQuestions } from '../../storage/event-log.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptCollect } from './collect.ts';
@@ -44,20 +42,17 @@ function registerCollect(
   answerPreflight(app, url, 'POST');
   app.post<{ Body: CollectBody }>(
     url,
-    {
-      onRequest: inSteps(readableByPages, auth.requires('public')),
-      schema: describeRoute({
-        tag: 'Sessions',
-        summary: 'Tie a session to its visitor and record what happened in it',
-        description:
-          'Exposures, goals and feedback may name the session before; they are attributed once this arrives.',
-        key: 'public',
-        headers: IdempotencyHeaders,
-        body: CollectBody,
-        answers: { 200: Success },
-        errors: ['wrong_property', 'origin_not_allowed', 'idempotency_key_reused', 'overloaded'],
-      }),
-    },
+    auth.route({
+      tag: 'Sessions',
+      summary: 'Tie a session to its visitor and record what happened in it',
+      description:
+        'Exposures, goals and feedback may name the session before; they are attributed once this arrives.',
+      key: 'public',
+      headers: IdempotencyHeaders,
+      body: CollectBody,
+      answers: { 200: Success },
+      errors: ['wrong_property', 'origin_not_allowed', 'idempotency_key_reused', 'overloaded'],
+    }),
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
@@ -72,18 +67,15 @@ function registerCollect(
 function registerList(app: FastifyInstance, { auth, questions }: Dependencies): void {
   app.get<{ Querystring: SessionsQuery }>(
     '/v1/sessions',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Sessions',
-        summary: 'Sessions, newest first',
-        description: 'Filters are combined. `from` and `to` look at the start of the session.',
-        key: 'secret',
-        querystring: SessionsQuery,
-        answers: { 200: { ...SessionsPage, description: 'One page' } },
-        errors: ['wrong_property', 'split_test_not_found', 'goal_not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Sessions',
+      summary: 'Sessions, newest first',
+      description: 'Filters are combined. `from` and `to` look at the start of the session.',
+      key: 'secret',
+      querystring: SessionsQuery,
+      answers: { 200: { ...SessionsPage, description: 'One page' } },
+      errors: ['wrong_property', 'split_test_not_found', 'goal_not_found'],
+    }),
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeCursor(cursor);
@@ -116,18 +108,15 @@ function checkReferences(
 function registerDetail(app: FastifyInstance, { auth, questions }: Dependencies): void {
   app.get<{ Params: { sessionId: string }; Querystring: { propertyId: string } }>(
     '/v1/sessions/:sessionId',
-    {
-      onRequest: inSteps(auth.requires('secret')),
-      schema: describeRoute({
-        tag: 'Sessions',
-        summary: 'One session with everything that happened in it',
-        key: 'secret',
-        params: SessionParams,
-        querystring: SessionQuery,
-        answers: { 200: { ...SessionDetail, description: 'The session' } },
-        errors: ['wrong_property', 'not_found'],
-      }),
-    },
+    auth.route({
+      tag: 'Sessions',
+      summary: 'One session with everything that happened in it',
+      key: 'secret',
+      params: SessionParams,
+      querystring: SessionQuery,
+      answers: { 200: { ...SessionDetail, description: 'The session' } },
+      errors: ['wrong_property', 'not_found'],
+    }),
     async (request): Promise<SessionDetail> => {
       const property = auth.property(request, request.query.propertyId);
       const session = await questions.session(property.id, request.params.sessionId);

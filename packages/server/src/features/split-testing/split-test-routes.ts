@@ -4,12 +4,11 @@ import { isBot } from '@switchyard/core/evaluation/bots';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { type Acceptance, eventTime } from '../../http/acceptance.ts';
-import { describeRoute, preparedAnswers } from '../../http/api-description.ts';
+import { preparedAnswers } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { answerPreflight, checkOrigin, readableByPages } from '../../http/cors.ts';
+import { answerPreflight, checkOrigin } from '../../http/cors.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { inSteps } from '../../http/request-steps.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { CONFIG_TTL_SECONDS, publishedConfig, variationsByTest } from './published-config.ts';
@@ -30,20 +29,17 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
   answerPreflight(app, url, 'GET');
   app.get<{ Querystring: SplitTestConfigQuery }>(
     url,
-    {
-      onRequest: inSteps(readableByPages, auth.requires('public')),
-      schema: describeRoute({
-        tag: 'Split testing',
-        summary: 'Definitions of the active split tests',
-        key: 'public',
-        querystring: SplitTestConfigQuery,
-        answers: preparedAnswers(
-          { ...SplitTestConfig, description: 'The tests that are running' },
-          { 'cache-control': { type: 'string', description: '`public, max-age=60`' } },
-        ),
-        errors: ['wrong_property', 'origin_not_allowed'],
-      }),
-    },
+    auth.route({
+      tag: 'Split testing',
+      summary: 'Definitions of the active split tests',
+      key: 'public',
+      querystring: SplitTestConfigQuery,
+      answers: preparedAnswers(
+        { ...SplitTestConfig, description: 'The tests that are running' },
+        { 'cache-control': { type: 'string', description: '`public, max-age=60`' } },
+      ),
+      errors: ['wrong_property', 'origin_not_allowed'],
+    }),
     (request, reply) => {
       const property = auth.property(request, request.query.propertyId);
       checkOrigin(request, reply, property);
@@ -58,26 +54,23 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
   answerPreflight(app, url, 'POST');
   app.post<{ Body: ExposeBody }>(
     url,
-    {
-      onRequest: inSteps(readableByPages, auth.requires('public')),
-      schema: describeRoute({
-        tag: 'Split testing',
-        summary: 'Record which variations visitors were shown',
-        description:
-          'Exposures of unknown tests or variations are left out; when none is known the answer is 404. A `timestamp` that is missing, or more than 24 hours ahead, counts as the time of receipt.',
-        key: 'public',
-        headers: IdempotencyHeaders,
-        body: ExposeBody,
-        answers: { 200: Success },
-        errors: [
-          'wrong_property',
-          'origin_not_allowed',
-          'split_test_not_found',
-          'idempotency_key_reused',
-          'overloaded',
-        ],
-      }),
-    },
+    auth.route({
+      tag: 'Split testing',
+      summary: 'Record which variations visitors were shown',
+      description:
+        'Exposures of unknown tests or variations are left out; when none is known the answer is 404. A `timestamp` that is missing, or more than 24 hours ahead, counts as the time of receipt.',
+      key: 'public',
+      headers: IdempotencyHeaders,
+      body: ExposeBody,
+      answers: { 200: Success },
+      errors: [
+        'wrong_property',
+        'origin_not_allowed',
+        'split_test_not_found',
+        'idempotency_key_reused',
+        'overloaded',
+      ],
+    }),
     (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
