@@ -8,8 +8,8 @@ const YEAR = 365;
 type Facts = Omit<Verdict, 'words'>;
 
 interface Circumstances {
-  /** Judged once, at the planned number of visitors. */
-  readonly isFixed: boolean;
+  /** Visitors at which it is judged, once; undefined where it may be judged at any time. */
+  readonly horizon: number | undefined;
   /** Nobody takes part any more. */
   readonly isOver: boolean;
 }
@@ -30,7 +30,7 @@ export function describeVerdict(verdict: Facts, circumstances: Circumstances): s
     case 'no-difference':
       return `No difference that matters between "${variation}" and the control. ${seen}${describeBound(verdict)}.`;
     case 'keep-going':
-      return `${describeWaiting(verdict, circumstances)} ${seen}${describeDoubt(verdict, circumstances)}.`;
+      return `${describeWaiting(verdict, circumstances)} ${seen}${describeDoubt(circumstances)}.`;
   }
 }
 
@@ -52,10 +52,8 @@ const describeWaiting = ({ variation, daysLeft }: Facts, { isOver }: Circumstanc
     ? `The test ended before there was a verdict on "${variation}".`
     : `Keep "${variation}" going${describeDays(daysLeft)}.`;
 
-const describeDoubt = ({ plannedVisitors }: Facts, { isFixed }: Circumstances) =>
-  isFixed && plannedVisitors !== null
-    ? `; it is judged once, at ${count(plannedVisitors)} visitors`
-    : ': this may still be chance';
+const describeDoubt = ({ horizon }: Circumstances) =>
+  horizon === undefined ? ': this may still be chance' : `; it is judged once, at ${count(horizon)} visitors`;
 
 /** Why a test is unhealthy, and what to look for. */
 export function describeProblem(problem: HealthProblem): string {

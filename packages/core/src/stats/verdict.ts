@@ -74,7 +74,7 @@ export function decideVerdict(input: VerdictInput): Verdict {
     plannedVisitors,
     daysLeft: decision === 'keep-going' ? daysLeft(input, improvement) : null,
   };
-  const circumstances = { isFixed: isFixed(input), isOver: input.isOver ?? false };
+  const circumstances = { horizon: horizonOf(input), isOver: input.isOver ?? false };
   return { ...facts, words: describeVerdict(facts, circumstances) };
 }
 
@@ -89,21 +89,22 @@ export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
 }
 
 function decide(input: VerdictInput, improvement: Interval | null, harmed: readonly GoalOutcome[]): Decision {
-  const { problems, primary, visitors, plannedVisitors, smallestEffect } = input;
+  const { problems, primary, visitors, smallestEffect } = input;
   if (problems.length > 0) return 'unhealthy';
   // Harm is acted upon at once, also before a fixed horizon: a false alarm costs little here.
   if (harmed.length > 0) return 'roll-back';
-  const fixed = isFixed(input);
-  if (fixed && visitors < plannedVisitors!) return 'keep-going';
+  const horizon = horizonOf(input);
+  if (horizon !== undefined && visitors < horizon) return 'keep-going';
   if (smallestEffect != null && isWithin(improvement, Math.abs(smallestEffect.value))) return 'no-difference';
   const direction = directionOf(primary, input);
   if (direction !== null) return direction === 'better' ? 'ship' : 'roll-back';
   // A fixed horizon is looked at once: what it did not find then, it was not planned to find.
-  return fixed ? 'no-difference' : 'keep-going';
+  return horizon === undefined ? 'keep-going' : 'no-difference';
 }
 
-const isFixed = ({ method, plannedVisitors }: VerdictInput) =>
-  method === 'frequentist' && plannedVisitors !== undefined;
+/** Visitors at which the primary goal is judged, once; undefined where it may be judged at any time. */
+const horizonOf = ({ method, plannedVisitors }: VerdictInput) =>
+  method === 'frequentist' ? plannedVisitors : undefined;
 
 /** Null unless chance alone does not explain the difference: the p-value and the interval must both say so. */
 function directionOf(
@@ -127,9 +128,9 @@ function orient(interval: Interval | null, lowerIsBetter = false): Interval | nu
 }
 
 function daysLeft(input: VerdictInput, improvement: Interval | null): number | null {
-  const { visitors, dailyVisitors = 0, plannedVisitors } = input;
+  const { visitors, dailyVisitors = 0 } = input;
   if (!(dailyVisitors > 0)) return null;
-  const wanted = isFixed(input) ? plannedVisitors! : visitorsUntilClear(input, improvement);
+  const wanted = horizonOf(input) ?? visitorsUntilClear(input, improvement);
   return wanted === null ? null : Math.max(1, Math.ceil((wanted - visitors) / dailyVisitors));
 }
 
