@@ -11,7 +11,8 @@ import {
 } from '../packages/server/src/testing/test-server.ts';
 import { settled } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
-import { EventLoad, LOAD_PROVISION, post } from './support/event-load.ts';
+import { EventLoad, post } from './support/event-load.ts';
+import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals, goalProgress } from './support/stored-events.ts';
 

@@ -14,7 +14,8 @@ import {
 } from '../packages/server/src/testing/test-server.ts';
 import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
 import { type Ended, switchyard } from './support/command-line.ts';
-import { EventLoad, LOAD_PROVISION, post } from './support/event-load.ts';
+import { EventLoad, post } from './support/event-load.ts';
+import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
 import { allFeedback, expectStoredOnce, expectTotals, goalProgress } from './support/stored-events.ts';
 

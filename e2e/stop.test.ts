@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
-import { EventLoad, LOAD_PROVISION } from './support/event-load.ts';
+import { EventLoad } from './support/event-load.ts';
+import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
 

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
 import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
-import { SESSIONLESS_GOAL, type SentEvent } from './event-load.ts';
+import type { SentEvent } from './event-load.ts';
+import { SESSIONLESS_GOAL } from './event-requests.ts';
 
 interface Session {
   sessionId: string;
