@@ -241,6 +241,27 @@ describe('a full journal', () => {
     agent.destroy();
   });
 
+  test('neither do many large bodies at once use up the memory of a small machine', async () => {
+    const server = await start({ env: { NODE_OPTIONS: '--max-old-space-size=96' } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 150 });
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, (_, i) => post(server.url, agent, largeExposures(i))),
+    );
+    agent.destroy();
+    const accepted = answers.filter(({ status }) => status === 200).length;
+    console.log(`large bodies: ${accepted} of ${answers.length} accepted`);
+    expect(accepted).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => ![200, 408, 503].includes(status))).toEqual([]);
+    const results = await server.send('GET', '/v1/split-testing/results?propertyId=shop&splitTestKey=hero', {
+      key: SECRET_KEY,
+    });
+    const stored = (results.body.variations as { exposures: number }[]).reduce(
+      (sum, v) => sum + v.exposures,
+      0,
+    );
+    expect(stored).toBeGreaterThanOrEqual(100 * accepted);
+  });
+
   function largeExposures(i: number) {
     const exposures = Array.from({ length: 100 }, (_, n) => ({
       splitTestKey: 'hero',

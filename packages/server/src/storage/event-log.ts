@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../errors.ts';
 import type { AcceptedRequest } from './accepted-request.ts';
@@ -14,6 +15,9 @@ import type {
 /** Requests and characters per group commit at most, so that one never takes long, nor much memory on its way. */
 const COMMIT_ROWS = 2000;
 const COMMIT_LENGTH = 4 * 1024 * 1024;
+
+/** What waits is in memory several times over, and on a small machine there is little of it. */
+const MOST_WAITING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
 
 export interface EventLogOptions extends StorageOptions {
   /** Bytes waiting or journalled but not in the event store, at most. */
@@ -104,10 +108,11 @@ export class EventLog {
   accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<WriteOutcome> {
     const payload = JSON.stringify(request);
     if (this.#failure !== undefined) return Promise.reject(overloaded());
-    if (this.#status.journalBytes + this.#waitingBytes + payload.length > this.#options.maxBytes) {
+    const waiting = this.#waitingBytes + payload.length;
+    if (waiting > MOST_WAITING || this.#status.journalBytes + waiting > this.#options.maxBytes) {
       return Promise.reject(overloaded());
     }
-    this.#waitingBytes += payload.length;
+    this.#waitingBytes = waiting;
     return new Promise((resolve, reject) => {
       this.#waiting.push({
         write: idempotency === undefined ? { payload } : { payload, idempotency },

@@ -5,6 +5,9 @@ const DAY = 24 * 60 * 60 * 1000;
 /** How long an idempotency key is remembered. */
 const IDEMPOTENCY_MS = DAY;
 
+/** Entries that are read at once. */
+const READ_ROWS = 20;
+
 export interface IdempotencyMark {
   /** Property and key of the caller, in one string. */
   key: string;
@@ -107,11 +110,17 @@ export class Journal {
     return 'stored';
   }
 
-  /** Entries after a position, oldest first. */
-  read(after: number, limit: number): JournalRow[] {
-    return this.#db
-      .prepare('SELECT seq, payload FROM entries WHERE seq > ? ORDER BY seq LIMIT ?')
-      .all(after, limit) as unknown as JournalRow[];
+  /** Entries after a position, oldest first; a few at a time, because each may be large. */
+  read(after: number, mostRows: number, mostLength: number): JournalRow[] {
+    const next = this.#db.prepare('SELECT seq, payload FROM entries WHERE seq > ? ORDER BY seq LIMIT ?');
+    const rows: JournalRow[] = [];
+    for (let length = 0; rows.length < mostRows && length < mostLength; ) {
+      const found = next.all(rows.at(-1)?.seq ?? after, READ_ROWS) as unknown as JournalRow[];
+      for (const row of found) length += row.payload.length;
+      rows.push(...found);
+      if (found.length < READ_ROWS) break;
+    }
+    return rows;
   }
 
   /** Drops the entries that the event store has. */

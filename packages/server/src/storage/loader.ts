@@ -140,7 +140,8 @@ export class Loader {
   }
 
   #nextRows(): JournalRow[] {
-    const source = this.#memory.length > 0 ? this.#memory : this.#journal.read(this.#loaded, BATCH_ROWS);
+    const source =
+      this.#memory.length > 0 ? this.#memory : this.#journal.read(this.#loaded, BATCH_ROWS, BATCH_BYTES);
     const rows: JournalRow[] = [];
     let bytes = 0;
     for (const row of source) {
