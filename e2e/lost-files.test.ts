@@ -158,6 +158,13 @@ test('`doctor` finds damage where nobody has looked yet', async () => {
   });
 });
 
+test('what a server stores is for its owner only, whoever may look into the directory', () => {
+  const files = readdirSync(stopped).filter((name) => name !== 'provision.json');
+  const shared = files.filter((name) => (statSync(join(stopped, name)).mode & 0o077) !== 0);
+  expect(files).toContain('events.duckdb');
+  expect(shared).toEqual([]);
+});
+
 test('SIGTERM while it starts: it stops once it has, with exit code 0', async () => {
   const dataDir = copyOf(killed);
   const lock = join(dataDir, 'events.duckdb.lock');

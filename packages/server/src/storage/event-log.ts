@@ -61,6 +61,8 @@ export class EventLog {
   #onClosed: (() => void) | undefined;
 
   static async open(options: EventLogOptions): Promise<EventLog> {
+    // The engines would make their files readable for everybody, and not every directory keeps others out.
+    process.umask(0o077);
     const log = new EventLog(options);
     await new Promise<void>((resolve, reject) => {
       log.#opening = { resolve, reject };
