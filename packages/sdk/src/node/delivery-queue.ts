@@ -157,9 +157,7 @@ export class DeliveryQueue {
       while (!failed) {
         const parcel = this.#parcels.shift();
         if (!parcel) return;
-        parcel.triedAt ??= Date.now();
-        const problem =
-          Date.now() - parcel.triedAt > LONGEST_MS ? TOO_OLD : await this.#deliver(parcel, timeoutMs);
+        const problem = await this.#deliver(parcel, timeoutMs);
         if (problem?.transient) {
           failed = problem;
           this.#parcels.unshift(parcel);
@@ -175,10 +173,13 @@ export class DeliveryQueue {
     return failed;
   }
 
-  async #deliver({ path, body, headers }: Parcel, timeoutMs: number): Promise<ApiFailure | undefined> {
+  async #deliver(parcel: Parcel, timeoutMs: number): Promise<ApiFailure | undefined> {
     const found = await this.#publicKey.get(timeoutMs);
     if (!found.success) return found;
+    parcel.triedAt ??= Date.now();
+    if (Date.now() - parcel.triedAt > LONGEST_MS) return TOO_OLD;
     const { key } = found;
+    const { path, body, headers } = parcel;
     const answer = await this.#api.call({
       method: 'POST',
       path,
