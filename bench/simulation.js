@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { analyse } from '../packages/core/dist/stats/analysis.js';
 import { meanArm } from '../packages/core/dist/stats/arm.js';
 import { cupedArm, cupedTheta } from '../packages/core/dist/stats/cuped.js';
-import { ALARM_P_VALUE, LEAST_CONVERSIONS } from '../packages/core/dist/stats/health.js';
+import { ALARM_P_VALUE, MIN_CONVERSIONS } from '../packages/core/dist/stats/health.js';
 import { planTest } from '../packages/core/dist/stats/planner.js';
 import { sampleRatio } from '../packages/core/dist/stats/sample-ratio.js';
 import { table, whole } from './lib/report.js';
@@ -196,7 +196,7 @@ function sparseRows() {
           (random() < share ? variation : control).add(random() < rate ? 1 : 0);
         if (!isSignificant(compare('sequential', 'proportion', control, variation))) continue;
         alarm = true;
-        trusted ||= Math.min(control.sum, variation.sum) >= LEAST_CONVERSIONS;
+        trusted ||= Math.min(control.sum, variation.sum) >= MIN_CONVERSIONS;
       }
       alone += Number(alarm) / TESTS;
       healthy += Number(trusted) / TESTS;

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DAY_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
-
-const DAY = 24 * 60 * 60 * 1000;
 
 let server: TestServer;
 beforeEach(async () => {
@@ -158,9 +157,9 @@ describe('events older than retentionDays go, newer ones stay', () => {
       send('/v1/split-testing/expose', PUBLIC_KEY, {
         exposures: [{ splitTestKey: 'hero', variationKey: 'b', sessionId, timestamp }],
       });
-    await expose('three-days-old', now - 3 * DAY);
-    await expose('two-days-old', now - 2 * DAY);
-    await expose('an-hour-old', now - DAY / 24);
+    await expose('three-days-old', now - 3 * DAY_MS);
+    await expose('two-days-old', now - 2 * DAY_MS);
+    await expose('an-hour-old', now - DAY_MS / 24);
     expect(await sessionIds()).toHaveLength(3);
   });
 

@@ -18,7 +18,7 @@ interface Feedback {
   message: string;
 }
 
-const MOST_MISTAKES = 20;
+const MAX_MISTAKES = 20;
 
 async function get(server: TestServer, path: string) {
   const answer = await server.send('GET', path, { key: SECRET_KEY });
@@ -117,7 +117,7 @@ export async function expectStoredOnce(
     if (wrong !== undefined) mistakes.push(`${wrong}: ${JSON.stringify(event)} as ${JSON.stringify(found)}`);
   }
   for (const session of sessions.values()) mistakes.push(`never sent: ${JSON.stringify(session)}`);
-  expect(mistakes.slice(0, MOST_MISTAKES), `${mistakes.length} mistakes in ${events.length} events`).toEqual(
+  expect(mistakes.slice(0, MAX_MISTAKES), `${mistakes.length} mistakes in ${events.length} events`).toEqual(
     [],
   );
   return present;

@@ -2,7 +2,7 @@ import { type AssignableTest, assign, type Holdout } from '@switchyard/core/eval
 import { compileFlags } from '@switchyard/core/evaluation/flags';
 import { hashFraction, murmur3 } from '@switchyard/core/evaluation/hash';
 import { smallHashFraction } from '@switchyard/core/evaluation/small-hash';
-import { compileRuleRegex as regex } from '../../packages/sdk/src/node/rule-regex.ts';
+import { compileRuleRegex as regex } from '../../packages/sdk/src/node/flags/rule-regex.ts';
 
 // Bundled for the browser and run there: it answers with what is wrong.
 

@@ -6,12 +6,12 @@ import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
+import { EventIntake } from './features/ingest/event-intake.ts';
 import { registerKeyRoutes } from './features/keys/key-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
-import { Acceptance } from './http/acceptance.ts';
 import { Authentication } from './http/authentication.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { Metrics } from './http/metrics.ts';
@@ -30,7 +30,7 @@ export interface AppParts {
   events: EventLog;
   identities: SessionIdentities;
   /** Whether the configuration can be read. */
-  databaseAnswers: () => Promise<unknown>;
+  pingDatabase: () => Promise<unknown>;
 }
 
 /** The composition root: everything that answers requests, wired by hand. */
@@ -39,26 +39,27 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const app = createHttpServer(config, parts.log);
   const metrics = new Metrics(() => events.status);
   const auth = new Authentication(configuration, new RateLimiter(config.rateLimitPerSecond));
-  const acceptance = new Acceptance(events, metrics);
-  const { questions } = events;
+  const intake = new EventIntake(events, metrics);
+  const recordEvents = intake.record.bind(intake);
+  const { eventStore } = events;
   const findIdentity = identities.find.bind(identities);
   const streams = followChanges(app, configuration);
 
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
   registerOperationRoutes(app, metrics, () => isReady(parts), registerSdkScript(app), config.publicUrl);
-  registerSplitTestRoutes(app, { auth, acceptance, metrics });
-  registerReportRoutes(app, { auth, questions, changes: () => events.changes });
+  registerSplitTestRoutes(app, { auth, recordEvents, metrics });
+  registerReportRoutes(app, { auth, eventStore, changes: () => events.changes });
   registerFlagRoutes(app, { auth, findIdentity, streams });
   registerOfrepRoutes(app, { auth, findIdentity });
   registerKeyRoutes(app, { auth, keysOf: configuration.keysOf.bind(configuration) });
-  registerGoalRoutes(app, { auth, acceptance, questions });
-  registerFeedbackRoutes(app, { auth, acceptance, questions });
+  registerGoalRoutes(app, { auth, recordEvents, eventStore });
+  registerFeedbackRoutes(app, { auth, recordEvents, eventStore });
   registerSessionRoutes(app, {
     auth,
-    acceptance,
+    recordEvents,
     identities,
-    questions,
+    eventStore,
     behindProxy: config.trustProxy !== false,
   });
   return app;
@@ -79,13 +80,13 @@ function followChanges(app: FastifyInstance, configuration: Configuration): Flag
 
 const READY_WITHIN_MS = 2000;
 
-async function isReady({ events, databaseAnswers }: AppParts): Promise<boolean> {
+async function isReady({ events, pingDatabase }: AppParts): Promise<boolean> {
   if (events.failed || !events.status.healthy) return false;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), READY_WITHIN_MS);
   });
-  const answers = Promise.all([events.questions.ping(), databaseAnswers()]).then(
+  const answers = Promise.all([events.eventStore.ping(), pingDatabase()]).then(
     () => true,
     () => false,
   );

@@ -75,10 +75,10 @@ async function serve(
     onError: (err) =>
       log.error({ err }, 'the configuration could not be read again; the last good one stays in use'),
   });
-  const identities = new SessionIdentities(events.questions);
+  const identities = new SessionIdentities(events.eventStore);
   const version = readVersion();
-  const databaseAnswers = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
-  const app = await createApp({ config, version, log, configuration, events, identities, databaseAnswers });
+  const pingDatabase = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
+  const app = await createApp({ config, version, log, configuration, events, identities, pingDatabase });
   await listen(app, config);
   const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities), log);
   const stop = async () => {
@@ -105,15 +105,15 @@ function backgroundJobs(
   log: Logger,
   handle: DatabaseHandle,
   configuration: Configuration,
-  { questions }: EventLog,
+  { eventStore }: EventLog,
   identities: SessionIdentities,
 ): Job[] {
-  const retention = new Retention(questions);
+  const retention = new Retention(eventStore);
   return [
     {
       name: 'erasing what was asked to be forgotten',
       everyMs: ERASURE_POLL_MS,
-      run: () => runPendingErasures(handle, questions, () => identities.clear()),
+      run: () => runPendingErasures(handle, eventStore, () => identities.clear()),
     },
     {
       name: 'starting and stopping split tests on time',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from './common.ts';
-import { closed, Id, Line, Name } from './provisioning-fields.ts';
+import { Id, Line, Name, noExtraFields } from './provisioning-fields.ts';
 
 const ProvisionedVariation = Type.Object(
   {
@@ -17,7 +17,7 @@ const ProvisionedVariation = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraFields,
 );
 
 const Exclusion = Type.Object(
@@ -37,7 +37,7 @@ const Exclusion = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraFields,
 );
 
 /** Checked further when the file is read: whether it is a time at all. */
@@ -122,6 +122,6 @@ export const ProvisionedSplitTest = Type.Object(
       ),
     ),
   },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedSplitTest = Static<typeof ProvisionedSplitTest>;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 // A misspelt field in a file is a mistake, so nothing unknown is let through.
-export const closed = { additionalProperties: false } as const;
+export const noExtraFields = { additionalProperties: false } as const;
 
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
-import { closed, ID_PATTERN, Id, Line, Name } from './provisioning-fields.ts';
+import { ID_PATTERN, Id, Line, Name, noExtraFields } from './provisioning-fields.ts';
 import { ProvisionedStatistics } from './statistics.ts';
 import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts';
 
@@ -15,13 +15,13 @@ export const ProvisionedKey = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedKey = Static<typeof ProvisionedKey>;
 
 export const ProvisionedEnvironment = Type.Object(
   { id: Id('Environment id'), name: Type.Optional(Name) },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedEnvironment = Static<typeof ProvisionedEnvironment>;
 
@@ -32,7 +32,7 @@ export const ProvisionedFlagConfiguration = Type.Object(
     rules: Type.Optional(Type.Array(Rule, { maxItems: 1000 })),
     prerequisites: Type.Optional(Type.Array(Prerequisite, { maxItems: 100 })),
   },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedFlagConfiguration = Static<typeof ProvisionedFlagConfiguration>;
 
@@ -52,7 +52,7 @@ export const ProvisionedFlag = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedFlag = Static<typeof ProvisionedFlag>;
 
@@ -65,7 +65,7 @@ export const ProvisionedGoal = Type.Object(
       Type.Boolean({ description: 'For goals like complaints or refunds; `false` unless said' }),
     ),
   },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedGoal = Static<typeof ProvisionedGoal>;
 
@@ -78,7 +78,7 @@ export const ProvisionedFeedbackType = Type.Object(
     ),
     textInput: Type.Optional(Type.Boolean({ description: '`false` unless said' })),
   },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedFeedbackType = Static<typeof ProvisionedFeedbackType>;
 
@@ -118,7 +118,7 @@ export const ProvisionedProperty = Type.Object(
     segments: Type.Optional(Type.Array(Segment)),
     flags: Type.Optional(Type.Array(ProvisionedFlag)),
   },
-  closed,
+  noExtraFields,
 );
 export type ProvisionedProperty = Static<typeof ProvisionedProperty>;
 
@@ -127,5 +127,5 @@ export type ProvisionedProperty = Static<typeof ProvisionedProperty>;
  * conditions or options is replaced as a whole. Only identifiers are required here: what a new entity needs
  * besides is checked against what is stored.
  */
-export const ProvisionFile = Type.Object({ properties: Type.Array(ProvisionedProperty) }, closed);
+export const ProvisionFile = Type.Object({ properties: Type.Array(ProvisionedProperty) }, noExtraFields);
 export type ProvisionFile = Static<typeof ProvisionFile>;

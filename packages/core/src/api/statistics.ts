@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, oneOf } from './common.ts';
-import { closed } from './provisioning-fields.ts';
+import { noExtraFields } from './provisioning-fields.ts';
 
 /** How a property judges its split tests; what is left out stays as it is. */
 export const ProvisionedStatistics = Type.Object(
@@ -57,14 +57,14 @@ export const ProvisionedStatistics = Type.Object(
         Type.Object(
           { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }) },
           {
-            ...closed,
+            ...noExtraFields,
             description: 'Normal prior of the relative effect, for `bayesian`; null, the default, is flat',
           },
         ),
       ),
     ),
   },
-  closed,
+  noExtraFields,
 );
 
 export type StatisticsSettings = Required<Static<typeof ProvisionedStatistics>>;

@@ -21,7 +21,7 @@ export const PlanQuery = Type.Object({
 });
 export type PlanQuery = Static<typeof PlanQuery>;
 
-export const PlanAnswer = Type.Object(
+export const PlanResponse = Type.Object(
   {
     goalId: Type.String(),
     metric: oneOf(['conversion-rate', 'revenue-per-visitor']),
@@ -61,4 +61,4 @@ export const PlanAnswer = Type.Object(
     ],
   },
 );
-export type PlanAnswer = Static<typeof PlanAnswer>;
+export type PlanResponse = Static<typeof PlanResponse>;

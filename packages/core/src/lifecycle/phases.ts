@@ -81,7 +81,7 @@ export function advancePhases(
   }
   const before = phases.slice(0, -1);
   if (status === 'paused') return isPaused(open) ? phases : [...before, paused(open, at)];
-  const resumed = isPaused(open) ? goingOn(open, at) : open;
+  const resumed = isPaused(open) ? resume(open, at) : open;
   const closed = { ...resumed, endedAt: Math.max(at, open.startedAt) };
   if (status !== 'running') return [...before, closed];
   const reasons = reasonsForNewPhase(open.definition, definition);
@@ -97,7 +97,7 @@ const paused = (phase: Phase, at: number): Phase => ({
   pauses: [...(phase.pauses ?? []), { from: Math.max(at, phase.startedAt), to: null }],
 });
 
-const goingOn = ({ pauses = [], ...phase }: Phase, at: number): Phase => ({
+const resume = ({ pauses = [], ...phase }: Phase, at: number): Phase => ({
   ...phase,
   pauses: pauses.map(({ from, to }) => ({ from, to: to ?? Math.max(at, from) })),
 });

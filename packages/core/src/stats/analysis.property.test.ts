@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { sumVisitors } from '../testing/sum-visitors.ts';
 import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
 import type { Comparison, Interval } from './comparison.ts';
+import { normalSurvival, normalUpperQuantile } from './distributions/normal.ts';
+import { studentSurvival, studentTwoSided, studentUpperQuantile } from './distributions/student-t.ts';
 import { adjustPValues } from './multiple-testing.ts';
-import { normalSurvival, normalUpperQuantile } from './normal.ts';
-import { studentSurvival, studentTwoSided, studentUpperQuantile } from './student-t.ts';
 
 const SEED = 1729;
 const options = { seed: SEED, numRuns: 500 };

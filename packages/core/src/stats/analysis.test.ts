@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sumVisitors } from '../testing/sum-visitors.ts';
 import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
-import { normalSurvival, normalUpperQuantile } from './normal.ts';
+import { normalSurvival, normalUpperQuantile } from './distributions/normal.ts';
 
 const NOTHING = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
 

@@ -1,6 +1,6 @@
 import { type Comparison, intervalOf } from './comparison.ts';
+import { normalCdf, normalLoss, normalUpperQuantile } from './distributions/normal.ts';
 import { type Effect, type Estimate, withSpreadOfBoth } from './effect.ts';
-import { normalCdf, normalLoss, normalUpperQuantile } from './normal.ts';
 
 /** What is believed about the relative uplift before the test: nothing (flat), or a normal distribution. */
 export type Prior =

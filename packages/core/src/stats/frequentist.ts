@@ -1,8 +1,8 @@
 import type { Arm } from './arm.ts';
 import { type Comparison, intervalOf } from './comparison.ts';
+import { normalSurvival, normalUpperQuantile } from './distributions/normal.ts';
+import { studentTwoSided, studentUpperQuantile } from './distributions/student-t.ts';
 import type { Effect } from './effect.ts';
-import { normalSurvival, normalUpperQuantile } from './normal.ts';
-import { studentTwoSided, studentUpperQuantile } from './student-t.ts';
 
 const UNDEFINED = { chanceToBeat: null, expectedLoss: null };
 

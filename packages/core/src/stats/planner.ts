@@ -1,5 +1,5 @@
 import { DEFAULT_ALPHA, type MethodSettings } from './analysis.ts';
-import { normalUpperQuantile } from './normal.ts';
+import { normalUpperQuantile } from './distributions/normal.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from './sequential.ts';
 
 export const DEFAULT_POWER = 0.8;

@@ -3,7 +3,7 @@ import analyses from '../cases/stats-analyses.json' with { type: 'json' };
 import distributions from '../cases/stats-distributions.json' with { type: 'json' };
 import tools from '../cases/stats-tools.json' with { type: 'json' };
 import { type Analysis, analyse } from './analysis.ts';
-import { betaCdf, betaQuantile, betaSurvival } from './beta.ts';
+import { betaCdf, betaQuantile, betaSurvival } from './distributions/beta.ts';
 import {
   chiSquareCdf,
   chiSquareSurvival,
@@ -12,13 +12,19 @@ import {
   gammaQuantile,
   gammaSurvival,
   gammaUpperQuantile,
-} from './gamma.ts';
+} from './distributions/gamma.ts';
+import {
+  normalCdf,
+  normalLoss,
+  normalQuantile,
+  normalSurvival,
+  normalUpperQuantile,
+} from './distributions/normal.ts';
+import { logGamma } from './distributions/stirling.ts';
+import { studentTwoSided, studentUpperQuantile } from './distributions/student-t.ts';
 import { type Adjustment, adjustPValues } from './multiple-testing.ts';
-import { normalCdf, normalLoss, normalQuantile, normalSurvival, normalUpperQuantile } from './normal.ts';
 import { type PlanInput, planTest } from './planner.ts';
 import { sampleRatio } from './sample-ratio.ts';
-import { logGamma } from './stirling.ts';
-import { studentTwoSided, studentUpperQuantile } from './student-t.ts';
 
 // What mpmath, SciPy and statsmodels say; cases/make-stats-cases.py asked them.
 

@@ -1,4 +1,4 @@
-import { chiSquareSurvival } from './gamma.ts';
+import { chiSquareSurvival } from './distributions/gamma.ts';
 
 export interface SampleRatio {
   readonly chiSquare: number;

@@ -9,7 +9,7 @@ export type { Attributes, SplitTesting, SplitTests } from '../client/browser-cli
 export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
 
-const MOST_NAME = 256;
+const MAX_NAME = 256;
 
 export interface SwitchyardOptions extends SplitTestingOptions {
   /** Records a page view for the first page and whenever its path or query changes. `true` unless said. */
@@ -50,7 +50,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
 
   const record = (type: 'event' | 'identify', given: unknown, properties?: Attributes): void => {
     const name = `${given ?? ''}`;
-    if (!name || name.length > MOST_NAME) {
+    if (!name || name.length > MAX_NAME) {
       console.error('switchyard: a name or user id has 1 to 256 characters');
       return;
     }

@@ -2,13 +2,13 @@ import { attempt } from '../client/attempt.ts';
 import type { SessionEvent } from '../client/split-testing-client.ts';
 
 const UTM = /^utm_(source|medium|campaign|term|content)$/;
-const MOST_URL = 4096;
-const MOST_TITLE = 1024;
-const MOST_UTM = 256;
+const MAX_URL = 4096;
+const MAX_TITLE = 1024;
+const MAX_UTM = 256;
 
 /** The address without its fragment, which belongs to the page alone and may hold secrets. */
 export function pageUrl(): string | undefined {
-  return attempt(() => location.href.split('#', 1)[0]?.slice(0, MOST_URL));
+  return attempt(() => location.href.split('#', 1)[0]?.slice(0, MAX_URL));
 }
 
 /** Makes page views; each refers to the one before, the first to where the visitor came from. */
@@ -20,7 +20,7 @@ export function createPageViews(): () => SessionEvent {
     const url = pageUrl();
     const utm = [...new URLSearchParams(location.search)]
       .filter(([name]) => UTM.test(name))
-      .map(([name, value]) => [name, value.slice(0, MOST_UTM)]);
+      .map(([name, value]) => [name, value.slice(0, MAX_UTM)]);
     let title: string | undefined;
     // Apps set the title after they have changed the address: it is read as late as possible.
     leave = () => {
@@ -31,9 +31,9 @@ export function createPageViews(): () => SessionEvent {
       type: 'pageview',
       timestamp: Date.now(),
       url,
-      referrer: referrer ?? document.referrer.slice(0, MOST_URL),
+      referrer: referrer ?? document.referrer.slice(0, MAX_URL),
       get title() {
-        return (title ?? document.title).slice(0, MOST_TITLE);
+        return (title ?? document.title).slice(0, MAX_TITLE);
       },
       properties: utm.length ? Object.fromEntries(utm) : undefined,
     };

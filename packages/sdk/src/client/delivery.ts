@@ -3,10 +3,10 @@ import { newId } from './identity.ts';
 
 /** The server knows the key of a batch for 24 hours; later, a second delivery would count twice. */
 const RETRY_WITHIN_MS = 23 * 60 * 60 * 1000;
-const MOST_BATCHES = 50;
-const MOST_CHARACTERS = 300_000;
+const MAX_BATCHES = 50;
+const MAX_CHARACTERS = 300_000;
 /** Browsers refuse requests of more than 64 KiB that outlive their page, and a character takes up to 3 bytes. */
-const MOST_KEEPALIVE_CHARACTERS = 20_000;
+const MAX_KEEPALIVE_CHARACTERS = 20_000;
 
 /** Frozen when it is formed, so that every attempt sends the same bytes under the same key. */
 interface Batch {
@@ -46,7 +46,7 @@ export function createDelivery({ store, now, later }: Host, prefix: string, ask:
     const [retryInMs, status] = await ask(path, {
       method: 'POST',
       body,
-      keepalive: body.length <= MOST_KEEPALIVE_CHARACTERS,
+      keepalive: body.length <= MAX_KEEPALIVE_CHARACTERS,
       headers: { 'content-type': 'application/json', 'idempotency-key': key.slice(prefix.length) },
     });
     sending.delete(key);
@@ -80,7 +80,7 @@ export function createDelivery({ store, now, later }: Host, prefix: string, ask:
     // From the newest on, so that it is the oldest that have to go.
     for (const [at, key] of keys().reverse().entries()) {
       characters += store.get(key)?.body?.length;
-      if (at >= MOST_BATCHES || characters > MOST_CHARACTERS) store.set(key, undefined);
+      if (at >= MAX_BATCHES || characters > MAX_CHARACTERS) store.set(key, undefined);
     }
   };
 

@@ -1,6 +1,6 @@
 const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 60_000;
-const LONGEST_RETRY_AFTER_MS = 60 * 60 * 1000;
+const MAX_DELAY_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 /** Whether the same request may succeed later. Status 0 stands for no answer at all. */
 export function isTransient(status: number): boolean {
@@ -9,7 +9,7 @@ export function isTransient(status: number): boolean {
 
 /** How long to wait before attempt number `attempt` + 1; never shorter than the server asked for. */
 export function retryDelay(attempt: number, retryAfterMs: number, random: () => number): number {
-  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  const ceiling = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
   // Half of it is random, so that clients that failed together do not come back together.
   return Math.max(retryAfterMs, (ceiling * (1 + random())) / 2);
 }
@@ -17,5 +17,5 @@ export function retryDelay(attempt: number, retryAfterMs: number, random: () => 
 /** The `Retry-After` field in milliseconds, seconds or date; 0 when there is none. */
 export function parseRetryAfter(value: string | null, now: number): number {
   const ms = Number(value) * 1000 || Date.parse(`${value}`) - now;
-  return Math.min(ms > 0 ? ms : 0, LONGEST_RETRY_AFTER_MS);
+  return Math.min(ms > 0 ? ms : 0, MAX_RETRY_AFTER_MS);
 }

@@ -9,8 +9,8 @@ import { createVisit, type Ids } from './visit.ts';
 
 const ANSWER_WITHIN_MS = 15_000;
 const BATCH_AFTER_MS = 1000;
-const MOST_IN_BATCH = 20;
-const MOST_OBJECT_BYTES = 8192;
+const MAX_IN_BATCH = 20;
+const MAX_OBJECT_BYTES = 8192;
 /** Marks in a session's list of firsts that it was tied to its visitor; no test has a number for a key. */
 const TIED = 0;
 
@@ -46,7 +46,7 @@ export type SplitTestingClient = readonly [
 export function sendable(value: unknown): Attributes | undefined {
   const text = attempt(() => JSON.stringify(value)) ?? '';
   // A Blob would know its size, too, but asks another process for it.
-  if (text[0] === '{' && new TextEncoder().encode(text).length <= MOST_OBJECT_BYTES) return JSON.parse(text);
+  if (text[0] === '{' && new TextEncoder().encode(text).length <= MAX_OBJECT_BYTES) return JSON.parse(text);
   console.error('switchyard: cannot send', value);
   return undefined;
 }
@@ -136,7 +136,7 @@ export function createSplitTestingClient(
   };
 
   const deliverSoon = () => {
-    if (exposures[MOST_IN_BATCH - 1] || events?.[MOST_IN_BATCH - 1]) deliver();
+    if (exposures[MAX_IN_BATCH - 1] || events?.[MAX_IN_BATCH - 1]) deliver();
     else if (!isDue) {
       isDue = true;
       later(deliver, BATCH_AFTER_MS);

@@ -3,21 +3,21 @@ import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { ApiClient } from './api-client.ts';
 import { createConversions, type Feedback, type Goals } from './conversions.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
-import { ExposureMemory } from './exposure-memory.ts';
-import { FlagSource } from './flag-source.ts';
-import { createFlags, type Flags } from './flags.ts';
+import { FlagSource } from './flags/flag-source.ts';
+import { createFlags, type Flags } from './flags/flags.ts';
+import { RemoteFlags } from './flags/remote-flags.ts';
 import { readOptions, type SwitchyardOptions } from './options.ts';
 import { PublicKey } from './public-key.ts';
-import { RemoteFlags } from './remote-flags.ts';
 import { createReporter } from './reporter.ts';
 import { bindRequest, type RequestClient } from './request-client.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { ExposureMemory } from './split-tests/exposure-memory.ts';
 import {
   type RequestSplitTestOptions,
   type RequestSplitTests,
   splitTestsForRequest,
-} from './request-split-tests.ts';
-import { createSessions, type Sessions } from './sessions.ts';
-import { SplitTestDefinitions } from './split-test-definitions.ts';
+} from './split-tests/request-split-tests.ts';
+import { SplitTestDefinitions } from './split-tests/split-test-definitions.ts';
 
 /** The service, as a server uses it. Nothing here throws or rejects: calls end in a `Result` or in the fallback. */
 export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {

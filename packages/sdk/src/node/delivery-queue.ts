@@ -29,12 +29,12 @@ interface Parcel {
 }
 
 const BATCH_DELAY_MS = 1000;
-const MOST_IN_BATCH = 100;
+const MAX_IN_BATCH = 100;
 /** Events kept while the service is away; beyond that the oldest go. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 const PARALLEL = 4;
 /** The service knows idempotency keys for 24 hours; what is sent again later could count twice. */
-const LONGEST_MS = 23 * 60 * 60 * 1000;
+const MAX_MS = 23 * 60 * 60 * 1000;
 
 const TOO_OLD = apiFailure(
   'expired',
@@ -66,7 +66,7 @@ export class DeliveryQueue {
   expose(exposure: Exposure): void {
     this.#exposures.push(exposure);
     this.#added();
-    if (this.#exposures.length < MOST_IN_BATCH) return;
+    if (this.#exposures.length < MAX_IN_BATCH) return;
     this.#seal();
     if (this.#failures === 0) this.#send();
   }
@@ -107,7 +107,7 @@ export class DeliveryQueue {
   #added(): void {
     this.#waiting += 1;
     this.#release ??= holdExit((timeoutMs) => this.flush(timeoutMs));
-    while (this.#waiting > MOST_WAITING) this.#dropOldest();
+    while (this.#waiting > MAX_WAITING) this.#dropOldest();
     this.#timer ??= setTimeout(() => this.#send(), BATCH_DELAY_MS).unref();
   }
 
@@ -116,7 +116,7 @@ export class DeliveryQueue {
     this.#waiting -= this.#parcels.shift()?.size ?? this.#waiting;
     this.#reporter.problem({
       code: 'queue_full',
-      message: `More than ${MOST_WAITING} events wait to be sent: the oldest are dropped.`,
+      message: `More than ${MAX_WAITING} events wait to be sent: the oldest are dropped.`,
     });
   }
 
@@ -177,7 +177,7 @@ export class DeliveryQueue {
     const found = await this.#publicKey.get(timeoutMs);
     if (!found.success) return found;
     parcel.triedAt ??= Date.now();
-    if (Date.now() - parcel.triedAt > LONGEST_MS) return TOO_OLD;
+    if (Date.now() - parcel.triedAt > MAX_MS) return TOO_OLD;
     const { key } = found;
     const { path, body, headers } = parcel;
     const answer = await this.#api.call({

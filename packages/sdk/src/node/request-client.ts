@@ -1,6 +1,6 @@
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import type { Feedback, Goals } from './conversions.ts';
-import type { FlagContext, Flags, UntypedFlags } from './flags.ts';
+import type { FlagContext, Flags, UntypedFlags } from './flags/flags.ts';
 import { readRequest } from './request-facts.ts';
 
 /** The calls of one request, with its session and visitor filled in where the call names none. */

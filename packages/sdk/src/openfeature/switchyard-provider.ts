@@ -11,8 +11,8 @@ import {
   type TrackingEventDetails,
 } from '@openfeature/server-sdk';
 import { createSwitchyard, type Switchyard } from '../node/create-switchyard.ts';
-import type { FlagDetails } from '../node/flag-details.ts';
-import type { FlagStatus } from '../node/flag-source.ts';
+import type { FlagDetails } from '../node/flags/flag-details.ts';
+import type { FlagStatus } from '../node/flags/flag-source.ts';
 import type { SwitchyardOptions } from '../node/options.ts';
 
 /** What a client can do without its schema: OpenFeature names flags and goals by text. */
@@ -25,8 +25,8 @@ type AnyClient = Pick<Switchyard, 'ready' | 'close' | 'flush'> & {
 /** Waiting does not help against these. */
 const FATAL = /^(api_key_|wrong_|environment_not_found|invalid_argument)/;
 
-const MOST_METADATA = 5;
-const LONGEST_METADATA = 256;
+const MAX_METADATA = 5;
+const MAX_METADATA_LENGTH = 256;
 
 /**
  * A provider for `@openfeature/server-sdk` on top of the Node client: local evaluation, events when flags change,
@@ -188,6 +188,6 @@ function metadataOf(details: Record<string, unknown>): Record<string, string> | 
   const fitting = Object.entries(details)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
     .map(([name, value]) => [name, String(value)] as const)
-    .filter(([name, text]) => name.length <= LONGEST_METADATA && text.length <= LONGEST_METADATA);
-  return fitting.length === 0 ? undefined : Object.fromEntries(fitting.slice(0, MOST_METADATA));
+    .filter(([name, text]) => name.length <= MAX_METADATA_LENGTH && text.length <= MAX_METADATA_LENGTH);
+  return fitting.length === 0 ? undefined : Object.fromEntries(fitting.slice(0, MAX_METADATA));
 }

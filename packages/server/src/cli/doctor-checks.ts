@@ -2,11 +2,11 @@ import { constants, type Stats } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { DAY_MS } from '@switchyard/core/time';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkConfigurationDatabase, checkEventStore, checkJournal } from './doctor-storage.ts';
 
 const MIB = 1024 * 1024;
-const DAY = 24 * 60 * 60 * 1000;
 /** No clock that is right shows less. */
 const RELEASED = Date.UTC(2025, 0, 1);
 
@@ -112,7 +112,7 @@ async function checkClock(dataDir: string, now: number): Promise<Check> {
   const files = await readdir(dataDir);
   const times = await Promise.all(files.map((file) => stat(join(dataDir, file)).catch(() => undefined)));
   const newest = Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));
-  if (newest > now + DAY) {
+  if (newest > now + DAY_MS) {
     return {
       name,
       status: 'fail',

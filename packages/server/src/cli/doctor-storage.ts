@@ -75,7 +75,7 @@ export async function checkEventStore(dataDir: string): Promise<Check> {
   const path = join(dataDir, 'events.duckdb');
   if (!existsSync(path)) return missing(name, path);
   try {
-    const { inspectStore } = await import('../storage/duckdb/store-inspection.ts');
+    const { inspectStore } = await import('../storage/duckdb/file/store-inspection.ts');
     const position = await inspectStore(path);
     const reached = positionReached(join(dataDir, 'journal.db'));
     if (position >= reached) return { name, status: 'ok', detail: `intact, journal position ${position}` };

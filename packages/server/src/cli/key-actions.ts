@@ -1,7 +1,7 @@
 import { createKey, deleteKey, listKeys } from '../features/keys/key-store.ts';
 import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
 import { CliError } from './cli-error.ts';
-import { requireProperty, untilServersSee, withExistingDatabase } from './with-database.ts';
+import { requireProperty, waitForServerReload, withExistingDatabase } from './with-database.ts';
 
 export interface KeyOptions {
   dataDir: string;
@@ -34,7 +34,7 @@ export async function createKeyFor({ dataDir, json, property, kind, name }: Crea
       return createKey(transaction, property, { kind, name });
     });
   });
-  await untilServersSee();
+  await waitForServerReload();
   if (json) console.log(JSON.stringify({ propertyId: property, kind, name, key: text }, undefined, 2));
   else console.log(text);
   if (kind === 'secret')
@@ -77,6 +77,6 @@ function table(rows: readonly string[][]): string {
 export async function deleteKeyById(id: string, { dataDir }: KeyOptions): Promise<void> {
   const deleted = await withExistingDatabase(dataDir, (handle) => deleteKey(handle.database, id));
   if (!deleted) throw new CliError(`There is no key "${id}". "switchyard keys list" shows the ids.`);
-  await untilServersSee();
+  await waitForServerReload();
   console.log(`Deleted ${id}.`);
 }

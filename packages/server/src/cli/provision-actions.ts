@@ -8,7 +8,7 @@ import { countChanges, describeChanges, describeGeneratedKeys } from './describe
 import {
   hasDatabase,
   requireProperty,
-  untilServersSee,
+  waitForServerReload,
   withDatabase,
   withExistingDatabase,
 } from './with-database.ts';
@@ -37,7 +37,7 @@ export async function applyFile(file: string, { dataDir, json = false }: ApplyOp
       applyProvision(database, configurationStores, source),
     );
   });
-  if (changes.some(({ action }) => action !== 'unchanged')) await untilServersSee();
+  if (changes.some(({ action }) => action !== 'unchanged')) await waitForServerReload();
   if (json) {
     console.log(JSON.stringify({ changes, generatedKeys }, undefined, 2));
     return;

@@ -1,15 +1,15 @@
-import { REPORT_VERSION } from '@switchyard/core/stats/report';
+import { REPORT_VERSION } from '@switchyard/core/stats/report/report';
 import { readInput } from '../features/provisioning/provision-input.ts';
 import { BUNDLE_FORMAT, differencesIn, type ReportBundle } from '../features/reports/report-bundle.ts';
 import { CliError } from './cli-error.ts';
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 export async function verifyBundle(file: string): Promise<void> {
   const bundle = parse(await readInput(file));
   const differences = compute(bundle);
   if (differences.length > 0) {
-    const shown = differences.slice(0, MOST_SHOWN).map((difference) => `  ${difference}`);
+    const shown = differences.slice(0, MAX_SHOWN).map((difference) => `  ${difference}`);
     const more = differences.length - shown.length;
     if (more > 0) shown.push(`  and ${more} more`);
     throw new CliError(

@@ -39,7 +39,7 @@ export async function withDatabase<T>(
 const SEEN_WITHIN_MS = 3 * POLL_MS;
 
 /** After a change, so that the next line of a script (a request with the key it just made, say) finds it done. */
-export async function untilServersSee(): Promise<void> {
+export async function waitForServerReload(): Promise<void> {
   await sleep(SEEN_WITHIN_MS);
 }
 

@@ -24,7 +24,7 @@ export interface RouteDescription {
   headers?: object;
   body?: object;
   /** Answers of this route, by status. */
-  answers: Record<number, object>;
+  responses: Record<number, object>;
   /** Errors beyond those that every route with a key has. */
   errors?: readonly ErrorCode[];
 }
@@ -41,7 +41,7 @@ const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsu
 
 /** The schema of a route: what Fastify validates and what the OpenAPI document says. */
 export function describeRoute(route: RouteDescription): FastifySchema {
-  const { tag, summary, description, key, answers, errors = [], ...parts } = route;
+  const { tag, summary, description, key, responses, errors = [], ...parts } = route;
   const codes = [...WITH_KEY, ...(parts.body === undefined ? [] : WITH_BODY), ...errors];
   return {
     tags: [tag],
@@ -50,7 +50,7 @@ export function describeRoute(route: RouteDescription): FastifySchema {
     security: [{ [`${key}Key`]: [] }],
     ...parts,
     // A route's own answer wins over the general one, as the errors of OpenFeature do.
-    response: { ...errorAnswers(codes), ...withHeaders(answers) },
+    response: { ...errorResponses(codes), ...withHeaders(responses) },
   };
 }
 
@@ -63,16 +63,16 @@ const HEADERS = {
 const RETRY_AFTER = { 'retry-after': text('Seconds to wait') };
 
 /** Every answer to a key carries the same header fields; a route may name more. */
-function withHeaders(answers: Record<number, object>): Record<number, object> {
+function withHeaders(responses: Record<number, object>): Record<number, object> {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => {
+    Object.entries(responses).map(([status, answer]) => {
       const own = (answer as { headers?: object }).headers;
       return [status, { description: 'Done', ...answer, headers: { ...HEADERS, ...own } }];
     }),
   );
 }
 
-function errorAnswers(codes: readonly ErrorCode[]): Record<number, object> {
+function errorResponses(codes: readonly ErrorCode[]): Record<number, object> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERRORS[code];
@@ -91,7 +91,7 @@ function errorAnswers(codes: readonly ErrorCode[]): Record<number, object> {
 }
 
 /** The answers of a route that sends what was prepared: an entity tag, and 304 to whoever has it. */
-export const preparedAnswers = (answer: object, headers: Record<string, object> = {}) => ({
+export const preparedResponses = (answer: object, headers: Record<string, object> = {}) => ({
   200: {
     ...answer,
     headers: { ...headers, etag: text('Send it back in `If-None-Match`') },
@@ -100,7 +100,7 @@ export const preparedAnswers = (answer: object, headers: Record<string, object> 
 });
 
 /** An answer that is no JSON object of ours. */
-export const plainAnswer = (description: string, mediaType?: string) => ({
+export const plainResponse = (description: string, mediaType?: string) => ({
   description,
   ...(mediaType === undefined
     ? { type: 'null' }

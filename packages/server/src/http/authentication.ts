@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler 
 import { ApiError } from '../errors.ts';
 import type { ApiKey, KeyKind, PropertyConfiguration } from '../storage/property-configuration.ts';
 import { describeRoute, type RouteDescription } from './api-description.ts';
-import { readableByPages } from './cors.ts';
+import { allowAnyOrigin } from './cors.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 declare module 'fastify' {
@@ -32,7 +32,7 @@ export class Authentication {
     // One hook for all: each stage of hooks costs about as much as what happens in it.
     const onRequest: onRequestHookHandler = (request, reply, done) => {
       try {
-        if (key === 'public') readableByPages(reply);
+        if (key === 'public') allowAnyOrigin(reply);
         request.apiKey = this.#identify(request, reply, key);
       } catch (error) {
         done(error as Error);

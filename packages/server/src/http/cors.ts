@@ -18,7 +18,7 @@ export function answerPreflight(app: FastifyInstance, url: string, methods: stri
 }
 
 /** Before the key is looked at: errors must be readable by the page too. */
-export function readableByPages(reply: FastifyReply): void {
+export function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', EXPOSED);
 }

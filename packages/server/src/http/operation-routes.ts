@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { plainAnswer, UNLISTED } from './api-description.ts';
+import { plainResponse, UNLISTED } from './api-description.ts';
 import type { Metrics } from './metrics.ts';
 import { homePage } from './page.ts';
 
-const operation = (summary: string, answers: Record<number, object>) => ({
-  schema: { tags: ['Operation'], summary, response: answers },
+const operation = (summary: string, responses: Record<number, object>) => ({
+  schema: { tags: ['Operation'], summary, response: responses },
 });
 
 const status = (text: string, description: string) => ({
@@ -39,7 +39,9 @@ export function registerOperationRoutes(
   );
   app.get(
     '/metrics',
-    operation('Metrics for Prometheus', { 200: plainAnswer('The text format of Prometheus', 'text/plain') }),
+    operation('Metrics for Prometheus', {
+      200: plainResponse('The text format of Prometheus', 'text/plain'),
+    }),
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   );
   app.get('/', UNLISTED, ({ protocol, host }, reply) =>

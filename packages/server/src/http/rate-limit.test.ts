@@ -15,12 +15,12 @@ const list = () => shop.server.call('GET', '/v1/flags/list?propertyId=shop', { k
 const config = () => shop.server.call('GET', '/v1/split-testing/config?propertyId=shop', { key: PUBLIC_KEY });
 
 describe('a limit of 5 requests per second and key', () => {
-  it('answers 429 beyond it, and says when to come back', async () => {
+  it('responses 429 beyond it, and says when to come back', async () => {
     const startedAt = Date.now();
-    const answers: Answer[] = await Promise.all(Array.from({ length: 30 }, list));
+    const responses: Answer[] = await Promise.all(Array.from({ length: 30 }, list));
     const elapsed = Date.now() - startedAt;
-    const allowed = answers.filter(({ status }) => status === 200);
-    const refused = answers.filter(({ status }) => status !== 200);
+    const allowed = responses.filter(({ status }) => status === 200);
+    const refused = responses.filter(({ status }) => status !== 200);
     expect(allowed.length).toBeGreaterThanOrEqual(PER_SECOND);
     expect(allowed.length).toBeLessThanOrEqual(PER_SECOND + Math.ceil((elapsed * PER_SECOND) / 1000));
     expect(refused.length).toBeGreaterThan(0);
@@ -28,7 +28,7 @@ describe('a limit of 5 requests per second and key', () => {
       expectProblem(answer, { status: 429, code: 'rate_limited' });
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       expect(headers.get('ratelimit-policy')).toMatch(/^"[^"]+";q=5;w=1$/);
       expect(headers.get('ratelimit')).toMatch(/^"[^"]+";r=\d+;t=\d+$/);
     }
@@ -42,8 +42,8 @@ describe('a limit of 5 requests per second and key', () => {
   });
 
   it('serves the key again after the time in Retry-After', async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, list));
-    const refused = answers.filter(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 30 }, list));
+    const refused = responses.filter(({ status }) => status === 429);
     const seconds = Math.max(...refused.map(({ headers }) => Number(headers.get('retry-after'))));
     expect(seconds).toBeGreaterThan(0);
     const until = Date.now() + seconds * 1000;
@@ -53,14 +53,14 @@ describe('a limit of 5 requests per second and key', () => {
 
   it('counts requests with the wrong kind of key, too', async () => {
     const wrong = () => shop.server.call('GET', '/v1/flags/list?propertyId=shop', { key: PUBLIC_KEY });
-    const answers = await Promise.all(Array.from({ length: 30 }, wrong));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]));
+    const responses = await Promise.all(Array.from({ length: 30 }, wrong));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([403, 429]));
   });
 
   it('does not limit those without a key, nor the addresses that need none', async () => {
     const anonymous = () => shop.server.call('GET', '/v1/flags/list?propertyId=shop');
-    const answers = await Promise.all(Array.from({ length: 30 }, anonymous));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    const responses = await Promise.all(Array.from({ length: 30 }, anonymous));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401]));
     const probes = await Promise.all(Array.from({ length: 30 }, () => shop.server.call('GET', '/healthz')));
     expect(new Set(probes.map(({ status }) => status))).toEqual(new Set([200]));
   });

@@ -60,7 +60,7 @@ interface LoadedProperty {
 /** How often to look for changes by other processes. */
 export const POLL_MS = 100;
 const RETRY_MS = 1000;
-const LONGEST_KEY = 160;
+const MAX_KEY_LENGTH = 160;
 
 export function hashKey(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -132,7 +132,7 @@ export class Configuration {
 
   keyByText(text: string): ApiKey | undefined {
     const known = this.#keysByText.get(text);
-    if (known !== undefined || text.length > LONGEST_KEY) return known;
+    if (known !== undefined || text.length > MAX_KEY_LENGTH) return known;
     const key = this.#snapshot.keysByHash.get(hashKey(text));
     if (key !== undefined) this.#keysByText.set(text, key);
     return key;

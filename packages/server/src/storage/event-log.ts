@@ -17,7 +17,7 @@ const COMMIT_ROWS = 2000;
 const COMMIT_LENGTH = 4 * 1024 * 1024;
 
 /** What waits is in memory several times over, and on a small machine there is little of it. */
-const MOST_WAITING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
+const MAX_WAITING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
 
 export interface EventLogOptions extends StorageOptions {
   /** Bytes waiting or journalled but not in the event store, at most. */
@@ -39,11 +39,11 @@ interface Question {
 }
 
 /** Everything the serving thread may ask of the event store. */
-export type EventQuestions = Pick<EventStore, StoreMethod>;
+export type EventStoreClient = Pick<EventStore, StoreMethod>;
 
-/** The serving thread's end of the storage thread: accepts requests durably, and puts questions to the event store. */
+/** The serving thread's end of the storage thread: accepts requests durably, and puts eventStore to the event store. */
 export class EventLog {
-  readonly questions: EventQuestions;
+  readonly eventStore: EventStoreClient;
   /** Resolves when the thread has ended, for whatever reason. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
@@ -90,7 +90,7 @@ export class EventLog {
         resolve();
       });
     });
-    this.questions = this.#questionsProxy();
+    this.eventStore = this.#questionsProxy();
   }
 
   get status(): StorageStatus {
@@ -111,7 +111,7 @@ export class EventLog {
     const payload = JSON.stringify(request);
     if (this.#failure !== undefined) return Promise.reject(overloaded());
     const waiting = this.#waitingBytes + payload.length;
-    if (waiting > MOST_WAITING || this.#status.journalBytes + waiting > this.#options.maxBytes) {
+    if (waiting > MAX_WAITING || this.#status.journalBytes + waiting > this.#options.maxBytes) {
       return Promise.reject(overloaded());
     }
     this.#waitingBytes = waiting;
@@ -238,7 +238,7 @@ export class EventLog {
     });
   }
 
-  #questionsProxy(): EventQuestions {
+  #questionsProxy(): EventStoreClient {
     const forward =
       (method: StoreMethod) =>
       (...args: unknown[]) =>

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@switchyard/core/time';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
@@ -15,8 +16,6 @@ export interface OpenedStore {
 }
 
 const SEED = 20_251_115;
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** What every engine must do. Requests reach a store in the order of their receipt. */
 export function describeEventStore(name: string, open: () => Promise<OpenedStore>): void {
@@ -255,11 +254,13 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       const huge = Number.MAX_SAFE_INTEGER;
       await add(
         ...Array.from({ length: 10 }, () => goal({ propertyId, receivedAt: monday, amountMicros: 100_000 })),
-        ...[huge, huge].map((amountMicros) => goal({ propertyId, receivedAt: monday + DAY, amountMicros })),
-        goal({ propertyId, receivedAt: monday + DAY, direction: -1, amountMicros: -huge }),
+        ...[huge, huge].map((amountMicros) =>
+          goal({ propertyId, receivedAt: monday + DAY_MS, amountMicros }),
+        ),
+        goal({ propertyId, receivedAt: monday + DAY_MS, direction: -1, amountMicros: -huge }),
         goal({ propertyId, receivedAt: monday - 1, amountMicros: 5 }),
       );
-      const range = { propertyId, goalId: 'signup', from: monday, to: monday + 7 * DAY };
+      const range = { propertyId, goalId: 'signup', from: monday, to: monday + 7 * DAY_MS };
       expect(await store.goalTotals({ ...range, to: monday + 1 })).toMatchObject({
         incrementedMicros: 1_000_000n,
       });
@@ -271,12 +272,12 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       });
       const net = [
         { at: monday, count: 10, amountMicros: 1_000_000n },
-        { at: monday + DAY, count: 1, amountMicros: BigInt(huge) },
+        { at: monday + DAY_MS, count: 1, amountMicros: BigInt(huge) },
       ];
       expect(await store.goalSeries({ ...range, interval: 'hour' })).toEqual(net);
       expect(await store.goalSeries({ ...range, interval: 'day' })).toEqual(net);
       expect(await store.goalSeries({ ...range, from: monday - 1, interval: 'week' })).toEqual([
-        { at: monday - 7 * DAY, count: 1, amountMicros: 5n },
+        { at: monday - 7 * DAY_MS, count: 1, amountMicros: 5n },
         { at: monday, count: 11, amountMicros: 1_000_000n + BigInt(huge) },
       ]);
     });

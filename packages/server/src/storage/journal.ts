@@ -1,9 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-
-const DAY = 24 * 60 * 60 * 1000;
+import { DAY_MS } from '@switchyard/core/time';
 
 /** How long an idempotency key is remembered. */
-const IDEMPOTENCY_MS = DAY;
+const IDEMPOTENCY_MS = DAY_MS;
 
 /** Entries that are read at once. */
 const READ_ROWS = 20;
@@ -111,10 +110,10 @@ export class Journal {
   }
 
   /** Entries after a position, oldest first; a few at a time, because each may be large. */
-  read(after: number, mostRows: number, mostLength: number): JournalRow[] {
+  read(after: number, maxRows: number, maxLength: number): JournalRow[] {
     const next = this.#db.prepare('SELECT seq, payload FROM entries WHERE seq > ? ORDER BY seq LIMIT ?');
     const rows: JournalRow[] = [];
-    for (let length = 0; rows.length < mostRows && length < mostLength; ) {
+    for (let length = 0; rows.length < maxRows && length < maxLength; ) {
       const found = next.all(rows.at(-1)?.seq ?? after, READ_ROWS) as unknown as JournalRow[];
       for (const row of found) length += row.payload.length;
       rows.push(...found);

@@ -9,7 +9,7 @@ export interface Document {
   components?: { schemas?: Record<string, object> };
 }
 
-interface CheckedAnswer {
+interface CheckedResponse {
   status: number;
   headers: Headers;
   body: unknown;
@@ -32,7 +32,7 @@ export class ApiContract {
   }
 
   /** Throws when the answer is not one that the document promises. */
-  check(method: string, path: string, answer: CheckedAnswer): void {
+  check(method: string, path: string, answer: CheckedResponse): void {
     const where = `${method} ${path} → ${answer.status}`;
     if (!answer.headers.get('x-request-id')) throw new Error(`${where}: no x-request-id`);
     const operation = this.#operation(method, path);

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   /** Everything the server sent until it closed the connection. */
   text: string;
   status: number;
@@ -19,7 +19,7 @@ export interface Dribble {
 }
 
 /** Speaks to the server byte by byte, for what no HTTP client would send; ends when the server hangs up. */
-export function sendRaw(url: string, { start, drop, everyMs = 500 }: Dribble): Promise<RawAnswer> {
+export function sendRaw(url: string, { start, drop, everyMs = 500 }: Dribble): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const startedAt = Date.now();
   return new Promise((resolve) => {
@@ -40,7 +40,7 @@ export function sendRaw(url: string, { start, drop, everyMs = 500 }: Dribble): P
   });
 }
 
-function parse(text: string): Omit<RawAnswer, 'milliseconds'> {
+function parse(text: string): Omit<RawResponse, 'milliseconds'> {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = Object.fromEntries(

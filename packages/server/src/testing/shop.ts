@@ -118,8 +118,8 @@ export function expectAccepted(answer: Answer): void {
 }
 
 /** All of them; for setting a scene. */
-export async function accepted(...answers: Promise<Answer>[]): Promise<void> {
-  for (const answer of await Promise.all(answers)) expectAccepted(answer);
+export async function accepted(...responses: Promise<Answer>[]): Promise<void> {
+  for (const answer of await Promise.all(responses)) expectAccepted(answer);
 }
 
 export interface ExpectedProblem {

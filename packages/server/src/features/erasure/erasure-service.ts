@@ -1,16 +1,16 @@
 import type { DatabaseHandle } from '../../storage/database.ts';
-import type { EventQuestions } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-log.ts';
 import { finish, pending, subjectOf } from './erasure-store.ts';
 
 /** Carries out what `forget` asked for, oldest first; returns how many requests that were. */
 export async function runPendingErasures(
   handle: DatabaseHandle,
-  questions: Pick<EventQuestions, 'forget'>,
+  eventStore: Pick<EventStoreClient, 'forget'>,
   onErased: () => void,
 ): Promise<number> {
   const requests = await pending(handle.database);
   for (const request of requests) {
-    const { rows } = await questions.forget(subjectOf(request));
+    const { rows } = await eventStore.forget(subjectOf(request));
     onErased();
     await finish(handle, request.id, { rows });
   }

@@ -7,7 +7,7 @@ export async function runErasuresOffline(dataDir: string, handle: DatabaseHandle
   const events = await openUnlessServed(dataDir);
   if (events === undefined) return false;
   try {
-    await runPendingErasures(handle, events.questions, () => undefined);
+    await runPendingErasures(handle, events.eventStore, () => undefined);
   } finally {
     await events.close();
   }

@@ -3,17 +3,17 @@ import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { FeedbackBody, FeedbackPage, FeedbackQuery } from '@switchyard/core/api/feedback';
 import type { FastifyInstance } from 'fastify';
 import { ApiError, ERRORS, type ErrorCode } from '../../errors.ts';
-import type { Acceptance } from '../../http/acceptance.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
+import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
-import type { EventQuestions } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 interface Dependencies {
   auth: Authentication;
-  acceptance: Acceptance;
-  questions: Pick<EventQuestions, 'feedbackPage'>;
+  recordEvents: RecordEvents;
+  eventStore: Pick<EventStoreClient, 'feedbackPage'>;
 }
 
 export function registerFeedbackRoutes(app: FastifyInstance, dependencies: Dependencies): void {
@@ -21,7 +21,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, dependencies: Depen
   registerList(app, dependencies);
 }
 
-function registerSubmit(app: FastifyInstance, { auth, acceptance }: Dependencies): void {
+function registerSubmit(app: FastifyInstance, { auth, recordEvents }: Dependencies): void {
   app.post<{ Body: FeedbackBody }>(
     '/v1/feedback/submit',
     auth.route({
@@ -30,7 +30,7 @@ function registerSubmit(app: FastifyInstance, { auth, acceptance }: Dependencies
       key: 'secret',
       headers: IdempotencyHeaders,
       body: FeedbackBody,
-      answers: { 200: Success },
+      responses: { 200: Success },
       errors: [
         'feedback_empty',
         'option_not_allowed',
@@ -41,10 +41,11 @@ function registerSubmit(app: FastifyInstance, { auth, acceptance }: Dependencies
         'overloaded',
       ],
     }),
-    (request, reply) => {
+    async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       const type = requireType(property, request.body.feedbackTypeId);
-      return acceptance.store(request, acceptFeedback(type, request.body), 'feedback', 1, reply);
+      await recordEvents(request, acceptFeedback(type, request.body));
+      return sendSuccess(reply);
     },
   );
 }
@@ -87,7 +88,7 @@ function refuseWrongFields(codes: readonly ErrorCode[]): void {
   throw new ApiError(first, { fields });
 }
 
-function registerList(app: FastifyInstance, { auth, questions }: Dependencies): void {
+function registerList(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
   app.get<{ Querystring: FeedbackQuery }>(
     '/v1/feedback',
     auth.route({
@@ -95,7 +96,7 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
       summary: 'Feedback entries, newest first',
       key: 'secret',
       querystring: FeedbackQuery,
-      answers: { 200: { ...FeedbackPage, description: 'One page' } },
+      responses: { 200: { ...FeedbackPage, description: 'One page' } },
       errors: ['wrong_property', 'feedback_type_not_found'],
     }),
     async (request): Promise<FeedbackPage> => {
@@ -103,7 +104,7 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
       const after = decodeCursor(cursor);
       const property = auth.property(request, filter.propertyId);
       if (filter.feedbackTypeId !== undefined) requireType(property, filter.feedbackTypeId);
-      const found = await questions.feedbackPage({ ...filter, limit: limit + 1, ...(after && { after }) });
+      const found = await eventStore.feedbackPage({ ...filter, limit: limit + 1, ...(after && { after }) });
       const { rows, nextCursor } = pageOf(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
       const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));
       return { feedback, nextCursor };

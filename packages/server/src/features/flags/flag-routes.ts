@@ -7,7 +7,7 @@ import {
   SegmentList,
 } from '@switchyard/core/api/flags';
 import type { FastifyInstance } from 'fastify';
-import { plainAnswer, preparedAnswers } from '../../http/api-description.ts';
+import { plainResponse, preparedResponses } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
@@ -36,7 +36,7 @@ function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependen
       summary: 'Evaluate flags for a context',
       key: 'secret',
       body: EvaluateBody,
-      answers: { 200: { ...Evaluations, description: 'The answer of each flag' } },
+      responses: { 200: { ...Evaluations, description: 'The answer of each flag' } },
       errors: ['wrong_property', 'environment_not_found'],
     }),
     (request, reply) => {
@@ -58,7 +58,7 @@ function registerList(app: FastifyInstance, { auth }: Dependencies): void {
       summary: 'All flags and their configurations per environment',
       key: 'secret',
       querystring: FlagListQuery,
-      answers: preparedAnswers({ ...FlagList, description: 'Flags and configurations' }),
+      responses: preparedResponses({ ...FlagList, description: 'Flags and configurations' }),
       errors: ['wrong_property'],
     }),
     (request, reply) =>
@@ -75,7 +75,7 @@ function registerSegments(app: FastifyInstance, { auth }: Dependencies): void {
       description: 'With the list of flags, all that is needed to evaluate in a process of your own.',
       key: 'secret',
       querystring: FlagListQuery,
-      answers: preparedAnswers({ ...SegmentList, description: 'Segments' }),
+      responses: preparedResponses({ ...SegmentList, description: 'Segments' }),
       errors: ['wrong_property'],
     }),
     (request, reply) =>
@@ -94,7 +94,7 @@ function registerStream(app: FastifyInstance, { auth, streams }: Dependencies): 
           'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` names the keys that changed. Fetch the list again when it arrives, and after each reconnection.',
         key: 'secret',
         querystring: FlagStreamQuery,
-        answers: { 200: plainAnswer('A stream that stays open', 'text/event-stream') },
+        responses: { 200: plainResponse('A stream that stays open', 'text/event-stream') },
         errors: ['wrong_property'],
       }),
       // A HEAD request would wait for an end that never comes.

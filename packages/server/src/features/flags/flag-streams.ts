@@ -5,7 +5,7 @@ import type { PropertyConfiguration } from '../../storage/property-configuration
 const HEARTBEAT_MS = 15_000;
 const KEY_CHECK_MS = 1000;
 /** A reader this far behind is not reading. */
-const MOST_UNREAD_BYTES = 1024 * 1024;
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
 interface Stream {
   propertyId: string;
@@ -68,7 +68,7 @@ export class FlagStreams {
 
 function write({ response }: Stream, text: string): void {
   response.write(text);
-  if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+  if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
 }
 
 function changedFlags(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): string[] {

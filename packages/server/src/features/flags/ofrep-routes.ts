@@ -10,7 +10,7 @@ import {
 import type { Evaluation, FlagSet } from '@switchyard/core/evaluation/flags';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../errors.ts';
-import { preparedAnswers } from '../../http/api-description.ts';
+import { preparedResponses } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { etagOf, isUnchanged } from '../../http/etag.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
@@ -51,7 +51,7 @@ function registerSingle(app: FastifyInstance, dependencies: Dependencies): void 
         params: OfrepParams,
         headers: OfrepHeaders,
         body: OfrepBody,
-        answers: {
+        responses: {
           200: { ...OfrepEvaluation, description: 'The value' },
           400: failure('The request cannot be evaluated'),
           404: failure('There is no such flag'),
@@ -81,8 +81,8 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
         key: 'secret',
         headers: OfrepHeaders,
         body: OfrepBody,
-        answers: {
-          ...preparedAnswers({ ...OfrepBulk, description: 'The values' }),
+        responses: {
+          ...preparedResponses({ ...OfrepBulk, description: 'The values' }),
           400: failure('The request cannot be evaluated'),
         },
       }),

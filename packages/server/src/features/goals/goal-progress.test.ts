@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
 import {
@@ -10,11 +11,9 @@ import {
   sampleWith,
 } from '../../testing/shop.ts';
 
-const HOUR = 60 * 60 * 1000;
-const DAY = 24 * HOUR;
-const WEEK = 7 * DAY;
+const WEEK = 7 * DAY_MS;
 /** 1970-01-05 was a Monday. */
-const A_MONDAY = 4 * DAY;
+const A_MONDAY = 4 * DAY_MS;
 
 const SERIES = ['hour', 'day', 'week'].map((interval) => ({ id: `by-${interval}`, kind: 'revenue' }));
 const goals = [
@@ -24,7 +23,7 @@ const goals = [
   { id: 'bounds', kind: 'count' },
   { id: 'isolated', kind: 'count' },
   ...SERIES,
-  ...[HOUR, DAY, WEEK].map((length) => ({ id: `long-by-${length}`, kind: 'count' })),
+  ...[HOUR_MS, DAY_MS, WEEK].map((length) => ({ id: `long-by-${length}`, kind: 'count' })),
 ];
 const other = { id: 'other', goals: [{ id: 'isolated', kind: 'count' }] };
 
@@ -64,9 +63,9 @@ describe('progress', () => {
     await accepted(shop.increment({ goalId, amount: 7 }), shop.decrement({ goalId, amount: 9.25 }));
     const before = { total: 120, count: 1, gross: 120.5, reversed: 0.5 };
     const after = { total: -2.25, count: 0, gross: 7, reversed: 9.25 };
-    const progress = await shop.progress(goalId, window(turn, turn + HOUR));
+    const progress = await shop.progress(goalId, window(turn, turn + HOUR_MS));
     expect([progress.current, progress.previous]).toEqual([after, before]);
-    const shifted = await shop.progress(goalId, window(turn + HOUR, turn + 2 * HOUR));
+    const shifted = await shop.progress(goalId, window(turn + HOUR_MS, turn + 2 * HOUR_MS));
     expect([shifted.current, shifted.previous]).toEqual([NOTHING, after]);
     const whole = await shop.progress(goalId);
     expect(whole.current).toEqual({ total: 117.75, count: 1, gross: 127.5, reversed: 9.75 });
@@ -119,8 +118,8 @@ describe('progress', () => {
 
 describe('the series', () => {
   const intervals = [
-    { interval: 'hour', length: HOUR, origin: 0 },
-    { interval: 'day', length: DAY, origin: 0 },
+    { interval: 'hour', length: HOUR_MS, origin: 0 },
+    { interval: 'day', length: DAY_MS, origin: 0 },
     { interval: 'week', length: WEEK, origin: A_MONDAY },
   ];
 
@@ -169,13 +168,13 @@ describe('the series', () => {
   });
 
   it('is by day unless said', async () => {
-    const { series } = await shop.progress('untouched', window(0, 3 * DAY));
-    expect(series.map(({ at }: { at: number }) => at)).toEqual([0, DAY, 2 * DAY]);
+    const { series } = await shop.progress('untouched', window(0, 3 * DAY_MS));
+    expect(series.map(({ at }: { at: number }) => at)).toEqual([0, DAY_MS, 2 * DAY_MS]);
   });
 
   const longPeriods: { name: string; query: Record<string, string>; length: number }[] = [
-    { name: 'since ever', query: { from: '0' }, length: DAY },
-    { name: 'by the hour', query: { from: '0', interval: 'hour' }, length: HOUR },
+    { name: 'since ever', query: { from: '0' }, length: DAY_MS },
+    { name: 'by the hour', query: { from: '0', interval: 'hour' }, length: HOUR_MS },
     { name: 'as long as time', query: { from: '0', to: '8640000000000000', interval: 'week' }, length: WEEK },
   ];
   it.each(longPeriods)(
@@ -196,9 +195,9 @@ describe('the series', () => {
   );
 
   it('with `to` alone: the 30 days before it', async () => {
-    const { series } = await shop.progress('untouched', { to: String(100 * DAY) });
+    const { series } = await shop.progress('untouched', { to: String(100 * DAY_MS) });
     expect(series.map(({ at }: { at: number }) => at)).toEqual(
-      Array.from({ length: 30 }, (_, i) => (70 + i) * DAY),
+      Array.from({ length: 30 }, (_, i) => (70 + i) * DAY_MS),
     );
   });
 });

@@ -1,12 +1,12 @@
 import type { GoalProgress, GoalProgressQuery, Interval } from '@switchyard/core/api/goals';
 import { toDollars } from '@switchyard/core/money';
 import { invalidField } from '../../errors.ts';
-import type { EventQuestions } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { GoalBucket, GoalTotals } from '../../storage/event-store.ts';
 import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../storage/goal-buckets.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 
-export type GoalQuestions = Pick<EventQuestions, 'goalTotals' | 'goalSeries'>;
+export type GoalQueries = Pick<EventStoreClient, 'goalTotals' | 'goalSeries'>;
 
 const USUAL_PERIOD = 30 * BUCKET_LENGTH.day;
 /** Of a longer period, as "since ever", nobody draws the empty ones. */
@@ -30,16 +30,16 @@ export function progressPeriod(query: GoalProgressQuery, now: number): Period {
 }
 
 export async function goalProgress(
-  questions: GoalQuestions,
+  eventStore: GoalQueries,
   propertyId: string,
   goal: Goal,
   { from, to, interval }: Period,
 ): Promise<GoalProgress> {
   const about = { propertyId, goalId: goal.id };
   const [current, previous, series] = await Promise.all([
-    questions.goalTotals({ ...about, from, to }),
-    questions.goalTotals({ ...about, from: from - (to - from), to: from }),
-    questions.goalSeries({ ...about, from, to, interval }),
+    eventStore.goalTotals({ ...about, from, to }),
+    eventStore.goalTotals({ ...about, from: from - (to - from), to: from }),
+    eventStore.goalSeries({ ...about, from, to, interval }),
   ]);
   return {
     goalId: goal.id,

@@ -9,16 +9,16 @@ import {
 import { toMicros } from '@switchyard/core/money';
 import type { FastifyInstance } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
-import type { Acceptance } from '../../http/acceptance.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedConversion } from '../../storage/accepted-request.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { type GoalQuestions, goalProgress, progressPeriod } from './goal-progress.ts';
+import { type GoalQueries, goalProgress, progressPeriod } from './goal-progress.ts';
 
 interface Dependencies {
   auth: Authentication;
-  acceptance: Acceptance;
-  questions: GoalQuestions;
+  recordEvents: RecordEvents;
+  eventStore: GoalQueries;
 }
 
 export function registerGoalRoutes(app: FastifyInstance, dependencies: Dependencies): void {
@@ -29,7 +29,7 @@ export function registerGoalRoutes(app: FastifyInstance, dependencies: Dependenc
 
 function registerStep(
   app: FastifyInstance,
-  { auth, acceptance }: Dependencies,
+  { auth, recordEvents }: Dependencies,
   step: 'increment' | 'decrement',
 ): void {
   const isIncrement = step === 'increment';
@@ -44,7 +44,7 @@ function registerStep(
       key: 'secret',
       headers: IdempotencyHeaders,
       body: isIncrement ? IncrementBody : DecrementBody,
-      answers: { 200: Success },
+      responses: { 200: Success },
       errors: [
         ...(isIncrement ? [] : (['amount_not_positive'] as const)),
         'amount_required',
@@ -54,11 +54,12 @@ function registerStep(
         'overloaded',
       ],
     }),
-    (request, reply) => {
+    async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       const goal = requireGoal(property, request.body.goalId);
       const conversion = acceptConversion(goal, request.body, isIncrement ? 1 : -1);
-      return acceptance.store(request, conversion, 'conversion', 1, reply);
+      await recordEvents(request, conversion);
+      return sendSuccess(reply);
     },
   );
 }
@@ -86,7 +87,7 @@ function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): Accept
   };
 }
 
-function registerProgress(app: FastifyInstance, { auth, questions }: Dependencies): void {
+function registerProgress(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
   app.get<{ Querystring: GoalProgressQuery }>(
     '/v1/goals/progress',
     auth.route({
@@ -95,13 +96,13 @@ function registerProgress(app: FastifyInstance, { auth, questions }: Dependencie
       description: 'The last 30 days unless `from` and `to` say otherwise.',
       key: 'secret',
       querystring: GoalProgressQuery,
-      answers: { 200: { ...GoalProgress, description: 'The progress' } },
+      responses: { 200: { ...GoalProgress, description: 'The progress' } },
       errors: ['wrong_property', 'goal_not_found'],
     }),
     (request) => {
       const period = progressPeriod(request.query, Date.now());
       const property = auth.property(request, request.query.propertyId);
-      return goalProgress(questions, property.id, requireGoal(property, request.query.goalId), period);
+      return goalProgress(eventStore, property.id, requireGoal(property, request.query.goalId), period);
     },
   );
 }

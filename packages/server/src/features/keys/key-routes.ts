@@ -19,7 +19,7 @@ export function registerKeyRoutes(app: FastifyInstance, { auth, keysOf }: Depend
         'For backends that render pages: with one secret key they can also assign visitors and hand the page its key.',
       key: 'secret',
       querystring: PublicKeyQuery,
-      answers: { 200: { ...PublicKey, description: 'The key' } },
+      responses: { 200: { ...PublicKey, description: 'The key' } },
       errors: ['wrong_property', 'not_found'],
     }),
     (request) => {

@@ -19,16 +19,16 @@ export interface ProvisionSource {
   locate(path: string): { line: number; column: number } | undefined;
 }
 
-const LARGEST_FILE = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** Aliases are fine, a few lines that expand to gigabytes are not. */
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 
 /** A file needs a dozen levels; far more exhaust the stack of the parser, which V8 does not always survive. */
 const DEEPEST_NESTING = 100;
 
 /** Reads YAML, and JSON as the part of YAML that it is, so that both have lines; throws with every syntax error. */
 export function readProvisionText(text: string): ProvisionSource {
-  if (text.length > LARGEST_FILE) throw refusal('the file is larger than 16 MiB');
+  if (text.length > MAX_FILE_BYTES) throw refusal('the file is larger than 16 MiB');
   const lines = new LineCounter();
   const document = parse(text, lines);
   const mistakes = [...document.errors, ...document.warnings].map((error): ProvisionMistake => {
@@ -71,7 +71,7 @@ function children(token: CST.Token): CST.Token[] {
 
 function toContent(document: Document): unknown {
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     throw refusal(error instanceof Error ? error.message : String(error));
   }

@@ -14,7 +14,7 @@ export interface ShapedFile {
 type Indices = WeakMap<readonly unknown[], number[]>;
 
 /** A file of another kind altogether need not be described to its end. */
-const MOST_MISTAKES = 1000;
+const MAX_MISTAKES = 1000;
 
 // `x-hint` and `examples` are no keywords of Ajv; the schemas are ours, so its strict mode has nothing to find.
 const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile<ProvisionFile>(
@@ -33,7 +33,7 @@ export function shapeProvisionFile(content: unknown): ShapedFile {
       return { file: pruned, mistakes, originalPath };
     }
     const errors = validate.errors ?? [];
-    if (removed.size === 0) mistakes.push(...describeAll(errors.slice(0, MOST_MISTAKES)));
+    if (removed.size === 0) mistakes.push(...describeAll(errors.slice(0, MAX_MISTAKES)));
     for (const error of errors) removed.add(restorePath(pruned, placeOf(error), indices));
   }
 }

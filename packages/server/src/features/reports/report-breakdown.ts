@@ -1,17 +1,17 @@
 import type { ResultsBreakdown } from '@switchyard/core/api/results';
-import { buildReport } from '@switchyard/core/stats/report';
+import { buildReport } from '@switchyard/core/stats/report/report';
 import type { SplitTestCounts } from '../../storage/event-store.ts';
-import { goalMembers, metricAnswer } from './report-answer.ts';
+import { goalMembers, metricResponse } from './report-response.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
 
 /** Segments beyond these are too small to say anything. */
-const MOST_SEGMENTS = 50;
+const MAX_SEGMENTS = 50;
 
 const WARNING =
   'Exploratory: with many segments some differ by chance alone. Take a difference found here as an idea for the next test, not as a result of this one.';
 
 /** The same comparison for each segment alone, the largest first. */
-export function breakdownAnswer(
+export function breakdownResponse(
   scope: ReportScope,
   by: string,
   counts: SplitTestCounts,
@@ -27,7 +27,7 @@ export function breakdownAnswer(
       variations: variations.map(({ key, visitors }) => ({ key, visitors })),
       goals: goals.map(({ goal, metrics }) => ({
         ...goalMembers(goal),
-        metrics: metrics.map(metricAnswer),
+        metrics: metrics.map(metricResponse),
       })),
     };
   });
@@ -39,6 +39,6 @@ export function breakdownAnswer(
     segments: segments
       .filter((segment) => sizeOf(segment) > 0)
       .sort((a, b) => sizeOf(b) - sizeOf(a) || ((a.value ?? '') < (b.value ?? '') ? -1 : 1))
-      .slice(0, MOST_SEGMENTS),
+      .slice(0, MAX_SEGMENTS),
   };
 }

@@ -1,5 +1,5 @@
-import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report';
-import type { ReportInput } from '@switchyard/core/stats/report-input';
+import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
+import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import type { ReportScope } from './report-scope.ts';
 

@@ -1,4 +1,4 @@
-import type { Report } from '@switchyard/core/stats/report';
+import type { Report } from '@switchyard/core/stats/report/report';
 
 const COLUMNS = [
   'split_test',

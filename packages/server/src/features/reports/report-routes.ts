@@ -4,30 +4,33 @@ import {
   SplitTestResults,
   SplitTestResultsQuery,
 } from '@switchyard/core/api/results';
-import { PlanAnswer, PlanQuery } from '@switchyard/core/api/test-plan';
-import { buildReport } from '@switchyard/core/stats/report';
+import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
+import { buildReport } from '@switchyard/core/stats/report/report';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
 import { scopeOf } from './report-scope.ts';
-import { type ReportQuestions, ReportService } from './report-service.ts';
+import { type ReportQueries, ReportService } from './report-service.ts';
 import { ReportSnapshots } from './report-snapshots.ts';
-import { planAnswer, planPeriod } from './test-plan.ts';
+import { planPeriod, planResponse } from './test-plan.ts';
 
 interface Dependencies {
   auth: Authentication;
-  questions: ReportQuestions;
+  eventStore: ReportQueries;
   /** Grows whenever an answer of the event store may have changed. */
   changes: () => number;
 }
 
-export function registerReportRoutes(app: FastifyInstance, { auth, questions, changes }: Dependencies): void {
-  const reports = new ReportService(questions, new ReportSnapshots(changes));
+export function registerReportRoutes(
+  app: FastifyInstance,
+  { auth, eventStore, changes }: Dependencies,
+): void {
+  const reports = new ReportService(eventStore, new ReportSnapshots(changes));
   registerResults(app, auth, reports);
   registerExport(app, auth, reports);
-  registerPlan(app, auth, questions);
+  registerPlan(app, auth, eventStore);
 }
 
 function registerResults(app: FastifyInstance, auth: Authentication, reports: ReportService): void {
@@ -40,7 +43,7 @@ function registerResults(app: FastifyInstance, auth: Authentication, reports: Re
         'The unit is the visitor, and the first exposure decides. Each phase of a test is reported on its own. Counts that are expensive to take may be a little old: `asOf` says when they were taken.',
       key: 'secret',
       querystring: SplitTestResultsQuery,
-      answers: { 200: { ...SplitTestResults, description: 'The report' } },
+      responses: { 200: { ...SplitTestResults, description: 'The report' } },
       errors: ['wrong_property', 'split_test_not_found'],
     }),
     async (request): Promise<SplitTestResults> => {
@@ -67,7 +70,7 @@ function registerExport(app: FastifyInstance, auth: Authentication, reports: Rep
       description: '`switchyard verify` computes a bundle again, offline, and says whether it holds.',
       key: 'secret',
       querystring: ResultsExportQuery,
-      answers: {
+      responses: {
         200: {
           description: 'The file',
           content: {
@@ -93,7 +96,7 @@ function registerExport(app: FastifyInstance, auth: Authentication, reports: Rep
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 
-function registerPlan(app: FastifyInstance, auth: Authentication, questions: ReportQuestions): void {
+function registerPlan(app: FastifyInstance, auth: Authentication, eventStore: ReportQueries): void {
   app.get<{ Querystring: PlanQuery }>(
     '/v1/split-testing/plan',
     auth.route({
@@ -102,18 +105,18 @@ function registerPlan(app: FastifyInstance, auth: Authentication, questions: Rep
       description: 'From what the property has seen of late, tests aside.',
       key: 'secret',
       querystring: PlanQuery,
-      answers: { 200: { ...PlanAnswer, description: 'The plan' } },
+      responses: { 200: { ...PlanResponse, description: 'The plan' } },
       errors: ['wrong_property', 'goal_not_found'],
     }),
-    async (request): Promise<PlanAnswer> => {
+    async (request): Promise<PlanResponse> => {
       const { propertyId, goalId, days = 28 } = request.query;
       const property = auth.property(request, propertyId);
       const goal = property.goals.find(({ id }) => id === goalId);
       if (goal === undefined) throw new ApiError('goal_not_found');
       const isRevenue = goal.kind === 'revenue';
       const period = planPeriod(days, Date.now());
-      const seen = await questions.goalBaseline({ propertyId, goalId, isRevenue, ...period });
-      return planAnswer(property, goal, request.query, seen);
+      const seen = await eventStore.goalBaseline({ propertyId, goalId, isRevenue, ...period });
+      return planResponse(property, goal, request.query, seen);
     },
   );
 }

@@ -1,10 +1,10 @@
 import type { Phase } from '@switchyard/core/lifecycle/phases';
-import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report-input';
+import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
+import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 /** Visitors of these first days are held against the later ones. */
 const EARLY_DAYS = 3;
@@ -59,7 +59,7 @@ export function questionOf({ property, test, phase, goals }: ReportScope): Split
     // Clocks of clients are not ours: what was seen before the first phase or after the last belongs to them.
     from: phase === undefined || phase === test.phases[0] ? 0 : phase.startedAt,
     to: isLatest ? FOR_EVER : (endedAt ?? FOR_EVER),
-    until: endedAt === null ? FOR_EVER : endedAt + test.attributionDays * DAY,
+    until: endedAt === null ? FOR_EVER : endedAt + test.attributionDays * DAY_MS,
     goalIds: goals.map(({ id }) => id),
     revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
     earlyDays: EARLY_DAYS,

@@ -1,17 +1,17 @@
 import type { ResultsSeries } from '@switchyard/core/api/results';
-import { buildReport } from '@switchyard/core/stats/report';
-import { noGoalSums } from '@switchyard/core/stats/report-counts';
-import type { ReportGoalSums, ReportGroup } from '@switchyard/core/stats/report-input';
+import { buildReport } from '@switchyard/core/stats/report/report';
+import { noGoalSums } from '@switchyard/core/stats/report/report-counts';
+import type { ReportGoalSums, ReportGroup } from '@switchyard/core/stats/report/report-input';
+import { DAY_MS } from '@switchyard/core/time';
 import type { GoalDay, SplitTestSeries } from '../../storage/event-store.ts';
-import { goalMembers, metricAnswer } from './report-answer.ts';
+import { goalMembers, metricResponse } from './report-response.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
 /** A test that runs longer is shown by its last days; the running totals still begin at its start. */
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 /** Day by day: what was added, and the result as it stood at the end of the day. */
-export function seriesAnswer(
+export function seriesResponse(
   scope: ReportScope,
   series: SplitTestSeries,
   includeBots: boolean,
@@ -20,10 +20,10 @@ export function seriesAnswer(
   const visitors = series.visitors.filter(isCounted);
   const goals = series.goals.filter(isCounted);
   const days = daysOf([...visitors, ...goals].map(({ at }) => at));
-  return days.slice(-MOST_DAYS).map((at) => {
+  return days.slice(-MAX_DAYS).map((at) => {
     const groups = groupsUntil(at, visitors, goals);
     const report = buildReport(
-      reportInput(scope, { groups, exposures: [], firstExposureAt: days[0]! }, at + DAY, true),
+      reportInput(scope, { groups, exposures: [], firstExposureAt: days[0]! }, at + DAY_MS, true),
     );
     return {
       at,
@@ -43,7 +43,7 @@ export function seriesAnswer(
             goals.filter((it) => it.at === at && it.variationKey === key && it.goalId === goal.id),
           ),
         ),
-        cumulative: metricAnswer(metrics.find(({ decides }) => decides)!),
+        cumulative: metricResponse(metrics.find(({ decides }) => decides)!),
       })),
     };
   });
@@ -54,7 +54,7 @@ function daysOf(times: readonly number[]): number[] {
   if (times.length === 0) return [];
   const first = times.reduce((least, at) => Math.min(least, at));
   const last = times.reduce((most, at) => Math.max(most, at));
-  return Array.from({ length: (last - first) / DAY + 1 }, (_, index) => first + index * DAY);
+  return Array.from({ length: (last - first) / DAY_MS + 1 }, (_, index) => first + index * DAY_MS);
 }
 
 function sum<T>(list: readonly T[], pick: (it: T) => number): number {

@@ -1,16 +1,16 @@
 import type { SplitTestResults, SplitTestResultsQuery } from '@switchyard/core/api/results';
-import { buildReport } from '@switchyard/core/stats/report';
-import type { ReportInput } from '@switchyard/core/stats/report-input';
-import type { EventQuestions } from '../../storage/event-log.ts';
+import { buildReport } from '@switchyard/core/stats/report/report';
+import type { ReportInput } from '@switchyard/core/stats/report/report-input';
+import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
-import { resultsAnswer } from './report-answer.ts';
-import { breakdownAnswer } from './report-breakdown.ts';
+import { breakdownResponse } from './report-breakdown.ts';
+import { resultsResponse } from './report-response.ts';
 import { questionOf, type ReportScope, reportInput } from './report-scope.ts';
-import { seriesAnswer } from './report-series.ts';
+import { seriesResponse } from './report-series.ts';
 import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
 
-export type ReportQuestions = Pick<
-  EventQuestions,
+export type ReportQueries = Pick<
+  EventStoreClient,
   'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline'
 >;
 
@@ -19,7 +19,7 @@ type Options = Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include' | 'fresh'>;
 const FEEDBACK_MESSAGES = 20;
 
 /** How a question is asked. */
-interface Taking<T = unknown> {
+interface CachePolicy<T = unknown> {
   fresh: boolean;
   exposures: (value: T) => number;
 }
@@ -29,11 +29,11 @@ const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
 
 /** Reports on split tests, each question to the event store asked once for as long as its answer holds. */
 export class ReportService {
-  readonly #questions: ReportQuestions;
+  readonly #eventStore: ReportQueries;
   readonly #snapshots: ReportSnapshots;
 
-  constructor(questions: ReportQuestions, snapshots: ReportSnapshots) {
-    this.#questions = questions;
+  constructor(eventStore: ReportQueries, snapshots: ReportSnapshots) {
+    this.#eventStore = eventStore;
     this.#snapshots = snapshots;
   }
 
@@ -43,13 +43,13 @@ export class ReportService {
   ): Promise<SplitTestResults> {
     const includeBots = bots === 'include';
     const input = await this.input(scope, includeBots, fresh);
-    const taking = { fresh, exposures: () => exposuresIn(input) };
+    const policy = { fresh, exposures: () => exposuresIn(input) };
     const parts = new Set(include?.split(','));
     return {
-      ...resultsAnswer(scope, buildReport(input), input.asOf, bots),
-      ...(by === undefined ? {} : { breakdown: await this.#breakdown(scope, by, includeBots, taking) }),
-      ...(parts.has('series') ? { series: await this.#series(scope, includeBots, taking) } : {}),
-      ...(parts.has('feedback') ? { feedback: await this.#feedback(scope, taking) } : {}),
+      ...resultsResponse(scope, buildReport(input), input.asOf, bots),
+      ...(by === undefined ? {} : { breakdown: await this.#breakdown(scope, by, includeBots, policy) }),
+      ...(parts.has('series') ? { series: await this.#series(scope, includeBots, policy) } : {}),
+      ...(parts.has('feedback') ? { feedback: await this.#feedback(scope, policy) } : {}),
     };
   }
 
@@ -60,33 +60,33 @@ export class ReportService {
     return reportInput(scope, value, asOf, includeBots);
   }
 
-  async #breakdown(scope: ReportScope, by: string, includeBots: boolean, taking: Taking) {
-    const { value, asOf } = await this.#ask('splitTestCounts', { ...questionOf(scope), by }, taking);
-    return breakdownAnswer(scope, by, value, asOf, includeBots);
+  async #breakdown(scope: ReportScope, by: string, includeBots: boolean, policy: CachePolicy) {
+    const { value, asOf } = await this.#ask('splitTestCounts', { ...questionOf(scope), by }, policy);
+    return breakdownResponse(scope, by, value, asOf, includeBots);
   }
 
-  async #series(scope: ReportScope, includeBots: boolean, taking: Taking) {
-    const { value } = await this.#ask('splitTestSeries', questionOf(scope), taking);
-    return seriesAnswer(scope, value, includeBots);
+  async #series(scope: ReportScope, includeBots: boolean, policy: CachePolicy) {
+    const { value } = await this.#ask('splitTestSeries', questionOf(scope), policy);
+    return seriesResponse(scope, value, includeBots);
   }
 
-  async #feedback(scope: ReportScope, taking: Taking): Promise<SplitTestResults['feedback']> {
+  async #feedback(scope: ReportScope, policy: CachePolicy): Promise<SplitTestResults['feedback']> {
     const { goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...question } = questionOf(scope);
     const { value } = await this.#ask(
       'splitTestFeedback',
       { ...question, messages: FEEDBACK_MESSAGES },
-      taking,
+      policy,
     );
     return value.map(({ variationKey, ...said }) => ({ key: variationKey, ...said }));
   }
 
   #ask<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
     method: Method,
-    question: Parameters<ReportQuestions[Method]>[0] & Partial<SplitTestQuery>,
-    taking: Taking<Awaited<ReturnType<ReportQuestions[Method]>>>,
-  ): Promise<Snapshot<Awaited<ReturnType<ReportQuestions[Method]>>>> {
-    const ask = this.#questions[method] as (query: object) => Promise<never>;
+    question: Parameters<ReportQueries[Method]>[0] & Partial<SplitTestQuery>,
+    policy: CachePolicy<Awaited<ReturnType<ReportQueries[Method]>>>,
+  ): Promise<Snapshot<Awaited<ReturnType<ReportQueries[Method]>>>> {
+    const ask = this.#eventStore[method] as (query: object) => Promise<never>;
     const key = JSON.stringify([method, question]);
-    return this.#snapshots.get({ key, take: () => ask(question), ...taking });
+    return this.#snapshots.get({ key, take: () => ask(question), ...policy });
   }
 }

@@ -5,8 +5,8 @@ const MANY_EXPOSURES = 100_000;
 /** A snapshot may be as old as this many times what it costs … */
 const AGE_PER_COST = 20;
 /** … but never older. */
-const OLDEST_MS = 5 * 60 * 1000;
-const MOST_SNAPSHOTS = 200;
+const MAX_AGE_MS = 5 * 60 * 1000;
+const MAX_ENTRIES = 200;
 
 export interface Snapshot<T> {
   value: T;
@@ -14,7 +14,7 @@ export interface Snapshot<T> {
   asOf: number;
 }
 
-interface Kept extends Snapshot<unknown> {
+interface CacheEntry extends Snapshot<unknown> {
   /** What was known of changes when it was taken. */
   changes: number;
   costMs: number;
@@ -36,8 +36,8 @@ interface Question<T> {
  */
 export class ReportSnapshots {
   readonly #changes: () => number;
-  readonly #kept = new Map<string, Kept>();
-  readonly #running = new Map<string, Promise<Kept>>();
+  readonly #kept = new Map<string, CacheEntry>();
+  readonly #running = new Map<string, Promise<CacheEntry>>();
 
   /** @param changes grows whenever an answer may have changed */
   constructor(changes: () => number) {
@@ -55,7 +55,7 @@ export class ReportSnapshots {
     return (await this.#take(question)) as Snapshot<T>;
   }
 
-  #take<T>({ key, take, exposures }: Question<T>): Promise<Kept> {
+  #take<T>({ key, take, exposures }: Question<T>): Promise<CacheEntry> {
     const changes = this.#changes();
     const running = this.#running.get(`${key} ${changes}`);
     if (running) return running;
@@ -71,18 +71,18 @@ export class ReportSnapshots {
     return taking;
   }
 
-  #keep(key: string, kept: Kept): void {
+  #keep(key: string, kept: CacheEntry): void {
     if ((this.#kept.get(key)?.asOf ?? 0) > kept.asOf) return;
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_SNAPSHOTS) break;
+      if (this.#kept.size <= MAX_ENTRIES) break;
       this.#kept.delete(oldest);
     }
   }
 }
 
-function isYoungEnough({ asOf, costMs, exposures }: Kept): boolean {
+function isYoungEnough({ asOf, costMs, exposures }: CacheEntry): boolean {
   if (costMs <= EXPENSIVE_MS || exposures < MANY_EXPOSURES) return false;
-  return Date.now() - asOf < Math.min(OLDEST_MS, AGE_PER_COST * costMs);
+  return Date.now() - asOf < Math.min(MAX_AGE_MS, AGE_PER_COST * costMs);
 }

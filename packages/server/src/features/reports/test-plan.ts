@@ -1,21 +1,20 @@
-import type { PlanAnswer, PlanQuery } from '@switchyard/core/api/test-plan';
+import type { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import { meanArm, proportionArm } from '@switchyard/core/stats/arm';
 import { type Baseline, planTest } from '@switchyard/core/stats/planner';
-import { methodOf } from '@switchyard/core/stats/report-metrics';
+import { methodOf } from '@switchyard/core/stats/report/report-metrics';
+import { DAY_MS } from '@switchyard/core/time';
 import type { GoalBaseline } from '../../storage/event-store.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
-
-export const planPeriod = (days: number, now: number) => ({ from: now - days * DAY, to: now });
+export const planPeriod = (days: number, now: number) => ({ from: now - days * DAY_MS, to: now });
 
 /** How long a test would take, from what the property has seen of late. */
-export function planAnswer(
+export function planResponse(
   { statistics }: Pick<PropertyConfiguration, 'statistics'>,
   goal: Goal,
   query: PlanQuery,
   seen: GoalBaseline,
-): PlanAnswer {
+): PlanResponse {
   const { smallestEffect = 0.05, power = 0.8, variations = 2, trafficAllocation = 100, days = 28 } = query;
   const arm =
     goal.kind === 'count'

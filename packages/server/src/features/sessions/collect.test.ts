@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_KEY } from '../../testing/sample-property.ts';
 import {
@@ -9,8 +10,6 @@ import {
   type Shop,
 } from '../../testing/shop.ts';
 
-const HOUR = 60 * 60 * 1000;
-
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -21,7 +20,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefo
 
 describe('a session', () => {
   it('is shown with everything that was collected', async () => {
-    const start = Date.now() - HOUR;
+    const start = Date.now() - HOUR_MS;
     const events = [
       {
         type: 'pageview',
@@ -146,7 +145,7 @@ describe('a session', () => {
   });
 
   it('grows with each request, in whatever order they arrive', async () => {
-    const start = Date.now() - 2 * HOUR;
+    const start = Date.now() - 2 * HOUR_MS;
     const view = (url: string, timestamp: number) =>
       shop.collect({ sessionId: 'growing', visitorId: 'v', events: [{ type: 'pageview', url, timestamp }] });
     await accepted(view('/second', start + 2000));
@@ -222,9 +221,9 @@ it('what was acknowledged can be read at once, however many write', async () => 
 describe('timestamps of events', () => {
   const now = Date.now();
   const rows = [
-    { name: 'a year ago', timestamp: now - 365 * 24 * HOUR, kept: true },
-    { name: '23 hours ahead', timestamp: now + 23 * HOUR, kept: true },
-    { name: '25 hours ahead', timestamp: now + 25 * HOUR, kept: false },
+    { name: 'a year ago', timestamp: now - 365 * 24 * HOUR_MS, kept: true },
+    { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS, kept: true },
+    { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS, kept: false },
     { name: 'none', timestamp: undefined, kept: false },
   ];
   it.each(rows)('$name: kept $kept', async ({ name, timestamp, kept }) => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CollectBody } from '@switchyard/core/api/sessions';
-import { eventTime } from '../../http/acceptance.ts';
+import { eventTime } from '../../http/client-time.ts';
 import type { AcceptedCollect, CollectedEvent } from '../../storage/accepted-request.ts';
 import { parseUserAgent } from './user-agent.ts';
 

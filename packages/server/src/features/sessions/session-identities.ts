@@ -1,25 +1,28 @@
-import type { EventQuestions } from '../../storage/event-log.ts';
+import type { AcceptedCollect } from '../../storage/accepted-request.ts';
+import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
 
-const MOST_SESSIONS = 50_000;
+const MAX_SESSIONS = 50_000;
+
+type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId' | 'visitorId' | 'userId'>;
 
 /**
  * Who a session belongs to, for evaluations that name only the session: live sessions are answered from memory,
  * others are looked up in the event store once.
  */
 export class SessionIdentities {
-  readonly #questions: Pick<EventQuestions, 'sessionIdentity'>;
+  readonly #eventStore: Pick<EventStoreClient, 'sessionIdentity'>;
   /** Least recently used first; null: looked up and not known. */
   readonly #recent = new Map<string, SessionIdentity | null>();
   /** Look-ups under way; `outdated` once a collect of the same session was stored meanwhile. */
   readonly #lookUps = new Map<string, { outdated: boolean }>();
 
-  constructor(questions: Pick<EventQuestions, 'sessionIdentity'>) {
-    this.#questions = questions;
+  constructor(eventStore: Pick<EventStoreClient, 'sessionIdentity'>) {
+    this.#eventStore = eventStore;
   }
 
   /** A collect was stored: its visitor is the session's from now on, and so is its user if it named one. */
-  remember(propertyId: string, sessionId: string, visitorId: string, userId: string | undefined): void {
+  remember({ propertyId, sessionId, visitorId, userId }: CollectedIdentity): void {
     const key = keyOf(propertyId, sessionId);
     const lookUp = this.#lookUps.get(key);
     if (lookUp !== undefined) lookUp.outdated = true;
@@ -52,7 +55,7 @@ export class SessionIdentities {
     const lookUp = { outdated: false };
     this.#lookUps.set(key, lookUp);
     try {
-      const found = await this.#questions.sessionIdentity(propertyId, sessionId);
+      const found = await this.#eventStore.sessionIdentity(propertyId, sessionId);
       if (!lookUp.outdated) this.#put(key, found ?? null);
       return found;
     } finally {
@@ -63,7 +66,7 @@ export class SessionIdentities {
   #put(key: string, identity: SessionIdentity | null): void {
     this.#recent.delete(key);
     this.#recent.set(key, identity);
-    if (this.#recent.size > MOST_SESSIONS) this.#recent.delete(this.#recent.keys().next().value!);
+    if (this.#recent.size > MAX_SESSIONS) this.#recent.delete(this.#recent.keys().next().value!);
   }
 }
 

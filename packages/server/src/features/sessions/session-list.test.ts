@@ -1,3 +1,4 @@
+import { DAY_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 import type { Answer } from '../../testing/test-server.ts';
@@ -5,9 +6,8 @@ import type { Answer } from '../../testing/test-server.ts';
 type Session = Answer['body'];
 
 const MINUTE = 60 * 1000;
-const DAY = 24 * 60 * MINUTE;
 /** Sessions of the filters start at these minutes after it. */
-const BASE = Date.now() - 10 * DAY;
+const BASE = Date.now() - 10 * DAY_MS;
 
 let shop: Shop;
 beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('filters', () => {
     { query: { userId: 'fu1', limit: '1' }, expected: ['f3'] },
   ];
   // Only the sessions of these scenarios started that long ago.
-  const then = { from: String(BASE), to: String(BASE + DAY) };
+  const then = { from: String(BASE), to: String(BASE + DAY_MS) };
   it.each(rows)('$query', async ({ query, expected }) => {
     expect(await ids({ ...then, ...query })).toEqual(expected);
   });
@@ -154,9 +154,9 @@ describe('filters', () => {
 describe('pages', () => {
   const TOTAL = 120;
   /** Ten sessions start in each of these milliseconds, so that ties fall on the edges of pages. */
-  const start = Date.now() - 5 * DAY;
+  const start = Date.now() - 5 * DAY_MS;
   const names = Array.from({ length: TOTAL }, (_, i) => `page-${String((i * 37) % TOTAL).padStart(3, '0')}`);
-  const then = { from: String(start), to: String(start + DAY) };
+  const then = { from: String(start), to: String(start + DAY_MS) };
 
   beforeAll(async () => {
     const exposures = names.map((sessionId, i) => ({
@@ -221,7 +221,7 @@ describe('pages', () => {
   });
 
   it('stand still while sessions turn out to be older than they seemed', async () => {
-    const begun = Date.now() - 20 * DAY;
+    const begun = Date.now() - 20 * DAY_MS;
     const older = Array.from({ length: 30 }, (_, i) => `older-${String(i).padStart(2, '0')}`);
     const at = (sessionId: string, timestamp: number) => ({
       splitTestKey: 'hero',
@@ -236,7 +236,7 @@ describe('pages', () => {
       [at('older-10', begun + 900), at('older-20', begun + 800)],
       [at('older-10', begun + 700), at('older-03', begun + 600), at('older-28', begun + 1003)],
     ];
-    const query = { from: String(begun), to: String(begun + DAY), splitTestKey: 'hero', limit: '4' };
+    const query = { from: String(begun), to: String(begun + DAY_MS), splitTestKey: 'hero', limit: '4' };
     const pages = await walk(query, async () => {
       const exposures = moves.shift();
       if (exposures) await accepted(shop.expose(...exposures));

@@ -9,21 +9,21 @@ import {
 } from '@switchyard/core/api/sessions';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
-import type { Acceptance } from '../../http/acceptance.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { answerPreflight, checkOrigin } from '../../http/cors.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
-import type { EventQuestions } from '../../storage/event-log.ts';
+import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
+import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptCollect } from './collect.ts';
-import { detailAnswer, summaryAnswer } from './session-answers.ts';
 import type { SessionIdentities } from './session-identities.ts';
+import { detailResponse, summaryResponse } from './session-responses.ts';
 
 interface Dependencies {
   auth: Authentication;
-  acceptance: Acceptance;
+  recordEvents: RecordEvents;
   identities: SessionIdentities;
-  questions: Pick<EventQuestions, 'watermark' | 'sessionPage' | 'session'>;
+  eventStore: Pick<EventStoreClient, 'watermark' | 'sessionPage' | 'session'>;
   /** Whether a proxy of ours stands before us, whose word on the country counts. */
   behindProxy: boolean;
 }
@@ -36,7 +36,7 @@ export function registerSessionRoutes(app: FastifyInstance, dependencies: Depend
 
 function registerCollect(
   app: FastifyInstance,
-  { auth, acceptance, identities, behindProxy }: Dependencies,
+  { auth, recordEvents, identities, behindProxy }: Dependencies,
 ): void {
   const url = '/v1/sessions/collect';
   answerPreflight(app, url, 'POST');
@@ -50,21 +50,22 @@ function registerCollect(
       key: 'public',
       headers: IdempotencyHeaders,
       body: CollectBody,
-      answers: { 200: Success },
+      responses: { 200: Success },
       errors: ['wrong_property', 'origin_not_allowed', 'idempotency_key_reused', 'overloaded'],
     }),
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
       const collect = acceptCollect(request.body, request.headers, behindProxy);
-      await acceptance.store(request, collect, 'session_event', collect.events.length, reply);
-      identities.remember(collect.propertyId, collect.sessionId, collect.visitorId, collect.userId);
-      return reply;
+      const outcome = await recordEvents(request, collect);
+      // A replay was stored at its first arrival; a later collect may have named another visitor since.
+      if (outcome === 'stored') identities.remember(collect);
+      return sendSuccess(reply);
     },
   );
 }
 
-function registerList(app: FastifyInstance, { auth, questions }: Dependencies): void {
+function registerList(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
   app.get<{ Querystring: SessionsQuery }>(
     '/v1/sessions',
     auth.route({
@@ -73,22 +74,22 @@ function registerList(app: FastifyInstance, { auth, questions }: Dependencies): 
       description: 'Filters are combined. `from` and `to` look at the start of the session.',
       key: 'secret',
       querystring: SessionsQuery,
-      answers: { 200: { ...SessionsPage, description: 'One page' } },
+      responses: { 200: { ...SessionsPage, description: 'One page' } },
       errors: ['wrong_property', 'split_test_not_found', 'goal_not_found'],
     }),
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeCursor(cursor);
       checkReferences(auth.property(request, filter.propertyId), filter);
-      const asOf = after === undefined ? await questions.watermark() : after.asOf;
+      const asOf = after === undefined ? await eventStore.watermark() : after.asOf;
       const list = { ...filter, ...(asOf !== undefined && { asOf }), ...(after && { after }) };
-      const found = await questions.sessionPage({ ...list, limit: limit + 1 });
+      const found = await eventStore.sessionPage({ ...list, limit: limit + 1 });
       const { rows, nextCursor } = pageOf(found, limit, ({ startedAt, sessionId }) => ({
         at: startedAt,
         id: sessionId,
         ...(asOf !== undefined && { asOf }),
       }));
-      return { sessions: rows.map(summaryAnswer), nextCursor };
+      return { sessions: rows.map(summaryResponse), nextCursor };
     },
   );
 }
@@ -105,7 +106,7 @@ function checkReferences(
     throw new ApiError('goal_not_found');
 }
 
-function registerDetail(app: FastifyInstance, { auth, questions }: Dependencies): void {
+function registerDetail(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
   app.get<{ Params: { sessionId: string }; Querystring: { propertyId: string } }>(
     '/v1/sessions/:sessionId',
     auth.route({
@@ -114,14 +115,14 @@ function registerDetail(app: FastifyInstance, { auth, questions }: Dependencies)
       key: 'secret',
       params: SessionParams,
       querystring: SessionQuery,
-      answers: { 200: { ...SessionDetail, description: 'The session' } },
+      responses: { 200: { ...SessionDetail, description: 'The session' } },
       errors: ['wrong_property', 'not_found'],
     }),
     async (request): Promise<SessionDetail> => {
       const property = auth.property(request, request.query.propertyId);
-      const session = await questions.session(property.id, request.params.sessionId);
+      const session = await eventStore.session(property.id, request.params.sessionId);
       if (session === undefined) throw new ApiError('not_found', { message: 'There is no such session.' });
-      return detailAnswer(session);
+      return detailResponse(session);
     },
   );
 }

@@ -8,15 +8,15 @@ export interface ClientSoftware {
 }
 
 const UNKNOWN: ClientSoftware = { device: 'unknown', browser: 'unknown', os: 'unknown' };
-const MOST_AGENTS = 2000;
+const MAX_AGENTS = 2000;
 /** Longer ones are not worth the time it takes to match them. */
-const MOST_CHARACTERS = 512;
+const MAX_CHARACTERS = 512;
 
 const known = new Map<string, ClientSoftware>();
 
 /** Parsing costs tens of microseconds and few distinct agents make up the traffic, so answers are kept. */
 export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
-  if (userAgent === undefined || userAgent === '' || userAgent.length > MOST_CHARACTERS) return UNKNOWN;
+  if (userAgent === undefined || userAgent === '' || userAgent.length > MAX_CHARACTERS) return UNKNOWN;
   let software = known.get(userAgent);
   if (software === undefined) {
     const { platform, browser, os } = Bowser.parse(userAgent);
@@ -25,7 +25,7 @@ export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
       browser: browser.name || 'unknown',
       os: os.name || 'unknown',
     };
-    if (known.size >= MOST_AGENTS) known.clear();
+    if (known.size >= MAX_AGENTS) known.clear();
     known.set(userAgent, software);
   }
   return software;

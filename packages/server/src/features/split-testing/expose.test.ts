@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRaw } from '../../testing/raw-request.ts';
 import { PUBLIC_KEY } from '../../testing/sample-property.ts';
@@ -10,7 +11,6 @@ import {
   sampleWith,
 } from '../../testing/shop.ts';
 
-const HOUR = 60 * 60 * 1000;
 const variations = [
   { key: 'control', weight: 1 },
   { key: 'b', weight: 1 },
@@ -33,7 +33,7 @@ const exposure = (sessionId: string, more: Record<string, unknown> = {}) => ({
 
 describe('what is recorded', () => {
   it('an exposure with all its fields', async () => {
-    const timestamp = Date.now() - HOUR;
+    const timestamp = Date.now() - HOUR_MS;
     const attributes = {
       country: 'NL',
       nested: { list: [1, 'zwei', null, true] },
@@ -49,7 +49,7 @@ describe('what is recorded', () => {
   });
 
   it('each exposure of a batch, of several sessions, tests and variations', async () => {
-    const timestamp = Date.now() - HOUR;
+    const timestamp = Date.now() - HOUR_MS;
     const batch = [
       exposure('batch-1', { timestamp }),
       exposure('batch-2', { variationKey: 'control', timestamp: timestamp + 1 }),
@@ -113,7 +113,7 @@ describe('what is recorded', () => {
   });
 
   it('the same exposure twice: both, but the session shows the first', async () => {
-    const timestamp = Date.now() - HOUR;
+    const timestamp = Date.now() - HOUR_MS;
     expectAccepted(await shop.expose(exposure('twice', { timestamp: timestamp + 5 })));
     expectAccepted(await shop.expose(exposure('twice', { timestamp })));
     const session = await shop.session('twice');
@@ -125,10 +125,10 @@ describe('what is recorded', () => {
 describe('timestamps', () => {
   const now = Date.now();
   const kept = [
-    { name: 'a day ago', timestamp: now - 24 * HOUR },
-    { name: 'a year ago', timestamp: now - 365 * 24 * HOUR },
+    { name: 'a day ago', timestamp: now - 24 * HOUR_MS },
+    { name: 'a year ago', timestamp: now - 365 * 24 * HOUR_MS },
     { name: 'the beginning', timestamp: 0 },
-    { name: '23 hours ahead', timestamp: now + 23 * HOUR },
+    { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS },
   ];
   it.each(kept)('$name is kept', async ({ name, timestamp }) => {
     expectAccepted(await shop.expose(exposure(`kept ${name}`, { timestamp })));
@@ -137,7 +137,7 @@ describe('timestamps', () => {
 
   const replaced = [
     { name: 'none', timestamp: undefined },
-    { name: '25 hours ahead', timestamp: now + 25 * HOUR },
+    { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS },
     { name: 'seconds taken for microseconds', timestamp: now * 1000 },
     { name: 'the end of time', timestamp: Number.MAX_VALUE },
   ];

@@ -3,19 +3,20 @@ import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/c
 import { isBot } from '@switchyard/core/evaluation/bots';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
-import { type Acceptance, eventTime } from '../../http/acceptance.ts';
-import { preparedAnswers } from '../../http/api-description.ts';
+import { preparedResponses } from '../../http/api-description.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { eventTime } from '../../http/client-time.ts';
 import { answerPreflight, checkOrigin } from '../../http/cors.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { CONFIG_TTL_SECONDS, publishedConfig, variationsByTest } from './published-config.ts';
 
 interface Dependencies {
   auth: Authentication;
-  acceptance: Acceptance;
+  recordEvents: RecordEvents;
   metrics: Metrics;
 }
 
@@ -34,7 +35,7 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
       summary: 'Definitions of the active split tests',
       key: 'public',
       querystring: SplitTestConfigQuery,
-      answers: preparedAnswers(
+      responses: preparedResponses(
         { ...SplitTestConfig, description: 'The tests that are running' },
         { 'cache-control': { type: 'string', description: '`public, max-age=60`' } },
       ),
@@ -49,7 +50,7 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
   );
 }
 
-function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dependencies): void {
+function registerExpose(app: FastifyInstance, { auth, recordEvents, metrics }: Dependencies): void {
   const url = '/v1/split-testing/expose';
   answerPreflight(app, url, 'POST');
   app.post<{ Body: ExposeBody }>(
@@ -62,7 +63,7 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
       key: 'public',
       headers: IdempotencyHeaders,
       body: ExposeBody,
-      answers: { 200: Success },
+      responses: { 200: Success },
       errors: [
         'wrong_property',
         'origin_not_allowed',
@@ -71,7 +72,7 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
         'overloaded',
       ],
     }),
-    (request, reply) => {
+    async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
       const exposures = acceptExposures(
@@ -80,7 +81,8 @@ function registerExpose(app: FastifyInstance, { auth, acceptance, metrics }: Dep
         isBot(request.headers['user-agent']),
         metrics,
       );
-      return acceptance.store(request, exposures, 'exposure', exposures.exposures.length, reply);
+      await recordEvents(request, exposures);
+      return sendSuccess(reply);
     },
   );
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@switchyard/core/time';
 import { expect } from 'vitest';
 import type {
   Cursor,
@@ -22,8 +23,6 @@ import {
 } from './naive-split-test.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 
-const DAY = 86_400_000;
-
 /** Asks the store everything, page by page, and compares. */
 export async function expectToAgree(
   store: EventStore,
@@ -44,8 +43,8 @@ const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTes
     variationKeys: ['a', 'b'],
     phase: 1,
     from: 0,
-    to: T0 + 10 * DAY,
-    until: T0 + 20 * DAY,
+    to: T0 + 10 * DAY_MS,
+    until: T0 + 20 * DAY_MS,
     earlyDays: 1,
     goalIds: ['signup', 'revenue', 'none'],
     revenueGoalIds: ['revenue'],
@@ -55,8 +54,8 @@ const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTes
     variationKeys: ['b', 'c', 'a'],
     phase: 2,
     from: T0 + 20,
-    to: T0 + 30 * DAY,
-    until: T0 + 25 * DAY,
+    to: T0 + 30 * DAY_MS,
+    until: T0 + 25 * DAY_MS,
     earlyDays: 0,
     goalIds: ['revenue'],
     preDays: 0,
@@ -83,7 +82,7 @@ async function compareSeries(store: EventStore, facts: NaiveFacts, query: SplitT
   const text = (list: object[]) => list.map((it) => JSON.stringify(Object.entries(it).sort())).sort();
   expect(text(visitors)).toEqual(text(naiveNewVisitors(facts, query)));
   for (const day of new Set(goals.map(({ at }) => at))) {
-    const { groups } = naiveDay(facts, { ...query, by: undefined }, day + DAY);
+    const { groups } = naiveDay(facts, { ...query, by: undefined }, day + DAY_MS);
     for (const group of groups) {
       for (const expected of group.goals) {
         const so = goals.filter(

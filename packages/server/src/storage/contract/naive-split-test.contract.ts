@@ -1,3 +1,4 @@
+import { DAY_MS } from '@switchyard/core/time';
 import type { AcceptedConversion, AcceptedFeedback, AcceptedRequest, Exposure } from '../accepted-request.ts';
 import type {
   GoalSums,
@@ -10,9 +11,7 @@ import type {
   VisitorGroup,
 } from '../event-store.ts';
 
-const DAY = 86_400_000;
-
-/** What the questions on split tests look at, in plain lists. */
+/** What the eventStore on split tests look at, in plain lists. */
 export interface NaiveFacts {
   requests: AcceptedRequest[];
   /** Who a session belongs to, and from which country it is. */
@@ -124,7 +123,7 @@ export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): SplitTest
   const start = Math.min(...seen.map((it) => Math.min(it.at, it.receivedAt)));
   const groups = new Map<string, VisitorGroup>();
   for (const visitor of visitorsOf(facts, query)) {
-    const early = visitor.firstAt < start + query.earlyDays * DAY;
+    const early = visitor.firstAt < start + query.earlyDays * DAY_MS;
     const key = JSON.stringify([variationOf(visitor), visitor.bot, early, segmentOf(visitor)]);
     const group = groups.get(key) ?? {
       variationKey: variationOf(visitor),
@@ -142,11 +141,11 @@ export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): SplitTest
   const times = seen.map((it) => Math.min(it.at, it.receivedAt));
   return {
     firstExposureAt: seen.length === 0 ? null : Math.min(...times),
-    exposures: [...new Set(seen.map(({ at }) => at - (at % DAY)))].flatMap((day) =>
+    exposures: [...new Set(seen.map(({ at }) => at - (at % DAY_MS)))].flatMap((day) =>
       [false, true].flatMap((bot) =>
         query.variationKeys.flatMap((variationKey) => {
           const exposures = seen.filter(
-            (it) => it.at - (it.at % DAY) === day && it.bot === bot && it.variationKey === variationKey,
+            (it) => it.at - (it.at % DAY_MS) === day && it.bot === bot && it.variationKey === variationKey,
           ).length;
           return exposures > 0 ? [{ at: day, variationKey, bot, exposures }] : [];
         }),
@@ -163,13 +162,15 @@ function addGoal(
   goalId: string,
   goals: GoalSums[],
 ): void {
-  const since = query.from - query.preDays * DAY;
+  const since = query.from - query.preDays * DAY_MS;
   const all = conversionsOf(facts, unit, goalId).filter(
-    ({ receivedAt: at }) => at < query.until && at >= since && at >= firstAt - query.preDays * DAY,
+    ({ receivedAt: at }) => at < query.until && at >= since && at >= firstAt - query.preDays * DAY_MS,
   );
   if (all.length === 0) return;
   const { n, a } = net(all.filter(({ receivedAt }) => receivedAt >= firstAt));
-  const before = net(all.filter(({ receivedAt: at }) => at < firstAt && at >= firstAt - query.preDays * DAY));
+  const before = net(
+    all.filter(({ receivedAt: at }) => at < firstAt && at >= firstAt - query.preDays * DAY_MS),
+  );
   let sums = goals.find((it) => it.goalId === goalId);
   if (!sums) {
     sums = {
@@ -207,7 +208,7 @@ export function naiveNewVisitors(facts: NaiveFacts, query: SplitTestQuery): Spli
   for (const visitor of visitorsOf(facts, { ...query, by: undefined })) {
     const variationKey = variationOf(visitor);
     if (variationKey === null) continue;
-    const at = visitor.firstAt - (visitor.firstAt % DAY);
+    const at = visitor.firstAt - (visitor.firstAt % DAY_MS);
     const key = JSON.stringify([at, variationKey, visitor.bot]);
     const day = days.get(key) ?? { at, variationKey, bot: visitor.bot, visitors: 0 };
     days.set(key, day);

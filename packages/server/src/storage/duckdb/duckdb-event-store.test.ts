@@ -19,8 +19,8 @@ const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
 describeEventStore('DuckDB', async () => {
   const directory = await newDirectory();
   const file = join(directory, 'events.duckdb');
-  // Few at a time, so that questions on split tests are put together from parts.
-  const options = { mostVisitors: 2 };
+  // Few at a time, so that eventStore on split tests are put together from parts.
+  const options = { maxVisitors: 2 };
   let store: EventStore = await openDuckDbEventStore(file, options);
   return {
     store,

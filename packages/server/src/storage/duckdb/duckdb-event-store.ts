@@ -23,25 +23,25 @@ import type {
   Subject,
   VariationFeedback,
 } from '../event-store.ts';
-import { BatchLoader } from './batch-loader.ts';
-import { DuckDbDatabase, type DuckDbOptions } from './duckdb-database.ts';
-import { migrate } from './duckdb-schema.ts';
-import { expireEvents, forgetSubject } from './erasure.ts';
-import { feedbackPage } from './feedback-page.ts';
-import { goalBaseline } from './goal-baseline.ts';
-import { goalSeries, goalTotals } from './goal-questions.ts';
-import { KeyHasher } from './key-hasher.ts';
-import type { QuestionContext } from './question.ts';
-import { sessionDetail, sessionIdentity } from './session-detail.ts';
-import { sessionPage } from './session-page.ts';
-import { SessionRegistry } from './session-registry.ts';
-import { SessionVisitors } from './session-visitors.ts';
-import { splitTestCounts } from './split-test-counts.ts';
-import { splitTestFeedback } from './split-test-feedback.ts';
-import type { SumType } from './split-test-groups.ts';
-import { splitTestSeries } from './split-test-series.ts';
+import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
+import { migrate } from './file/duckdb-schema.ts';
+import { expireEvents, forgetSubject } from './file/erasure.ts';
+import { BatchLoader } from './ingest/batch-loader.ts';
+import { SessionVisitors } from './ingest/session-visitors.ts';
+import { KeyHasher } from './lookup/key-hasher.ts';
+import { SessionRegistry } from './lookup/session-registry.ts';
+import { TermDictionary } from './lookup/term-dictionary.ts';
+import { feedbackPage } from './queries/feedback-page.ts';
+import { goalBaseline } from './queries/goal-baseline.ts';
+import { goalSeries, goalTotals } from './queries/goal-queries.ts';
+import type { QueryContext } from './queries/query-context.ts';
+import { sessionDetail, sessionIdentity } from './queries/session-detail.ts';
+import { sessionPage } from './queries/session-page.ts';
+import { splitTestCounts } from './queries/split-test-counts.ts';
+import { splitTestFeedback } from './queries/split-test-feedback.ts';
+import type { SumType } from './queries/split-test-groups.ts';
+import { splitTestSeries } from './queries/split-test-series.ts';
 import { execute, inSnapshot, rowsOf } from './sql.ts';
-import { TermDictionary } from './term-dictionary.ts';
 
 /**
  * Opens the embedded event store, and creates it if need be. One process at a time: another one gets an error with
@@ -203,14 +203,14 @@ class DuckDbEventStore implements EventStore {
   }
 
   /** Several statements over one state of the store. */
-  #ask<T>(question: (context: QuestionContext) => Promise<T>): Promise<T> {
+  #ask<T>(question: (context: QueryContext) => Promise<T>): Promise<T> {
     return this.#database.read((connection) =>
       inSnapshot(connection, () => question(this.#contextOf(connection))),
     );
   }
 
-  #contextOf(connection: DuckDBConnection): QuestionContext {
-    const { mostVisitors } = this.#database;
-    return { connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, mostVisitors };
+  #contextOf(connection: DuckDBConnection): QueryContext {
+    const { maxVisitors } = this.#database;
+    return { connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, maxVisitors };
   }
 }

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { sumVisitors } from '../../testing/sum-visitors.ts';
+import { meanArm, proportionArm } from '../arm.ts';
+import { checkHealth, type HealthInput } from './health.ts';
+import { noveltyOf } from './novelty.ts';
+import { describeProblem } from './verdict-words.ts';
+
+const HEALTHY: HealthInput = {
+  variations: [
+    { key: 'a', visitors: 5000, weight: 50, conversions: 300 },
+    { key: 'b', visitors: 5080, weight: 50, conversions: 320 },
+  ],
+  mixedVisitors: 50,
+  dailyVisitors: [1400, 1500, 1450, 1390, 1440, 1460, 1440],
+};
+
+const withVisitors = (a: number, b: number, weights = [50, 50]): HealthInput => ({
+  variations: [
+    { key: 'a', visitors: a, weight: weights[0]! },
+    { key: 'b', visitors: b, weight: weights[1]! },
+  ],
+  mixedVisitors: 0,
+});
+
+const problems = (input: HealthInput) => checkHealth(input).map(({ problem }) => problem);
+
+it('finds nothing wrong with a healthy test, nor with one that nobody has seen', () => {
+  expect(checkHealth(HEALTHY)).toEqual([]);
+  expect(checkHealth(withVisitors(0, 0))).toEqual([]);
+});
+
+describe('sample ratio mismatch', () => {
+  it('is an alarm below p = 0.001', () => {
+    // Chi-square of 10.82 and 10.84 around the critical value 10.828.
+    expect(problems(withVisitors(5000 - 164, 5000 + 164))).toEqual([]);
+    expect(problems(withVisitors(5000 - 165, 5000 + 165))).toEqual(['sample-ratio-mismatch']);
+    const [alarm] = checkHealth(withVisitors(5000 - 165, 5000 + 165));
+    expect(describeProblem(alarm!)).toBe(
+      'The visitors are not split as planned: "a" has 4,835 visitors instead of about 5,000, "b" has 5,165 visitors instead of about 5,000 (p = 0.00097). Something loses or doubles visitors of one variation.',
+    );
+  });
+
+  it('goes by the weights', () => {
+    expect(problems(withVisitors(9000, 1000, [90, 10]))).toEqual([]);
+    expect(problems(withVisitors(9000, 1000))).toEqual(['sample-ratio-mismatch']);
+  });
+
+  it('is judged from 100 visitors on', () => {
+    expect(problems(withVisitors(80, 19))).toEqual([]);
+    expect(problems(withVisitors(81, 19))).toEqual(['sample-ratio-mismatch']);
+  });
+});
+
+it('counts visitors of more than one variation, up to 1 %', () => {
+  expect(problems({ ...HEALTHY, mixedVisitors: 101 })).toEqual([]);
+  expect(checkHealth({ ...HEALTHY, mixedVisitors: 102 })).toEqual([
+    { problem: 'mixed-visitors', mixed: 102, share: 102 / 10182 },
+  ]);
+});
+
+it('wants 25 conversions in every variation', () => {
+  const [a, b] = HEALTHY.variations;
+  const few = {
+    ...HEALTHY,
+    variations: [
+      { ...a!, conversions: 25 },
+      { ...b!, conversions: 24 },
+    ],
+  };
+  expect(checkHealth(few)).toEqual([
+    { problem: 'too-few-conversions', variation: 'b', conversions: 24, least: 25 },
+  ]);
+});
+
+it('notices days and variations without exposures', () => {
+  expect(checkHealth({ ...HEALTHY, dailyVisitors: [300, 0, 280, 0, 310] })).toEqual([
+    { problem: 'missing-exposures', variations: [], days: 2 },
+  ]);
+  expect(problems({ ...HEALTHY, dailyVisitors: [3, 0, 2, 1] })).toEqual([]);
+  expect(problems(withVisitors(200, 0))).toEqual(['sample-ratio-mismatch', 'missing-exposures']);
+  expect(problems(withVisitors(200, 0, [100, 0]))).toEqual([]);
+});
+
+describe('novelty', () => {
+  const arm = (level: number) => meanArm(sumVisitors(Array.from({ length: 500 }, (_, i) => level + (i % 5))));
+
+  it('is a first effect that those who came later do not show', () => {
+    const faded = noveltyOf(
+      { control: arm(10), variation: arm(12) },
+      { control: arm(10), variation: arm(10.1) },
+    );
+    // The arms average 12 and 14, then 12 and 12.1.
+    expect(faded).toMatchObject({ early: expect.closeTo(1 / 6, 9), unit: 'relative' });
+    const [a, b] = HEALTHY.variations;
+    const found = checkHealth({ ...HEALTHY, variations: [a!, { ...b!, novelty: faded }] });
+    expect(found).toMatchObject([{ problem: 'novelty', variation: 'b' }]);
+    expect(describeProblem(found[0]!)).toMatch(
+      /^"b" works differently on those who came later \(\+0\.833 %\) than on those of the first days \(\+16\.7 %\)/,
+    );
+  });
+
+  it('is not that those who came early have had more time to convert', () => {
+    const rates = (control: number, variation: number) => ({
+      control: proportionArm({ n: 150_000, sum: control }),
+      variation: proportionArm({ n: 150_000, sum: variation }),
+    });
+    expect(noveltyOf(rates(15_000, 18_000), rates(9000, 10_800))?.pValue).toBeCloseTo(1, 9);
+  });
+
+  it('is told by the difference where a mean is not above zero', () => {
+    const pair = { control: arm(-10), variation: arm(-9) };
+    const later = { control: arm(-10), variation: arm(-10) };
+    expect(noveltyOf(pair, later)).toMatchObject({ early: 1, late: 0, unit: 'absolute' });
+  });
+
+  it('is not an effect that stays, nor one that nothing is known about', () => {
+    const pair = { control: arm(10), variation: arm(11) };
+    expect(noveltyOf(pair, pair)).toMatchObject({ pValue: 1 });
+    const nobody = { control: arm(10), variation: meanArm({ n: 0, sum: 0, sumSquares: 0 }) };
+    expect(noveltyOf(pair, nobody)).toBeNull();
+  });
+});

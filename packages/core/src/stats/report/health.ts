@@ -1,0 +1,109 @@
+import { sampleRatio } from '../sample-ratio.ts';
+import type { Novelty } from './novelty.ts';
+
+/** Below this p-value a split does not come from its weights, a change over time not from chance. */
+export const ALARM_P_VALUE = 0.001;
+/** A split is judged from this many visitors on. */
+export const MIN_VISITORS = 100;
+export const MAX_MIXED_SHARE = 0.01;
+/** Per variation; below it neither intervals nor p-values are to be relied on. */
+export const MIN_CONVERSIONS = 25;
+/** A day without exposures is a gap when a usual day has this many: by chance it happens once in 10^8 days. */
+const USUAL_DAY = 20;
+
+export type HealthProblem =
+  | {
+      readonly problem: 'sample-ratio-mismatch';
+      readonly pValue: number;
+      readonly visitors: readonly {
+        readonly key: string;
+        readonly visitors: number;
+        readonly expected: number;
+      }[];
+    }
+  | { readonly problem: 'mixed-visitors'; readonly mixed: number; readonly share: number }
+  | {
+      readonly problem: 'too-few-conversions';
+      readonly variation: string;
+      readonly conversions: number;
+      readonly least: number;
+    }
+  | ({ readonly problem: 'novelty'; readonly variation: string } & Novelty)
+  | { readonly problem: 'missing-exposures'; readonly variations: readonly string[]; readonly days: number };
+
+export interface HealthInput {
+  /** Visitors in exactly one variation; `conversions` are converted visitors on the primary goal, if it has one. */
+  readonly variations: readonly {
+    readonly key: string;
+    readonly visitors: number;
+    readonly weight: number;
+    readonly conversions?: number | undefined;
+    /** Absent for the control, and before there are later days. */
+    readonly novelty?: Novelty | null | undefined;
+  }[];
+  /** Visitors seen in more than one variation; they are in none of the counts above. */
+  readonly mixedVisitors: number;
+  /** New visitors of each full day that the test has been running, oldest first. */
+  readonly dailyVisitors?: readonly number[] | undefined;
+}
+
+/** Everything that forbids a verdict, the worst first; an empty list is a healthy test. */
+export function checkHealth(input: HealthInput): HealthProblem[] {
+  return [
+    ...sampleRatioProblem(input),
+    ...missingExposures(input),
+    ...mixedVisitors(input),
+    ...input.variations.flatMap(({ key, novelty }) =>
+      novelty && novelty.pValue < ALARM_P_VALUE
+        ? [{ problem: 'novelty' as const, variation: key, ...novelty }]
+        : [],
+    ),
+    ...fewConversions(input),
+  ];
+}
+
+const totalOf = ({ variations }: HealthInput) => variations.reduce((sum, { visitors }) => sum + visitors, 0);
+
+function sampleRatioProblem(input: HealthInput): HealthProblem[] {
+  const total = totalOf(input);
+  if (total < MIN_VISITORS) return [];
+  const weights = input.variations.map(({ weight }) => weight);
+  const ratio = sampleRatio(
+    input.variations.map(({ visitors }) => visitors),
+    weights,
+  );
+  if (ratio === null || ratio.pValue >= ALARM_P_VALUE) return [];
+  const allWeights = weights.reduce((sum, weight) => sum + weight, 0);
+  const visitors = input.variations.map(({ key, visitors, weight }) => ({
+    key,
+    visitors,
+    expected: (total * weight) / allWeights,
+  }));
+  return [{ problem: 'sample-ratio-mismatch', pValue: ratio.pValue, visitors }];
+}
+
+function missingExposures(input: HealthInput): HealthProblem[] {
+  const silent =
+    totalOf(input) < MIN_VISITORS
+      ? []
+      : input.variations.filter(({ visitors, weight }) => weight > 0 && visitors === 0).map(({ key }) => key);
+  const days = input.dailyVisitors ?? [];
+  const usual = days.toSorted((a, b) => a - b)[Math.floor(days.length / 2)] ?? 0;
+  const gaps = usual < USUAL_DAY ? 0 : days.filter((visitors) => visitors === 0).length;
+  return silent.length + gaps === 0 ? [] : [{ problem: 'missing-exposures', variations: silent, days: gaps }];
+}
+
+function mixedVisitors(input: HealthInput): HealthProblem[] {
+  const { mixedVisitors: mixed } = input;
+  const all = totalOf(input) + mixed;
+  const share = all === 0 ? 0 : mixed / all;
+  return share > MAX_MIXED_SHARE ? [{ problem: 'mixed-visitors', mixed, share }] : [];
+}
+
+function fewConversions({ variations }: HealthInput): HealthProblem[] {
+  return variations.flatMap(({ key, conversions }) =>
+    conversions === undefined || conversions >= MIN_CONVERSIONS
+      ? []
+      : [{ problem: 'too-few-conversions' as const, variation: key, conversions, least: MIN_CONVERSIONS }],
+  );
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_STATISTICS } from '../../api/statistics.ts';
+import { DAY_MS } from '../../time.ts';
+import { buildReport } from './report.ts';
+import { noGoalSums } from './report-counts.ts';
+import type { ReportGoalSums, ReportGroup, ReportInput } from './report-input.ts';
+
+const START = Date.UTC(2026, 0, 1);
+
+/** Visitors whose value is 1 for `converted` of them, and whose value before was the same for `alike` of those. */
+function sums(goalId: string, converted: number, alike = 0): ReportGoalSums {
+  const none = noGoalSums(goalId);
+  const covariates = { covariateSum: alike, covariateSumSquares: alike, covariateProduct: alike };
+  return {
+    ...none,
+    converted,
+    conversions: { sum: converted, sumSquares: converted, ...covariates },
+    convertedCovariate: alike,
+  };
+}
+
+const group = (
+  variationKey: string | null,
+  visitors: number,
+  more: Partial<ReportGroup> = {},
+): ReportGroup => ({
+  variationKey,
+  bot: false,
+  early: false,
+  visitors,
+  goals: [],
+  ...more,
+});
+
+function input(groups: ReportGroup[], more: Partial<ReportInput> = {}): ReportInput {
+  const goal = { name: 'Sign-ups', kind: 'count', lowerIsBetter: false } as const;
+  return {
+    variations: [
+      { key: 'control', weight: 1 },
+      { key: 'b', weight: 1 },
+    ],
+    goals: [{ id: 'signup', role: 'primary', ...goal }],
+    statistics: DEFAULT_STATISTICS,
+    smallestEffect: null,
+    plannedVisitors: null,
+    includeBots: false,
+    groups,
+    exposures: [START, START + DAY_MS].flatMap((at) =>
+      ['control', 'b'].map((variationKey) => ({ at, variationKey, bot: false, exposures: 500 })),
+    ),
+    startedAt: START,
+    endedAt: null,
+    asOf: START + 2 * DAY_MS,
+    ...more,
+  };
+}
+
+const tested = (b: number, more: Partial<ReportInput> = {}) =>
+  input(
+    [
+      group('control', 1000, { goals: [sums('signup', 100)] }),
+      group('b', 1000, { goals: [sums('signup', b)] }),
+    ],
+    more,
+  );
+
+describe('a report', () => {
+  it('ships what is clearly better, and rolls back what is clearly worse', () => {
+    expect(buildReport(tested(220)).verdict).toMatchObject({ decision: 'ship', variation: 'b' });
+    expect(buildReport(tested(30)).verdict).toMatchObject({ decision: 'roll-back' });
+  });
+
+  it('expects as many days with steady traffic, whatever hour it is', () => {
+    const daily = (days: number, hours: number) => {
+      const at = (day: number) => START + day * DAY_MS;
+      const exposures = Array.from({ length: days + 1 }, (_, day) => day).flatMap((day) =>
+        ['control', 'b'].map((variationKey) => ({
+          at: at(day),
+          variationKey,
+          bot: false,
+          exposures: 100 * (day < days ? 24 : hours),
+        })),
+      );
+      const asOf = at(days) + (hours * DAY_MS) / 24;
+      return buildReport(tested(115, { exposures, asOf })).verdict!.daysLeft!;
+    };
+    for (const hours of [1, 12, 23]) {
+      const traffic = (9 * 24 + hours) / (9 * 24);
+      expect(Math.abs(daily(9, hours) - daily(9, 0) * traffic)).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('keeps going while it may be chance, and says for how long', () => {
+    const { verdict } = buildReport(tested(115));
+    expect(verdict).toMatchObject({ decision: 'keep-going', daysLeft: expect.any(Number) });
+    expect(verdict?.words).toMatch(/about [\d,]+ days? more at the present traffic/);
+  });
+
+  it('turns around for a goal of which less is better', () => {
+    const goal = {
+      id: 'signup',
+      role: 'primary',
+      name: 'Errors',
+      kind: 'count',
+      lowerIsBetter: true,
+    } as const;
+    expect(buildReport(tested(220, { goals: [goal] })).verdict).toMatchObject({ decision: 'roll-back' });
+    expect(buildReport(tested(30, { goals: [goal] })).verdict).toMatchObject({ decision: 'ship' });
+  });
+
+  it('does not miss exposures on days on which the test was paused', () => {
+    const week = { ...tested(115), asOf: START + 7 * DAY_MS };
+    const exposures = [0, 1, 5, 6].map((day) => ({ ...week.exposures[0]!, at: START + day * DAY_MS }));
+    const missing = { problem: 'missing-exposures', days: 3 };
+    expect(buildReport({ ...week, exposures }).problems).toMatchObject([missing]);
+    const pauses = [{ from: START + 1.5 * DAY_MS, to: START + 5.2 * DAY_MS }];
+    expect(buildReport({ ...week, exposures, pauses }).problems).toEqual([]);
+    const early = [{ from: START + 4 * DAY_MS, to: null }];
+    expect(buildReport({ ...week, exposures, pauses: early }).problems).toMatchObject([
+      { ...missing, days: 2 },
+    ]);
+  });
+
+  it('of an unhealthy test has no winner', () => {
+    const groups = [
+      group('control', 1000, { goals: [sums('signup', 100)] }),
+      group('b', 700, { goals: [sums('signup', 220)] }),
+    ];
+    const { verdict, problems } = buildReport(input(groups));
+    expect(verdict?.decision).toBe('unhealthy');
+    expect(problems.map(({ problem }) => problem)).toContain('sample-ratio-mismatch');
+    const mixed = buildReport(input([...tested(220).groups, group(null, 100)]));
+    expect(mixed).toMatchObject({ mixedVisitors: 100, verdict: { decision: 'unhealthy' } });
+  });
+
+  it('adds up groups, and leaves bots out unless they are asked for', () => {
+    const groups = [
+      group('control', 600, { early: true, goals: [sums('signup', 60)] }),
+      group('control', 400, { goals: [sums('signup', 40)] }),
+      group('b', 1000, { goals: [sums('signup', 100)] }),
+      group('b', 50, { bot: true, goals: [sums('signup', 50)] }),
+    ];
+    const people = buildReport(input(groups));
+    expect(people.goals[0]?.counts).toMatchObject([
+      { key: 'control', visitors: 1000, converted: 100 },
+      { key: 'b', visitors: 1000, converted: 100 },
+    ]);
+    expect(people.variations[1]).toMatchObject({ visitors: 1000, bots: 50 });
+    const all = buildReport(input(groups, { includeBots: true }));
+    expect(all.goals[0]?.counts[1]).toMatchObject({ visitors: 1050, converted: 150 });
+  });
+
+  it('is tighter with CUPED when what visitors did before tells what they do', () => {
+    const groups = [
+      group('control', 1000, { goals: [sums('signup', 100, 90)] }),
+      group('b', 1000, { goals: [sums('signup', 120, 108)] }),
+    ];
+    const width = (cuped: boolean) => {
+      const { goals } = buildReport(input(groups, { statistics: { ...DEFAULT_STATISTICS, cuped } }));
+      const { low, high } = goals[0]!.metrics[0]!.variations[1]!.absolute!;
+      return high! - low!;
+    };
+    expect(width(true)).toBeLessThan(0.5 * width(false));
+    // Without anything before, it changes nothing.
+    const plain = tested(120);
+    const off = buildReport(plain).goals;
+    expect(buildReport({ ...plain, statistics: { ...DEFAULT_STATISTICS, cuped: true } }).goals).toEqual(off);
+  });
+
+  it.each(['sequential', 'frequentist', 'bayesian'] as const)(
+    'goes by the engine of the property: %s',
+    (engine) => {
+      const { goals } = buildReport(tested(150, { statistics: { ...DEFAULT_STATISTICS, engine } }));
+      const result = goals[0]!.metrics[0]!.variations[1]!;
+      expect(result.pValue === null).toBe(engine === 'bayesian');
+      expect(result.chanceToBeat === null).toBe(engine !== 'bayesian');
+    },
+  );
+
+  it('corrects what decides for the number of goals, and nothing else', () => {
+    const goal = { name: 'Sign-ups', kind: 'count', lowerIsBetter: false } as const;
+    const goals = [
+      { id: 'signup', role: 'primary', ...goal },
+      { id: 'other', role: 'secondary', ...goal },
+    ] as const;
+    const both = [sums('signup', 150), sums('other', 100)];
+    const control = [sums('signup', 100), sums('other', 100)];
+    const groups = [group('control', 1000, { goals: control }), group('b', 1000, { goals: both })];
+    const { metrics } = buildReport(input(groups, { goals })).goals[0]!;
+    const [rate, count] = metrics.map(({ variations }) => variations[1]!);
+    expect(rate!.adjustedPValue).toBeGreaterThan(rate!.pValue!);
+    expect(count!.adjustedPValue).toBe(count!.pValue);
+  });
+
+  it('of a test nobody has seen says nothing', () => {
+    const report = buildReport(input([], { exposures: [] }));
+    expect(report.variations.map(({ visitors }) => visitors)).toEqual([0, 0]);
+    expect(report.verdict?.decision).toBe('unhealthy');
+    expect(JSON.stringify(report)).not.toMatch(/NaN|Infinity/);
+    expect(buildReport(input([], { goals: [] })).verdict).toBeNull();
+  });
+});

@@ -1,0 +1,99 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { parseRetryAfter, retryDelay } from '../../client/retry.ts';
+import { messageOf } from '../api-client.ts';
+import { EventStreamParser } from './event-stream-parser.ts';
+
+/** Three heartbeats of the service: a connection that is silent for longer is dead. */
+const MAX_SILENCE_MS = 45_000;
+
+interface Listeners {
+  /** Connected, for the first time or again: changes may have been missed before. */
+  onOpen(): void;
+  onChange(): void;
+  onDown(error: { code: string; message: string }): void;
+}
+
+/**
+ * The stream of flag changes, opened again whenever it ends. It goes through `node:http` because the socket of a
+ * `fetch` cannot be unreferenced: an open stream would keep the process alive for ever.
+ */
+export class ChangeStream {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #listeners: Listeners;
+  #request: ClientRequest | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #closed = false;
+
+  constructor(url: string, key: string, listeners: Listeners) {
+    this.#url = url;
+    this.#key = key;
+    this.#listeners = listeners;
+    void this.#connect();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#request?.destroy();
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const { request } = await (this.#url.startsWith('https:') ? import('node:https') : import('node:http'));
+      if (this.#closed) return;
+      const headers = { 'x-api-key': this.#key, accept: 'text/event-stream' };
+      let over = false;
+      const end = (error: { code: string; message: string }, retryAfterMs = 0) => {
+        if (over) return;
+        over = true;
+        sent.destroy();
+        this.#again(error, retryAfterMs);
+      };
+      const sent = request(this.#url, { headers, agent: false });
+      this.#request = sent;
+      sent.on('socket', (socket) => socket.unref());
+      sent.on('response', (response) => this.#read(response, end));
+      sent.on('error', (error) => end({ code: 'network_error', message: messageOf(error) }));
+      sent.setTimeout(MAX_SILENCE_MS, () => end({ code: 'timeout', message: 'The stream fell silent.' }));
+      sent.end();
+    } catch (error) {
+      this.#again({ code: 'network_error', message: messageOf(error) }, 0);
+    }
+  }
+
+  #read(
+    response: IncomingMessage,
+    end: (error: { code: string; message: string }, retryAfterMs?: number) => void,
+  ): void {
+    const { statusCode = 0, headers } = response;
+    if (statusCode !== 200 || !headers['content-type']?.includes('text/event-stream')) {
+      const message = `The service answered the stream of flag changes with ${statusCode}.`;
+      const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? null, Date.now());
+      end({ code: 'stream_refused', message }, retryAfterMs);
+      return;
+    }
+    this.#failures = 0;
+    const parser = new EventStreamParser(({ event }) => {
+      if (event === 'change' && !this.#closed) this.#listeners.onChange();
+    });
+    response.setEncoding('utf8');
+    response.on('data', (text: string) => {
+      if (!parser.feed(text)) end({ code: 'unexpected_answer', message: 'This is no stream of events.' });
+    });
+    response.on('error', (error) => end({ code: 'network_error', message: messageOf(error) }));
+    response.on('close', () => end({ code: 'network_error', message: 'The stream of flag changes ended.' }));
+    this.#listeners.onOpen();
+  }
+
+  #again(error: { code: string; message: string }, retryAfterMs: number): void {
+    if (this.#closed) return;
+    this.#failures += 1;
+    this.#listeners.onDown(error);
+    this.#timer = setTimeout(
+      () => void this.#connect(),
+      retryDelay(this.#failures, retryAfterMs, Math.random),
+    ).unref();
+  }
+}

@@ -1,0 +1,201 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, expect, it, vi } from 'vitest';
+import { applyProvision } from '../../../../server/src/testing/command-line.ts';
+import { SAMPLE, SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '../../../../server/src/testing/test-server.ts';
+import { waitFor } from '../../../../server/src/testing/wait.ts';
+import { FaultyProxy } from '../../testing/faulty-proxy.ts';
+import { createSwitchyard, type Switchyard, type SwitchyardOptions } from '../node.ts';
+
+const servers: TestServer[] = [];
+const clients: Switchyard[] = [];
+const proxies: FaultyProxy[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  for (const proxy of proxies.splice(0)) proxy.close();
+  for (const server of servers.splice(0)) await discard(server);
+});
+
+async function serve(options: { dataDir?: string; env?: Record<string, string> } = {}): Promise<TestServer> {
+  const server = await startServer({ provision: SAMPLE, ...options });
+  servers.push(server);
+  return server;
+}
+
+async function connect(apiUrl: string, options: Partial<SwitchyardOptions> = {}): Promise<Switchyard> {
+  const client = createSwitchyard({
+    apiUrl,
+    secretApiKey: SECRET_KEY,
+    propertyId: 'shop',
+    timeoutMs: 60_000,
+    pollIntervalMs: 1_000_000,
+    ...options,
+  });
+  clients.push(client);
+  expect(await client.ready()).toEqual({ success: true });
+  return client;
+}
+
+const shop = (fields: object) => ({ properties: [{ id: 'shop', ...fields }] });
+const banner = (value: string) =>
+  shop({ flags: [{ key: 'banner', environments: { production: { value } } }] });
+
+it('hears of changes by the stream, of flags and of segments', async () => {
+  const server = await serve();
+  const { flags } = await connect(server.url);
+  const heard: string[][] = [];
+  const stop = flags.onChange((keys) => heard.push(keys));
+  flags.onChange(() => {
+    throw new Error('a listener of the host fails');
+  });
+  const complained = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  await applyProvision(server, banner('summer'));
+  await waitFor('the new value', () => flags.string('banner', '') === 'summer');
+  expect(heard).toEqual([['banner']]);
+
+  expect(flags.boolean('new-checkout', false, { plan: 'gold' })).toBe(false);
+  const conditions = [{ attribute: 'plan', operator: 'equals', values: ['gold'] }];
+  await applyProvision(server, shop({ segments: [{ id: 'beta', match: 'any', conditions }] }));
+  await waitFor('the new segment', () => flags.boolean('new-checkout', false, { plan: 'gold' }));
+  expect(heard).toEqual([['banner'], ['new-checkout']]);
+
+  stop();
+  await applyProvision(server, banner('autumn'));
+  await waitFor('the next value', () => flags.string('banner', '') === 'autumn');
+  expect(heard.length).toBe(2);
+  expect(complained).toHaveBeenCalled();
+  complained.mockRestore();
+});
+
+it('hears of changes by polling alone, and asks whether anything has changed', async () => {
+  const server = await serve();
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  const { flags } = await connect(server.url, { stream: false, pollIntervalMs: 1000 });
+  const statuses = () => Promise.all(fetched.mock.results.map(async ({ value }) => (await value).status));
+  await waitFor('a second look', async () => (await statuses()).includes(304));
+  await applyProvision(server, banner('summer'));
+  await waitFor('the new value', () => flags.string('banner', '') === 'summer');
+  fetched.mockRestore();
+});
+
+it('keeps the last good state while the service is away, and catches up when it is back', async () => {
+  const dataDir = temporaryDirectory();
+  const first = await serve({ dataDir });
+  const { port } = new URL(first.url);
+  const { flags } = await connect(first.url);
+  const seen: string[] = [];
+  flags.onStatus((status) => seen.push(status));
+  await first.stop('SIGKILL');
+  await waitFor('stale', () => flags.status() === 'stale');
+  expect(flags.string('banner', '')).toBe('spring');
+  expect(flags.boolean('new-checkout', false, { email: 'ada@shop.example' })).toBe(true);
+  await applyProvision(first, banner('winter'));
+  const changed = structuredClone(SAMPLE);
+  changed.properties[0]!.flags![1]!.environments.production.value = 'winter';
+  const second = await startServer({ provision: changed, dataDir, env: { PORT: port } });
+  servers.push(second);
+  await waitFor('the value of the new server', () => flags.string('banner', '') === 'winter');
+  await waitFor('ready', () => flags.status() === 'ready');
+  expect(seen).toEqual(['stale', 'ready']);
+});
+
+it('waits for a service that comes late, and tells why meanwhile', async () => {
+  const dataDir = temporaryDirectory();
+  const first = await serve({ dataDir });
+  const { port } = new URL(first.url);
+  await first.stop();
+  const client = createSwitchyard({
+    apiUrl: first.url,
+    secretApiKey: SECRET_KEY,
+    propertyId: 'shop',
+    timeoutMs: 300,
+  });
+  clients.push(client);
+  expect(await client.ready()).toMatchObject({ success: false, error: { code: 'network_error' } });
+  expect(client.flags.status()).toBe('starting');
+  expect(client.flags.details('banner', 'x')).toMatchObject({
+    value: 'x',
+    errorCode: 'PROVIDER_NOT_READY',
+    errorMessage: expect.stringContaining('ECONNREFUSED'),
+  });
+  servers.push(await startServer({ provision: SAMPLE, dataDir, env: { PORT: port } }));
+  await waitFor('the flags', () => client.flags.status() === 'ready');
+  expect(client.flags.string('banner', 'x')).toBe('spring');
+});
+
+async function proxy(target: string, intercept: FaultyProxy['intercept']): Promise<string> {
+  const started = await FaultyProxy.start(target);
+  started.intercept = intercept;
+  proxies.push(started);
+  return started.url;
+}
+
+it('takes a stream in any pieces, ignores what is no change, and opens it again when it breaks', async () => {
+  const server = await serve();
+  let streams = 0;
+  let lists = 0;
+  let stream: ServerResponse | undefined;
+  const url = await proxy(server.url, ({ path }, response) => {
+    if (path.startsWith('/v1/flags/list')) lists += 1;
+    if (!path.startsWith('/v1/flags/stream')) return false;
+    streams += 1;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('\uFEFF: connected\r\n\r\n');
+    stream = response;
+    return true;
+  });
+  const { flags } = await connect(url);
+  await waitFor('the stream', () => stream !== undefined);
+  const settled = async () => {
+    const before = lists;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return before === lists && before > 1;
+  };
+  await waitFor('the look after the stream opened', settled);
+  const before = lists;
+  for (const piece of [': beat\n\n', 'event: other\ndata: {}\n\n', 'event: change\n\n']) stream?.write(piece);
+  expect(await settled()).toBe(true);
+  expect(lists).toBe(before);
+  for (const character of 'id: 7\r\nevent: change\r\ndata: {}\r\n\r\n') {
+    stream?.write(character);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await waitFor('the list again', () => lists === before + 1);
+  stream?.destroy();
+  await waitFor('a second stream', () => streams === 2);
+  await waitFor('the list after it', () => lists > before + 1);
+  expect(flags.string('banner', '')).toBe('spring');
+});
+
+it('does not take an answer that makes no sense for flags', async () => {
+  const server = await serve();
+  let nonsense = '';
+  const errors: string[] = [];
+  const url = await proxy(server.url, ({ path }, response) => {
+    if (nonsense === '' || !path.startsWith('/v1/flags/list')) return false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(nonsense);
+    return true;
+  });
+  const { flags } = await connect(url, {
+    stream: false,
+    pollIntervalMs: 1000,
+    onError: ({ code }) => errors.push(code),
+  });
+  for (nonsense of [
+    '<html>',
+    'null',
+    '[]',
+    '{"flags":[],"configs":7}',
+    '{"flags":[null],"configs":[null]}',
+  ]) {
+    const before = errors.length;
+    await waitFor(`an error for ${nonsense}`, () => errors.length > before);
+    expect(flags.string('banner', '')).toBe('spring');
+    expect(flags.status()).toBe('stale');
+  }
+});

@@ -1,0 +1,427 @@
+import { runInNewContext } from 'node:vm';
+import assignments from '@switchyard/core/cases/assignment.json' with { type: 'json' };
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { applyProvision } from '../../../../server/src/testing/command-line.ts';
+import { PUBLIC_KEY } from '../../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, type Shop, sampleWith } from '../../../../server/src/testing/shop.ts';
+import { waitFor } from '../../../../server/src/testing/wait.ts';
+import {
+  type Bootstrap,
+  choose,
+  type SplitTestConfig,
+  type SplitTestDefinition,
+} from '../../client/split-tests.ts';
+import { FaultyProxy } from '../../testing/faulty-proxy.ts';
+import { connectThrough } from '../../testing/proxied-client.ts';
+import type { Switchyard, SwitchyardOptions } from '../node.ts';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const EVIL = '</script><script>alert(1)</script><!-- \u2028 & "quoted"';
+
+const splitTests = [
+  {
+    key: 'pricing',
+    type: 'json',
+    status: 'running',
+    variations: [
+      { key: 'control', weight: 0, value: '{"price":10}' },
+      { key: 'b', weight: 1, value: '{"price":12}' },
+    ],
+  },
+  {
+    key: 'quiet',
+    type: 'id',
+    status: 'running',
+    trafficAllocation: 0,
+    variations: [
+      { key: 'control', weight: 1, value: 'control' },
+      { key: 'b', weight: 1, value: 'b' },
+    ],
+  },
+  {
+    key: 'evil',
+    type: 'text',
+    status: 'running',
+    variations: [
+      { key: 'control', weight: 1, value: EVIL },
+      { key: 'b', weight: 1, value: EVIL },
+    ],
+  },
+];
+
+interface AssignmentCase {
+  name: string;
+  test: Omit<SplitTestDefinition, 'key' | 'id' | 'type' | 'status'>;
+  visitorId: string;
+  holdout?: SplitTestConfig['holdout'];
+  expected: { included: boolean; index: number };
+}
+
+let shop: Shop;
+let proxy: FaultyProxy;
+let client: Switchyard;
+beforeAll(async () => {
+  shop = await openShop({ provision: sampleWith({ splitTests }) });
+});
+afterAll(() => closeShop(shop));
+beforeEach(async () => {
+  proxy = await FaultyProxy.start(shop.server.url);
+  client = connect();
+});
+afterEach(async () => {
+  await client.close();
+  proxy.close();
+});
+
+const connect = (options?: Partial<SwitchyardOptions>) => connectThrough(proxy, options);
+
+const cookies = (sessionId: string, visitorId = `visitor-of-${sessionId}`) => ({
+  headers: { cookie: `other=1; sy_visitor=${visitorId}; sy_session=${sessionId}` },
+});
+const exposures = (sessionId: string) => shop.timeline(sessionId, 'exposure');
+
+describe('split tests of a request', () => {
+  it('assigns as the browser does, and records each exposure once in the session', async () => {
+    const request = cookies('session-assign', 'visitor-assign');
+    const tests = await client.splitTest.forRequest(request, { attributes: { plan: 'pro' } });
+    expect(tests).toMatchObject({ sessionId: 'session-assign', visitorId: 'visitor-assign' });
+    const hero = tests.bootstrap!.config.tests.find(({ key }) => key === 'hero')!;
+    const expected = choose(hero, 'visitor-assign')!;
+    expect(tests.peek('hero', 'x')).toBe(expected.value);
+    expect(tests.bootstrap!.exposed).toEqual([]);
+    expect(tests.get('hero', 'x')).toBe(expected.value);
+    expect(tests.get('hero', 'x')).toBe(expected.value);
+    expect(tests.get('pricing', null)).toEqual({ price: 12 });
+    expect(tests.get('quiet', 'x')).toBe('control');
+    expect(tests.get('no-such-test', 'x')).toBe('x');
+    expect(tests.get('finished', 'x')).toBe('x');
+    expect(tests.assignments().map(({ testKey }) => testKey)).toEqual(['hero', 'pricing', 'quiet', 'evil']);
+    expect(tests.bootstrap!.exposed.sort()).toEqual(['hero', 'pricing']);
+
+    const again = await client.splitTest.forRequest(request);
+    expect(again.get('hero', 'x')).toBe(expected.value);
+    expect(again.bootstrap!.exposed.sort()).toEqual(['hero', 'pricing']);
+    expect(await client.flush()).toEqual({ success: true });
+    const recorded = await exposures('session-assign');
+    expect(recorded).toHaveLength(2);
+    expect(recorded.find(({ splitTestKey }) => splitTestKey === 'hero')).toMatchObject({
+      variationKey: expected.variationKey,
+      attributes: { plan: 'pro' },
+    });
+    const [sent, ...more] = proxy.to('/v1/split-testing/expose');
+    expect(more).toEqual([]);
+    const {
+      exposures: [first],
+    } = JSON.parse(sent!.body) as { exposures: { phase?: number }[] };
+    expect(hero.phase).toBeGreaterThan(0);
+    expect(first?.phase).toBe(hero.phase);
+  });
+
+  it('makes ids for who has none, tells the service whose session it is, and sets cookies', async () => {
+    const request = new Request('https://shop.example/', { headers: { 'user-agent': FIREFOX } });
+    const tests = await client.splitTest.forRequest(request);
+    const { sessionId, visitorId } = tests;
+    expect(sessionId).toMatch(/^[A-Za-z0-9-]{16,128}$/);
+    tests.get('hero', 'x');
+    expect(tests.setCookie).toEqual([
+      `sy_visitor=${visitorId}; Max-Age=31536000; Path=/; SameSite=Lax; Secure`,
+      `sy_session=${sessionId}; Max-Age=1800; Path=/; SameSite=Lax; Secure`,
+    ]);
+    const cookie = tests.setCookie.map((each) => each.split(';')[0]).join('; ');
+    const next = await client.splitTest.forRequest({ headers: { cookie } });
+    expect(next).toMatchObject({ sessionId, visitorId });
+    expect(await client.flush()).toEqual({ success: true });
+    expect(proxy.to('/v1/sessions/collect')).toHaveLength(1);
+    expect(await shop.session(sessionId!)).toMatchObject({ visitorId, browser: 'Firefox', os: 'Linux' });
+  });
+
+  it('says of crawlers that they are none of the visitors', async () => {
+    for (const userAgent of ['Mozilla/5.0 (compatible; Googlebot/2.1)', FIREFOX]) {
+      const { headers } = cookies('session-crawler');
+      const request = { headers: { ...headers, 'user-agent': userAgent } };
+      (await client.splitTest.forRequest(request)).get(userAgent === FIREFOX ? 'pricing' : 'hero', 'x');
+    }
+    await client.flush();
+    const [sent] = proxy.to('/v1/split-testing/expose');
+    const { exposures: given } = JSON.parse(sent!.body) as { exposures: { bot?: boolean }[] };
+    expect(given.map(({ bot }) => bot)).toEqual([true, undefined]);
+  });
+
+  it('sets cookies as the options say', async () => {
+    await client.close();
+    client = connect({ cookies: { domain: 'shop.example', secure: true } });
+    const { setCookie } = await client.splitTest.forRequest({ headers: {}, url: '/' });
+    expect(setCookie[0]).toMatch(/; Domain=shop\.example; Secure$/);
+  });
+
+  it('shows a preview from the address and does not record it', async () => {
+    const request = { ...cookies('session-preview'), originalUrl: '/shop?sy_hero=b&sy_quiet=b', url: '/' };
+    const tests = await client.splitTest.forRequest(request);
+    expect(tests.get('hero', 'x')).toBe('Get it');
+    expect(tests.get('quiet', 'x')).toBe('b');
+    expect(tests.assignments().filter(({ preview }) => preview)).toHaveLength(2);
+    const other = await client.splitTest.forRequest({
+      ...cookies('session-preview-2'),
+      url: '/?sy_hero=nothing',
+    });
+    expect(['Buy', 'Get it']).toContain(other.get('hero', 'x'));
+    await client.flush();
+    expect(await shop.isUnknown('session-preview')).toBe(true);
+    expect(await exposures('session-preview-2')).toHaveLength(1);
+  });
+
+  it('without consent: fallbacks, no cookies, nothing recorded', async () => {
+    const tests = await client.splitTest.forRequest(cookies('session-no-consent'), { consent: false });
+    expect(tests.get('hero', 'x')).toBe('x');
+    expect(tests).toMatchObject({ setCookie: [], bootstrap: null, sessionId: undefined });
+    expect(tests.script()).toBe('');
+    expect(await client.flush()).toEqual({ success: true });
+    expect(proxy.passed).toEqual([]);
+  });
+
+  it('for who asks not to be tracked: nothing that lasts', async () => {
+    for (const header of [{ dnt: '1' }, { 'sec-gpc': '1' }]) {
+      const { headers } = cookies('session-private');
+      const tests = await client.splitTest.forRequest({ headers: { ...headers, ...header } });
+      expect(tests.sessionId).not.toBe('session-private');
+      expect(tests.setCookie).toEqual([]);
+      expect(tests.bootstrap?.sessionId).toBe(tests.sessionId);
+    }
+  });
+
+  it('writes a script that no content can break out of', async () => {
+    const tests = await client.splitTest.forRequest(cookies('session-script'));
+    tests.get('evil', '');
+    const script = tests.script('n"once>');
+    expect(script.match(/<\/script/g)).toHaveLength(1);
+    expect(script).not.toMatch(/[\u2028\u2029]|<!--/);
+    const [, attributes, code] = /^<script([^>]*)>(.*)<\/script>$/s.exec(script)!;
+    expect(attributes).toBe(' nonce="n&#34;once&#62;"');
+    const window: { __SWITCHYARD__?: Bootstrap } = {};
+    runInNewContext(code!, { window });
+    expect(JSON.stringify(window.__SWITCHYARD__)).toBe(JSON.stringify(tests.bootstrap));
+    expect(window.__SWITCHYARD__?.config.tests.at(-1)?.variations[0]?.value).toBe(EVIL);
+  });
+});
+
+it.each(assignments.cases as unknown as AssignmentCase[])('assigns: $name', (given) => {
+  const { test, visitorId, holdout, expected } = given;
+  const variations = test.variations.map((variation) => ({ ...variation, value: variation.key }));
+  const definition = { ...test, key: 't', id: 't', type: 'id', status: 'running', variations } as const;
+  const choice = choose(definition, visitorId, null, holdout);
+  expect(choice?.included ?? false).toBe(expected.included);
+  expect(choice?.variationKey).toBe(variations[expected.index]?.key);
+});
+
+describe('definitions', () => {
+  it('are fetched with the public key of the property, once for many requests', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => client.splitTest.forRequest(cookies('session-many'))));
+    expect(proxy.to('/v1/keys/public')).toHaveLength(1);
+    const [fetched, ...more] = proxy.to('/v1/split-testing/config');
+    expect(fetched?.headers['x-api-key']).toBe(PUBLIC_KEY);
+    expect(more).toEqual([]);
+    await client.close();
+    client = connect({ publicApiKey: PUBLIC_KEY });
+    const tests = await client.splitTest.forRequest(cookies('session-given-key'));
+    expect(tests.bootstrap?.config.tests.length).toBe(4);
+    expect(proxy.to('/v1/keys/public')).toHaveLength(1);
+  });
+
+  it('are renewed behind the back of requests, and kept while the service is away', async () => {
+    let status = 200;
+    // A ttl of no time: every request finds the definitions old.
+    proxy.intercept = ({ path, headers }, response) => {
+      if (!path.startsWith('/v1/split-testing/config')) return false;
+      if (status !== 200) response.writeHead(status).end('{}');
+      else if (headers['if-none-match'] === '"1"') response.writeHead(304).end();
+      else response.writeHead(200, { etag: '"1"' }).end(JSON.stringify({ tests: splitTestsAt, ttl: 0 }));
+      return true;
+    };
+    const splitTestsAt = [
+      {
+        key: 'one',
+        id: 't',
+        type: 'id',
+        status: 'running',
+        hashSeed: 's',
+        trafficAllocation: 100,
+        variations: [{ key: 'only', weight: 1, value: 'only' }],
+      },
+    ];
+    const read = async () => (await client.splitTest.forRequest(cookies('session-renewed'))).peek('one', 'x');
+    expect(await read()).toBe('only');
+    await waitFor('a look that finds nothing new', async () => {
+      expect(await read()).toBe('only');
+      return proxy.to('/v1/split-testing/config').some(({ headers }) => headers['if-none-match'] === '"1"');
+    });
+    status = 500;
+    const before = proxy.to('/v1/split-testing/config').length;
+    await waitFor('a look that fails', async () => {
+      expect(await read()).toBe('only');
+      return proxy.to('/v1/split-testing/config').length > before;
+    });
+    expect(await read()).toBe('only');
+  });
+
+  it('that make no sense are as good as absent', async () => {
+    proxy.intercept = ({ path }, response) => {
+      if (!path.startsWith('/v1/split-testing/config')) return false;
+      response.writeHead(200).end('{"tests":[null,7,{"key":"bare"}],"ttl":60}');
+      return true;
+    };
+    const tests = await client.splitTest.forRequest(cookies('session-nonsense'));
+    expect([tests.get('bare', 'x'), tests.peek('hero', 'y'), tests.assignments()]).toEqual(['x', 'y', []]);
+  });
+
+  it('nobody waits for a service that was found away', async () => {
+    await client.close();
+    // Who waited would wait for longer than this test may take.
+    client = connect({ timeoutMs: 600_000, publicApiKey: PUBLIC_KEY });
+    proxy.intercept = (_request, response) => {
+      response.destroy();
+      return true;
+    };
+    const first = await client.splitTest.forRequest(cookies('session-away'));
+    expect(first.get('hero', 'x')).toBe('x');
+    let hanging = 0;
+    proxy.intercept = () => {
+      hanging += 1;
+      return true;
+    };
+    await waitFor('a look that hangs', async () => {
+      const tests = await client.splitTest.forRequest(cookies('session-away-again'));
+      expect(tests.get('hero', 'x')).toBe('x');
+      return hanging > 0;
+    });
+    expect((await client.splitTest.forRequest(cookies('session-away'))).get('hero', 'x')).toBe('x');
+  });
+});
+
+describe('delivery', () => {
+  it('happens by itself, once, although answers get lost and the service refuses for a while', async () => {
+    const trouble: (boolean | 'lose' | number)[] = ['lose', 503, 'lose'];
+    proxy.intercept = ({ path }, response) => {
+      if (!path.startsWith('/v1/split-testing/expose')) return false;
+      const next = trouble.shift() ?? false;
+      if (typeof next !== 'number') return next;
+      response.writeHead(next, { 'retry-after': '1' }).end('{}');
+      return true;
+    };
+    const tests = await client.splitTest.forRequest(cookies('session-lost'));
+    tests.get('hero', 'x');
+    tests.get('pricing', 'x');
+    await waitFor('four attempts', () => proxy.to('/v1/split-testing/expose').length === 4);
+    const attempts = proxy.to('/v1/split-testing/expose');
+    expect(new Set(attempts.map(({ headers, body }) => headers['idempotency-key'] + body)).size).toBe(1);
+    await waitFor('the exposures', async () => !(await shop.isUnknown('session-lost')));
+    expect(await exposures('session-lost')).toHaveLength(2);
+  });
+
+  it('ends after a day: the service has forgotten by then what it may have stored', async () => {
+    proxy.intercept = ({ path }) => path.startsWith('/v1/split-testing/expose') && 'lose';
+    (await client.splitTest.forRequest(cookies('session-of-yesterday'))).get('hero', 'x');
+    await waitFor('an attempt', () => proxy.to('/v1/split-testing/expose').length > 0);
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * 60 * 60 * 1000);
+    proxy.intercept = () => false;
+    const attempts = proxy.to('/v1/split-testing/expose').length;
+    expect(await client.flush()).toEqual({ success: true });
+    now.mockRestore();
+    expect(proxy.to('/v1/split-testing/expose')).toHaveLength(attempts);
+    expect(await exposures('session-of-yesterday')).toHaveLength(1);
+  });
+
+  it('loses no session although many are refused at once', async () => {
+    let refusals = 10;
+    proxy.intercept = ({ path }, response) => {
+      if (!path.startsWith('/v1/sessions/collect') || refusals-- <= 0) return false;
+      response.writeHead(503).end('{}');
+      return true;
+    };
+    const created = await Promise.all(
+      Array.from({ length: 40 }, () => client.splitTest.forRequest({ headers: {} })),
+    );
+    expect(await client.flush()).toEqual({ success: true });
+    for (const { sessionId, visitorId } of created) {
+      expect(await shop.session(sessionId!)).toMatchObject({ visitorId });
+    }
+  });
+
+  it('goes in batches of a hundred, and tells of what was refused', async () => {
+    await client.close();
+    const errors: string[] = [];
+    client = connect({ onError: ({ code }) => errors.push(code) });
+    for (let i = 0; i < 250; i++) {
+      (await client.splitTest.forRequest(cookies(`session-batch-${i}`))).get('hero', 'x');
+    }
+    expect(await client.flush()).toEqual({ success: true });
+    const sizes = proxy
+      .to('/v1/split-testing/expose')
+      .map(({ body }) => (JSON.parse(body) as { exposures: unknown[] }).exposures.length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(250);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+    expect(errors).toEqual([]);
+    // A test that is deleted before its exposures arrive.
+    proxy.intercept = ({ path }, response) => {
+      if (!path.startsWith('/v1/split-testing/expose')) return false;
+      const error = { code: 'split_test_not_found', message: 'There is no such test.' };
+      response.writeHead(404).end(JSON.stringify({ success: false, error }));
+      return true;
+    };
+    (await client.splitTest.forRequest(cookies('session-refused'))).get('hero', 'x');
+    expect(await client.flush()).toEqual({ success: true });
+    expect(errors).toEqual(['split_test_not_found']);
+  });
+
+  it('finds a new public key when the old one is deleted', async () => {
+    (await client.splitTest.forRequest(cookies('session-key-1'))).get('hero', 'x');
+    await client.flush();
+    let refusals = 1;
+    proxy.intercept = ({ path }, response) => {
+      if (!path.startsWith('/v1/split-testing/expose') || refusals-- <= 0) return false;
+      const error = { code: 'api_key_invalid', message: 'Deleted.' };
+      response.writeHead(401).end(JSON.stringify({ success: false, error }));
+      return true;
+    };
+    (await client.splitTest.forRequest(cookies('session-key-2'))).get('hero', 'x');
+    expect(await client.flush()).toEqual({ success: true });
+    expect(proxy.to('/v1/keys/public')).toHaveLength(2);
+    expect(await exposures('session-key-2')).toHaveLength(1);
+  });
+
+  it('is bounded while the service is away', async () => {
+    await client.close();
+    const errors = new Set<string>();
+    client = connect({ timeoutMs: 300, publicApiKey: PUBLIC_KEY, onError: ({ code }) => errors.add(code) });
+    await client.splitTest.forRequest(cookies('session-warm'));
+    proxy.intercept = ({ path }) => path.startsWith('/v1/split-testing/expose');
+    for (let i = 0; i < 12_000; i++) {
+      (await client.splitTest.forRequest(cookies(`session-bound-${i}`))).get('hero', 'x');
+    }
+    expect(errors).toContain('queue_full');
+    const flushed = await client.flush();
+    expect(flushed).toMatchObject({ success: false, error: { code: 'timeout' } });
+    const [waiting] = /\d+/.exec(flushed.success ? '' : flushed.error.message)!;
+    expect(Number(waiting)).toBeLessThanOrEqual(10_000);
+    expect(Number(waiting)).toBeGreaterThan(9000);
+  });
+});
+
+describe('the public key', () => {
+  it('is missing: fallbacks, and an error that says so', async () => {
+    const key = 'service_sec_0123456789abcdefKeyless';
+    await applyProvision(shop.server, {
+      properties: [{ id: 'keyless', apiKeys: [{ kind: 'secret', name: 'only', key }] }],
+    });
+    await client.close();
+    const errors: string[] = [];
+    client = connect({
+      secretApiKey: key,
+      propertyId: 'keyless',
+      onError: ({ code }) => errors.push(code),
+    });
+    await waitFor('the property', async () => (await client.ready()).success);
+    const tests = await client.splitTest.forRequest(cookies('session-keyless'));
+    expect(tests.get('hero', 'x')).toBe('x');
+    expect(errors).toEqual(['public_key_not_found']);
+  });
+});

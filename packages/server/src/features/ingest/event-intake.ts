@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import type { EventKind, Metrics } from '../../http/metrics.ts';
+import type { AcceptedRequest } from '../../storage/accepted-request.ts';
+import type { EventLog } from '../../storage/event-log.ts';
+import type { IdempotencyMark } from '../../storage/journal.ts';
+
+/** The only way in for events: written to disk, then counted, and only then acknowledged. */
+export class EventIntake {
+  readonly #log: EventLog;
+  readonly #metrics: Metrics;
+
+  constructor(log: EventLog, metrics: Metrics) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but stored once. */
+  async record(request: FastifyRequest, accepted: AcceptedRequest): Promise<'stored' | 'replayed'> {
+    const outcome = await this.#log.accept(accepted, idempotencyMark(request));
+    if (outcome === 'reused') throw new ApiError('idempotency_key_reused');
+    const [kind, count] = eventsIn(accepted);
+    if (outcome === 'stored') this.#metrics.accepted(kind, count);
+    else this.#metrics.dropped('idempotent_replay', count);
+    return outcome;
+  }
+}
+
+function eventsIn(accepted: AcceptedRequest): [EventKind, number] {
+  switch (accepted.kind) {
+    case 'exposures':
+      return ['exposure', accepted.exposures.length];
+    case 'collect':
+      return ['session_event', accepted.events.length];
+    default:
+      return [accepted.kind, 1];
+  }
+}
+
+function idempotencyMark(request: FastifyRequest): IdempotencyMark | undefined {
+  const key = request.headers['idempotency-key'];
+  if (typeof key !== 'string') return undefined;
+  const fingerprint = createHash('sha256')
+    .update(request.url.split('?', 1)[0]!)
+    .update(canonicalJson(request.body))
+    .digest('base64url');
+  const { propertyId, kind } = request.apiKey;
+  // Anybody can have the public key: with it nobody may use up the keys of a backend.
+  return { key: `${propertyId}/${kind}/${key}`, fingerprint };
+}
+
+/** The same text for the same content, whatever order a serializer wrote the members in. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

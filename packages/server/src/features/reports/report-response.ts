@@ -1,0 +1,97 @@
+import type { SplitTestResults } from '@switchyard/core/api/results';
+import type { Phase } from '@switchyard/core/lifecycle/phases';
+import { type GoalReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
+import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
+import type { Verdict } from '@switchyard/core/stats/report/verdict';
+import type { ReportScope } from './report-scope.ts';
+
+/** The report in the words of the API. */
+export function resultsResponse(
+  scope: ReportScope,
+  report: Report,
+  asOf: number,
+  bots: 'exclude' | 'include',
+): SplitTestResults {
+  const { property, test, phase } = scope;
+  return {
+    splitTestKey: test.key,
+    status: test.status,
+    winner: test.winner,
+    asOf,
+    phase: phase ? phaseSummary(phase) : null,
+    phases: test.phases.map(phaseSummary),
+    method: { ...property.statistics, attributionDays: test.attributionDays, version: REPORT_VERSION },
+    bots,
+    variations: [...report.variations],
+    mixedVisitors: report.mixedVisitors,
+    goals: report.goals.map(goalResponse),
+    health: {
+      healthy: report.problems.length === 0,
+      problems: report.problems.map((problem) => ({ ...problem })),
+    },
+    verdict: report.verdict && verdictResponse(report.verdict),
+    verdicts: report.verdicts.map(verdictResponse),
+  };
+}
+
+const phaseSummary = ({ number, startedAt, endedAt, reasons }: Phase) => ({
+  number,
+  startedAt,
+  endedAt,
+  reasons: [...reasons],
+});
+
+export function goalMembers({ id, name, kind, role, lowerIsBetter }: ReportGoal) {
+  return { goalId: id, name, kind, role, lowerIsBetter };
+}
+
+type MetricResponse = SplitTestResults['goals'][number]['metrics'][number];
+
+export function metricResponse({
+  metric,
+  decides,
+  variations,
+}: GoalReport['metrics'][number]): MetricResponse {
+  return {
+    metric,
+    decides,
+    variations: variations.map((result) => ({
+      key: result.key,
+      n: result.n,
+      mean: result.mean,
+      absolute: result.absolute && { ...result.absolute },
+      relative: result.relative && { ...result.relative },
+      pValue: result.pValue,
+      adjustedPValue: result.adjustedPValue,
+      chanceToBeat: result.chanceToBeat,
+      expectedLoss: result.expectedLoss,
+    })),
+  };
+}
+
+function goalResponse({ goal, counts, metrics }: GoalReport): SplitTestResults['goals'][number] {
+  return {
+    ...goalMembers(goal),
+    counts: counts.map(({ goalId: _goalId, conversions, amount, ...rest }) => ({
+      ...rest,
+      conversions: { ...conversions },
+      amount: { ...amount },
+    })),
+    metrics: metrics.map(metricResponse),
+  };
+}
+
+function verdictResponse(verdict: Verdict): NonNullable<SplitTestResults['verdict']> {
+  const { decision, variation, words, improvement, unit, visitors, plannedVisitors, daysLeft } = verdict;
+  return {
+    decision,
+    variation,
+    words,
+    improvement: improvement && { ...improvement },
+    unit,
+    visitors,
+    plannedVisitors,
+    daysLeft,
+    harmedGuardrails: verdict.harmedGuardrails.map(({ name }) => name),
+  };
+}

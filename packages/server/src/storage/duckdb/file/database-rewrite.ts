@@ -1,0 +1,104 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { execute, keyList, quoteName, quoteText, rowsOf } from '../sql.ts';
+import { discardRewrite, rewriteFileOf, swapInRewrite } from './database-files.ts';
+import type { DuckDbDatabase } from './duckdb-database.ts';
+import { EVENT_TABLES, SESSION_TABLES } from './duckdb-schema.ts';
+
+/** Sessions of one property. */
+export interface SessionSet {
+  property: number;
+  keys: readonly bigint[];
+}
+
+/**
+ * Copies what is to stay into a fresh file and puts that in place of the old one: a deleted row would stay in the
+ * blocks of the old file. Questions are answered from the old file until the swap, and wait for that one moment.
+ * Until the rename nothing has happened; after it everything has.
+ */
+export async function rewriteDatabase(
+  database: DuckDbDatabase,
+  connection: DuckDBConnection,
+  leavingOut: SessionSet,
+): Promise<void> {
+  // A rewrite that failed, for want of space, say, has left its piece behind.
+  await discardRewrite(database.file);
+  await execute(connection, `ATTACH ${quoteText(rewriteFileOf(database.file))} AS rewrite`);
+  try {
+    await copyDatabase(connection, leavingOut);
+    await execute(connection, 'CHECKPOINT rewrite');
+  } finally {
+    await execute(connection, 'DETACH rewrite');
+  }
+  await database.reopen(() => swapInRewrite(database.file));
+}
+
+async function copyDatabase(connection: DuckDBConnection, { property, keys }: SessionSet): Promise<void> {
+  const [row] = await rowsOf<[string]>(connection, 'SELECT current_database()');
+  const own = quoteName((row as [string])[0]);
+  await execute(connection, `COPY FROM DATABASE ${own} TO rewrite (SCHEMA)`);
+  for (const table of ['schema_version', 'terms']) {
+    await execute(connection, `INSERT INTO rewrite.${table} SELECT * FROM ${table}`);
+  }
+  await execute(connection, 'INSERT INTO rewrite.store_state SELECT watermark, salt, 0 FROM store_state');
+  for (const table of SESSION_TABLES) {
+    const copy = `INSERT INTO rewrite.${table} SELECT kept.* FROM ${table} AS kept`;
+    if (keys.length === 0) await execute(connection, copy);
+    else {
+      // An anti join keeps rows without a session, which NOT IN would drop.
+      await execute(
+        connection,
+        `${copy} ANTI JOIN (SELECT $1 AS property, unnest(CAST(string_split($2, ',') AS BIGINT[])) AS session_key)
+         USING (property, session_key)`,
+        [property, keys.join(',')],
+      );
+    }
+  }
+}
+
+/**
+ * The share of rows that were deleted since the last rewrite, from 0 to 1, and the bytes of the file. DuckDB's own
+ * count of free blocks does not tell: a deleted row stays in its row group until all of that is gone.
+ */
+export async function deadShareOf(connection: DuckDBConnection): Promise<{ share: number; bytes: number }> {
+  const live = EVENT_TABLES.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ');
+  const [row] = await rowsOf<[bigint, bigint, bigint]>(
+    connection,
+    `SELECT dead_rows, ${live}, block_size * total_blocks FROM store_state, pragma_database_size()
+     WHERE database_name = current_database()`,
+  );
+  const [dead, kept, bytes] = row ?? [0n, 0n, 0n];
+  return { share: dead === 0n ? 0 : Number(dead) / Number(dead + kept), bytes: Number(bytes) };
+}
+
+/** The sessions that any collect tied to the person. */
+export async function sessionsNamed(
+  connection: DuckDBConnection,
+  property: number,
+  who: 'visitor' | 'user',
+  key: bigint,
+  id: string,
+): Promise<bigint[]> {
+  const rows = await rowsOf<[bigint]>(
+    connection,
+    `SELECT DISTINCT session_key FROM collects WHERE property = $1 AND ${who}_key = $2 AND ${who}_id = $3`,
+    [property, key, id],
+  );
+  return rows.map(([session]) => session);
+}
+
+/** Number of events of the sessions. */
+export async function countEvents(
+  connection: DuckDBConnection,
+  { property, keys }: SessionSet,
+): Promise<number> {
+  let total = 0;
+  for (const table of EVENT_TABLES) {
+    const rows = await rowsOf<[bigint]>(
+      connection,
+      `SELECT count(*) FROM ${table} WHERE property = $1 AND session_key IN ${keyList('$2')}`,
+      [property, keys.join(',')],
+    );
+    total += Number((rows[0] as [bigint])[0]);
+  }
+  return total;
+}

@@ -1,0 +1,170 @@
+import { totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { rowsOf } from '../sql.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { removeLeftovers } from './database-files.ts';
+import { lockedError, StoreLock } from './store-lock.ts';
+
+export interface DuckDbOptions {
+  /** Visitors of a test that are grouped at a time; what fits into the memory unless said. */
+  maxVisitors?: number;
+}
+
+/** Room for large eventStore, which give it back; below it they spill to disk and take many times as long. */
+const MEMORY_MB = Math.round(Math.min(1024, Math.max(128, totalmem() / 4 / 2 ** 20)));
+const THREADS = 2;
+
+// A query occupies one of libuv's four threads: with more readers, files and passwords would wait for reports.
+const READERS = 2;
+
+/** With their conversions; measured, with room to spare. */
+const VISITORS_PER_MEGABYTE = 6000;
+
+/** How long a tool that peeks into a file just put in place is waited for. */
+const REOPEN_MS = 5000;
+
+/** An open database file: one connection that writes, a few that read, and the way to put another file in place. */
+export class DuckDbDatabase {
+  readonly file: string;
+  readonly maxVisitors: number;
+  readonly #readers = new ConnectionPool(READERS);
+  readonly #quick = new ConnectionPool(1);
+  readonly #lock: StoreLock;
+  #instance: DuckDBInstance | undefined;
+  #writer: DuckDBConnection | undefined;
+  #writes: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  private constructor(file: string, options: DuckDbOptions, lock: StoreLock) {
+    this.file = file;
+    this.maxVisitors = options.maxVisitors ?? VISITORS_PER_MEGABYTE * MEMORY_MB;
+    this.#lock = lock;
+  }
+
+  static async open(file: string, options: DuckDbOptions): Promise<DuckDbDatabase> {
+    const lock = StoreLock.take(file);
+    const database = new DuckDbDatabase(file, options, lock);
+    try {
+      await database.#connect();
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+    return database;
+  }
+
+  /** Runs a question on a connection of its own. */
+  read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#closed ? Promise.reject(closedError()) : this.#readers.use(work);
+  }
+
+  /** As `read`, for a short question that must not stand behind a report. */
+  readQuick<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#closed ? Promise.reject(closedError()) : this.#quick.use(work);
+  }
+
+  /** Runs one change after the other. */
+  write<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closedError());
+    const result = this.#writes.then(() => {
+      if (!this.#writer) throw closedError();
+      return work(this.#writer);
+    });
+    this.#writes = result.catch(() => undefined);
+    return result;
+  }
+
+  /**
+   * Closes the file, lets `swap` put another in its place and opens that one; eventStore wait meanwhile. Only from
+   * inside `write`. When `swap` fails the old file is opened again.
+   */
+  async reopen(swap: () => Promise<void>): Promise<void> {
+    await this.#disconnect();
+    try {
+      await swap();
+    } finally {
+      await this.#reconnect().catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#writes;
+    if (this.#instance) await this.#disconnect();
+    this.#lock.release();
+  }
+
+  /** Where large sorts spill to. */
+  get #tempDirectory(): string {
+    return `${this.file}.tmp`;
+  }
+
+  async #connect(): Promise<void> {
+    this.#instance = await openInstance(this.file, {
+      memory_limit: `${MEMORY_MB}MiB`,
+      threads: String(THREADS),
+      temp_directory: this.#tempDirectory,
+      // What queries leave behind goes back to the system within seconds: 100 MB less for the process.
+      allocator_background_threads: 'true',
+      allocator_flush_threshold: '2MiB',
+      allocator_bulk_deallocation_flush_threshold: '2MiB',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    const instance = this.#instance;
+    this.#writer = await instance.connect();
+    await this.#removeLeftovers(this.#writer);
+    await this.#readers.fill(() => instance.connect());
+    await this.#quick.fill(() => instance.connect());
+  }
+
+  async #reconnect(): Promise<void> {
+    for (const deadline = Date.now() + REOPEN_MS; ; ) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'STORE_LOCKED' || Date.now() > deadline) throw error;
+        await sleep(20);
+      }
+    }
+  }
+
+  /** Once the lock is held, so that they are nobody else's. */
+  async #removeLeftovers(connection: DuckDBConnection): Promise<void> {
+    const inUse = await rowsOf<[string]>(connection, 'SELECT path FROM duckdb_temporary_files()');
+    if (inUse.length === 0) await removeLeftovers(this.file, this.#tempDirectory);
+  }
+
+  /** Whoever waits for the file must not wait for ever. */
+  #fail(error: unknown): never {
+    this.#closed = true;
+    this.#readers.fail(error);
+    this.#quick.fail(error);
+    throw error;
+  }
+
+  async #disconnect(): Promise<void> {
+    await Promise.all([this.#readers.drain(), this.#quick.drain()]);
+    // Here rather than while closing, which would hold up the thread.
+    await this.#writer?.run('CHECKPOINT').catch(() => undefined);
+    this.#writer?.closeSync();
+    this.#instance?.closeSync();
+    this.#writer = undefined;
+    this.#instance = undefined;
+  }
+}
+
+async function openInstance(file: string, config: Record<string, string>): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(file, config);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes('Could not set lock on file')) throw error;
+    throw lockedError(error);
+  }
+}
+
+function closedError(): Error {
+  return Object.assign(new Error('The event store is closed'), { code: 'STORE_CLOSED' });
+}

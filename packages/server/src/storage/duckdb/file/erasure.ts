@@ -1,0 +1,134 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Erasure, Subject } from '../../event-store.ts';
+import type { KeyHasher } from '../lookup/key-hasher.ts';
+import { execute, inTransaction, rowsOf } from '../sql.ts';
+import {
+  countEvents,
+  deadShareOf,
+  rewriteDatabase,
+  type SessionSet,
+  sessionsNamed,
+} from './database-rewrite.ts';
+import type { DuckDbDatabase } from './duckdb-database.ts';
+import { EVENT_TABLES } from './duckdb-schema.ts';
+
+/** A file is made anew when this share of its rows is dead … */
+const DEAD_SHARE = 0.3;
+/** … and there is something to win. */
+const MIN_REWRITE_BYTES = 8 * 1024 * 1024;
+
+const NO_SESSIONS: SessionSet = { property: 0, keys: [] };
+
+/** Leaves the sessions of the subject out of a new file. A crash before the end means that nothing was removed. */
+export async function forgetSubject(
+  database: DuckDbDatabase,
+  connection: DuckDBConnection,
+  keys: KeyHasher,
+  subject: Subject,
+  property: number,
+): Promise<Erasure> {
+  const doomed = { property, keys: await sessionsOf(connection, keys, subject, property) };
+  const rows = doomed.keys.length > 0 ? await countEvents(connection, doomed) : 0;
+  // Rows that had expired before may still lie in the blocks of the file.
+  const { share } = await deadShareOf(connection);
+  if (doomed.keys.length > 0 || share > 0) await rewriteDatabase(database, connection, doomed);
+  return { rows };
+}
+
+async function sessionsOf(
+  connection: DuckDBConnection,
+  keys: KeyHasher,
+  subject: Subject,
+  property: number,
+): Promise<bigint[]> {
+  const { propertyId } = subject;
+  if ('visitorId' in subject) {
+    const { visitorId } = subject;
+    return sessionsNamed(connection, property, 'visitor', keys.visitorKey(propertyId, visitorId), visitorId);
+  }
+  if ('userId' in subject) {
+    const { userId } = subject;
+    return sessionsNamed(connection, property, 'user', keys.userKey(propertyId, userId), userId);
+  }
+  const rows = await rowsOf<[bigint]>(
+    connection,
+    'SELECT session_key FROM sessions WHERE property = $1 AND session_key = $2 AND session_id = $3',
+    [property, keys.sessionKey(propertyId, subject.sessionId).value, subject.sessionId],
+  );
+  return rows.map(([key]) => key);
+}
+
+/** Deletes old events; a session goes with its last event, and with it who it belonged to. */
+export async function expireEvents(
+  database: DuckDbDatabase,
+  connection: DuckDBConnection,
+  property: number,
+  before: number,
+): Promise<Erasure> {
+  const rows = await inTransaction(connection, async () => {
+    const deleted = await deleteEvents(connection, property, before);
+    if (deleted > 0) {
+      await restartSessions(connection, property, before);
+      await execute(connection, 'UPDATE store_state SET dead_rows = dead_rows + $1', [deleted]);
+    }
+    return deleted;
+  });
+  if (rows > 0) await giveSpaceBack(database, connection);
+  return { rows };
+}
+
+async function deleteEvents(connection: DuckDBConnection, property: number, before: number): Promise<number> {
+  let deleted = 0;
+  for (const table of EVENT_TABLES) {
+    deleted += await execute(connection, `DELETE FROM ${table} WHERE property = $1 AND happened_at < $2`, [
+      property,
+      before,
+    ]);
+  }
+  return deleted;
+}
+
+async function restartSessions(
+  connection: DuckDBConnection,
+  property: number,
+  before: number,
+): Promise<void> {
+  const remaining = EVENT_TABLES.map(
+    (table) => `SELECT session_key, happened_at FROM ${table} WHERE property = $1`,
+  ).join(' UNION ALL ');
+  await execute(
+    connection,
+    `UPDATE sessions SET started_at = kept.started_at
+     FROM (SELECT session_key, min(happened_at) AS started_at FROM (${remaining})
+           WHERE session_key IN (SELECT session_key FROM sessions WHERE property = $1 AND started_at < $2)
+           GROUP BY session_key) AS kept
+     WHERE sessions.property = $1 AND sessions.session_key = kept.session_key`,
+    [property, before],
+  );
+  // What still starts before that time has no event left.
+  await execute(connection, 'DELETE FROM sessions WHERE property = $1 AND started_at < $2', [
+    property,
+    before,
+  ]);
+  await execute(
+    connection,
+    `DELETE FROM collects WHERE property = $1
+       AND session_key NOT IN (SELECT session_key FROM sessions WHERE property = $1)`,
+    [property],
+  );
+  // Questions rely on it: `seen_until` is never before the start of the session.
+  await execute(
+    connection,
+    `UPDATE collects SET seen_until = sessions.started_at FROM sessions
+     WHERE collects.property = $1 AND sessions.property = $1 AND collects.session_key = sessions.session_key
+       AND collects.seen_until < sessions.started_at`,
+    [property],
+  );
+}
+
+async function giveSpaceBack(database: DuckDbDatabase, connection: DuckDBConnection): Promise<void> {
+  const { share, bytes } = await deadShareOf(connection);
+  if (share >= DEAD_SHARE && bytes >= MIN_REWRITE_BYTES) {
+    await rewriteDatabase(database, connection, NO_SESSIONS);
+  }
+}

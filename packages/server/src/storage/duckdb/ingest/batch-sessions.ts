@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { SessionKey } from '../lookup/key-hasher.ts';
+import { KeyTable } from '../lookup/key-table.ts';
+import type { SessionRegistry } from '../lookup/session-registry.ts';
+import { execute, keyList, rowsOf } from '../sql.ts';
+
+/** Sessions that are dealt with before others get their turn on the thread. */
+const SLICE = 2000;
+
+export interface BatchSession {
+  property: number;
+  key: SessionKey;
+  sessionId: string;
+  /** Earliest event of the session in the batch. */
+  startedAt: number;
+}
+
+interface LoweredSession {
+  session: BatchSession;
+  startedBefore: number;
+}
+
+/** The sessions that a batch speaks of, and what it changes in the table `sessions`. */
+export class BatchSessions {
+  readonly #index: KeyTable;
+  readonly #sessions: BatchSession[] = [];
+
+  constructor(expected: number) {
+    this.#index = new KeyTable('numbers', expected);
+  }
+
+  note(property: number, key: SessionKey, sessionId: string, at: number): void {
+    const index = this.#index.get(key.low, key.high);
+    if (index === undefined) {
+      this.#index.set(key.low, key.high, this.#sessions.length);
+      this.#sessions.push({ property, key, sessionId, startedAt: at });
+      return;
+    }
+    const session = this.#sessions[index] as BatchSession;
+    if (at < session.startedAt) session.startedAt = at;
+  }
+
+  /** Moves the start of sessions that turn out to be older; answers with those that are new. */
+  async settle(
+    connection: DuckDBConnection,
+    registry: SessionRegistry,
+    watermark: number,
+  ): Promise<BatchSession[]> {
+    const fresh: BatchSession[] = [];
+    const unsure: BatchSession[] = [];
+    const lowered: LoweredSession[] = [];
+    const compare = (session: BatchSession, startedBefore: number) => {
+      if (session.startedAt < startedBefore) lowered.push({ session, startedBefore });
+      else session.startedAt = startedBefore;
+    };
+    for (const [index, session] of this.#sessions.entries()) {
+      if (index % SLICE === SLICE - 1) await nextTurn();
+      const startedBefore = registry.startOf(session.key);
+      if (startedBefore !== undefined) compare(session, startedBefore);
+      else if (registry.knows(session.key)) unsure.push(session);
+      else fresh.push(session);
+    }
+    const stored = await lookUpStarts(connection, unsure);
+    for (const session of unsure) {
+      const startedBefore = stored.get(session.key.value);
+      if (startedBefore === undefined) fresh.push(session);
+      else compare(session, startedBefore);
+    }
+    for (const { session, startedBefore } of lowered) {
+      const { property, key } = session;
+      registry.noteMove({ property, key: key.value, startedBefore, watermark });
+    }
+    await lowerStarts(connection, lowered);
+    return fresh;
+  }
+
+  /** Once the batch is stored. */
+  async rememberIn(registry: SessionRegistry): Promise<void> {
+    for (const [index, { property, key, startedAt }] of this.#sessions.entries()) {
+      registry.remember(property, key, startedAt);
+      if (index % SLICE === SLICE - 1) await nextTurn();
+    }
+  }
+}
+
+async function lookUpStarts(
+  connection: DuckDBConnection,
+  sessions: readonly BatchSession[],
+): Promise<Map<bigint, number>> {
+  if (sessions.length === 0) return new Map();
+  const rows = await rowsOf<[bigint, bigint]>(
+    connection,
+    `SELECT session_key, started_at FROM sessions WHERE session_key IN ${keyList('$1')}`,
+    [sessions.map(({ key }) => key.value).join(',')],
+  );
+  return new Map(rows.map(([key, startedAt]) => [key, Number(startedAt)]));
+}
+
+async function lowerStarts(connection: DuckDBConnection, lowered: readonly LoweredSession[]): Promise<void> {
+  if (lowered.length === 0) return;
+  const before = lowered.map(({ startedBefore }) => startedBefore);
+  // The range lets the scan skip nearly everything: what is lowered began a moment ago.
+  await execute(
+    connection,
+    `UPDATE sessions SET started_at = earlier.started_at
+     FROM (SELECT unnest(CAST(string_split($1, ',') AS BIGINT[])) AS session_key,
+                  unnest(CAST(string_split($2, ',') AS BIGINT[])) AS started_at) AS earlier
+     WHERE sessions.session_key = earlier.session_key AND sessions.started_at BETWEEN $3 AND $4`,
+    [
+      lowered.map(({ session }) => session.key.value).join(','),
+      lowered.map(({ session }) => session.startedAt).join(','),
+      before.reduce((least, at) => Math.min(least, at)),
+      before.reduce((greatest, at) => Math.max(greatest, at)),
+    ],
+  );
+}

@@ -1,0 +1,76 @@
+import type { FeedbackEntry, FeedbackPageQuery } from '../../event-store.ts';
+import { rowsOf, SqlValues } from '../sql.ts';
+import type { QueryContext } from './query-context.ts';
+import { identitiesOf } from './session-summaries.ts';
+
+type Row = [
+  id: string,
+  type: number,
+  key: bigint | null,
+  sessionId: string | null,
+  option: string | null,
+  message: string | null,
+  metadata: string | null,
+  at: bigint,
+];
+
+/** Newest first; each page starts strictly after the cursor. The caller holds a snapshot. */
+export async function feedbackPage(
+  context: QueryContext,
+  query: FeedbackPageQuery,
+): Promise<FeedbackEntry[]> {
+  const { connection, terms } = context;
+  const property = terms.find(query.propertyId);
+  const values = new SqlValues();
+  const conditions = property === undefined ? undefined : conditionsOf(context, query, property, values);
+  if (property === undefined || !conditions) return [];
+  const rows = await rowsOf<Row>(
+    connection,
+    `SELECT feedback_id, feedback_type, session_key, session_id, option, message, metadata, happened_at
+     FROM feedback WHERE ${conditions.join(' AND ')}
+     ORDER BY happened_at DESC, feedback_id DESC LIMIT ${values.add(query.limit)}`,
+    values.list,
+  );
+  const keys = [...new Set(rows.map(([, , key]) => key).filter((key) => key !== null))];
+  const identities = await identitiesOf(context, property, keys);
+  return rows.map(([id, type, key, sessionId, option, message, metadata, at]) => ({
+    id,
+    feedbackTypeId: terms.textOf(type) ?? '',
+    sessionId,
+    ...((key === null ? undefined : identities.get(key)) ?? { visitorId: null, userId: null }),
+    option,
+    message,
+    metadata,
+    createdAt: Number(at),
+  }));
+}
+
+/** Undefined: no entry can match. */
+function conditionsOf(
+  { terms, keys }: QueryContext,
+  query: FeedbackPageQuery,
+  property: number,
+  values: SqlValues,
+): string[] | undefined {
+  const conditions = [`property = ${values.add(property)}`];
+  if (query.feedbackTypeId !== undefined) {
+    const type = terms.find(query.feedbackTypeId);
+    if (type === undefined) return undefined;
+    conditions.push(`feedback_type = ${values.add(type)}`);
+  }
+  if (query.option !== undefined) conditions.push(`option = ${values.add(query.option)}`);
+  if (query.sessionId !== undefined) {
+    conditions.push(
+      `session_key = ${values.add(keys.sessionKey(query.propertyId, query.sessionId).value)}`,
+      `session_id = ${values.add(query.sessionId)}`,
+    );
+  }
+  if (query.from !== undefined) conditions.push(`happened_at >= ${values.add(query.from)}`);
+  if (query.to !== undefined) conditions.push(`happened_at < ${values.add(query.to)}`);
+  if (query.after) {
+    const at = values.add(query.after.at);
+    const id = values.add(query.after.id);
+    conditions.push(`happened_at <= ${at} AND (happened_at < ${at} OR feedback_id < ${id})`);
+  }
+  return conditions;
+}

@@ -1,0 +1,26 @@
+import type { SplitTestQuery } from '../../event-store.ts';
+import type { QueryContext } from './query-context.ts';
+
+/** A goal as the tables name it. */
+export interface GoalTerm {
+  term: number;
+  isRevenue: boolean;
+}
+
+/** The goals that anything was stored of. */
+export function goalTermsOf(
+  { terms }: QueryContext,
+  { goalIds, revenueGoalIds = [] }: Pick<SplitTestQuery, 'goalIds' | 'revenueGoalIds'>,
+): (GoalTerm & { goalId: string })[] {
+  return goalIds.flatMap((goalId) => {
+    const term = terms.find(goalId);
+    return term === undefined ? [] : [{ goalId, term, isRevenue: revenueGoalIds.includes(goalId) }];
+  });
+}
+
+/** Condition on a visitor who did `n` and spent `a` net. Whoever sends one of three things back still bought. */
+export function isConverted(goals: readonly GoalTerm[], n: string, a: string): string {
+  const revenue = goals.filter(({ isRevenue }) => isRevenue).map(({ term }) => term);
+  if (revenue.length === 0) return `${n} > 0`;
+  return `(CASE WHEN goal IN (${revenue.join(', ')}) AND ${a} <> 0 THEN ${a} ELSE ${n} END) > 0`;
+}

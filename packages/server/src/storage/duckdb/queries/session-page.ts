@@ -1,0 +1,93 @@
+import type { SessionPageQuery, SessionSummary } from '../../event-store.ts';
+import { rowsOf, SqlValues } from '../sql.ts';
+import { type ListedSession, listMoved, movedSince, newestFirst, withoutMoved } from './moved-sessions.ts';
+import type { QueryContext } from './query-context.ts';
+import { filterOf, type SessionFilter } from './session-filter.ts';
+import { summariesOf } from './session-summaries.ts';
+
+const FIRST_WINDOW_MS = 1000;
+const WINDOW_GROWTH = 8;
+/** The window that filled the last page of a property: the next search begins a step below it. */
+export type PageWindows = Map<string, number>;
+
+/** Newest first; each page starts strictly after the cursor. */
+export async function sessionPage(
+  context: QueryContext,
+  query: SessionPageQuery,
+  windows: PageWindows,
+): Promise<SessionSummary[]> {
+  const property = context.terms.find(query.propertyId);
+  const filter = filterOf(context, query);
+  if (property === undefined || filter === undefined || query.limit < 1) return [];
+  const asked = { ...query, property };
+  const moved = await movedSince(context, property, query.asOf);
+  if (moved.size === 0) {
+    return summariesOf(context, property, await listSessions(context, asked, filter, windows));
+  }
+  const unmoved = await listSessions(context, asked, withoutMoved(filter, moved), windows);
+  const listed = [...unmoved, ...(await listMoved(context, asked, filter, moved))];
+  const sessions = listed.sort(newestFirst).slice(0, query.limit);
+  const summaries = await summariesOf(context, property, sessions);
+  return summaries.map((summary, i) => ({ ...summary, startedAt: (sessions[i] as ListedSession).listedAt }));
+}
+
+/**
+ * Looks back from the newest session in growing windows of time until the page is full. A plain top-N would read
+ * every session that was ever stored; a window reads a block or two, however many there are.
+ */
+async function listSessions(
+  context: QueryContext,
+  query: SessionPageQuery & { property: number },
+  filter: SessionFilter,
+  windows: PageWindows,
+): Promise<ListedSession[]> {
+  const span = context.registry.spanOf(query.property);
+  if (!span) return [];
+  const floor = Math.max(query.from ?? span.oldest, span.oldest);
+  const ceiling = ceilingOf(query);
+  // Sessions dated ahead of the clock must not stretch the window of all the others.
+  const last = Math.min(ceiling, span.newest, Date.now());
+  let width = Math.max((windows.get(query.propertyId) ?? 0) / WINDOW_GROWTH, FIRST_WINDOW_MS);
+  for (;;) {
+    const since = filter.isRare ? floor : Math.max(Math.round(last - width), floor);
+    const sessions = await windowOf(context, query, filter, since, ceiling);
+    const isFull = sessions.length === query.limit;
+    if (isFull && !filter.isRare) windows.set(query.propertyId, width);
+    if (isFull || since === floor) return sessions;
+    width *= sessions.length > 0 ? WINDOW_GROWTH : WINDOW_GROWTH ** 2;
+  }
+}
+
+function ceilingOf({ to, after }: SessionPageQuery): number {
+  return Math.min(to === undefined ? Number.MAX_SAFE_INTEGER : to - 1, after?.at ?? Number.MAX_SAFE_INTEGER);
+}
+
+async function windowOf(
+  { connection }: QueryContext,
+  query: SessionPageQuery & { property: number },
+  filter: SessionFilter,
+  since: number,
+  until: number,
+): Promise<ListedSession[]> {
+  const values = new SqlValues();
+  const conditions = [
+    `property = ${values.add(query.property)}`,
+    `started_at >= ${values.add(since)}`,
+    `started_at <= ${values.add(until)}`,
+  ];
+  if (query.after) {
+    const { at, id } = query.after;
+    conditions.push(`(started_at < ${values.add(at)} OR session_id < ${values.add(id)})`);
+  }
+  for (const condition of filter.conditions) conditions.push(condition(values, query.property, since));
+  const rows = await rowsOf<[bigint, string, bigint]>(
+    connection,
+    `SELECT session_key, session_id, started_at FROM sessions WHERE ${conditions.join(' AND ')}
+     ORDER BY started_at DESC, session_id DESC LIMIT ${values.add(query.limit)}`,
+    values.list,
+  );
+  return rows.map(([key, sessionId, start]) => {
+    const startedAt = Number(start);
+    return { key, sessionId, startedAt, listedAt: startedAt };
+  });
+}

@@ -1,0 +1,59 @@
+import type { SplitTestFeedbackQuery, VariationFeedback } from '../../event-store.ts';
+import { rowsOf } from '../sql.ts';
+import type { QueryContext } from './query-context.ts';
+import { SplitTestVisitors } from './split-test-visitors.ts';
+
+/** What the visitors of each variation said once they had seen it. The caller holds a snapshot. */
+export async function splitTestFeedback(
+  context: QueryContext,
+  query: SplitTestFeedbackQuery,
+): Promise<VariationFeedback[]> {
+  const { connection, terms } = context;
+  const visitors = SplitTestVisitors.of(context, query);
+  if (!visitors) {
+    return query.variationKeys.map((variationKey) => ({ variationKey, options: [], messages: [] }));
+  }
+  const own = `property = ${visitors.property} AND session_key IS NOT NULL AND happened_at < ${query.until}`;
+  await visitors.resolve(connection, [`SELECT session_key FROM feedback WHERE ${own}`]);
+  const tables = `${visitors.tables},
+    said AS MATERIALIZED (
+      SELECT coalesce(visitor_key, session_key) AS unit, feedback_type, option, message, happened_at
+      FROM feedback LEFT JOIN renamed USING (session_key) WHERE ${own}),
+    units AS (${visitors.units('WHERE unit IN (SELECT unit FROM said)')}),
+    heard AS (
+      SELECT bits, feedback_type, option, message, happened_at
+      FROM said JOIN units USING (unit) WHERE ${visitors.isPure} AND happened_at >= first_at)`;
+  const options = await rowsOf<[bigint, number, string, bigint]>(
+    connection,
+    `WITH ${tables} SELECT bits, feedback_type, option, count(*) FROM heard WHERE option IS NOT NULL
+     GROUP BY ALL ORDER BY ALL`,
+    visitors.values.list,
+  );
+  const messages = await rowsOf<[bigint, number, string, string | null, bigint]>(
+    connection,
+    `WITH ${tables} SELECT bits, feedback_type, message, option, happened_at FROM heard
+     WHERE message IS NOT NULL
+     QUALIFY row_number() OVER (PARTITION BY bits ORDER BY happened_at DESC, message) <= ${query.messages}
+     ORDER BY happened_at DESC, message`,
+    visitors.values.list,
+  );
+  const typeOf = (term: number) => terms.textOf(term) ?? '';
+  return query.variationKeys.map((variationKey) => {
+    const isOurs = ([bits]: [bigint, ...unknown[]]) => {
+      const seen = visitors.read(bits);
+      return seen.variationKey === variationKey && !seen.bot;
+    };
+    return {
+      variationKey,
+      options: options
+        .filter(isOurs)
+        .map(([, type, option, count]) => ({ feedbackTypeId: typeOf(type), option, count: Number(count) })),
+      messages: messages.filter(isOurs).map(([, type, message, option, at]) => ({
+        feedbackTypeId: typeOf(type),
+        message,
+        option,
+        createdAt: Number(at),
+      })),
+    };
+  });
+}

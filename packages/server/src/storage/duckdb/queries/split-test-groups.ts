@@ -1,0 +1,240 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { MICROS } from '@switchyard/core/money';
+import { DAY_MS } from '@switchyard/core/time';
+import type { GoalSums, SplitTestQuery, ValueSums, VisitorGroup } from '../../event-store.ts';
+import { recordsOf } from '../sql.ts';
+import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
+import type { QueryContext } from './query-context.ts';
+import { SplitTestVisitors } from './split-test-visitors.ts';
+
+/** Whole numbers, so that the order of arrival cannot change a digit; fractions for sums beyond all reason. */
+export type SumType = 'HUGEINT' | 'DOUBLE';
+
+type DatedQuery = SplitTestQuery & { earlyUntil: number; sumType: SumType };
+
+const COLUMNS = [
+  'converted',
+  'conversions',
+  'conversion_squares',
+  'conversions_before',
+  'conversion_squares_before',
+  'conversion_products',
+  'micros',
+  'micro_squares',
+  'micros_before',
+  'micro_squares_before',
+  'micro_products',
+  'converted_micros',
+  'converted_before',
+] as const;
+
+/** What visitors of one kind did for a goal; without a goal, `converted` is how many they are. */
+type GroupRow = Record<(typeof COLUMNS)[number], bigint | number> & {
+  bits: bigint | number;
+  goal: number | null;
+  segment: string | null;
+};
+
+/** Visitors by what they saw and what they did. In as many parts as memory asks for; each visitor is in one. */
+export async function countVisitors(
+  context: QueryContext,
+  query: DatedQuery,
+  exposures: number,
+): Promise<VisitorGroup[]> {
+  const goals = goalTermsOf(context, query);
+  // A quantile needs all values at once.
+  const parts =
+    query.winsorize === undefined ? 2 ** Math.ceil(Math.log2(exposures / context.maxVisitors)) : 1;
+  const of = Math.max(1, parts);
+  const rows = new Map<string, GroupRow>();
+  const visitors = SplitTestVisitors.of(context, query) as SplitTestVisitors;
+  await visitors.resolve(context.connection, unresolvedConversions(visitors, query, goals));
+  for (let index = 0; index < of; index++) {
+    visitors.part = of > 1 ? { index, of } : undefined;
+    for (const row of await groupRows(context.connection, visitors, query, goals)) addRow(rows, row);
+  }
+  return groupsOf(visitors, goals, [...rows.values()]);
+}
+
+/** Sums of the parts, still as whole numbers. */
+function addRow(rows: Map<string, GroupRow>, row: GroupRow): void {
+  const key = JSON.stringify([String(row.bits), row.segment, row.goal]);
+  const sum = rows.get(key);
+  if (!sum) {
+    rows.set(key, row);
+    return;
+  }
+  for (const column of COLUMNS) {
+    const [left, right] = [sum[column], row[column]];
+    sum[column] =
+      typeof left === 'bigint' && typeof right === 'bigint' ? left + right : Number(left) + Number(right);
+  }
+}
+
+function groupsOf(
+  visitors: SplitTestVisitors,
+  goals: readonly { goalId: string; term: number }[],
+  rows: readonly GroupRow[],
+): VisitorGroup[] {
+  const groups = new Map<string, VisitorGroup>();
+  for (const row of rows) {
+    const { variationKey, bot, early } = visitors.read(row.bits);
+    const { segment } = row;
+    const key = JSON.stringify([variationKey, bot, early, segment]);
+    const group = groups.get(key) ?? { variationKey, bot, early, segment, visitors: 0, goals: [] };
+    groups.set(key, group);
+    const goalId = goals.find(({ term }) => term === row.goal)?.goalId;
+    if (goalId === undefined) group.visitors += Number(row.converted);
+    else group.goals.push(goalSums(goalId, row));
+  }
+  return [...groups.values()];
+}
+
+function groupRows(
+  connection: DuckDBConnection,
+  visitors: SplitTestVisitors,
+  query: DatedQuery,
+  goals: readonly GoalTerm[],
+): Promise<GroupRow[]> {
+  const statement = goals.length === 0 ? visitorStatement(visitors) : goalStatement(visitors, query, goals);
+  return recordsOf<GroupRow>(connection, statement, visitors.values.list);
+}
+
+type Reached = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
+
+function reachedCondition(
+  { property }: SplitTestVisitors,
+  { from, until, preDays }: Reached,
+  goals: readonly GoalTerm[],
+): string {
+  const since = preDays > 0 ? from - preDays * DAY_MS : from;
+  return `property = ${property} AND session_key IS NOT NULL
+    AND goal IN (${goals.map(({ term }) => term).join(', ')})
+    AND happened_at < ${until} AND happened_at >= ${since}`;
+}
+
+/** Selects the sessions of conversions that were stored without their visitor. */
+export function unresolvedConversions(
+  visitors: SplitTestVisitors,
+  query: Reached,
+  goals: readonly GoalTerm[],
+): string[] {
+  if (goals.length === 0) return [];
+  const condition = reachedCondition(visitors, query, goals);
+  return [`SELECT session_key FROM conversions WHERE ${condition} AND unit_key IS NULL`];
+}
+
+/** Conversions of the goals, as the table `reached`; the caller adds `units`. */
+export function reachedTables(
+  visitors: SplitTestVisitors,
+  query: Reached,
+  goals: readonly GoalTerm[],
+): string {
+  return `${visitors.tables},
+    reached AS (
+      SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
+      FROM conversions LEFT JOIN renamed USING (session_key)
+      WHERE ${reachedCondition(visitors, query, goals)}
+        AND ${visitors.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
+}
+
+function visitorStatement(visitors: SplitTestVisitors): string {
+  // Every column more is a tenth of the time, so no other is asked for.
+  const segment = visitors.isSegmented ? 'arg_min(segment, (seen_at, segment))' : 'NULL';
+  return `WITH ${visitors.tables}
+    SELECT bits, segment, NULL AS goal, count(*) AS converted
+    FROM (SELECT bit_or(bits) AS bits, ${segment} AS segment FROM seen GROUP BY unit)
+    GROUP BY bits, segment ORDER BY bits, segment`;
+}
+
+function goalStatement(visitors: SplitTestVisitors, query: DatedQuery, goals: readonly GoalTerm[]): string {
+  const cut = (column: string) =>
+    query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
+  const segment = visitors.isSegmented ? 'segment' : 'NULL AS segment';
+  return `WITH ${reachedTables(visitors, query, goals)},
+    units AS MATERIALIZED (${visitors.units()}),
+    outcomes AS ${query.winsorize === undefined ? '' : 'MATERIALIZED'} (
+      SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment)' : 'NULL'} AS segment,
+             ${outcomeColumns(query)}
+      FROM reached JOIN units USING (unit)
+      WHERE ${visitors.isPure} AND happened_at >= first_at - ${query.preDays * DAY_MS}
+      GROUP BY unit, goal)
+    ${query.winsorize === undefined ? '' : capsTable(query.winsorize, query.sumType)},
+    values_ AS (
+      SELECT goal, bits, segment, ${isConverted(goals, 'n', 'a')} AS converted, ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
+      FROM outcomes ${query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)'})
+    SELECT bits, goal, segment, ${sumColumns(query)}
+    FROM values_ GROUP BY bits, goal, segment
+    UNION ALL
+    SELECT bits, NULL, segment, count(*), ${COLUMNS.slice(1)
+      .fill('NULL' as never)
+      .join(', ')}
+    FROM (SELECT bits, ${segment} FROM units) GROUP BY bits, segment
+    ORDER BY bits, segment, goal`;
+}
+
+/** In the order of `COLUMNS`. Products with what is always zero are not worth computing millions of times. */
+function sumColumns({ preDays }: SplitTestQuery): string {
+  const before = (expression: string) => (preDays === 0 ? '0' : expression);
+  const sums = [
+    'count(*) FILTER (converted)',
+    'sum(n)',
+    'sum(n * n)',
+    before('sum(n0)'),
+    before('sum(n0 * n0)'),
+    before('sum(n * n0)'),
+    'sum(a)',
+    'sum(a * a)',
+    before('sum(a0)'),
+    before('sum(a0 * a0)'),
+    before('sum(a * a0)'),
+    'coalesce(sum(a) FILTER (converted), 0)',
+    before('coalesce(sum(n0) FILTER (converted), 0)'),
+  ];
+  return sums.map((sum, index) => `${sum} AS ${COLUMNS[index]}`).join(', ');
+}
+
+/** What a visitor did from the first exposure on (`n`, `a`), and in the days before it (`n0`, `a0`). */
+function outcomeColumns({ preDays, sumType: wide }: DatedQuery): string {
+  const sum = (column: string, filter: string) => `coalesce(sum(${column})${filter}, 0)::${wide}`;
+  if (preDays === 0) {
+    return `${sum('direction', '')} AS n, ${sum('amount_micros', '')} AS a, 0::${wide} AS n0, 0::${wide} AS a0`;
+  }
+  const [after, before] = [' FILTER (happened_at >= first_at)', ' FILTER (happened_at < first_at)'];
+  return `${sum('direction', after)} AS n, ${sum('amount_micros', after)} AS a,
+          ${sum('direction', before)} AS n0, ${sum('amount_micros', before)} AS a0`;
+}
+
+/** The same cut for all variations, or it would make a difference where there is none. */
+function capsTable(quantile: number, wide: SumType): string {
+  return `, caps AS (
+    SELECT goal, quantile_disc(n, ${quantile}) FILTER (n > 0)::${wide} AS n_cap,
+           quantile_disc(a, ${quantile}) FILTER (a > 0)::${wide} AS a_cap
+    FROM outcomes GROUP BY goal)`;
+}
+
+function goalSums(goalId: string, row: GroupRow): GoalSums {
+  const number = (value: bigint | number) => Number(value);
+  const conversions: ValueSums = {
+    sum: number(row.conversions),
+    sumSquares: number(row.conversion_squares),
+    covariateSum: number(row.conversions_before),
+    covariateSumSquares: number(row.conversion_squares_before),
+    covariateProduct: number(row.conversion_products),
+  };
+  const amount: ValueSums = {
+    sum: number(row.micros) / MICROS,
+    sumSquares: number(row.micro_squares) / MICROS ** 2,
+    covariateSum: number(row.micros_before) / MICROS,
+    covariateSumSquares: number(row.micro_squares_before) / MICROS ** 2,
+    covariateProduct: number(row.micro_products) / MICROS ** 2,
+  };
+  return {
+    goalId,
+    converted: number(row.converted),
+    conversions,
+    amount,
+    convertedAmount: number(row.converted_micros) / MICROS,
+    convertedCovariate: number(row.converted_before),
+  };
+}

@@ -1,0 +1,91 @@
+import { MICROS } from '@switchyard/core/money';
+import { DAY_MS } from '@switchyard/core/time';
+import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../../event-store.ts';
+import { recordsOf, rowsOf } from '../sql.ts';
+import { goalTermsOf, isConverted } from './goal-terms.ts';
+import type { QueryContext } from './query-context.ts';
+import { reachedTables, unresolvedConversions } from './split-test-groups.ts';
+import { SplitTestVisitors } from './split-test-visitors.ts';
+
+const dayOf = (column: string) => `(${column} // ${DAY_MS}) * ${DAY_MS}`;
+
+/** What each day added to a phase of a test. The caller holds a snapshot. */
+export async function splitTestSeries(
+  context: QueryContext,
+  query: SplitTestQuery,
+): Promise<SplitTestSeries> {
+  const visitors = await newVisitors(context, query);
+  return { visitors, goals: visitors.length > 0 ? await goalDays(context, query) : [] };
+}
+
+async function newVisitors(
+  context: QueryContext,
+  query: SplitTestQuery,
+): Promise<SplitTestSeries['visitors']> {
+  const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
+  if (!visitors) return [];
+  await visitors.resolve(context.connection);
+  const rows = await rowsOf<[bigint, bigint, bigint]>(
+    context.connection,
+    `WITH ${visitors.tables}
+     SELECT ${dayOf('first_at')} AS day, bits, count(*) FROM (${visitors.units()})
+     WHERE ${visitors.isPure} GROUP BY day, bits ORDER BY day, bits`,
+    visitors.values.list,
+  );
+  return rows.map(([day, bits, count]) => {
+    const { variationKey, bot } = visitors.read(bits);
+    return { at: Number(day), variationKey: variationKey as string, bot, visitors: Number(count) };
+  });
+}
+
+type DayRow = Record<
+  'converted' | 'conversions' | 'conversion_squares' | 'micros' | 'micro_squares',
+  bigint
+> & {
+  day: bigint;
+  bits: bigint;
+  goal: number;
+};
+
+/**
+ * A square of a running total cannot be added up over days, but its growth can: a visitor whose value goes from a
+ * to b adds b² - a² to the sum of squares of that day.
+ */
+async function goalDays(context: QueryContext, query: SplitTestQuery): Promise<GoalDay[]> {
+  const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
+  const goals = goalTermsOf(context, query);
+  if (!visitors || goals.length === 0) return [];
+  const reached = { ...query, preDays: 0 };
+  await visitors.resolve(context.connection, unresolvedConversions(visitors, reached, goals));
+  const rows = await recordsOf<DayRow>(
+    context.connection,
+    `WITH ${reachedTables(visitors, reached, goals)},
+     units AS (${visitors.units('WHERE unit IN (SELECT unit FROM reached)')}),
+     daily AS (
+       SELECT unit, any_value(bits) AS bits, goal, ${dayOf('happened_at')} AS day,
+              sum(direction)::HUGEINT AS dn, sum(amount_micros)::HUGEINT AS da
+       FROM reached JOIN units USING (unit) WHERE ${visitors.isPure} AND happened_at >= first_at
+       GROUP BY unit, goal, day),
+     running AS (
+       SELECT bits, goal, day, dn, da, sum(dn) OVER so_far AS n, sum(da) OVER so_far AS a
+       FROM daily WINDOW so_far AS (PARTITION BY unit, goal ORDER BY day))
+     SELECT day, bits, goal, sum((${isConverted(goals, 'n', 'a')})::INTEGER
+                                - (${isConverted(goals, '(n - dn)', '(a - da)')})::INTEGER) AS converted,
+            sum(dn) AS conversions, sum(n * n - (n - dn) * (n - dn)) AS conversion_squares,
+            sum(da) AS micros, sum(a * a - (a - da) * (a - da)) AS micro_squares
+     FROM running GROUP BY day, bits, goal ORDER BY day, bits, goal`,
+    visitors.values.list,
+  );
+  return rows.map((row) => {
+    const { variationKey, bot } = visitors.read(row.bits);
+    return {
+      at: Number(row.day),
+      variationKey: variationKey as string,
+      bot,
+      goalId: goals.find(({ term }) => term === row.goal)?.goalId as string,
+      converted: Number(row.converted),
+      conversions: { sum: Number(row.conversions), sumSquares: Number(row.conversion_squares) },
+      amount: { sum: Number(row.micros) / MICROS, sumSquares: Number(row.micro_squares) / MICROS ** 2 },
+    };
+  });
+}
