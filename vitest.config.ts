@@ -6,6 +6,7 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source', 'node', 'import', 'module', 'default'] } },
   test: {
+    globalSetup: ['e2e/support/install-chromium.ts'],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
     // Server tests mostly wait for a child process: on two cores the default of one worker would idle.
     maxWorkers: Math.max(2, availableParallelism()),
