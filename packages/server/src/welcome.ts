@@ -4,13 +4,13 @@ export function newKeys({ generatedKeys }: FirstStart): string {
   const keys = generatedKeys.map(
     ({ propertyId, kind, name, text }) => `  ${propertyId}  ${kind}  ${name}  ${text}`,
   );
-  return `New API keys, shown this once:\n\n${keys.join('\n')}\n`;
+  return `New API keys (shown only once):\n\n${keys.join('\n')}\n`;
 }
 
 const keyOf = (keys: FirstStart['generatedKeys'], kind: string) =>
   keys.find((key) => key.kind === kind)?.text ?? '';
 
-/** What a newcomer may paste to see it work. */
+/** Commands that a newcomer can paste to see it work. */
 export function firstSteps({ generatedKeys }: FirstStart, url: string): string {
   const publicKey = keyOf(generatedKeys, 'public');
   const secretKey = keyOf(generatedKeys, 'secret');
@@ -19,7 +19,7 @@ export function firstSteps({ generatedKeys }: FirstStart, url: string): string {
   const get = (path: string, key: string) => `curl -sS '${url}${path}' -H 'x-api-key: ${key}'`;
   const session = { propertyId: 'demo', sessionId: 'my-first-session' };
   return `
-The property "demo" is there to be tried. As a browser would: what is being tested, and I was shown the variation "friendly".
+The property "demo" is ready to try. First, as a browser: fetch the running tests, then record an exposure to the variation "friendly".
 
 ${get('/v1/split-testing/config?propertyId=demo', publicKey)}
 
@@ -28,7 +28,7 @@ ${post('/v1/split-testing/expose', publicKey, {
   exposures: [{ splitTestKey: 'buy-button', variationKey: 'friendly', sessionId: 'my-first-session' }],
 })}
 
-As your server would: that visitor paid, is a flag on, and what happened in the session.
+Then, as your server: record a purchase, evaluate the flags, and list the sessions.
 
 ${post('/v1/goals/increment', secretKey, { ...session, goalId: 'revenue', amount: 19.9 })}
 
@@ -36,6 +36,6 @@ ${post('/v1/flags/evaluate', secretKey, { propertyId: 'demo', context: { email: 
 
 ${get('/v1/sessions?propertyId=demo', secretKey)}
 
-Everything else: ${url}/docs
+API reference: ${url}/docs
 `;
 }

@@ -4,20 +4,18 @@ import type { ApplyOptions } from './provision-actions.ts';
 
 export function applyCommand(): Command {
   return new Command('apply')
-    .description(
-      'Bring the configuration to what a provision file (YAML or JSON) says: all of it or, if anything is wrong, nothing.',
-    )
+    .description('Apply a provision file (YAML or JSON). If anything in it is wrong, nothing is changed.')
     .argument('<file>', 'provision file; - reads standard input')
     .addOption(dataDirOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-What the file does not name stays as it is; applying it again changes nothing.
-A running server sees the change at once. Keys that the file asks for without a text
-are generated and printed this once.
+Anything the file does not mention is left unchanged; applying it twice changes nothing.
+A running server picks up the change at once. Keys without a "key" in the file are
+generated and printed only once.
 
-Exit codes: 0 applied or nothing to do, 1 failed (every mistake is listed, nothing was changed).
+Exit codes: 0 applied or nothing to do, 1 failed (every error is listed, nothing was changed).
 
 Examples:
   $ switchyard apply shop.yaml

@@ -1,4 +1,4 @@
-/** Something the caller can mend; the message says how, and is all that is shown. */
+/** An error that the caller can fix: the message says how, and no stack is shown. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }

@@ -57,7 +57,7 @@ describe('help', () => {
     for (const { code, stdout, stderr } of outcomes) {
       expect(code).toBe(1);
       expect(stdout).toBe('');
-      expect(stderr).toMatch(/^error: .*\n\(add --help for what is possible\)\n$/);
+      expect(stderr).toMatch(/^error: .*\n\(use --help for usage\)\n$/);
     }
   });
 });
@@ -156,7 +156,7 @@ test('keys are created, listed without secrets, and deleted', async () => {
   const create = ['keys', 'create', '--property', 'shop', '--name', 'x', '--kind'];
   const secret = await switchyard([...create, 'secret']);
   expect(secret.stdout).toMatch(/^service_sec_\w{38}\n$/);
-  expect(secret.stderr).toMatch(/shown only now/);
+  expect(secret.stderr).toMatch(/shown only once/);
   const publicKey = JSON.parse((await switchyard([...create, 'public', '--json'])).stdout);
   expect(await switchyard([...create, 'public'])).toMatchObject({ code: 1, stdout: '' });
   const list = await switchyard(['keys', 'list']);
@@ -182,7 +182,7 @@ describe('doctor', () => {
   test('finds a healthy directory healthy, and a missing one no failure', async () => {
     const missing = await switchyard(['doctor']);
     expect(missing.code).toBe(0);
-    expect(missing.stdout).toMatch(/^warn {2}Data directory .*not there yet\n {6}→ /m);
+    expect(missing.stdout).toMatch(/^warn {2}Data directory .*does not exist yet\n {6}→ /m);
     await switchyard(['apply', 'shop.yaml']);
     const healthy = await switchyard(['doctor']);
     expect(healthy.stdout).toMatch(/^ok {4}Configuration .*intact, schema \d{3}-[a-z-]+, properties: 1$/m);

@@ -5,9 +5,9 @@ import type {
   ProvisionChange,
 } from '../features/provisioning/provision-plan.ts';
 
-const WIDEST_VALUE = 100;
+const MAX_VALUE_WIDTH = 100;
 
-/** The changes as a person reads them: by property, `+` for new and `~` for changed, each field with old and new. */
+/** The changes for people to read: by property, `+` for created and `~` for updated, with the old and new value of each field. */
 export function describeChanges(changes: readonly ProvisionChange[]): string {
   const lines: string[] = [];
   let property: string | undefined;
@@ -41,7 +41,7 @@ function describeField({ field, from, to }: FieldChange): string {
 
 function shorten(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.length <= WIDEST_VALUE ? text : `${text.slice(0, WIDEST_VALUE - 1)}…`;
+  return text.length <= MAX_VALUE_WIDTH ? text : `${text.slice(0, MAX_VALUE_WIDTH - 1)}…`;
 }
 
 export function countChanges(changes: readonly ProvisionChange[], tense: 'done' | 'planned'): string {
@@ -52,5 +52,5 @@ export function countChanges(changes: readonly ProvisionChange[], tense: 'done' 
 
 export function describeGeneratedKeys(keys: readonly GeneratedKey[]): string {
   const lines = keys.map(({ propertyId, kind, name, text }) => `  ${propertyId}  ${kind}  ${name}  ${text}`);
-  return `New API keys, shown this once:\n${lines.join('\n')}`;
+  return `New API keys (shown only once):\n${lines.join('\n')}`;
 }

@@ -1,9 +1,9 @@
-/** One thing that was looked at. */
+/** The outcome of one check. */
 export interface Check {
   name: string;
   status: 'ok' | 'warn' | 'fail';
   detail: string;
-  /** What to do about it. */
+  /** How to fix it. */
   hint?: string;
 }
 

@@ -7,10 +7,10 @@ import { type Check, firstLine } from './doctor-check.ts';
 import { checkConfigurationDatabase, checkEventStore, checkJournal } from './doctor-storage.ts';
 
 const MIB = 1024 * 1024;
-/** No clock that is right shows less. */
+/** A correct clock never shows an earlier time. */
 const RELEASED = Date.UTC(2025, 0, 1);
 
-/** Every check, in the order in which a person would ask. */
+/** All checks, in the order in which a person would make them. */
 export async function checkInstallation(dataDir: string): Promise<Check[]> {
   const checks = [checkNode(process.versions.node), checkSqlite(), await checkDuckDb()];
   const found = await stat(dataDir).catch(() => undefined);
@@ -43,7 +43,7 @@ function checkSqlite(): Check {
   connection.close();
   // https://sqlite.org/wal.html: older ones can corrupt a write-ahead log.
   const safe = compareVersions(version, '3.51.3') >= 0;
-  const hint = 'Run "npm ci": versions before 3.51.3 can damage a database.';
+  const hint = 'Run "npm ci": versions before 3.51.3 can corrupt a database.';
   return { name: 'SQLite', status: safe ? 'ok' : 'warn', detail: version, hint };
 }
 
@@ -60,23 +60,23 @@ async function checkDuckDb(): Promise<Check> {
 async function checkDirectory(dataDir: string, found: Stats | undefined): Promise<Check> {
   const name = 'Data directory';
   if (found === undefined) {
-    const hint = 'The first start makes it; or name another with --data-dir.';
-    return { name, status: 'warn', detail: `${dataDir} is not there yet`, hint };
+    const hint = 'It is created on the first start. Use --data-dir for another directory.';
+    return { name, status: 'warn', detail: `${dataDir} does not exist yet`, hint };
   }
   if (!found.isDirectory()) {
     return {
       name,
       status: 'fail',
       detail: `${dataDir} is not a directory`,
-      hint: 'Name another with --data-dir.',
+      hint: 'Use --data-dir for another directory.',
     };
   }
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     return { name, status: 'ok', detail: dataDir };
   } catch {
-    const hint = `Let the user that runs the server own it: chown ${process.getuid?.() ?? ''} ${dataDir}`;
-    return { name, status: 'fail', detail: `${dataDir} cannot be read and written`, hint };
+    const hint = `Make the user that runs the server its owner: chown ${process.getuid?.() ?? ''} ${dataDir}`;
+    return { name, status: 'fail', detail: `${dataDir} is not readable and writable`, hint };
   }
 }
 
@@ -86,8 +86,8 @@ function checkPermissions(dataDir: string, mode: number): Check {
     name: 'Permissions',
     status: open ? 'warn' : 'ok',
     detail: open
-      ? `other users of this machine can look into it (${(mode & 0o777).toString(8)})`
-      : 'only its owner',
+      ? `other users of this machine can read it (${(mode & 0o777).toString(8)})`
+      : 'only the owner has access',
     hint: `chmod 700 ${dataDir}`,
   };
 }
@@ -103,12 +103,12 @@ async function checkDiskSpace(dataDir: string): Promise<Check> {
   };
 }
 
-/** A clock that went back shows as files from the future. */
+/** A clock that was set back shows as files from the future. */
 async function checkClock(dataDir: string, now: number): Promise<Check> {
   const name = 'Clock';
   const hint = 'Set the clock of this machine (for example with NTP); events are stored under its time.';
   if (now < RELEASED)
-    return { name, status: 'fail', detail: `${new Date(now).toISOString()} is long past`, hint };
+    return { name, status: 'fail', detail: `${new Date(now).toISOString()} is too early`, hint };
   const files = await readdir(dataDir);
   const times = await Promise.all(files.map((file) => stat(join(dataDir, file)).catch(() => undefined)));
   const newest = Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));

@@ -10,15 +10,15 @@ interface DoctorOptions {
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('Check the installation and the data directory, and say how to mend what is wrong.')
+    .description('Check the installation and the data directory, and say how to fix problems.')
     .addOption(dataDirOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-Changes nothing, and may run beside a server.
+Changes nothing. Can run while the server is running.
 
-Exit codes: 0 all well (warnings included), 1 something is wrong.
+Exit codes: 0 no problems (warnings do not count), 1 at least one check failed.
 
 Example:
   $ switchyard doctor --data-dir /var/lib/switchyard`,

@@ -11,8 +11,8 @@ export function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-Secret keys are stored as hashes and cannot be exported; they are named in a comment (YAML).
-Events are not part of it.
+Secret keys are stored as hashes and cannot be exported; a comment lists their names (YAML only).
+Events are not included.
 
 Exit codes: 0 printed, 1 failed.
 

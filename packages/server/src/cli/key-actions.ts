@@ -28,7 +28,7 @@ export async function createKeyFor({ dataDir, json, property, kind, name }: Crea
       const keys = await listKeys(transaction);
       if (keys.some((key) => key.propertyId === property && key.kind === kind && key.name === name)) {
         throw new CliError(
-          `"${property}" has a ${kind} key "${name}" already. Choose another name, or delete that key first.`,
+          `"${property}" already has a ${kind} key named "${name}". Choose another name, or delete that key first.`,
         );
       }
       return createKey(transaction, property, { kind, name });
@@ -38,7 +38,7 @@ export async function createKeyFor({ dataDir, json, property, kind, name }: Crea
   if (json) console.log(JSON.stringify({ propertyId: property, kind, name, key: text }, undefined, 2));
   else console.log(text);
   if (kind === 'secret')
-    console.error('This key is shown only now. Keep it where your server finds it and nobody else does.');
+    console.error('This key is shown only once. Store it where only your server can read it.');
 }
 
 export async function listAllKeys({ dataDir, json, property }: ListKeysOptions): Promise<void> {
@@ -51,7 +51,7 @@ export async function listAllKeys({ dataDir, json, property }: ListKeysOptions):
     const shown = keys.map(({ hash: _hash, publicKey, ...key }) => ({ ...key, key: publicKey }));
     console.log(JSON.stringify({ keys: shown }, undefined, 2));
   } else if (keys.length === 0) {
-    console.log('There are no keys yet. Make one with "switchyard keys create".');
+    console.log('There are no keys yet. Create one with "switchyard keys create".');
   } else {
     console.log(table([['ID', 'PROPERTY', 'KIND', 'NAME', 'CREATED', 'KEY'], ...keys.map(toRow)]));
   }

@@ -12,20 +12,20 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   return new Command('create')
-    .description('Make a new key and print it; a secret key cannot be shown again.')
-    .requiredOption('--property <id>', 'property the key is for')
+    .description('Create a key and print it. A secret key cannot be shown again.')
+    .requiredOption('--property <id>', 'property that the key belongs to')
     .addOption(
       new Option('--kind <kind>', 'public for browsers, secret for servers')
         .choices(['public', 'secret'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--name <name>', 'what the key is for; one name per kind')
+    .requiredOption('--name <name>', 'what the key is for; unique per kind')
     .addOption(dataDirOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-The key alone is printed to standard output. It works at once, also on a running server.
+Only the key is printed to standard output. It works at once, on a running server too.
 
 Exit codes: 0 created, 1 failed.
 
@@ -40,7 +40,7 @@ Example:
 
 function listCommand(): Command {
   return new Command('list')
-    .description('List the keys; of secret keys only the beginning and the end.')
+    .description('List the keys. Of secret keys only the first and last characters are shown.')
     .option('--property <id>', 'only keys of this property')
     .addOption(dataDirOption())
     .addOption(jsonOption())
@@ -56,8 +56,8 @@ function listCommand(): Command {
 
 function deleteCommand(): Command {
   return new Command('delete')
-    .description('Delete a key; it stops working at once, also on a running server.')
-    .argument('<id>', 'id of the key, as "keys list" shows it')
+    .description('Delete a key. It stops working at once, on a running server too.')
+    .argument('<id>', 'id of the key, as shown by "keys list"')
     .addOption(dataDirOption())
     .addHelpText(
       'after',

@@ -26,7 +26,7 @@ const COMMANDS = [
 
 /** Runs one command; sets the exit code of the process. */
 export async function runCli(argv: readonly string[]): Promise<void> {
-  // A reader that has seen enough (`| head`) is no failure; a server does not end with whoever reads its output.
+  // A closed pipe (`| head`) is not a failure. A server keeps running when its output is no longer read.
   if (argv[2] !== 'serve') {
     process.stdout.on('error', (error: NodeJS.ErrnoException) =>
       process.exit(error.code === 'EPIPE' ? 0 : 1),
@@ -36,7 +36,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     await createProgram().parseAsync(argv);
   } catch (error) {
     console.error(`switchyard: ${error instanceof Error ? error.message : String(error)}`);
-    // A command that failed half-way may have left something open that would keep the process.
+    // Handles left open by a failed command would keep the process alive.
     process.exit(1);
   }
 }
@@ -45,13 +45,16 @@ function createProgram(): Command {
   const program = new Command('switchyard')
     .description('Split testing, feature flags, goals, feedback and sessions, on your own machine.')
     .version(readVersion(), '-v, --version')
-    .showHelpAfterError('(add --help for what is possible)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed; a command that has more says so in its own help.');
+    .showHelpAfterError('(use --help for usage)')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 success, 1 failure; other codes are listed in the help of a command.',
+    );
   for (const create of COMMANDS) addCommand(program, create());
   return program;
 }
 
-/** Commander hands settings down only to commands that it made itself. */
+/** Commander passes settings on only to commands that it created itself. */
 function addCommand(parent: Command, command: Command): void {
   command.copyInheritedSettings(parent);
   for (const child of command.commands) child.copyInheritedSettings(command);

@@ -31,7 +31,7 @@ export interface ExportOptions {
 export async function applyFile(file: string, { dataDir, json = false }: ApplyOptions): Promise<void> {
   const text = await readInput(file);
   const { changes, generatedKeys } = await reportingMistakes(file, json, async () => {
-    // Read before the directory is made, so that a bad file leaves no trace.
+    // Parsed before the directory is created, so that an invalid file leaves no trace.
     const source = readProvisionText(text);
     return withDatabase(openDatabase(dataDir), ({ database }) =>
       applyProvision(database, configurationStores, source),
@@ -54,7 +54,7 @@ export async function planFile(
   const text = await readInput(file);
   const changes = await reportingMistakes(file, json, () => {
     const source = readProvisionText(text);
-    // A directory that is not there yet is planned for, not made.
+    // A plan does not create a missing directory.
     const opening = hasDatabase(dataDir) ? openDatabase(dataDir) : openMemoryDatabase();
     return withDatabase(opening, ({ database }) => planProvision(database, configurationStores, source));
   });

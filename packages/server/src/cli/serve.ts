@@ -11,18 +11,18 @@ interface ServeOptions {
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Start the server. Every setting can also be given as an environment variable.')
+    .description('Start the server. Settings come from environment variables; these options override them.')
     .addOption(dataDirOption())
     .option('--host <address>', 'address to listen on (HOST, 127.0.0.1)')
     .option('--port <number>', 'port to listen on (PORT, 8080)')
     .option('--provision-file <file>', 'apply this file before serving (PROVISION_FILE)')
-    .option('--accept-loss', 'start once although the event store lacks events that it had')
+    .option('--accept-loss', 'start even though the event store has lost events')
     .addHelpText(
       'after',
       `
-Stops on SIGTERM or SIGINT after it has stored everything it accepted.
+On SIGTERM or SIGINT it stores everything it has accepted and stops.
 
-Exit codes: 0 stopped on request, 1 could not start or had to give up.
+Exit codes: 0 stopped on request, 1 could not start or stopped because of an error.
 
 Examples:
   $ switchyard serve
@@ -33,7 +33,7 @@ Examples:
 }
 
 async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOptions): Promise<void> {
-  // Loaded here, so that help does not wait for a server and two databases.
+  // Loaded here, so that --help does not load a server and two databases.
   const [{ loadConfig }, { runServer }] = await Promise.all([import('../config.ts'), import('../main.ts')]);
   const given = { DATA_DIR: dataDir, HOST: host, PORT: port, PROVISION_FILE: provisionFile };
   const settings = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -9,12 +9,12 @@ export function typesCommand(): Command {
     )
     .argument('[file]', 'provision file to read instead of the data directory, "-" for standard input')
     .addOption(dataDirOption())
-    .option('--property <id>', 'only this property; else one interface for each')
-    .option('--out <file>', 'where to write it; else it is printed')
+    .option('--property <id>', 'only this property (default: one interface per property)')
+    .option('--out <file>', 'output file (default: standard output)')
     .addHelpText(
       'after',
       `
-Give the interface to the SDK, and a misspelt key does not compile:
+Pass the interface to the SDK, so that a misspelt key does not compile:
   const client = createSwitchyard<Shop>({ … });
 
 Exit codes: 0 written, 1 failed.

@@ -12,13 +12,11 @@ export async function verifyBundle(file: string): Promise<void> {
     const shown = differences.slice(0, MAX_SHOWN).map((difference) => `  ${difference}`);
     const more = differences.length - shown.length;
     if (more > 0) shown.push(`  and ${more} more`);
-    throw new CliError(
-      `The results are not those that definition, method and counts give:\n${shown.join('\n')}`,
-    );
+    throw new CliError(`The results do not match the definition, method and counts:\n${shown.join('\n')}`);
   }
   const visitors = bundle.results.variations.reduce((sum, it) => sum + it.visitors, 0);
   console.log(
-    `The results hold: ${bundle.results.goals.length} goals over ${visitors.toLocaleString('en-US')} visitors give the same numbers.`,
+    `The results match: ${bundle.results.goals.length} goals, ${visitors.toLocaleString('en-US')} visitors.`,
   );
 }
 
@@ -27,13 +25,13 @@ function parse(text: string): ReportBundle {
   try {
     bundle = JSON.parse(text);
   } catch (error) {
-    throw new CliError(`This is no JSON: ${(error as Error).message}`);
+    throw new CliError(`This is not JSON: ${(error as Error).message}`);
   }
   if (bundle?.format !== BUNDLE_FORMAT)
-    throw new CliError(`This is no bundle: "format" is not "${BUNDLE_FORMAT}".`);
+    throw new CliError(`This is not a bundle: "format" is not "${BUNDLE_FORMAT}".`);
   if (bundle.engineVersion !== REPORT_VERSION) {
     throw new CliError(
-      `The bundle was computed by engine version ${bundle.engineVersion}, this is ${REPORT_VERSION}: use a release that has it.`,
+      `The bundle was computed by engine version ${bundle.engineVersion}, this is ${REPORT_VERSION}: use a release with that engine version.`,
     );
   }
   return bundle as ReportBundle;

@@ -288,7 +288,7 @@ describe('exports', () => {
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ordered.json"');
     expect(answer.body.definition.phases).toHaveLength(1);
     const whole = await verify(answer.text);
-    expect(whole).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The results hold: 2 goals/) });
+    expect(whole).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The results match: 2 goals/) });
     const forged = structuredClone(answer.body);
     forged.input.groups.find((group: Answer['body']) => group.variationKey === 'b').visitors += 1;
     const found = await verify(JSON.stringify(forged));
