@@ -2,53 +2,95 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-// The declarations are tsc's and lie in dist/esm already: this bundles the code, so that the package needs no other.
+// tsc has already written the declarations to dist/esm. This bundles the code, so that the package has no dependency on core.
 
 const here = import.meta.dirname;
 const source = (name) => join(here, 'src', `${name}.ts`);
 const output = (...path) => join(here, 'dist', ...path);
 
-/** Each of these is one small file: pages load it as it is. */
+/** Each becomes one small file, which pages load as it is. */
 const BROWSER = ['browser/browser', 'browser/split-testing'];
 const SERVER = ['node/node', 'openfeature/openfeature', 'react/react'];
 
 const isLibrary = (id) => !/^[./]|^@switchyard\/core/.test(id);
 
-async function bundle(inputs, options, outputs) {
+async function bundle(inputs, inputOptions, outputs) {
   const build = await rolldown({
     input: Object.fromEntries(inputs.map((name) => [name, source(name)])),
     external: isLibrary,
     tsconfig: false,
-    ...options,
+    ...inputOptions,
   });
-  for (const each of outputs) await build.write(each);
+  for (const options of outputs) await build.write(options);
   await build.close();
 }
 
-// Without hashes in their names, chunks of this build replace those of the last one.
+// No hashes in file names, so that each build overwrites the chunks of the last one.
 const chunkFileNames = 'shared/[name].js';
 const modules = (options) => [
   { dir: output('esm'), format: 'esm', chunkFileNames, ...options },
   { dir: output('cjs'), format: 'cjs', exports: 'named', chunkFileNames, ...options },
 ];
-/** Annotations for bundlers would be a tenth of some functions. */
-const minified = { minify: true, comments: false };
+/**
+ * Members of internal interfaces that are shortened in pages: objects with names would not fit the size budget
+ * otherwise. Never list a name that the DOM, the public API, a request or stored JSON uses.
+ */
+const INTERNAL_MEMBERS = [
+  // client/host.ts
+  'schedule',
+  'store',
+  'listKeys',
+  'readCookies',
+  'writeCookie',
+  'sharedCookieDomain',
+  'urlQuery',
+  'onPreview',
+  // client/client-context.ts
+  'retryDelayMs',
+  'propertyQuery',
+  'sendRequest',
+  'notifyListeners',
+  // client/definitions.ts
+  'loadCached',
+  'currentConfig',
+  'refreshIfStale',
+  'whenReady',
+  // client/delivery.ts
+  'enqueue',
+  'sendBatches',
+  // client/visit.ts
+  'currentIds',
+  'claimOnce',
+  'clearIds',
+  // client/split-testing-client.ts
+  'publicClient',
+  'collect',
+  'wakeUp',
+  'profile',
+  'onStart',
+  'isDisabled',
+  // client/split-tests.ts
+  'previewKey',
+];
+const mangleProps = { include: new RegExp(`^(?:${INTERNAL_MEMBERS.join('|')})$`) };
+/** Comments are dropped too: annotations for bundlers would be a tenth of some functions. */
+const minified = { minify: { mangleProps }, comments: false };
 const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
 
 await rm(output('cjs'), { recursive: true, force: true });
 await rm(output('esm', 'shared'), { recursive: true, force: true });
 for (const name of BROWSER) await bundle([name], inBrowsers, modules({ ...minified, sourcemap: 'hidden' }));
 await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modules({ sourcemap: true }));
-// For a <script> tag: everything hangs on one global, `switchyard`.
+// For a <script> tag: all exports are on one global, `switchyard`.
 await bundle(['browser/browser'], inBrowsers, [
   { file: output('sdk.js'), format: 'iife', name: 'switchyard', ...minified },
 ]);
-// tsc leaves the names of our sources in declarations, which are not published.
+// tsc keeps the .ts extensions of imports in declarations, but the sources are not published.
 for (const file of await readdir(output('esm'), { recursive: true })) {
   if (!file.endsWith('.d.ts')) continue;
   const text = await readFile(output('esm', file), 'utf8');
-  const named = text.replace(/(from |import\()(['"])(\.[^'"]*)\.tsx?\2/g, '$1$2$3.js$2');
-  if (named !== text) await writeFile(output('esm', file), named);
+  const fixed = text.replace(/(from |import\()(['"])(\.[^'"]*)\.tsx?\2/g, '$1$2$3.js$2');
+  if (fixed !== text) await writeFile(output('esm', file), fixed);
 }
 await cp(output('esm'), output('cjs'), {
   recursive: true,

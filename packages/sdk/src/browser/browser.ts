@@ -1,7 +1,7 @@
 import { attempt } from '../client/attempt.ts';
 import type { Attributes, SplitTesting, SplitTestingOptions } from '../client/browser-client.ts';
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
-import { type Collect, type SessionEvent, sendable } from '../client/split-testing-client.ts';
+import { type Collect, type SessionEvent, toSendable } from '../client/split-testing-client.ts';
 import { openClient } from './open-client.ts';
 import { createPageViews, pageUrl, watchAddress } from './page-views.ts';
 
@@ -44,7 +44,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const isAutomatic = options?.autoPage !== false;
   const pageView = createPageViews();
   const view = (collect: Collect) => attempt(() => collect(pageView()));
-  const [client, collect, , person, signal] = openClient(options, isAutomatic ? view : undefined);
+  const { publicClient, collect, profile, signal } = openClient(options, isAutomatic ? view : undefined);
   const page = () => void view(collect);
   if (isAutomatic) attempt(() => watchAddress(page, signal));
 
@@ -55,16 +55,16 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
       return;
     }
     const event: SessionEvent = { type, timestamp: Date.now(), url: pageUrl() };
-    if (properties) event.properties = sendable(properties);
+    if (properties) event.properties = toSendable(properties);
     if (type === 'event') event.name = name;
-    else person.userId = name;
+    else profile.userId = name;
     collect(event);
     // What is recorded while the page is left, by listeners that run after ours, has no later than its own task.
-    attempt(() => document.hidden && queueMicrotask(client.flush));
+    attempt(() => document.hidden && queueMicrotask(publicClient.flush));
   };
 
   return {
-    ...(client as unknown as SplitTesting<Schema>),
+    ...(publicClient as unknown as SplitTesting<Schema>),
     page,
     track: (name, properties) => record('event', name, properties),
     identify: (userId, traits) => record('identify', userId, traits),

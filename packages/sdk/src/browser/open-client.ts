@@ -5,7 +5,7 @@ import {
   createSplitTestingClient,
   type SplitTestingClient,
 } from '../client/split-testing-client.ts';
-import type { Bootstrap, Choice } from '../client/split-tests.ts';
+import type { Bootstrap } from '../client/split-tests.ts';
 import { hideUntil } from './anti-flicker.ts';
 import { createPageHost } from './page-host.ts';
 
@@ -13,18 +13,11 @@ declare global {
   var __SWITCHYARD__: Bootstrap | undefined;
 }
 
-/** Previews are for the eyes of whoever made the address: say so, in the page and in the console. */
-function markPreview({ testKey, variationKey }: Choice): void {
-  const preview = `${testKey}=${variationKey}`;
-  document.documentElement.dataset.switchyardPreview = preview;
-  console.info('switchyard: preview', preview);
-}
-
-/** A client of this page. The signal ends when it is destroyed. Outside of a page it shows fallbacks. */
+/** Creates a client for this page. Outside of a page it only returns fallbacks. */
 export function openClient(
   options: SplitTestingOptions,
-  started?: (collect: Collect) => void,
-): readonly [...SplitTestingClient, signal: AbortSignal] {
+  onStart?: (collect: Collect) => void,
+): SplitTestingClient {
   const given = { ...options };
   if (/service_sec_/.test(`${Object.values(given)}`)) {
     throw new Error('switchyard: never ship a secret key to browsers');
@@ -34,20 +27,18 @@ export function openClient(
   const isUsable = /^service_pub_/.test(publicApiKey) && given.apiUrl && propertyId;
   if (!isUsable) console.error('switchyard: check apiUrl, publicApiKey, propertyId');
 
-  const listening = new AbortController();
-  const { signal } = listening;
-  const [client, collect, wake, person] = createSplitTestingClient(
+  const client = createSplitTestingClient(
     { ...given, bootstrap: (bootstrap?.propertyId ?? propertyId) === propertyId ? bootstrap : null },
     isPage ? createPageHost(given.cookieDomain) : ({} as Host),
-    started,
-    markPreview,
-    listening,
-    !(isPage && isUsable),
+    { onStart, isDisabled: !(isPage && isUsable) },
   );
   if (isPage) {
-    const turn = ({ type }: Event) => (type === 'pagehide' || document.hidden ? client.flush() : wake());
-    for (const type of ['visibilitychange', 'pagehide', 'online']) addEventListener(type, turn, { signal });
-    if (antiFlicker) hideUntil(client.ready(), antiFlicker);
+    const { publicClient, wakeUp, signal } = client;
+    const onEvent = ({ type }: Event) =>
+      type === 'pagehide' || document.hidden ? publicClient.flush() : wakeUp();
+    for (const type of ['visibilitychange', 'pagehide', 'online'])
+      addEventListener(type, onEvent, { signal });
+    if (antiFlicker) hideUntil(publicClient.ready(), antiFlicker);
   }
-  return [client, collect, wake, person, signal];
+  return client;
 }

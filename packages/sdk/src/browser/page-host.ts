@@ -1,5 +1,6 @@
 import { attempt } from '../client/attempt.ts';
 import type { Host, Store } from '../client/host.ts';
+import type { Choice } from '../client/split-tests.ts';
 import { clearVisit } from '../client/visit.ts';
 
 /** Local storage where it works, else the memory of this page. */
@@ -18,9 +19,16 @@ function createStore(isPersistent: boolean): Store {
         if (text) memory.set(key, text);
       }
     },
-    keys: (prefix) =>
+    listKeys: (prefix) =>
       [...memory.keys(), ...Object.keys(attempt(local) ?? {})].filter((key) => key.startsWith(prefix)),
   };
+}
+
+/** Makes a preview visible in the page and in the console, so that nobody takes it for the real page. */
+function markPreview({ testKey, variationKey }: Choice): void {
+  const preview = `${testKey}=${variationKey}`;
+  document.documentElement.dataset.switchyardPreview = preview;
+  console.info('switchyard: preview', preview);
 }
 
 /** The page as a client sees it. */
@@ -28,7 +36,7 @@ export function createPageHost(cookieDomain?: string): Host {
   const { doNotTrack, globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
   const isPrivate = doNotTrack === '1' || globalPrivacyControl;
   let jar = document as { cookie: string };
-  const setCookie = (name: string, value: string, seconds: number) => {
+  const writeCookie = (name: string, value: string, seconds: number) => {
     attempt(() => {
       const domain = cookieDomain ? `;domain=${cookieDomain}` : '';
       const secure = location.protocol === 'https:' ? ';secure' : '';
@@ -37,7 +45,7 @@ export function createPageHost(cookieDomain?: string): Host {
   };
   if (isPrivate) {
     // What was stored before the visitor asked for privacy must not stay.
-    clearVisit({ store: createStore(true), setCookie }, 'sy:');
+    clearVisit({ store: createStore(true), writeCookie }, 'sy:');
     jar = { cookie: '' };
     cookieDomain = '';
   }
@@ -45,11 +53,12 @@ export function createPageHost(cookieDomain?: string): Host {
     fetch: (url, init) => fetch(url, init),
     now: Date.now,
     random: Math.random,
-    later: (run, milliseconds) => setTimeout(run, milliseconds),
+    schedule: (run, milliseconds) => setTimeout(run, milliseconds),
     store: createStore(!isPrivate),
-    cookies: () => attempt(() => jar.cookie),
-    setCookie,
-    cookieDomain,
-    search: location.search,
+    readCookies: () => attempt(() => jar.cookie),
+    writeCookie,
+    sharedCookieDomain: cookieDomain,
+    urlQuery: location.search,
+    onPreview: markPreview,
   };
 }

@@ -17,5 +17,5 @@ export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '..
 export function createSplitTesting<Schema extends SwitchyardSchema = AnySchema>(
   options: SplitTestingOptions,
 ): SplitTesting<Schema> {
-  return openClient(options)[0] as unknown as SplitTesting<Schema>;
+  return openClient(options).publicClient as unknown as SplitTesting<Schema>;
 }

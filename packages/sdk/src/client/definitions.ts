@@ -1,61 +1,60 @@
-import type { Answer } from './delivery.ts';
-import type { Host } from './host.ts';
+import type { ClientContext } from './client-context.ts';
 import type { Bootstrap, SplitTestConfig } from './split-tests.ts';
 
-/** Older definitions are not shown, not even while newer ones are fetched. */
-const USABLE_SECONDS = 24 * 60 * 60;
+/** Older definitions are never used, not even while new ones are being fetched. */
+const MAX_AGE_SECONDS = 24 * 60 * 60;
 
 type Snapshot = Pick<Bootstrap, 'config' | 'fetchedAt'>;
 
-export type Definitions = readonly [
-  /** Takes what the server rendered, else what is stored, and has it fetched if that is not fresh. */
-  load: () => void,
-  /** `undefined` as long as nothing is known. */
-  current: () => SplitTestConfig | undefined,
-  /** Fetches unless they are fresh or being fetched. */
-  refresh: () => void,
-  /** Resolves when there are definitions, or the attempt to get them has failed. */
-  ready: () => Promise<void> | undefined,
-];
+export interface Definitions {
+  /** Uses the server's bootstrap or the cached definitions, then refreshes them if they are stale. */
+  loadCached(): void;
+  /** `undefined` until definitions are available. */
+  currentConfig(): SplitTestConfig | undefined;
+  /** Fetches unless the definitions are fresh or already being fetched. */
+  refreshIfStale(): void;
+  /** Resolves when there are definitions, or when fetching them has failed. */
+  whenReady(): Promise<void> | undefined;
+}
 
-/** Definitions, shown at once when they are stored and fetched again behind the scenes. */
-export function createDefinitions(
-  { store, now, later }: Host,
-  key: string,
-  bootstrap: Bootstrap | null | undefined,
-  ask: () => Promise<Answer>,
-  changed: () => void,
-): Definitions {
+/** Split test definitions: served from the cache and refreshed in the background. */
+export function createDefinitions(context: ClientContext): Definitions {
+  const { store, now, schedule, propertyQuery, bootstrap } = context;
+  const cacheKey = `sy:${propertyQuery}:config`;
   let snapshot: Snapshot | null | undefined;
   let fetching: Promise<void> | undefined;
 
-  /** Also when there is nothing that could be old. */
-  const isOlder = (seconds = 0) => !(Math.abs(now() - (snapshot?.fetchedAt ?? 0)) < seconds * 1000);
+  const isYoungerThan = (seconds: number | undefined) =>
+    snapshot && Math.abs(now() - snapshot.fetchedAt) < seconds! * 1000;
 
-  const take = (found: Snapshot | null | undefined) => {
-    if (found?.config?.tests?.find) snapshot = found;
-    return snapshot === found;
+  /** Ignores anything that is not a config; true if the candidate was accepted. */
+  const accept = (candidate: Snapshot | null | undefined) => {
+    if (candidate?.config?.tests?.find) snapshot = candidate;
+    return snapshot === candidate;
   };
 
   const fetchConfig = async () => {
-    const [retryInMs, , config] = await ask();
+    const { retryDelayMs, body } = await context.sendRequest(`/v1/split-testing/config?${propertyQuery}`);
     fetching = undefined;
-    if (take({ config: config as SplitTestConfig, fetchedAt: now() })) {
-      store.set(key, snapshot);
-      changed();
-    } else if (retryInMs) later(refresh, retryInMs);
+    if (accept({ config: body as SplitTestConfig, fetchedAt: now() })) {
+      store.set(cacheKey, snapshot);
+      context.notifyListeners();
+    } else if (retryDelayMs) schedule(refreshIfStale, retryDelayMs);
   };
 
-  const refresh = () => {
-    if (isOlder(snapshot?.config.ttl)) fetching ??= fetchConfig();
+  const refreshIfStale = () => {
+    if (!isYoungerThan(snapshot?.config.ttl)) fetching ??= fetchConfig();
   };
 
-  const load = () => {
-    take(store.get(key));
-    if (isOlder(USABLE_SECONDS)) snapshot = undefined;
-    take(bootstrap);
-    refresh();
+  return {
+    loadCached() {
+      accept(store.get(cacheKey));
+      if (!isYoungerThan(MAX_AGE_SECONDS)) snapshot = undefined;
+      accept(bootstrap);
+      refreshIfStale();
+    },
+    currentConfig: () => snapshot?.config,
+    refreshIfStale,
+    whenReady: () => (snapshot ? undefined : fetching),
   };
-
-  return [load, () => snapshot?.config, refresh, () => (snapshot ? undefined : fetching)];
 }

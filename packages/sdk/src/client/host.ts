@@ -1,25 +1,28 @@
-/** JSON values under keys; what cannot be kept is forgotten with the page. */
+import type { Choice } from './split-tests.ts';
+
+/** A key-value store of JSON values; values that cannot be persisted last as long as the page. */
 export interface Store {
-  // biome-ignore lint/suspicious/noExplicitAny: whoever reads checks what it is, for anybody may have written it
+  // biome-ignore lint/suspicious/noExplicitAny: anything may have been written there, so every reader checks
   get(key: string): any;
-  /** `undefined` removes. */
+  /** `undefined` removes the key. */
   set(key: string, value: unknown): void;
-  /** Keys that begin with the prefix. */
-  keys(prefix: string): string[];
+  listKeys(prefix: string): string[];
 }
 
-/** The surroundings of a client: handed over, so that the same code runs in a page and in a simulation. */
+/** The environment of a client, injected so that the same code runs in a page and in a simulation. */
 export interface Host {
   fetch(url: string, init: RequestInit): Promise<Response>;
   now(): number;
   random(): number;
-  later(run: () => void, milliseconds: number): void;
+  schedule(run: () => void, milliseconds: number): void;
   store: Store;
-  /** All cookies, as `document.cookie` reads. */
-  cookies(): string | undefined;
-  setCookie(name: string, value: string, seconds: number): void;
-  /** Who shares the cookies, when it is not this host alone. */
-  cookieDomain?: string | undefined;
-  /** The query of the page's address. */
-  search: string;
+  /** All cookies, in the format of `document.cookie`. */
+  readCookies(): string | undefined;
+  writeCookie(name: string, value: string, maxAgeSeconds: number): void;
+  /** The domain that shares the cookies, if it is not this host alone. */
+  sharedCookieDomain?: string | undefined;
+  /** The query string of the page's URL. */
+  urlQuery: string;
+  /** Called when the page's URL overrides a test. */
+  onPreview(choice: Choice): void;
 }

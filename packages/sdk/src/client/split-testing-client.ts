@@ -1,20 +1,21 @@
 import { attempt } from './attempt.ts';
 import type { Attributes, SplitTesting, SplitTestingOptions, SplitTests } from './browser-client.ts';
+import type { ClientContext } from './client-context.ts';
 import { createDefinitions } from './definitions.ts';
-import { type Ask, createDelivery } from './delivery.ts';
+import { createDelivery } from './delivery.ts';
 import type { Host } from './host.ts';
 import { isTransient, parseRetryAfter, retryDelay } from './retry.ts';
 import { type Choice, choose } from './split-tests.ts';
 import { createVisit, type Ids } from './visit.ts';
 
-const ANSWER_WITHIN_MS = 15_000;
-const BATCH_AFTER_MS = 1000;
-const MAX_IN_BATCH = 20;
+const REQUEST_TIMEOUT_MS = 15_000;
+const BATCH_DELAY_MS = 1000;
+const MAX_BATCH_SIZE = 20;
 const MAX_OBJECT_BYTES = 8192;
-/** Marks in a session's list of firsts that it was tied to its visitor; no test has a number for a key. */
-const TIED = 0;
+/** Claim key for linking a session to its visitor; test keys are strings, so it never collides. */
+const SESSION_LINK = 0;
 
-/** What happened in a session, as `sessions/collect` takes it. */
+/** An event of a session, in the format of `sessions/collect`. */
 export interface SessionEvent {
   type: 'pageview' | 'event' | 'identify';
   name?: string;
@@ -25,71 +26,63 @@ export interface SessionEvent {
   properties?: Attributes | undefined;
 }
 
-/** Records events; without any, ties the session to its visitor. Nothing happens without consent. */
+/** Records events; without arguments, only links the session to its visitor. Does nothing without consent. */
 export type Collect = (...events: SessionEvent[]) => void;
 
-/** What is known of the visitor; it goes with whatever is collected next. */
-interface Person {
+/** What is known about the visitor; sent with the next events. */
+interface Profile {
   userId?: string | undefined;
   attributes?: Attributes | undefined;
 }
 
-export type SplitTestingClient = readonly [
-  client: SplitTesting,
-  collect: Collect,
-  /** The network or the page is back: tries again what has failed, and what others have left. */
-  wake: () => void,
-  person: Person,
-];
+export interface SplitTestingClient {
+  publicClient: SplitTesting;
+  collect: Collect;
+  /** Call when the page or the network is back: retries failed requests, and sends batches left by other pages. */
+  wakeUp(): void;
+  profile: Profile;
+  /** Aborted when the client is destroyed. */
+  signal: AbortSignal;
+}
 
-/** A copy of an object that can be sent, or `undefined`: one bad object must not spoil the batch it is in. */
-export function sendable(value: unknown): Attributes | undefined {
+interface ClientSetup {
+  /** Called when the client starts: at once, or with the visitor's consent. */
+  onStart?: ((collect: Collect) => void) | undefined;
+  /** Always returns fallbacks; stores and sends nothing. */
+  isDisabled?: boolean;
+}
+
+/** A copy of the object if it can be sent, else `undefined`: one bad object must not spoil its batch. */
+export function toSendable(value: unknown): Attributes | undefined {
   const text = attempt(() => JSON.stringify(value)) ?? '';
-  // A Blob would know its size, too, but asks another process for it.
+  // Not `new Blob([text]).size`, which asks another process.
   if (text[0] === '{' && new TextEncoder().encode(text).length <= MAX_OBJECT_BYTES) return JSON.parse(text);
   console.error('switchyard: cannot send', value);
   return undefined;
 }
 
-/**
- * Split testing without a page: everything it needs is handed over.
- *
- * @param started when there is consent, or none is needed
- * @param previewed when the address overrides a test
- * @param listening aborted when it is over
- * @param isInert only fallbacks, nothing else
- */
+/** Split testing without a page: the host provides everything it needs. */
 export function createSplitTestingClient(
   { apiUrl, publicApiKey, propertyId, consent, bootstrap }: SplitTestingOptions,
-  given: Host,
-  started: ((collect: Collect) => void) | undefined,
-  previewed: (choice: Choice) => void,
-  listening: AbortController,
-  isInert: boolean,
+  host: Host,
+  { onStart, isDisabled }: ClientSetup = {},
 ): SplitTestingClient {
-  const { now } = given;
-  // Whatever was to be done later is not done without consent.
-  const later = (run: () => void, milliseconds: number) =>
-    given.later(() => {
-      if (isRunning) run();
-    }, milliseconds);
-  const host: Host = { ...given, later };
-  const query = new URLSearchParams({ propertyId });
-  const prefix = `sy:${query}:`;
+  const { now } = host;
+  const controller = new AbortController();
   const listeners = new Set<() => void>();
-  /** What was shown stays for the page, also when definitions change; `undefined`: there was no such test. */
-  const shown = new Map<string, Choice | undefined>();
+  /** Choices stay the same for the whole page, even if definitions change; `undefined`: there was no such test. */
+  const choices = new Map<string, Choice | undefined>();
   const exposed = new Set<Choice>();
-  const person: Person = {};
-  /** Whose all this is; another session starts over. */
+  const profile: Profile = {};
+  /** The ids that pending events belong to; a new session starts over. */
   let ids: Ids | undefined;
   let isRunning = false;
   let exposures: object[] = [];
   let events: SessionEvent[] | undefined;
-  let isDue = false;
+  let isScheduled = false;
   let failures = 0;
 
-  const ask: Ask = async (path, init) => {
+  const sendRequest: ClientContext['sendRequest'] = async (path, init) => {
     let status = 0;
     let retryAfterMs = 0;
     let body: unknown;
@@ -97,98 +90,110 @@ export function createSplitTestingClient(
       const response = await host.fetch(apiUrl.replace(/\/+$/, '') + path, {
         ...init,
         headers: { 'x-api-key': publicApiKey, ...init?.headers },
-        signal: AbortSignal.timeout?.(ANSWER_WITHIN_MS),
+        signal: AbortSignal.timeout?.(REQUEST_TIMEOUT_MS),
       });
       status = response.status;
       retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
       body = await response.json();
     } catch {}
     failures = isTransient(status) ? failures + 1 : 0;
-    // An answer that comes after consent was withdrawn tells nothing.
-    return [failures && retryDelay(failures, retryAfterMs, host.random), status, isRunning && body];
+    return {
+      retryDelayMs: failures && retryDelay(failures, retryAfterMs, host.random),
+      status,
+      // Ignored if consent was withdrawn in the meantime.
+      body: isRunning && body,
+    };
   };
 
-  const notify = () => {
+  const notifyListeners = () => {
     for (const listener of listeners) attempt(listener);
   };
 
-  const [present, isFirst, clear] = createVisit(host, prefix, bootstrap);
-  const [addBatch, send, flushBatches] = createDelivery(host, `${prefix}q:`, ask);
-  const [loadDefinitions, definitions, refresh, ready] = createDefinitions(
-    host,
-    `${prefix}config`,
-    bootstrap,
-    () => ask(`/v1/split-testing/config?${query}`),
-    notify,
-  );
+  /** Timers do nothing once consent is withdrawn. */
+  const schedule = (run: () => void, milliseconds: number) =>
+    host.schedule(() => {
+      if (isRunning) run();
+    }, milliseconds);
 
-  const formBatches = () => {
-    if (exposures.length) addBatch('/v1/split-testing/expose', { propertyId, exposures });
-    if (events) addBatch('/v1/sessions/collect', { propertyId, ...ids, ...person, events });
+  const context: ClientContext = {
+    ...host,
+    schedule,
+    propertyQuery: new URLSearchParams({ propertyId }),
+    bootstrap,
+    sendRequest,
+    notifyListeners,
+  };
+  const visit = createVisit(context);
+  const delivery = createDelivery(context);
+  const definitions = createDefinitions(context);
+
+  const enqueuePending = () => {
+    if (exposures.length) delivery.enqueue('/v1/split-testing/expose', { propertyId, exposures });
+    if (events) delivery.enqueue('/v1/sessions/collect', { propertyId, ...ids, ...profile, events });
     exposures = [];
     events = undefined;
-    isDue = false;
+    isScheduled = false;
   };
 
   const deliver = () => {
-    formBatches();
-    send();
+    enqueuePending();
+    void delivery.sendBatches();
   };
 
   const deliverSoon = () => {
-    if (exposures[MAX_IN_BATCH - 1] || events?.[MAX_IN_BATCH - 1]) deliver();
-    else if (!isDue) {
-      isDue = true;
-      later(deliver, BATCH_AFTER_MS);
+    if (exposures[MAX_BATCH_SIZE - 1] || events?.[MAX_BATCH_SIZE - 1]) deliver();
+    else if (!isScheduled) {
+      isScheduled = true;
+      schedule(deliver, BATCH_DELAY_MS);
     }
   };
 
-  /** Whoever is here now; a new session is tied to its visitor before anything is recorded in it. */
-  const enter = (): Ids | undefined => {
+  /** The current ids, if running. A new session is linked to its visitor before anything is recorded in it. */
+  const touchSession = (): Ids | undefined => {
     if (!isRunning) return undefined;
-    const here = present();
-    if (ids !== here) {
-      formBatches();
-      ids = here;
-      shown.clear();
-      if (isFirst(TIED)) collect();
+    const current = visit.currentIds();
+    if (ids !== current) {
+      enqueuePending();
+      ids = current;
+      choices.clear();
+      if (visit.claimOnce(SESSION_LINK)) collect();
     }
     return ids;
   };
 
   const collect: Collect = (...added) => {
-    if (!enter()) return;
+    if (!touchSession()) return;
     events = (events ?? []).concat(added);
     deliverSoon();
   };
 
-  const choiceOf = (testKey: string): Choice | undefined => {
-    if (!enter()) return undefined;
-    const config = definitions();
-    if (config && !shown.has(testKey)) {
-      refresh();
-      const preview = new URLSearchParams(host.search).get(`sy_${testKey}`);
+  const choiceFor = (testKey: string): Choice | undefined => {
+    if (!touchSession()) return undefined;
+    const config = definitions.currentConfig();
+    if (config && !choices.has(testKey)) {
+      definitions.refreshIfStale();
+      const previewKey = new URLSearchParams(host.urlQuery).get(`sy_${testKey}`);
       const test = config.tests.find((each) => each?.key === testKey);
-      const choice = test && choose(test, ids!.visitorId, preview, config.holdout);
-      shown.set(testKey, choice);
-      if (choice?.preview) previewed(choice);
+      const choice = test && choose(test, { ...ids!, ...config, previewKey });
+      choices.set(testKey, choice);
+      if (choice?.preview) host.onPreview(choice);
     }
-    return shown.get(testKey);
+    return choices.get(testKey);
   };
 
   const reader = (isRecorded?: boolean) => (testKey: string, fallback: unknown) => {
-    const choice = choiceOf(testKey);
+    const choice = choiceFor(testKey);
     if (!choice) return fallback;
     if (isRecorded && choice.included && !exposed.has(choice)) {
       exposed.add(choice);
-      if (isFirst(testKey)) {
+      if (visit.claimOnce(testKey)) {
         exposures.push({
           splitTestKey: testKey,
           variationKey: choice.variationKey,
           sessionId: ids?.sessionId,
           timestamp: now(),
           phase: choice.phase,
-          attributes: person.attributes,
+          attributes: profile.attributes,
         });
         deliverSoon();
       }
@@ -197,33 +202,33 @@ export function createSplitTestingClient(
   };
 
   const assignments = (): Choice[] =>
-    (definitions()?.tests ?? []).flatMap((test) => choiceOf(test?.key) ?? []);
+    definitions.currentConfig()?.tests.flatMap((test) => choiceFor(test?.key) ?? []) ?? [];
 
-  const wake = () => {
+  const wakeUp = () => {
     if (!isRunning) return;
-    refresh();
-    send(true);
+    definitions.refreshIfStale();
+    void delivery.sendBatches(true);
   };
 
   const start = () => {
-    if (isInert || isRunning) return;
+    if (isDisabled || isRunning) return;
     isRunning = true;
-    // Sending what earlier pages have left can wait until this one is shown.
+    // Batches left by earlier pages can wait until this page is shown.
     deliverSoon();
-    loadDefinitions();
-    started?.(collect);
+    definitions.loadCached();
+    onStart?.(collect);
   };
 
   const flush = async () => {
-    formBatches();
-    // Also what an earlier page has left must not be sent without consent.
-    if (isRunning) await flushBatches();
+    enqueuePending();
+    // Without consent, batches left by earlier pages must not be sent either.
+    if (isRunning) await delivery.sendBatches(true);
   };
 
   if (consent !== 'required') start();
 
-  const client: SplitTesting = {
-    ready: async () => ready(),
+  const publicClient: SplitTesting = {
+    ready: async () => definitions.whenReady(),
     splitTest: {
       get: reader(true),
       peek: reader(),
@@ -231,22 +236,22 @@ export function createSplitTestingClient(
       previews: () => assignments().filter(({ preview }) => preview),
     } as SplitTests,
     setAttributes(added) {
-      person.attributes = sendable({ ...person.attributes, ...added }) ?? person.attributes;
+      profile.attributes = toSendable({ ...profile.attributes, ...added }) ?? profile.attributes;
       collect();
     },
-    sessionId: () => enter()?.sessionId,
-    visitorId: () => enter()?.visitorId,
+    sessionId: () => touchSession()?.sessionId,
+    visitorId: () => touchSession()?.visitorId,
     setConsent(isGranted) {
       if (isGranted) start();
       else {
         isRunning = false;
-        // What waits becomes a batch, and all batches go with the ids.
-        formBatches();
-        person.userId = person.attributes = undefined;
-        // Outside of a page there is nothing to clear.
-        attempt(clear);
+        // Pending events become batches, which are deleted together with the ids.
+        enqueuePending();
+        profile.userId = profile.attributes = undefined;
+        // Throws outside of a page, where there is nothing to clear.
+        attempt(visit.clearIds);
       }
-      notify();
+      notifyListeners();
     },
     flush,
     subscribe(listener) {
@@ -255,11 +260,11 @@ export function createSplitTestingClient(
     },
     destroy() {
       void flush();
-      isInert = true;
+      isDisabled = true;
       isRunning = false;
       listeners.clear();
-      listening.abort();
+      controller.abort();
     },
   };
-  return [client, collect, wake, person];
+  return { publicClient, collect, wakeUp, profile, signal: controller.signal };
 }

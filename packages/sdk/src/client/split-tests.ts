@@ -59,12 +59,17 @@ export interface Choice {
   phase: number | undefined;
 }
 
+interface ChoiceInput {
+  visitorId: string;
+  /** The variation named in the page's URL, if any. */
+  previewKey?: string | null;
+  holdout?: SplitTestConfig['holdout'];
+}
+
 /** `undefined` for a test that cannot be shown: no variations, or content that is not the JSON it should be. */
 export function choose(
   test: SplitTestDefinition,
-  visitorId: string,
-  previewKey?: string | null,
-  holdout?: SplitTestConfig['holdout'],
+  { visitorId, previewKey, holdout }: ChoiceInput,
 ): Choice | undefined {
   return attempt(() => {
     const previewed = test.variations.find(({ key }) => key === previewKey);

@@ -1,3 +1,4 @@
+import type { ClientContext } from './client-context.ts';
 import type { Host } from './host.ts';
 import {
   cookieId,
@@ -7,85 +8,89 @@ import {
   VISITOR_COOKIE,
   VISITOR_SECONDS,
 } from './identity.ts';
-import type { Bootstrap } from './split-tests.ts';
 
-/** Cookies are slow to read: within this time, the ids of the last look count. */
-const LOOK_AGAIN_MS = 5000;
+/** Reading cookies is slow, so the ids are cached for this long. */
+const ID_CACHE_MS = 5000;
 
 export interface Ids {
   readonly visitorId: string;
   readonly sessionId: string;
 }
 
-export type Visit = readonly [
-  /** Who is here, in which session. Counts as activity; the object changes when an id does. */
-  present: () => Ids,
-  /** True for the first caller in this session, in whichever tab. */
-  isFirst: (what: string | number) => boolean,
-  /** Forgets the ids, and whatever else is stored under the prefix. */
-  clear: () => void,
-];
+export interface Visit {
+  /** The ids of visitor and session. Counts as activity; a new session gives a new object. */
+  currentIds(): Ids;
+  /** True for the first call with this key in the session, across all tabs. */
+  claimOnce(key: string | number): boolean;
+  /** Removes the ids and everything stored for this property. */
+  clearIds(): void;
+}
 
-/** The ids of a visitor: in cookies for the server, in storage for whoever blocks cookies. */
-export function createVisit(host: Host, prefix: string, rendered?: Bootstrap | null): Visit {
-  const { store, now } = host;
-  const firstsKey = `${prefix}seen`;
+/** The ids of a visitor: in cookies for the server, and in storage for visitors who block cookies. */
+export function createVisit(context: ClientContext): Visit {
+  const { store, now, propertyQuery } = context;
+  const prefix = `sy:${propertyQuery}:`;
+  const claimsKey = `${prefix}seen`;
+  let { bootstrap } = context;
   let ids: Ids | undefined;
-  let lookedAt = 0;
+  let readAt = 0;
 
-  const keep = (visitorId: string, sessionId: string, time: number) => {
-    // By the names of the cookies: properties of one origin speak of one visitor, too.
+  const save = ({ visitorId, sessionId }: Ids, seenAt: number) => {
+    // Not under the prefix: all properties of an origin share one visitor.
     store.set(VISITOR_COOKIE, visitorId);
-    store.set(SESSION_COOKIE, [sessionId, time]);
+    store.set(SESSION_COOKIE, { sessionId, seenAt });
   };
 
-  const look = (time: number) => {
-    if (rendered && !ids) keep(rendered.visitorId, rendered.sessionId, time);
-    const cookies = host.cookies();
-    const [kept, seenAt] = store.get(SESSION_COOKIE) ?? [];
+  const readIds = (time: number) => {
+    if (bootstrap && !ids) save(bootstrap, time);
+    const cookies = context.readCookies();
+    const { sessionId: storedId, seenAt } = store.get(SESSION_COOKIE) ?? {};
     const visitorId = cookieId(cookies, VISITOR_COOKIE) || store.get(VISITOR_COOKIE) || newId();
     const cookie = cookieId(cookies, SESSION_COOKIE);
     const isActive = Math.abs(time - seenAt) <= SESSION_IDLE_SECONDS * 1000;
-    // What storage knows as idle is over, whatever its cookie says, unless other subdomains may have gone on with it.
+    // A session that is idle in storage is over even if its cookie lives, unless other subdomains may have used it.
     const sessionId =
-      (isActive ? cookie || kept : (host.cookieDomain || cookie !== kept) && cookie) || newId();
+      (isActive ? cookie || storedId : (context.sharedCookieDomain || cookie !== storedId) && cookie) ||
+      newId();
     if (sessionId !== ids?.sessionId) ids = { visitorId, sessionId };
-    keep(visitorId, sessionId, time);
-    host.setCookie(VISITOR_COOKIE, visitorId, VISITOR_SECONDS);
-    host.setCookie(SESSION_COOKIE, sessionId, SESSION_IDLE_SECONDS);
-    lookedAt = time;
+    save({ visitorId, sessionId }, time);
+    context.writeCookie(VISITOR_COOKIE, visitorId, VISITOR_SECONDS);
+    context.writeCookie(SESSION_COOKIE, sessionId, SESSION_IDLE_SECONDS);
+    readAt = time;
     return ids as Ids;
   };
 
-  const present = () => {
+  const currentIds = () => {
     const time = now();
-    return ids && time - lookedAt < LOOK_AGAIN_MS ? ids : look(time);
+    return ids && time - readAt < ID_CACHE_MS ? ids : readIds(time);
   };
 
-  const isFirst = (what: string | number) => {
-    const { sessionId } = present();
-    let firsts: unknown[] = store.get(firstsKey) ?? [];
-    if (firsts[0] !== sessionId) {
-      firsts = [sessionId].concat((rendered?.sessionId === sessionId && rendered.exposed) || []);
-    }
-    if (firsts.includes(what)) return false;
-    store.set(firstsKey, [...firsts, what]);
+  const claimOnce = (key: string | number) => {
+    const { sessionId } = currentIds();
+    const claimed: unknown[] =
+      store.get(claimsKey)?.[sessionId] ?? (bootstrap?.sessionId === sessionId ? bootstrap.exposed : []);
+    if (claimed.includes(key)) return false;
+    // Replaces the claims of earlier sessions.
+    store.set(claimsKey, { [sessionId]: [...claimed, key] });
     return true;
   };
 
-  const clear = () => {
-    rendered = ids = undefined;
-    clearVisit(host, prefix);
+  const clearIds = () => {
+    bootstrap = ids = undefined;
+    clearVisit(context, prefix);
   };
 
-  return [present, isFirst, clear];
+  return { currentIds, claimOnce, clearIds };
 }
 
-/** Removes the ids, and whatever else is stored under the prefix. */
-export function clearVisit({ store, setCookie }: Pick<Host, 'store' | 'setCookie'>, prefix: string): void {
-  for (const key of store.keys(prefix)) store.set(key, undefined);
+/** Removes the ids and everything stored under the prefix. */
+export function clearVisit(
+  { store, writeCookie }: Pick<Host, 'store' | 'writeCookie'>,
+  prefix: string,
+): void {
+  for (const key of store.listKeys(prefix)) store.set(key, undefined);
   for (const name of [VISITOR_COOKIE, SESSION_COOKIE]) {
     store.set(name, undefined);
-    setCookie(name, '', 0);
+    writeCookie(name, '', 0);
   }
 }

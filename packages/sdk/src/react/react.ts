@@ -68,7 +68,7 @@ function renderedBy(bootstrap: Bootstrap | null | undefined): Shared['rendered']
   if (!bootstrap) return nothing.rendered;
   const { config, visitorId } = bootstrap;
   const choices = new Map(
-    config.tests.map((test) => [test.key, choose(test, visitorId, null, config.holdout)]),
+    config.tests.map((test) => [test.key, choose(test, { visitorId, holdout: config.holdout })]),
   );
   return (testKey, fallback) => {
     const choice = choices.get(testKey);

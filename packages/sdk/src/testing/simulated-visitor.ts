@@ -14,15 +14,7 @@ export class SimulatedVisitor {
 
   /** Opens a page; what an earlier one has stored is still there. */
   open(options: SplitTestingOptions, search = ''): SplitTesting {
-    const [client] = createSplitTestingClient(
-      options,
-      this.#host(search),
-      undefined,
-      () => {},
-      new AbortController(),
-      false,
-    );
-    return client;
+    return createSplitTestingClient(options, this.#host(search)).publicClient;
   }
 
   /** Lets time pass and runs what is due by then. */
@@ -42,21 +34,22 @@ export class SimulatedVisitor {
       },
       now: () => this.now,
       random: () => 0.5,
-      later: (run, milliseconds) => this.#timers.push({ at: this.now + milliseconds, run }),
+      schedule: (run, milliseconds) => this.#timers.push({ at: this.now + milliseconds, run }),
       store: {
         get: (key) => JSON.parse(storage.get(key) ?? 'null'),
         set(key, value) {
           if (value === undefined) storage.delete(key);
           else storage.set(key, JSON.stringify(value));
         },
-        keys: (prefix) => [...storage.keys()].filter((key) => key.startsWith(prefix)),
+        listKeys: (prefix) => [...storage.keys()].filter((key) => key.startsWith(prefix)),
       },
-      cookies: () => [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-      setCookie: (name, value, seconds) => {
-        if (seconds > 0) this.cookies.set(name, value);
+      readCookies: () => [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      writeCookie: (name, value, maxAgeSeconds) => {
+        if (maxAgeSeconds > 0) this.cookies.set(name, value);
         else this.cookies.delete(name);
       },
-      search,
+      urlQuery: search,
+      onPreview() {},
     };
   }
 }

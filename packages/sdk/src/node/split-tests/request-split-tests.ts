@@ -77,7 +77,8 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
   const chosen = new Map<string, Choice | undefined>();
   const choiceIn = (test: SplitTestDefinition): Choice | undefined => {
     if (!chosen.has(test.key)) {
-      chosen.set(test.key, choose(test, visitorId, query.get(`sy_${test.key}`), found.config.holdout));
+      const previewKey = query.get(`sy_${test.key}`);
+      chosen.set(test.key, choose(test, { visitorId, previewKey, holdout: found.config.holdout }));
     }
     return chosen.get(test.key);
   };

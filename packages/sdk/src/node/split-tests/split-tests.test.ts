@@ -86,7 +86,7 @@ describe('split tests of a request', () => {
     const tests = await client.splitTest.forRequest(request, { attributes: { plan: 'pro' } });
     expect(tests).toMatchObject({ sessionId: 'session-assign', visitorId: 'visitor-assign' });
     const hero = tests.bootstrap!.config.tests.find(({ key }) => key === 'hero')!;
-    const expected = choose(hero, 'visitor-assign')!;
+    const expected = choose(hero, { visitorId: 'visitor-assign' })!;
     expect(tests.peek('hero', 'x')).toBe(expected.value);
     expect(tests.bootstrap!.exposed).toEqual([]);
     expect(tests.get('hero', 'x')).toBe(expected.value);
@@ -208,7 +208,7 @@ it.each(assignments.cases as unknown as AssignmentCase[])('assigns: $name', (giv
   const { test, visitorId, holdout, expected } = given;
   const variations = test.variations.map((variation) => ({ ...variation, value: variation.key }));
   const definition = { ...test, key: 't', id: 't', type: 'id', status: 'running', variations } as const;
-  const choice = choose(definition, visitorId, null, holdout);
+  const choice = choose(definition, { visitorId, holdout });
   expect(choice?.included ?? false).toBe(expected.included);
   expect(choice?.variationKey).toBe(variations[expected.index]?.key);
 });
