@@ -37,16 +37,16 @@ export type ApiAnswer = ApiSuccess | ApiFailure;
 /** Calls for whose answer somebody waits start again sooner than what happens in the background. */
 const HASTE = 5;
 
+interface FailureOptions {
+  transient?: boolean;
+  retryAfterMs?: number;
+}
+
 export const apiFailure = (
   code: string,
   message: string,
-  transient: boolean,
-  retryAfterMs = 0,
-): ApiFailure => ({
-  ...failure(code, message),
-  transient,
-  retryAfterMs,
-});
+  { transient = false, retryAfterMs = 0 }: FailureOptions = {},
+): ApiFailure => ({ ...failure(code, message), transient, retryAfterMs });
 
 /** The HTTP side of the SDK: every call ends in an answer, in time, and never throws. */
 export class ApiClient {
@@ -58,7 +58,7 @@ export class ApiClient {
   /** With a problem in the options nothing is sent: every call answers it. */
   constructor(apiUrl: string, problem?: { error: { code: string; message: string } }) {
     this.#apiUrl = apiUrl;
-    this.#refusal = problem && apiFailure(problem.error.code, problem.error.message, false);
+    this.#refusal = problem && apiFailure(problem.error.code, problem.error.message);
   }
 
   /** Ends what is under way; every call after it answers `closed`. */
@@ -74,7 +74,7 @@ export class ApiClient {
     try {
       request = { url: this.#apiUrl + call.path + queryText(call.query), body: JSON.stringify(call.body) };
     } catch (error) {
-      return apiFailure('invalid_argument', `What is to be sent is no JSON: ${messageOf(error)}`, false);
+      return apiFailure('invalid_argument', `The arguments cannot be sent as JSON: ${messageOf(error)}`);
     }
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#attempt(call, request, deadline - performance.now());
@@ -90,7 +90,7 @@ export class ApiClient {
     { url, body }: { url: string; body: string | undefined },
     ms: number,
   ): Promise<ApiAnswer> {
-    if (this.#closed) return apiFailure('closed', 'The client is closed.', false);
+    if (this.#closed) return apiFailure('closed', 'The client is closed.');
     const controller = new AbortController();
     this.#running.add(controller);
     let late = false;
@@ -117,9 +117,14 @@ export class ApiClient {
       });
       return await readAnswer(response);
     } catch (error) {
-      if (late) return apiFailure('timeout', `The service did not answer within ${call.timeoutMs} ms.`, true);
-      if (this.#closed) return apiFailure('closed', 'The client was closed meanwhile.', false);
-      return apiFailure('network_error', `The service cannot be reached: ${messageOf(error)}`, true);
+      if (late)
+        return apiFailure('timeout', `The service did not respond within ${call.timeoutMs} ms.`, {
+          transient: true,
+        });
+      if (this.#closed) return apiFailure('closed', 'The client was closed during the call.');
+      return apiFailure('network_error', `Cannot reach the service: ${messageOf(error)}`, {
+        transient: true,
+      });
     } finally {
       clearTimeout(timer);
       this.#running.delete(controller);
@@ -135,7 +140,7 @@ async function readAnswer(response: Response): Promise<ApiAnswer> {
   if (response.ok && data !== undefined) return { success: true, status, data, etag: headers.get('etag') };
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), Date.now());
   const { code, message } = describe(status, headers, data);
-  return apiFailure(code, message, isTransient(status), retryAfterMs);
+  return apiFailure(code, message, { transient: isTransient(status), retryAfterMs });
 }
 
 function describe(status: number, headers: Headers, data: unknown): { code: string; message: string } {

@@ -69,8 +69,8 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const source = new FlagSource(settings, api, reporter);
   const remote = settings.evaluation === 'remote' ? new RemoteFlags(settings, api) : undefined;
   const publicKey = new PublicKey(settings, api);
-  const queue = new DeliveryQueue(settings, api, publicKey, reporter);
-  const definitions = new SplitTestDefinitions(settings, api, publicKey, reporter);
+  const queue = new DeliveryQueue({ settings, api, publicKey, reporter });
+  const definitions = new SplitTestDefinitions({ settings, api, publicKey, reporter });
   const memory = new ExposureMemory();
   const flags = createFlags({ source, remote, reporter, timeoutMs: settings.timeoutMs });
   const { goals, feedback, settled } = createConversions(settings, api);

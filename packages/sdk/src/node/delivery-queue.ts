@@ -4,7 +4,7 @@ import { retryDelay } from '../client/retry.ts';
 import { type ApiClient, type ApiFailure, apiFailure, pause } from './api-client.ts';
 import { holdExit } from './exit-hold.ts';
 import type { Settings } from './options.ts';
-import type { PublicKey } from './public-key.ts';
+import type { PublicApi, PublicKey } from './public-key.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface Exposure {
@@ -36,11 +36,7 @@ const PARALLEL = 4;
 /** The service knows idempotency keys for 24 hours; what is sent again later could count twice. */
 const MAX_MS = 23 * 60 * 60 * 1000;
 
-const TOO_OLD = apiFailure(
-  'expired',
-  'Events that were sent a day ago, without an answer, are dropped.',
-  false,
-);
+const EXPIRED = apiFailure('expired', 'Dropped events that the service has not acknowledged for a day.');
 
 /** Exposures and sessions on their way to the service: collected, sent in the background, sent again, bounded. */
 export class DeliveryQueue {
@@ -56,7 +52,7 @@ export class DeliveryQueue {
   #failures = 0;
   #release: (() => void) | undefined;
 
-  constructor(settings: Settings, api: ApiClient, publicKey: PublicKey, reporter: Reporter) {
+  constructor({ settings, api, publicKey, reporter }: PublicApi) {
     this.#settings = settings;
     this.#api = api;
     this.#publicKey = publicKey;
@@ -73,7 +69,8 @@ export class DeliveryQueue {
 
   /** Ties a session to its visitor; the service reads the device from the user agent. */
   collect(sessionId: string, visitorId: string, userAgent: string | undefined): void {
-    this.#pack('/v1/sessions/collect', { sessionId, visitorId }, 1, userAgent);
+    const headers: Record<string, string> = userAgent ? { 'user-agent': userAgent } : {};
+    this.#pack({ path: '/v1/sessions/collect', body: { sessionId, visitorId }, headers, size: 1 });
     this.#added();
   }
 
@@ -122,13 +119,22 @@ export class DeliveryQueue {
 
   #seal(): void {
     if (this.#exposures.length === 0) return;
-    this.#pack('/v1/split-testing/expose', { exposures: this.#exposures }, this.#exposures.length);
+    this.#pack({
+      path: '/v1/split-testing/expose',
+      body: { exposures: this.#exposures },
+      headers: {},
+      size: this.#exposures.length,
+    });
     this.#exposures = [];
   }
 
-  #pack(path: string, body: Record<string, unknown>, size: number, userAgent?: string): void {
-    const headers = { 'idempotency-key': newId(), ...(userAgent ? { 'user-agent': userAgent } : {}) };
-    this.#parcels.push({ path, body: { propertyId: this.#settings.propertyId, ...body }, headers, size });
+  #pack({ path, body, headers, size }: Parcel): void {
+    this.#parcels.push({
+      path,
+      body: { propertyId: this.#settings.propertyId, ...body },
+      headers: { 'idempotency-key': newId(), ...headers },
+      size,
+    });
   }
 
   #send(): void {
@@ -177,7 +183,7 @@ export class DeliveryQueue {
     const found = await this.#publicKey.get(timeoutMs);
     if (!found.success) return found;
     parcel.triedAt ??= Date.now();
-    if (Date.now() - parcel.triedAt > MAX_MS) return TOO_OLD;
+    if (Date.now() - parcel.triedAt > MAX_MS) return EXPIRED;
     const { key } = found;
     const { path, body, headers } = parcel;
     const answer = await this.#api.call({

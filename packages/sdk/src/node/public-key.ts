@@ -1,9 +1,18 @@
 import type { ApiClient, ApiFailure } from './api-client.ts';
 import type { Settings } from './options.ts';
+import type { Reporter } from './reporter.ts';
 
 type Found = { success: true; key: string } | ApiFailure;
 
-/** The public key of the property: given, or asked of the service once. */
+/** What a part needs that calls the service with the public key, in the background. */
+export interface PublicApi {
+  settings: Settings;
+  api: ApiClient;
+  publicKey: PublicKey;
+  reporter: Reporter;
+}
+
+/** The public key of the property: from the options, or fetched from the service once. */
 export class PublicKey {
   readonly #settings: Settings;
   readonly #api: ApiClient;

@@ -23,22 +23,24 @@ export function detailsOf<Value extends FlagValue>(
   { value, reason, ruleId }: FlagAnswer,
 ): FlagDetails<Value> {
   if (typeof value !== typeof fallback) {
-    return failed(key, fallback, 'TYPE_MISMATCH', `The flag ${key} is a ${typeof value}.`);
+    return failedDetails(key, fallback, {
+      code: 'TYPE_MISMATCH',
+      message: `The flag ${key} is a ${typeof value}.`,
+    });
   }
   return ruleId === undefined
     ? { key, value: value as Value, reason }
     : { key, value: value as Value, reason, ruleId };
 }
 
-/** The fallback, and why. */
-export function failed<Value>(
+/** The fallback, with the reason for it. */
+export function failedDetails<Value>(
   key: string,
-  value: Value,
-  errorCode: FlagErrorCode,
-  errorMessage: string,
+  fallback: Value,
+  error: { code: FlagErrorCode; message: string },
 ): FlagDetails<Value> {
-  return { key, value, reason: 'ERROR', errorCode, errorMessage };
+  return { key, value: fallback, reason: 'ERROR', errorCode: error.code, errorMessage: error.message };
 }
 
 export const notFound = <Value>(key: string, fallback: Value): FlagDetails<Value> =>
-  failed(key, fallback, 'FLAG_NOT_FOUND', `There is no flag ${key}.`);
+  failedDetails(key, fallback, { code: 'FLAG_NOT_FOUND', message: `There is no flag ${key}.` });

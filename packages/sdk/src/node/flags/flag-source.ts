@@ -31,11 +31,9 @@ interface SourceListeners {
   status: Set<(status: FlagStatus) => void>;
 }
 
-const UNREADABLE = apiFailure(
-  'unexpected_answer',
-  'The service answered with something that is no list of flags.',
-  true,
-);
+const UNREADABLE = apiFailure('unexpected_answer', 'The response is not a list of flags.', {
+  transient: true,
+});
 
 /** Keeps the flags of one environment here, and fresh: fetched at once, on every change, and from time to time. */
 export class FlagSource {

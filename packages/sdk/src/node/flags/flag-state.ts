@@ -46,10 +46,10 @@ export const isFlagList = (data: unknown): data is FlagList =>
   Array.isArray((data as FlagList)?.flags) && Array.isArray((data as FlagList).configs);
 
 export function usesSegments(list: FlagList, environment: string): boolean {
-  return list.configs.some((config) => config.environmentId === environment && asksSegment(config));
+  return list.configs.some((config) => config.environmentId === environment && usesSegment(config));
 }
 
-const asksSegment = ({ rules }: Configuration): boolean =>
+const usesSegment = ({ rules }: Configuration): boolean =>
   rules.some(({ conditions = [] }) => conditions.some(({ operator }) => operator === 'inSegment'));
 
 export function compileState(list: FlagList, segments: readonly unknown[], environment: string): FlagState {
@@ -68,6 +68,13 @@ export function compileState(list: FlagList, segments: readonly unknown[], envir
   return Object.assign(set, { signatures: signaturesOf(list, configs, JSON.stringify(segments)) });
 }
 
+/** Everything that the values of a flag depend on. */
+interface Signature {
+  definition: object;
+  config: Configuration | undefined;
+  segments: string;
+}
+
 function signaturesOf(
   list: FlagList,
   configs: ReadonlyMap<string, Configuration>,
@@ -77,7 +84,12 @@ function signaturesOf(
     list.flags.map((flag) => {
       const config = configs.get(flag.id);
       const { name: _name, description: _description, ...definition } = flag;
-      return [flag.key, JSON.stringify([definition, config, config && asksSegment(config) ? segments : ''])];
+      const signature: Signature = {
+        definition,
+        config,
+        segments: config && usesSegment(config) ? segments : '',
+      };
+      return [flag.key, JSON.stringify(signature)];
     }),
   );
 }
@@ -100,6 +112,6 @@ export function changedKeys(before: FlagState, after: FlagState): string[] {
 }
 
 function requires(signature: string, keys: ReadonlySet<string>): boolean {
-  const [, config] = JSON.parse(signature) as [unknown, Configuration | null];
+  const { config } = JSON.parse(signature) as Signature;
   return config?.prerequisites?.some(({ flag }) => keys.has(flag)) === true;
 }

@@ -1,7 +1,7 @@
 import { failure, type Result } from '../../client/result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts';
 import type { Reporter } from '../reporter.ts';
-import { detailsOf, type FlagDetails, failed, notFound } from './flag-details.ts';
+import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-details.ts';
 import type { FlagSource, FlagStatus } from './flag-source.ts';
 import type { FlagAnswer, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
@@ -126,13 +126,13 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
       const answer = evaluate(key, context);
       if (answer !== undefined) return detailsOf(key, fallback, answer);
     } catch (error) {
-      return failed(key, fallback, 'GENERAL', `The context cannot be read: ${error}`);
+      return failedDetails(key, fallback, { code: 'GENERAL', message: `Cannot read the context: ${error}` });
     }
     if (source.state) return notFound(key, fallback);
     const message = remote
       ? SYNCHRONOUS_AND_REMOTE
       : (source.lastError?.message ?? 'The flags are not loaded yet.');
-    return failed(key, fallback, 'PROVIDER_NOT_READY', message);
+    return failedDetails(key, fallback, { code: 'PROVIDER_NOT_READY', message });
   };
   const all = (context?: FlagContext): Record<string, FlagValue> => {
     const values: Record<string, FlagValue> = Object.create(null);
@@ -182,7 +182,9 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
         return details(key, fallback, context);
       }
       const result = await remote.evaluate(contextOf(context), [key]);
-      if (!result.success) return failed(key, fallback, 'GENERAL', result.error.message);
+      if (!result.success) {
+        return failedDetails(key, fallback, { code: 'GENERAL', message: result.error.message });
+      }
       const answer = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
       if (!answer) return notFound(key, fallback);
       return detailsOf(key, fallback, answer);

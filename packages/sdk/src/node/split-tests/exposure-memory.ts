@@ -2,7 +2,15 @@ import { SESSION_IDLE_SECONDS } from '../../client/identity.ts';
 
 const MAX_SESSIONS = 50_000;
 
-interface Remembered {
+interface RememberedExposure {
+  sessionId: string;
+  testKey: string;
+  variationKey: string;
+  phase: number | undefined;
+  timestamp: number;
+}
+
+interface SessionExposures {
   /** What was last recorded for each test. */
   exposures: Map<string, string>;
   seenAt: number;
@@ -11,13 +19,14 @@ interface Remembered {
 /** Which exposures were recorded for which session, so that each is recorded once; forgotten with the session. */
 export class ExposureMemory {
   /** The session heard of longest ago comes first. */
-  readonly #sessions = new Map<string, Remembered>();
+  readonly #sessions = new Map<string, SessionExposures>();
 
   /** True for the first time that the session is shown this in the test. */
-  isFirst(sessionId: string, testKey: string, shown: string, now: number): boolean {
-    const remembered = this.#touch(sessionId, now);
-    if (remembered.exposures.get(testKey) === shown) return false;
-    remembered.exposures.set(testKey, shown);
+  isFirst({ sessionId, testKey, variationKey, phase, timestamp }: RememberedExposure): boolean {
+    const { exposures } = this.#touch(sessionId, timestamp);
+    const shown = `${phase} ${variationKey}`;
+    if (exposures.get(testKey) === shown) return false;
+    exposures.set(testKey, shown);
     return true;
   }
 
@@ -25,7 +34,7 @@ export class ExposureMemory {
     return [...(this.#sessions.get(sessionId)?.exposures.keys() ?? [])];
   }
 
-  #touch(sessionId: string, now: number): Remembered {
+  #touch(sessionId: string, now: number): SessionExposures {
     const known = this.#sessions.get(sessionId);
     const remembered = known ?? { exposures: new Map(), seenAt: now };
     remembered.seenAt = now;

@@ -88,7 +88,7 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
   };
   const record = ({ testKey, variationKey, phase }: Choice): void => {
     const timestamp = Date.now();
-    if (!memory.isFirst(sessionId, testKey, `${phase} ${variationKey}`, timestamp)) return;
+    if (!memory.isFirst({ sessionId, testKey, variationKey, phase, timestamp })) return;
     queue.expose({
       splitTestKey: testKey,
       variationKey,
@@ -127,7 +127,7 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
       return bootstrap();
     },
     script: (nonce?: string) => bootstrapScript(bootstrap(), nonce),
-    setCookie: facts.private ? [] : cookiesFor(visitorId, sessionId, settings, facts.secure),
+    setCookie: facts.private ? [] : cookiesFor(visit, settings),
   };
   return tests as RequestSplitTests;
 }
@@ -146,13 +146,10 @@ function withoutConsent(): RequestSplitTests {
   return tests as unknown as RequestSplitTests;
 }
 
-function cookiesFor(
-  visitorId: string,
-  sessionId: string,
-  { cookies: { domain, secure } }: Settings,
-  isSecure: boolean,
-): string[] {
-  const attributes = `; Path=/; SameSite=Lax${domain ? `; Domain=${domain}` : ''}${(secure ?? isSecure) ? '; Secure' : ''}`;
+function cookiesFor({ visitorId, sessionId, facts }: Visit, { cookies }: Settings): string[] {
+  const domain = cookies.domain ? `; Domain=${cookies.domain}` : '';
+  const secure = (cookies.secure ?? facts.secure) ? '; Secure' : '';
+  const attributes = `; Path=/; SameSite=Lax${domain}${secure}`;
   return [
     `${VISITOR_COOKIE}=${visitorId}; Max-Age=${VISITOR_SECONDS}${attributes}`,
     `${SESSION_COOKIE}=${sessionId}; Max-Age=${SESSION_IDLE_SECONDS}${attributes}`,

@@ -2,7 +2,7 @@ import { retryDelay } from '../../client/retry.ts';
 import type { SplitTestConfig } from '../../client/split-tests.ts';
 import { type ApiClient, type ApiFailure, apiFailure } from '../api-client.ts';
 import type { Settings } from '../options.ts';
-import type { PublicKey } from '../public-key.ts';
+import type { PublicApi, PublicKey } from '../public-key.ts';
 import type { Reporter } from '../reporter.ts';
 
 export interface Definitions {
@@ -27,7 +27,7 @@ export class SplitTestDefinitions {
   #nextAt = 0;
   #failures = 0;
 
-  constructor(settings: Settings, api: ApiClient, publicKey: PublicKey, reporter: Reporter) {
+  constructor({ settings, api, publicKey, reporter }: PublicApi) {
     this.#settings = settings;
     this.#api = api;
     this.#publicKey = publicKey;
@@ -80,11 +80,9 @@ export class SplitTestDefinitions {
     }
     const config = answer.data as SplitTestConfig;
     if (!Array.isArray(config?.tests)) {
-      return apiFailure(
-        'unexpected_answer',
-        'The service answered with something that is no configuration.',
-        true,
-      );
+      return apiFailure('unexpected_answer', 'The response is not a split test configuration.', {
+        transient: true,
+      });
     }
     this.#current = { config: { ...config, tests: config.tests.filter(isObject) }, fetchedAt };
     this.#etag = answer.etag;
