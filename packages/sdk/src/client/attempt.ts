@@ -1,4 +1,4 @@
-/** What the function returns, or `undefined` when it throws: our troubles must not become the page's. */
+/** Returns the function's result, or `undefined` if it throws: an error of the SDK must not break the page. */
 export function attempt<T>(run: () => T): T | undefined {
   try {
     return run();

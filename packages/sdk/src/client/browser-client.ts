@@ -2,70 +2,70 @@ import type { AnySchema, KeyOf, SwitchyardSchema } from './schema.ts';
 import type { Bootstrap, Choice } from './split-tests.ts';
 
 export interface SplitTestingOptions {
-  /** Where the service runs, e.g. `https://switchyard.example`. */
+  /** Base URL of the service, e.g. `https://switchyard.example`. */
   apiUrl: string;
-  /** A key that begins with `service_pub_`. */
+  /** Starts with `service_pub_`. */
   publicApiKey: string;
   propertyId: string;
-  /** `required`: nothing is stored or sent before `setConsent(true)`. `granted` unless said. */
+  /** `required`: nothing is stored or sent before `setConsent(true)`. Default: `granted`. */
   consent?: 'granted' | 'required';
-  /** What the server rendered for this visitor; `window.__SWITCHYARD__` unless said, `null` for none. */
+  /** Data from server rendering; `null` for none. Default: `window.__SWITCHYARD__`. */
   bootstrap?: Bootstrap | null;
-  /** Hides the page, or what `selector` names, until definitions are here; never longer than `timeoutMs` (1000). */
+  /** Hides the page, or the elements that match `selector`, until definitions are available, for at most `timeoutMs` (default: 1000). */
   antiFlicker?: { timeoutMs?: number; selector?: string };
-  /** Domain of the cookies, to share visitor and session between subdomains, e.g. `shop.example`. */
+  /** Cookie domain, e.g. `shop.example`, to share visitors and sessions between subdomains. */
   cookieDomain?: string;
 }
 
-/** JSON values, at most 8 KiB of them. */
+/** A JSON object of at most 8 KiB. */
 export type Attributes = Record<string, unknown>;
 
 type Widened<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : T;
 
-/** What a test shows: by the schema if there is one, else whatever the fallback is. */
-export type Shown<Value, Fallback> = unknown extends Value ? Widened<Fallback> : Value | Fallback;
+/** The type of a test's value: from the schema if there is one, else from the fallback. */
+export type SplitTestValue<Value, Fallback> = unknown extends Value ? Widened<Fallback> : Value | Fallback;
 
 type FallbackFor<Value> = unknown extends Value ? unknown : Value | null | undefined;
 
 export interface SplitTests<Schema extends SwitchyardSchema = AnySchema> {
   /**
-   * What the visitor gets to see: the variation key, text or parsed JSON, by the type of the test. Counts the
-   * visitor as exposed, once in a session. The fallback without definitions, consent or such a test.
+   * The value for this visitor: a variation key, text or parsed JSON, depending on the type of the test. Records the
+   * exposure once per session. Returns the fallback if there are no definitions, no consent or no such test.
    *
    * @example button.textContent = switchyard.splitTest.get('hero', 'Buy');
    */
   get<Key extends KeyOf<Schema['splitTests']>, const Fallback extends FallbackFor<Schema['splitTests'][Key]>>(
     testKey: Key,
     fallback: Fallback,
-  ): Shown<Schema['splitTests'][Key], Fallback>;
-  /** The same as `get`, but nothing is recorded. */
+  ): SplitTestValue<Schema['splitTests'][Key], Fallback>;
+  /** Like `get`, but records nothing. */
   peek<
     Key extends KeyOf<Schema['splitTests']>,
     const Fallback extends FallbackFor<Schema['splitTests'][Key]>,
-  >(testKey: Key, fallback: Fallback): Shown<Schema['splitTests'][Key], Fallback>;
-  /** The variation of every running test; nothing is recorded. */
+  >(testKey: Key, fallback: Fallback): SplitTestValue<Schema['splitTests'][Key], Fallback>;
+  /** The visitor's variation in every running test; records nothing. */
   assignments(): Choice[];
-  /** Those that the address of the page overrides, as in `?sy_hero=b`. */
+  /** The assignments that the page's URL overrides, as in `?sy_hero=b`. */
   previews(): Choice[];
 }
 
-/** Split testing alone, without page views and events. */
+/** Split testing only, without page views and events. */
 export interface SplitTesting<Schema extends SwitchyardSchema = AnySchema> {
-  /** Resolves when definitions are here or cannot be had; never rejects. */
+  /** Resolves when definitions have been loaded or loading has failed; never rejects. */
   ready(): Promise<void>;
   readonly splitTest: SplitTests<Schema>;
-  /** Adds attributes of the visitor; they go with exposures and with the session. */
+  /** Adds attributes of the visitor; they are sent with exposures and with the session. */
   setAttributes(attributes: Attributes): void;
   /** `undefined` without consent. */
   sessionId(): string | undefined;
   /** `undefined` without consent. */
   visitorId(): string | undefined;
-  /** `false` clears ids and everything not yet sent; from then on, fallbacks are shown. */
+  /** `false` deletes the ids and everything not yet sent; from then on, tests return their fallback. */
   setConsent(granted: boolean): void;
-  /** Sends what is waiting; resolves when it was answered or has failed (then it is tried again later). */
+  /** Sends pending events; resolves when the service has responded or sending has failed (it is retried later). */
   flush(): Promise<void>;
-  /** Calls back when definitions arrive or consent changes; returns the function that ends it. */
+  /** Calls the listener when definitions arrive or consent changes. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Sends what is waiting and leaves the page as it was. */
+  /** Sends pending events and removes all listeners from the page. */
   destroy(): void;
 }

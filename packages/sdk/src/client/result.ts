@@ -1,4 +1,4 @@
-/** What a call ends in. SDK calls never throw at the program they are in. */
+/** The result of a call. SDK calls never throw. */
 export type Result<T = unknown> =
   | ({ success: true } & T)
   | { success: false; error: { code: string; message: string } };

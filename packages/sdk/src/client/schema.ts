@@ -1,6 +1,6 @@
 /**
- * What a property defines, for typed keys. `switchyard types` writes a declaration of this shape, so that a
- * misspelt key does not compile.
+ * The keys and values that a property defines. `switchyard types` generates an interface of this shape, with which
+ * a misspelled key does not compile.
  *
  * @example
  * interface Shop {
@@ -11,7 +11,7 @@
  * }
  */
 export interface SwitchyardSchema {
-  /** What each test may show: variation keys, texts, or the JSON of its variations. */
+  /** The possible values of each test: variation keys, texts, or the JSON of its variations. */
   splitTests: object;
   /** The type of each flag's value. */
   flags: object;
@@ -21,7 +21,7 @@ export interface SwitchyardSchema {
   feedbackTypes: object;
 }
 
-/** Any key, for those who have no declaration. */
+/** Allows any key; used without a declaration. */
 export interface AnySchema {
   splitTests: Record<string, unknown>;
   flags: Record<string, boolean | string>;
@@ -29,5 +29,5 @@ export interface AnySchema {
   feedbackTypes: Record<string, string>;
 }
 
-/** The keys of one part of a schema. */
-export type KeyOf<Part> = keyof Part & string;
+/** The keys of one section of a schema. */
+export type KeyOf<Section> = keyof Section & string;

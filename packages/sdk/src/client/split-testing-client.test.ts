@@ -4,12 +4,13 @@ import { discard, startServer, type TestServer } from '../../../server/src/testi
 import { SimulatedVisitor } from '../testing/simulated-visitor.ts';
 
 const VISITORS = 2000;
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 const WEIGHTS = { control: 50, b: 30, c: 20 };
-/** Chi-square at p = 0.001 for two degrees of freedom. */
-const CRITICAL = 13.816;
+/** Critical chi-square values at p = 0.001, for one and two degrees of freedom. */
+const CRITICAL_1 = 10.828;
+const CRITICAL_2 = 13.816;
 
-/** The ids of visitors are random; this decides which test it is, and so how they are split. */
+/** Visitor ids and the hash seed of the test derive from it. */
 const SEED = Number(process.env.E2E_SEED ?? 1729);
 
 const PROVISION = {
@@ -43,16 +44,18 @@ afterAll(() => discard(server));
 
 const options = () => ({ apiUrl: server.url, publicApiKey: PUBLIC_KEY, propertyId: 'shop' });
 
-const chiSquare = (seen: Record<string, number>, wanted: Record<string, number>) =>
-  Object.entries(wanted).reduce((sum, [key, count]) => sum + ((seen[key] ?? 0) - count) ** 2 / count, 0);
+const chiSquare = (observed: Record<string, number>, expected: Record<string, number>) =>
+  Object.entries(expected).reduce(
+    (sum, [key, count]) => sum + ((observed[key] ?? 0) - count) ** 2 / count,
+    0,
+  );
 
 describe(`an A/A test with ${VISITORS} visitors (E2E_SEED=${SEED})`, () => {
-  it('splits them as assigned, and the server counts what the clients saw', async () => {
-    const seen: Record<string, number> = {};
+  it('splits visitors by weight, and the server counts what the clients recorded', async () => {
     const included: Record<string, number> = {};
     const visit = async (number: number) => {
       const visitor = new SimulatedVisitor();
-      // Their ids are made from the seed, so that a run can be had again.
+      // Derived from the seed, so that a run can be reproduced.
       visitor.cookies.set('sy_visitor', `visitor-${SEED}-${number}`);
       const client = visitor.open(options());
       await client.ready();
@@ -60,29 +63,28 @@ describe(`an A/A test with ${VISITORS} visitors (E2E_SEED=${SEED})`, () => {
       expect(client.splitTest.get('same', 'fallback')).toBe(choice!.variationKey);
       if (choice!.included) included[choice!.variationKey] = (included[choice!.variationKey] ?? 0) + 1;
       else expect(choice!.variationKey).toBe('control');
-      seen[choice!.variationKey] = (seen[choice!.variationKey] ?? 0) + 1;
       await client.flush();
-      // A second page of the same session tells nothing new.
+      // A second page of the same session records nothing new.
       const again = visitor.open(options());
       expect(again.splitTest.get('same', 'fallback')).toBe(choice!.variationKey);
       await again.flush();
       const posts = visitor.requests.filter((request) => request.startsWith('POST'));
       expect(posts.length).toBe(choice!.included ? 2 : 1);
     };
-    for (let from = 0; from < VISITORS; from += AT_ONCE) {
-      await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => visit(from + i)));
+    for (let from = 0; from < VISITORS; from += CONCURRENCY) {
+      await Promise.all(Array.from({ length: CONCURRENCY }, (_, i) => visit(from + i)));
     }
     const total = Object.values(included).reduce((sum, count) => sum + count, 0);
     const outside = VISITORS - total;
     const counts = { total, outside, ...included };
     const traffic = chiSquare({ total, outside }, { total: VISITORS * 0.8, outside: VISITORS * 0.2 });
-    const wanted = Object.entries(WEIGHTS).map(([key, weight]) => [key, (total * weight) / 100] as const);
-    const split = chiSquare(included, Object.fromEntries(wanted));
+    const expected = Object.entries(WEIGHTS).map(([key, weight]) => [key, (total * weight) / 100] as const);
+    const split = chiSquare(included, Object.fromEntries(expected));
     console.log(
       `A/A, E2E_SEED=${SEED}: ${JSON.stringify(counts)}, chi-square ${traffic.toFixed(2)}, ${split.toFixed(2)}`,
     );
-    expect(traffic).toBeLessThan(10.828);
-    expect(split).toBeLessThan(CRITICAL);
+    expect(traffic).toBeLessThan(CRITICAL_1);
+    expect(split).toBeLessThan(CRITICAL_2);
 
     const stored: Record<string, Set<string>> = {};
     let sessions = 0;
@@ -105,8 +107,8 @@ describe(`an A/A test with ${VISITORS} visitors (E2E_SEED=${SEED})`, () => {
   });
 });
 
-describe('the queue of a browser', () => {
-  it('is bounded when nobody empties it, and keeps the newest', async () => {
+describe('the delivery queue', () => {
+  it('is bounded while it cannot be delivered, and keeps the newest batches', async () => {
     const visitor = new SimulatedVisitor();
     visitor.fetch = () => Promise.reject(new Error('no network'));
     const client = visitor.open(options());
@@ -128,7 +130,7 @@ describe('the queue of a browser', () => {
     expect(queue().length).toBeGreaterThan(30);
   });
 
-  it('is patient: each failure makes it wait longer', async () => {
+  it('waits longer after each failure', async () => {
     const visitor = new SimulatedVisitor();
     visitor.fetch = async () => new Response('{}', { status: 503 });
     const bootstrap = {
@@ -147,7 +149,7 @@ describe('the queue of a browser', () => {
       const before = posts();
       let waited = 0;
       while (posts() === before) {
-        await visitor.pass(100);
+        await visitor.advance(100);
         await new Promise(setImmediate);
         waited += 100;
       }
@@ -156,7 +158,7 @@ describe('the queue of a browser', () => {
     for (let i = 1; i < waits.length; i++) expect(waits[i]).toBeGreaterThan(waits[i - 1]! * 1.5);
   });
 
-  it('is delivered by whoever comes next, once', async () => {
+  it('is delivered once by the next page', async () => {
     const visitor = new SimulatedVisitor();
     visitor.fetch = () => Promise.reject(new Error('no network'));
     const first = visitor.open(options());

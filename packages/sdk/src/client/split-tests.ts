@@ -1,15 +1,15 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
 import { attempt } from './attempt.ts';
 
-/** A variation as the service delivers it. */
+/** A variation, as the service returns it. */
 export interface Variation {
   key: string;
   weight: number;
-  /** JSON text for tests of type `json`. */
+  /** For tests of type `json`, the JSON as text. */
   value: string;
 }
 
-/** A split test as the service delivers it; members that are not listed here are ignored. */
+/** A split test, as the service returns it; other members are ignored. */
 export interface SplitTestDefinition {
   key: string;
   id: string;
@@ -18,44 +18,44 @@ export interface SplitTestDefinition {
   hashSeed: string;
   trafficAllocation: number;
   variations: Variation[];
-  /** Number of the definition; goes with exposures. */
+  /** Sent with exposures. */
   phase?: number;
-  /** Only visitors in this part of 0 to 100 take part. */
+  /** Only visitors who hash into this range of 0 to 100 take part. */
   exclusion?: { seed: string; from: number; to: number };
 }
 
 export interface SplitTestConfig {
   tests: SplitTestDefinition[];
-  /** Visitors who are kept out of all tests. */
+  /** Share of the visitors who are excluded from all tests. */
   holdout?: { seed: string; percentage: number };
-  /** Seconds for which the definitions count as fresh. */
+  /** How long the definitions stay fresh, in seconds. */
   ttl: number;
 }
 
-/** What the server hands to the page, so that the first paint shows what the server rendered. */
+/** Data that the server passes to the page, so that the first paint matches the rendered HTML. */
 export interface Bootstrap {
-  /** Keeps the clients of two properties in one page apart; absent means any. */
+  /** The property it belongs to, for pages with clients of several properties; any if missing. */
   propertyId?: string;
   visitorId: string;
   sessionId: string;
   config: SplitTestConfig;
   /** When the definitions were fetched, in Unix milliseconds. */
   fetchedAt: number;
-  /** Keys of the tests whose exposure the server has recorded for this session. */
+  /** Keys of the tests whose exposure the server has already recorded in this session. */
   exposed: string[];
 }
 
-/** What a visitor gets to see in a test. */
+/** The variation that a visitor gets in a test. */
 export interface Choice {
   testKey: string;
   variationKey: string;
-  /** Variation key, text, or parsed JSON, by the type of the test. */
+  /** A variation key, text or parsed JSON, depending on the type of the test. */
   value: unknown;
-  /** False outside the traffic of the test: the control is shown and no exposure sent. */
+  /** False for visitors outside the traffic of the test: they get the control, and no exposure is recorded. */
   included: boolean;
-  /** Chosen by hand in the address of the page: never recorded. */
+  /** Chosen in the page's URL; never recorded. */
   preview: boolean;
-  /** The phase of the test whose definition decided. */
+  /** The phase of the test definition that was used. */
   phase: number | undefined;
 }
 
@@ -66,7 +66,7 @@ interface ChoiceInput {
   holdout?: SplitTestConfig['holdout'];
 }
 
-/** `undefined` for a test that cannot be shown: no variations, or content that is not the JSON it should be. */
+/** `undefined` for an unusable test: no variations, or invalid JSON in a test of type `json`. */
 export function choose(
   test: SplitTestDefinition,
   { visitorId, previewKey, holdout }: ChoiceInput,

@@ -43,8 +43,8 @@ describe('goals', () => {
     let losses = 2;
     proxy.intercept = () => (losses-- > 0 ? 'lose' : false);
     expect(await client.goals.increment('signup', { sessionId })).toEqual({ success: true });
-    expect(new Set(proxy.passed.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-    expect(proxy.passed.length).toBe(3);
+    expect(new Set(proxy.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(proxy.requests.length).toBe(3);
     expect(await timeline(sessionId)).toHaveLength(1);
     // Another call is another conversion.
     expect(await client.goals.increment('signup', { sessionId })).toEqual({ success: true });
@@ -84,9 +84,9 @@ describe('goals', () => {
       response.writeHead(503, { 'retry-after': '3600' }).end(JSON.stringify({ success: false, error }));
       return true;
     };
-    const before = proxy.passed.length;
+    const before = proxy.requests.length;
     expect(await client.goals.increment('signup')).toMatchObject({ error: { code: 'overloaded' } });
-    expect(proxy.passed.length).toBe(before + 1);
+    expect(proxy.requests.length).toBe(before + 1);
   });
 
   it('does not repeat what is refused for good', async () => {
@@ -101,7 +101,7 @@ describe('goals', () => {
     const long = await client.goals.increment('signup', { metadata: { a: 'x'.repeat(257) } });
     expect(long).toMatchObject({ error: { code: 'invalid_request' } });
     expect(long.success || long.error.message).toContain('/metadata');
-    expect(proxy.passed.length).toBe(4);
+    expect(proxy.requests.length).toBe(4);
   });
 
   it('says what is wrong with its arguments without asking the service', async () => {
@@ -125,7 +125,7 @@ describe('goals', () => {
         error: { code: 'invalid_argument' },
       });
     }
-    expect(proxy.passed).toEqual([]);
+    expect(proxy.requests).toEqual([]);
   });
 });
 

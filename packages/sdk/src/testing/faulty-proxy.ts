@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What went through, in order. */
-export interface Passed {
+export interface ProxiedRequest {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
 
-/** Takes a request itself (true), passes it on (false), or passes it on and drops the answer ('lose'). */
-type Intercept = (request: Passed, response: ServerResponse) => boolean | 'lose';
+/** Returns true to handle the request itself, false to forward it, or 'lose' to forward it and drop the response. */
+type Intercept = (request: ProxiedRequest, response: ServerResponse) => boolean | 'lose';
 
-/** Stands between the SDK and the real service, to break what a network breaks. */
+/** A proxy between the SDK and the real service that simulates network faults. */
 export class FaultyProxy {
   readonly url: string;
-  readonly passed: Passed[] = [];
+  /** All requests, in order. */
+  readonly requests: ProxiedRequest[] = [];
   intercept: Intercept = () => false;
   readonly #server: Server;
 
@@ -35,8 +35,8 @@ export class FaultyProxy {
     });
   }
 
-  to(path: string): Passed[] {
-    return this.passed.filter((each) => each.path.startsWith(path));
+  requestsTo(path: string): ProxiedRequest[] {
+    return this.requests.filter((each) => each.path.startsWith(path));
   }
 
   close(): void {
@@ -47,26 +47,26 @@ export class FaultyProxy {
   async #handle(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const passed = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
-    this.passed.push(passed);
-    const taken = this.intercept(passed, response);
-    if (taken === true) return;
+    const proxied = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
+    this.requests.push(proxied);
+    const outcome = this.intercept(proxied, response);
+    if (outcome === true) return;
     const headers = Object.entries(request.headers).filter(
       ([name]) => !['host', 'connection', 'content-length', 'transfer-encoding'].includes(name),
     ) as [string, string][];
-    const answer = await fetch(target + passed.path, {
-      method: passed.method,
+    const upstream = await fetch(target + proxied.path, {
+      method: proxied.method,
       headers,
       ...(body === '' ? {} : { body }),
     });
-    const text = await answer.text();
-    if (taken === 'lose') {
+    const text = await upstream.text();
+    if (outcome === 'lose') {
       response.destroy();
       return;
     }
-    const kept = [...answer.headers].filter(
+    const forwarded = [...upstream.headers].filter(
       ([name]) => !['connection', 'content-length', 'transfer-encoding'].includes(name),
     );
-    response.writeHead(answer.status, kept.flat()).end(text);
+    response.writeHead(upstream.status, forwarded.flat()).end(text);
   }
 }

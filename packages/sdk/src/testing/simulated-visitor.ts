@@ -2,23 +2,23 @@ import type { SplitTesting, SplitTestingOptions } from '../client/browser-client
 import type { Host } from '../client/host.ts';
 import { createSplitTestingClient } from '../client/split-testing-client.ts';
 
-/** A browser without a page: what a visitor's device keeps and does, in memory. */
+/** A simulated browser: storage, cookies, clock and network of one visitor, in memory. */
 export class SimulatedVisitor {
   readonly storage = new Map<string, string>();
   readonly cookies = new Map<string, string>();
   readonly requests: string[] = [];
   now = Date.now();
-  /** Replaces the network. */
+  /** The network; replace it to simulate faults. */
   fetch: Host['fetch'] = fetch;
   #timers: { at: number; run: () => void }[] = [];
 
-  /** Opens a page; what an earlier one has stored is still there. */
+  /** Opens a page; storage and cookies of earlier pages are still there. */
   open(options: SplitTestingOptions, search = ''): SplitTesting {
     return createSplitTestingClient(options, this.#host(search)).publicClient;
   }
 
-  /** Lets time pass and runs what is due by then. */
-  async pass(milliseconds: number): Promise<void> {
+  /** Advances the clock and runs the timers that are due. */
+  async advance(milliseconds: number): Promise<void> {
     this.now += milliseconds;
     const due = this.#timers.filter(({ at }) => at <= this.now);
     this.#timers = this.#timers.filter(({ at }) => at > this.now);

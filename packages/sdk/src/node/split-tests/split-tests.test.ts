@@ -108,7 +108,7 @@ describe('split tests of a request', () => {
       variationKey: expected.variationKey,
       attributes: { plan: 'pro' },
     });
-    const [sent, ...more] = proxy.to('/v1/split-testing/expose');
+    const [sent, ...more] = proxy.requestsTo('/v1/split-testing/expose');
     expect(more).toEqual([]);
     const {
       exposures: [first],
@@ -131,7 +131,7 @@ describe('split tests of a request', () => {
     const next = await client.splitTest.forRequest({ headers: { cookie } });
     expect(next).toMatchObject({ sessionId, visitorId });
     expect(await client.flush()).toEqual({ success: true });
-    expect(proxy.to('/v1/sessions/collect')).toHaveLength(1);
+    expect(proxy.requestsTo('/v1/sessions/collect')).toHaveLength(1);
     expect(await shop.session(sessionId!)).toMatchObject({ visitorId, browser: 'Firefox', os: 'Linux' });
   });
 
@@ -142,7 +142,7 @@ describe('split tests of a request', () => {
       (await client.splitTest.forRequest(request)).get(userAgent === FIREFOX ? 'pricing' : 'hero', 'x');
     }
     await client.flush();
-    const [sent] = proxy.to('/v1/split-testing/expose');
+    const [sent] = proxy.requestsTo('/v1/split-testing/expose');
     const { exposures: given } = JSON.parse(sent!.body) as { exposures: { bot?: boolean }[] };
     expect(given.map(({ bot }) => bot)).toEqual([true, undefined]);
   });
@@ -176,7 +176,7 @@ describe('split tests of a request', () => {
     expect(tests).toMatchObject({ setCookie: [], bootstrap: null, sessionId: undefined });
     expect(tests.script()).toBe('');
     expect(await client.flush()).toEqual({ success: true });
-    expect(proxy.passed).toEqual([]);
+    expect(proxy.requests).toEqual([]);
   });
 
   it('for who asks not to be tracked: nothing that lasts', async () => {
@@ -216,15 +216,15 @@ it.each(assignments.cases as unknown as AssignmentCase[])('assigns: $name', (giv
 describe('definitions', () => {
   it('are fetched with the public key of the property, once for many requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => client.splitTest.forRequest(cookies('session-many'))));
-    expect(proxy.to('/v1/keys/public')).toHaveLength(1);
-    const [fetched, ...more] = proxy.to('/v1/split-testing/config');
+    expect(proxy.requestsTo('/v1/keys/public')).toHaveLength(1);
+    const [fetched, ...more] = proxy.requestsTo('/v1/split-testing/config');
     expect(fetched?.headers['x-api-key']).toBe(PUBLIC_KEY);
     expect(more).toEqual([]);
     await client.close();
     client = connect({ publicApiKey: PUBLIC_KEY });
     const tests = await client.splitTest.forRequest(cookies('session-given-key'));
     expect(tests.bootstrap?.config.tests.length).toBe(4);
-    expect(proxy.to('/v1/keys/public')).toHaveLength(1);
+    expect(proxy.requestsTo('/v1/keys/public')).toHaveLength(1);
   });
 
   it('are renewed behind the back of requests, and kept while the service is away', async () => {
@@ -252,13 +252,15 @@ describe('definitions', () => {
     expect(await read()).toBe('only');
     await waitFor('a look that finds nothing new', async () => {
       expect(await read()).toBe('only');
-      return proxy.to('/v1/split-testing/config').some(({ headers }) => headers['if-none-match'] === '"1"');
+      return proxy
+        .requestsTo('/v1/split-testing/config')
+        .some(({ headers }) => headers['if-none-match'] === '"1"');
     });
     status = 500;
-    const before = proxy.to('/v1/split-testing/config').length;
+    const before = proxy.requestsTo('/v1/split-testing/config').length;
     await waitFor('a look that fails', async () => {
       expect(await read()).toBe('only');
-      return proxy.to('/v1/split-testing/config').length > before;
+      return proxy.requestsTo('/v1/split-testing/config').length > before;
     });
     expect(await read()).toBe('only');
   });
@@ -310,8 +312,8 @@ describe('delivery', () => {
     const tests = await client.splitTest.forRequest(cookies('session-lost'));
     tests.get('hero', 'x');
     tests.get('pricing', 'x');
-    await waitFor('four attempts', () => proxy.to('/v1/split-testing/expose').length === 4);
-    const attempts = proxy.to('/v1/split-testing/expose');
+    await waitFor('four attempts', () => proxy.requestsTo('/v1/split-testing/expose').length === 4);
+    const attempts = proxy.requestsTo('/v1/split-testing/expose');
     expect(new Set(attempts.map(({ headers, body }) => headers['idempotency-key'] + body)).size).toBe(1);
     await waitFor('the exposures', async () => !(await shop.isUnknown('session-lost')));
     expect(await exposures('session-lost')).toHaveLength(2);
@@ -320,13 +322,13 @@ describe('delivery', () => {
   it('ends after a day: the service has forgotten by then what it may have stored', async () => {
     proxy.intercept = ({ path }) => path.startsWith('/v1/split-testing/expose') && 'lose';
     (await client.splitTest.forRequest(cookies('session-of-yesterday'))).get('hero', 'x');
-    await waitFor('an attempt', () => proxy.to('/v1/split-testing/expose').length > 0);
+    await waitFor('an attempt', () => proxy.requestsTo('/v1/split-testing/expose').length > 0);
     const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * 60 * 60 * 1000);
     proxy.intercept = () => false;
-    const attempts = proxy.to('/v1/split-testing/expose').length;
+    const attempts = proxy.requestsTo('/v1/split-testing/expose').length;
     expect(await client.flush()).toEqual({ success: true });
     now.mockRestore();
-    expect(proxy.to('/v1/split-testing/expose')).toHaveLength(attempts);
+    expect(proxy.requestsTo('/v1/split-testing/expose')).toHaveLength(attempts);
     expect(await exposures('session-of-yesterday')).toHaveLength(1);
   });
 
@@ -355,7 +357,7 @@ describe('delivery', () => {
     }
     expect(await client.flush()).toEqual({ success: true });
     const sizes = proxy
-      .to('/v1/split-testing/expose')
+      .requestsTo('/v1/split-testing/expose')
       .map(({ body }) => (JSON.parse(body) as { exposures: unknown[] }).exposures.length);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(250);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
@@ -384,7 +386,7 @@ describe('delivery', () => {
     };
     (await client.splitTest.forRequest(cookies('session-key-2'))).get('hero', 'x');
     expect(await client.flush()).toEqual({ success: true });
-    expect(proxy.to('/v1/keys/public')).toHaveLength(2);
+    expect(proxy.requestsTo('/v1/keys/public')).toHaveLength(2);
     expect(await exposures('session-key-2')).toHaveLength(1);
   });
 
