@@ -67,12 +67,12 @@ function run(file: string, code: string) {
 }
 
 describe('the published package', () => {
-  it('holds what is needed and nothing else', () => {
+  it('contains the built files and nothing else', () => {
     const published = files(installed);
     expect(published.filter((file) => /\.test\.|^src|testing\/|tsbuildinfo/.test(file))).toEqual([]);
     const scripts = (format: string) =>
       published.filter((file) => file.startsWith(`dist/${format}/`) && file.endsWith('.js'));
-    // One more on either side would be left over from another build.
+    // An extra file on either side would be left over from another build.
     expect(
       scripts('esm')
         .map((file) => file.slice(9))
@@ -87,15 +87,15 @@ describe('the published package', () => {
   });
 
   it.each(Object.entries(ENTRIES))('%s can be imported and required', (entry, names) => {
-    const shown = `console.log(JSON.stringify(${JSON.stringify(names)}.map((name) => typeof sdk[name])));`;
+    const print = `console.log(JSON.stringify(${JSON.stringify(names)}.map((name) => typeof sdk[name])));`;
     const functions = `${JSON.stringify(names.map(() => 'function'))}\n`;
-    const imported = run(`${entry}.mjs`, `import * as sdk from '@switchyard/sdk/${entry}';\n${shown}`);
+    const imported = run(`${entry}.mjs`, `import * as sdk from '@switchyard/sdk/${entry}';\n${print}`);
     expect(imported).toEqual({ status: 0, output: functions });
-    const required = run(`${entry}.cjs`, `const sdk = require('@switchyard/sdk/${entry}');\n${shown}`);
+    const required = run(`${entry}.cjs`, `const sdk = require('@switchyard/sdk/${entry}');\n${print}`);
     expect(required).toEqual({ status: 0, output: functions });
   });
 
-  it('works in both kinds of module: flags without a service answer their fallback', () => {
+  it('works as ES module and as CommonJS: flags return their fallback without a service', () => {
     const use = `
       const switchyard = createSwitchyard({ apiUrl: 'http://127.0.0.1:9', secretApiKey: 'service_sec_x', propertyId: 'p' });
       console.log(switchyard.flags.boolean('a', true), switchyard.flags.details('a', 'x').errorCode);`;
@@ -110,7 +110,7 @@ describe('the published package', () => {
     });
   });
 
-  it('declares nothing in terms of packages that are not published', () => {
+  it('has declarations that do not refer to unpublished packages', () => {
     const declarations = files(installed).filter((file) => file.endsWith('.d.ts'));
     expect(declarations.length).toBeGreaterThan(10);
     const wrong = declarations.filter((file) => {
@@ -121,7 +121,7 @@ describe('the published package', () => {
   });
 });
 
-/** What the compiler says of consumers in both kinds of module. */
+/** Compiler errors of a consumer, as ES module and as CommonJS. */
 function compile(code: string): string {
   const options = {
     module: 'nodenext',
@@ -143,7 +143,7 @@ function compile(code: string): string {
     cwd: project,
     encoding: 'utf8',
   });
-  // Declarations of libraries are not ours to check.
+  // Errors in the declarations of other libraries are not ours.
   return stdout
     .split('\n')
     .filter((line) => /^(consumer|.*@switchyard\/sdk)/.test(line))
@@ -186,11 +186,11 @@ const CONSUMER = `
 `;
 
 describe('types', () => {
-  it('compile in ES modules and in CommonJS', () => {
+  it('compile as ES module and as CommonJS', () => {
     expect(compile(CONSUMER)).toBe('');
   });
 
-  it('do not compile with a key, option or type that does not exist', () => {
+  it('reject keys, options and types that do not exist', () => {
     const mistakes = [
       `typed.flags.boolean('new-chekout', false);`,
       `typed.flags.boolean('banner', false);`,

@@ -1,6 +1,6 @@
 import type { SplitTestingOptions } from '../client/browser-client.ts';
 
-/** Hides the page until it is ready, and never longer than the timeout, whatever happens. */
+/** Hides the page until it is ready, but never for longer than the timeout. */
 export function hideUntil(
   ready: Promise<void>,
   { timeoutMs = 1000, selector = 'body' }: NonNullable<SplitTestingOptions['antiFlicker']>,

@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 describe('typed keys', () => {
-  it('with a declaration, a misspelt key or a wrong fallback does not compile', () => {
+  it('with a schema, a misspelled key or a fallback of the wrong type does not compile', () => {
     const { splitTest } = createSwitchyard<Shop>(OPTIONS);
     expectTypeOf(splitTest.get('hero', 'control')).toEqualTypeOf<'control' | 'b'>();
     expectTypeOf(splitTest.get('hero', null)).toEqualTypeOf<'control' | 'b' | null>();
@@ -33,7 +33,7 @@ describe('typed keys', () => {
     createSplitTesting<Shop>(OPTIONS).splitTest.peek('pricing', 'cheap');
   });
 
-  it('without one, any key goes and the fallback says what to expect', () => {
+  it('without a schema, any key is allowed and the fallback determines the type', () => {
     const { splitTest } = createSwitchyard(OPTIONS);
     expectTypeOf(splitTest.get('anything', 'Buy')).toEqualTypeOf<string>();
     expectTypeOf(splitTest.get('anything', { price: 1 })).toExtend<{ price: number }>();
@@ -42,9 +42,9 @@ describe('typed keys', () => {
 });
 
 describe('outside of a page', () => {
-  it('shows fallbacks and does nothing', async () => {
-    const fetched = vi.spyOn(globalThis, 'fetch');
-    const noise = vi.spyOn(console, 'error');
+  it('returns fallbacks and sends nothing', async () => {
+    const fetchSpy = vi.spyOn(globalThis, 'fetch');
+    const errorSpy = vi.spyOn(console, 'error');
     for (const client of [createSwitchyard(OPTIONS), createSplitTesting(OPTIONS)]) {
       await client.ready();
       expect(client.splitTest.get('hero', 'fallback')).toBe('fallback');
@@ -58,15 +58,15 @@ describe('outside of a page', () => {
     client.track('event');
     client.identify('u-1');
     client.page();
-    expect(fetched).not.toHaveBeenCalled();
-    expect(noise).not.toHaveBeenCalled();
+    expect(fetchSpy).not.toHaveBeenCalled();
+    expect(errorSpy).not.toHaveBeenCalled();
   });
 
   it('setConsent(false) is harmless', () => {
     createSwitchyard(OPTIONS).setConsent(false);
   });
 
-  it('refuses a secret key wherever it stands', () => {
+  it('rejects a secret key in any option', () => {
     for (const secret of [
       { ...OPTIONS, publicApiKey: 'service_sec_0123456789abcdef' },
       { ...OPTIONS, secretApiKey: 'service_sec_0123456789abcdef' },

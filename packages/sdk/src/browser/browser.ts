@@ -3,7 +3,7 @@ import type { Attributes, SplitTesting, SplitTestingOptions } from '../client/br
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { type Collect, type SessionEvent, toSendable } from '../client/split-testing-client.ts';
 import { openClient } from './open-client.ts';
-import { createPageViews, pageUrl, watchAddress } from './page-views.ts';
+import { createPageViews, pageUrl, watchUrl } from './page-views.ts';
 
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
 export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
@@ -12,21 +12,21 @@ export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '..
 const MAX_NAME = 256;
 
 export interface SwitchyardOptions extends SplitTestingOptions {
-  /** Records a page view for the first page and whenever its path or query changes. `true` unless said. */
+  /** Records a page view at the start and whenever path or query change. Default: `true`. */
   autoPage?: boolean;
 }
 
 export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> extends SplitTesting<Schema> {
-  /** Says who the visitor is; the whole session is theirs. */
+  /** Assigns the whole session to a user. */
   identify(userId: string, traits?: Attributes): void;
-  /** Records an event in the session. */
+  /** Records an event. */
   track(name: string, properties?: Attributes): void;
   /** Records a page view; needed only with `autoPage: false`. */
   page(): void;
 }
 
 /**
- * Split tests, page views and events of a page. Never throws, except for a secret key.
+ * Split tests, page views and events for a page. Never throws, except when given a secret key.
  *
  * @example
  * const switchyard = createSwitchyard({
@@ -41,17 +41,17 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> extends
 export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   options: SwitchyardOptions,
 ): Switchyard<Schema> {
-  const isAutomatic = options?.autoPage !== false;
+  const isAutoPage = options?.autoPage !== false;
   const pageView = createPageViews();
-  const view = (collect: Collect) => attempt(() => collect(pageView()));
-  const { publicClient, collect, profile, signal } = openClient(options, isAutomatic ? view : undefined);
-  const page = () => void view(collect);
-  if (isAutomatic) attempt(() => watchAddress(page, signal));
+  const recordView = (collect: Collect) => attempt(() => collect(pageView()));
+  const { publicClient, collect, profile, signal } = openClient(options, isAutoPage ? recordView : undefined);
+  const page = () => void recordView(collect);
+  if (isAutoPage) attempt(() => watchUrl(page, signal));
 
-  const record = (type: 'event' | 'identify', given: unknown, properties?: Attributes): void => {
-    const name = `${given ?? ''}`;
+  const record = (type: 'event' | 'identify', nameOrId: unknown, properties?: Attributes): void => {
+    const name = `${nameOrId ?? ''}`;
     if (!name || name.length > MAX_NAME) {
-      console.error('switchyard: a name or user id has 1 to 256 characters');
+      console.error('switchyard: names and user ids must have 1 to 256 characters');
       return;
     }
     const event: SessionEvent = { type, timestamp: Date.now(), url: pageUrl() };
@@ -59,7 +59,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     if (type === 'event') event.name = name;
     else profile.userId = name;
     collect(event);
-    // What is recorded while the page is left, by listeners that run after ours, has no later than its own task.
+    // In a page that is being left, a listener may run after our flush: send at the end of its own task.
     attempt(() => document.hidden && queueMicrotask(publicClient.flush));
   };
 

@@ -18,18 +18,18 @@ export function openClient(
   options: SplitTestingOptions,
   onStart?: (collect: Collect) => void,
 ): SplitTestingClient {
-  const given = { ...options };
-  if (/service_sec_/.test(`${Object.values(given)}`)) {
+  const settings = { ...options };
+  if (/service_sec_/.test(`${Object.values(settings)}`)) {
     throw new Error('switchyard: never ship a secret key to browsers');
   }
-  const { publicApiKey, propertyId, antiFlicker, bootstrap = globalThis.__SWITCHYARD__ } = given;
+  const { publicApiKey, propertyId, antiFlicker, bootstrap = globalThis.__SWITCHYARD__ } = settings;
   const isPage = typeof document !== 'undefined';
-  const isUsable = /^service_pub_/.test(publicApiKey) && given.apiUrl && propertyId;
+  const isUsable = /^service_pub_/.test(publicApiKey) && settings.apiUrl && propertyId;
   if (!isUsable) console.error('switchyard: check apiUrl, publicApiKey, propertyId');
 
   const client = createSplitTestingClient(
-    { ...given, bootstrap: (bootstrap?.propertyId ?? propertyId) === propertyId ? bootstrap : null },
-    isPage ? createPageHost(given.cookieDomain) : ({} as Host),
+    { ...settings, bootstrap: (bootstrap?.propertyId ?? propertyId) === propertyId ? bootstrap : null },
+    isPage ? createPageHost(settings.cookieDomain) : ({} as Host),
     { onStart, isDisabled: !(isPage && isUsable) },
   );
   if (isPage) {

@@ -3,7 +3,7 @@ import type { Host, Store } from '../client/host.ts';
 import type { Choice } from '../client/split-tests.ts';
 import { clearVisit } from '../client/visit.ts';
 
-/** Local storage where it works, else the memory of this page. */
+/** `localStorage`, or memory where it is not available. */
 function createStore(isPersistent: boolean): Store {
   const memory = new Map<string, string>();
   const local = () => (isPersistent && localStorage) as Storage;
@@ -31,7 +31,7 @@ function markPreview({ testKey, variationKey }: Choice): void {
   console.info('switchyard: preview', preview);
 }
 
-/** The page as a client sees it. */
+/** The browser environment of a client. */
 export function createPageHost(cookieDomain?: string): Host {
   const { doNotTrack, globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
   const isPrivate = doNotTrack === '1' || globalPrivacyControl;
@@ -44,7 +44,7 @@ export function createPageHost(cookieDomain?: string): Host {
     });
   };
   if (isPrivate) {
-    // What was stored before the visitor asked for privacy must not stay.
+    // Delete what was stored before the visitor opted out of tracking.
     clearVisit({ store: createStore(true), writeCookie }, 'sy:');
     jar = { cookie: '' };
     cookieDomain = '';

@@ -6,24 +6,24 @@ const MAX_URL = 4096;
 const MAX_TITLE = 1024;
 const MAX_UTM = 256;
 
-/** The address without its fragment, which belongs to the page alone and may hold secrets. */
+/** The URL without its fragment, which may contain secrets. */
 export function pageUrl(): string | undefined {
   return attempt(() => location.href.split('#', 1)[0]?.slice(0, MAX_URL));
 }
 
-/** Makes page views; each refers to the one before, the first to where the visitor came from. */
+/** Creates page view events. The referrer is the previous page view, and `document.referrer` for the first. */
 export function createPageViews(): () => SessionEvent {
   let referrer: string | undefined;
-  let leave = () => {};
+  let finishPrevious = () => {};
   return () => {
-    leave();
+    finishPrevious();
     const url = pageUrl();
     const utm = [...new URLSearchParams(location.search)]
       .filter(([name]) => UTM.test(name))
       .map(([name, value]) => [name, value.slice(0, MAX_UTM)]);
     let title: string | undefined;
-    // Apps set the title after they have changed the address: it is read as late as possible.
-    leave = () => {
+    // Apps change the title after the URL, so it is read as late as possible.
+    finishPrevious = () => {
       title = document.title;
       referrer = url;
     };
@@ -40,28 +40,28 @@ export function createPageViews(): () => SessionEvent {
   };
 }
 
-/** Calls back when the path or query changes, by whatever way, and when the page comes back from the cache. */
-export function watchAddress(changed: () => void, signal: AbortSignal): void {
+/** Calls `onChange` when path or query change, and when the page is restored from the back/forward cache. */
+export function watchUrl(onChange: () => void, signal: AbortSignal): void {
   let last = location.pathname + location.search;
-  const look = () => {
+  const check = () => {
     const next = location.pathname + location.search;
     if (next !== last && !signal.aborted) {
       last = next;
-      changed();
+      onChange();
     }
   };
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = history[name];
     const watched: typeof original = function (this: History, ...args) {
       original.apply(this, args);
-      look();
+      check();
     };
     history[name] = watched;
     signal.addEventListener('abort', () => {
-      // Whoever has wrapped it after us keeps working; ours only passes calls on from now.
+      // If somebody else has wrapped it since, ours stays in place and only forwards calls.
       if (history[name] === watched) history[name] = original;
     });
   }
-  addEventListener('popstate', look, { signal });
-  addEventListener('pageshow', ({ persisted }) => persisted && changed(), { signal });
+  addEventListener('popstate', check, { signal });
+  addEventListener('pageshow', ({ persisted }) => persisted && onChange(), { signal });
 }

@@ -7,7 +7,7 @@ export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
 
 /**
- * Split testing alone, for pages whose visits are recorded elsewhere. Never throws, except for a secret key.
+ * Split testing only, for pages that record visits elsewhere. Never throws, except when given a secret key.
  *
  * @example
  * const { splitTest, ready } = createSplitTesting({ apiUrl, publicApiKey, propertyId: 'shop' });

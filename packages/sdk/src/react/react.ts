@@ -9,11 +9,11 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react';
-import type { Attributes, Shown } from '../client/browser-client.ts';
+import type { Attributes, SplitTestValue } from '../client/browser-client.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../client/schema.ts';
 import { type Bootstrap, choose } from '../client/split-tests.ts';
 
-/** What the hooks need of a client: that of `@switchyard/sdk/browser`, or of `@switchyard/sdk/split-testing`. */
+/** What the hooks need; clients of `@switchyard/sdk/browser` and `@switchyard/sdk/split-testing` have it. */
 export interface ReactClient {
   readonly splitTest: {
     get(testKey: string, fallback: unknown): unknown;
@@ -24,28 +24,28 @@ export interface ReactClient {
 }
 
 export interface SwitchyardProviderProps {
-  /** The client of the page; left out where pages are rendered on a server. */
+  /** The client of the page; omit it when rendering on a server. */
   client?: object | null;
   /**
-   * The `bootstrap` of the request on the server. In the page it is found by itself when the server's `script()`
-   * stands before the scripts of the page.
+   * On a server: the `bootstrap` of the request. In a page it is found automatically, provided that the server's
+   * `script()` comes before the page's scripts.
    */
   bootstrap?: Bootstrap | null;
   children?: ReactNode;
 }
 
-interface Shared {
+interface ContextValue {
   client: ReactClient | undefined;
-  /** What the server rendered, and so what the page must show first. */
+  /** The value that the server rendered, and that the page must therefore show first. */
   rendered(testKey: string, fallback: unknown): unknown;
 }
 
-const nothing: Shared = { client: undefined, rendered: (_testKey, fallback) => fallback };
-const SwitchyardContext = createContext(nothing);
-const unsubscribed = () => () => {};
+const emptyContext: ContextValue = { client: undefined, rendered: (_testKey, fallback) => fallback };
+const SwitchyardContext = createContext(emptyContext);
+const subscribeToNothing = () => () => {};
 
 /**
- * Hands the client to the hooks below it.
+ * Provides the client to the hooks below it.
  *
  * @example
  * <SwitchyardProvider client={client}>
@@ -53,19 +53,19 @@ const unsubscribed = () => () => {};
  * </SwitchyardProvider>
  */
 export function SwitchyardProvider({ client, bootstrap, children }: SwitchyardProviderProps): ReactElement {
-  const shared = useMemo<Shared>(
+  const value = useMemo<ContextValue>(
     () => ({
       client: (client as ReactClient | null | undefined) ?? undefined,
       rendered: renderedBy(bootstrap === undefined ? globalThis.__SWITCHYARD__ : bootstrap),
     }),
     [client, bootstrap],
   );
-  return createElement(SwitchyardContext.Provider, { value: shared }, children);
+  return createElement(SwitchyardContext.Provider, { value }, children);
 }
 
-/** Each test is looked up once: hooks need the very same object every time they ask. */
-function renderedBy(bootstrap: Bootstrap | null | undefined): Shared['rendered'] {
-  if (!bootstrap) return nothing.rendered;
+/** Choices are computed once: hooks must get the same object on every render. */
+function renderedBy(bootstrap: Bootstrap | null | undefined): ContextValue['rendered'] {
+  if (!bootstrap) return emptyContext.rendered;
   const { config, visitorId } = bootstrap;
   const choices = new Map(
     config.tests.map((test) => [test.key, choose(test, { visitorId, holdout: config.holdout })]),
@@ -77,15 +77,18 @@ function renderedBy(bootstrap: Bootstrap | null | undefined): Shared['rendered']
 }
 
 /**
- * What the visitor gets to see in a test. The exposure is recorded when the component is in the page, so what was
- * rendered but never shown counts for nothing.
+ * The value of a test for this visitor. The exposure is recorded when the component is mounted, so that a test that
+ * was rendered but never shown does not count.
  *
  * @example const label = useSplitTest('hero', 'Buy');
  */
-export function useSplitTest<const Fallback>(testKey: string, fallback: Fallback): Shown<unknown, Fallback> {
+export function useSplitTest<const Fallback>(
+  testKey: string,
+  fallback: Fallback,
+): SplitTestValue<unknown, Fallback> {
   const { client, rendered } = useContext(SwitchyardContext);
   const value = useSyncExternalStore(
-    client ? client.subscribe : unsubscribed,
+    client ? client.subscribe : subscribeToNothing,
     () => (client ? client.splitTest.peek(testKey, undefined) : rendered(testKey, undefined)),
     () => rendered(testKey, undefined),
   );
@@ -93,14 +96,14 @@ export function useSplitTest<const Fallback>(testKey: string, fallback: Fallback
     if (!client) return;
     const record = () => void client.splitTest.get(testKey, undefined);
     record();
-    // Definitions that come later may show the same as the fallback, and still are an exposure.
+    // Definitions that arrive later may give the same value as the fallback, and still are an exposure.
     return client.subscribe(record);
   }, [client, testKey]);
-  return (value === undefined ? fallback : value) as Shown<unknown, Fallback>;
+  return (value === undefined ? fallback : value) as SplitTestValue<unknown, Fallback>;
 }
 
 /**
- * A function that records an event in the session of the visitor.
+ * Returns a function that records an event in the visitor's session.
  *
  * @example const track = useTrack(); … onClick={() => track('added to cart', { sku })}
  */
@@ -118,7 +121,7 @@ export interface SwitchyardHooks<Schema extends SwitchyardSchema = AnySchema> {
 }
 
 /**
- * The same hooks, for the keys of a property alone.
+ * The same hooks, typed for the keys of a property.
  *
  * @example export const { useSplitTest, useTrack } = createHooks<Shop>();
  */
