@@ -8,18 +8,18 @@ export interface ApiCall {
   query?: Record<string, unknown>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** The longest it may take, retries included. */
+  /** Max duration, retries included. */
   timeoutMs: number;
-  /** Whether sending it twice does what sending it once does. */
+  /** Retry on transient failures; only for idempotent calls. */
   retry: boolean;
-  /** Nobody waits for it: the pauses between its retries do not keep the process alive. */
+  /** Nobody waits for the result: delays between retries do not keep the process alive. */
   background?: boolean;
 }
 
 interface ApiSuccess {
   success: true;
   status: number;
-  /** The JSON of the answer; `undefined` for 304. */
+  /** The JSON of the response; `undefined` for 304. */
   data: unknown;
   etag: string | null;
 }
@@ -32,10 +32,10 @@ export interface ApiFailure {
   retryAfterMs: number;
 }
 
-export type ApiAnswer = ApiSuccess | ApiFailure;
+export type ApiResult = ApiSuccess | ApiFailure;
 
-/** Calls for whose answer somebody waits start again sooner than what happens in the background. */
-const HASTE = 5;
+/** Calls that somebody waits for are retried sooner than background work. */
+const FOREGROUND_SPEEDUP = 5;
 
 interface FailureOptions {
   transient?: boolean;
@@ -48,39 +48,39 @@ export const apiFailure = (
   { transient = false, retryAfterMs = 0 }: FailureOptions = {},
 ): ApiFailure => ({ ...failure(code, message), transient, retryAfterMs });
 
-/** The HTTP side of the SDK: every call ends in an answer, in time, and never throws. */
+/** The HTTP client of the SDK. Calls never throw, and end within their timeout. */
 export class ApiClient {
   readonly #apiUrl: string;
   readonly #running = new Set<AbortController>();
-  readonly #refusal: ApiFailure | undefined;
+  readonly #optionsFailure: ApiFailure | undefined;
   #closed = false;
 
-  /** With a problem in the options nothing is sent: every call answers it. */
+  /** If the options are invalid, nothing is sent and every call returns that problem. */
   constructor(apiUrl: string, problem?: { error: { code: string; message: string } }) {
     this.#apiUrl = apiUrl;
-    this.#refusal = problem && apiFailure(problem.error.code, problem.error.message);
+    this.#optionsFailure = problem && apiFailure(problem.error.code, problem.error.message);
   }
 
-  /** Ends what is under way; every call after it answers `closed`. */
+  /** Aborts running calls; later calls fail with `closed`. */
   close(): void {
     this.#closed = true;
     for (const controller of this.#running) controller.abort();
   }
 
-  async call(call: ApiCall): Promise<ApiAnswer> {
-    if (this.#refusal) return this.#refusal;
+  async call(call: ApiCall): Promise<ApiResult> {
+    if (this.#optionsFailure) return this.#optionsFailure;
     const deadline = performance.now() + call.timeoutMs;
     let request: { url: string; body: string | undefined };
     try {
-      request = { url: this.#apiUrl + call.path + queryText(call.query), body: JSON.stringify(call.body) };
+      request = { url: this.#apiUrl + call.path + queryString(call.query), body: JSON.stringify(call.body) };
     } catch (error) {
       return apiFailure('invalid_argument', `The arguments cannot be sent as JSON: ${messageOf(error)}`);
     }
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#attempt(call, request, deadline - performance.now());
-      if (answer.success || !answer.transient || !call.retry) return answer;
-      const delay = Math.max(answer.retryAfterMs, retryDelay(attempt, 0, Math.random) / HASTE);
-      if (performance.now() + delay >= deadline) return answer;
+      const result = await this.#attempt(call, request, deadline - performance.now());
+      if (result.success || !result.transient || !call.retry) return result;
+      const delay = Math.max(result.retryAfterMs, retryDelay(attempt, 0, Math.random) / FOREGROUND_SPEEDUP);
+      if (performance.now() + delay >= deadline) return result;
       await pause(delay, call.background === true);
     }
   }
@@ -88,18 +88,18 @@ export class ApiClient {
   async #attempt(
     call: ApiCall,
     { url, body }: { url: string; body: string | undefined },
-    ms: number,
-  ): Promise<ApiAnswer> {
+    timeoutMs: number,
+  ): Promise<ApiResult> {
     if (this.#closed) return apiFailure('closed', 'The client is closed.');
     const controller = new AbortController();
     this.#running.add(controller);
-    let late = false;
+    let isTimedOut = false;
     const timer = setTimeout(
       () => {
-        late = true;
+        isTimedOut = true;
         controller.abort();
       },
-      Math.max(0, ms),
+      Math.max(0, timeoutMs),
     );
     try {
       const response = await fetch(url, {
@@ -110,14 +110,14 @@ export class ApiClient {
           ...call.headers,
         },
         ...(body === undefined ? {} : { body }),
-        // The key must not follow a redirection to another host, nor the answer come from a framework's cache.
+        // The key must not be sent to a redirect target, and frameworks that patch `fetch` must not cache.
         redirect: 'manual',
         cache: 'no-store',
         signal: controller.signal,
       });
-      return await readAnswer(response);
+      return await readResponse(response);
     } catch (error) {
-      if (late)
+      if (isTimedOut)
         return apiFailure('timeout', `The service did not respond within ${call.timeoutMs} ms.`, {
           transient: true,
         });
@@ -132,36 +132,36 @@ export class ApiClient {
   }
 }
 
-async function readAnswer(response: Response): Promise<ApiAnswer> {
+async function readResponse(response: Response): Promise<ApiResult> {
   const { status, headers } = response;
   const body = await response.text();
   if (status === 304) return { success: true, status, data: undefined, etag: headers.get('etag') };
-  const data = parsed(body);
+  const data = parseObject(body);
   if (response.ok && data !== undefined) return { success: true, status, data, etag: headers.get('etag') };
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), Date.now());
-  const { code, message } = describe(status, headers, data);
+  const { code, message } = describeFailure(status, headers, data);
   return apiFailure(code, message, { transient: isTransient(status), retryAfterMs });
 }
 
-function describe(status: number, headers: Headers, data: unknown): { code: string; message: string } {
+function describeFailure(status: number, headers: Headers, data: unknown): { code: string; message: string } {
   const problem = data as { error?: { code?: unknown; message?: unknown }; errors?: unknown } | undefined;
   const { code, message } = problem?.error ?? {};
   if (typeof code === 'string') return { code, message: String(message ?? code) + fieldsOf(problem?.errors) };
   const location = headers.get('location');
-  const what = location === null ? ' with what is no JSON of its own' : `, a redirection to ${location}`;
+  const what = location === null ? 'but not in its JSON format' : `with a redirect to ${location}`;
   return {
-    code: 'unexpected_answer',
-    message: `The service answered ${status}${what}: is \`apiUrl\` right?`,
+    code: 'unexpected_response',
+    message: `The server responded with ${status}, ${what}. Check \`apiUrl\`.`,
   };
 }
 
-/** A validation error names every wrong field; without them its message helps nobody. */
+/** Validation errors list every invalid field; the message alone is too general. */
 function fieldsOf(errors: unknown): string {
   if (!Array.isArray(errors) || errors.length === 0) return '';
-  return ` (${errors.map((each) => `${each?.pointer}: ${each?.detail}`).join('; ')})`;
+  return ` (${errors.map((error) => `${error?.pointer}: ${error?.detail}`).join('; ')})`;
 }
 
-function parsed(body: string): unknown {
+function parseObject(body: string): unknown {
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? value : undefined;
@@ -170,13 +170,13 @@ function parsed(body: string): unknown {
   }
 }
 
-function queryText(query: Record<string, unknown> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  if (given.length === 0) return '';
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+function queryString(query: Record<string, unknown> = {}): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  if (entries.length === 0) return '';
+  return `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** The cause of a failed fetch says more than the failure: `connect ECONNREFUSED …`. */
+/** Prefers the cause of a failed fetch, such as `connect ECONNREFUSED …`, to the generic error. */
 export function messageOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);

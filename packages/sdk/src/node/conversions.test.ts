@@ -25,7 +25,7 @@ const connect = (options?: Partial<SwitchyardOptions>) => connectThrough(proxy, 
 const timeline = (sessionId: string) => shop.timeline(sessionId, 'goal');
 
 describe('goals', () => {
-  it('counts up and down, with session, amount and metadata', async () => {
+  it('increments and decrements, with session, amount and metadata', async () => {
     const sessionId = 's-goals-1';
     expect(await client.goals.increment('signup', { sessionId })).toEqual({ success: true });
     const paid = { amount: 49.9, sessionId, metadata: { plan: 'pro' } };
@@ -38,7 +38,7 @@ describe('goals', () => {
     ]);
   });
 
-  it('counts a call once although its answer was lost, with one key over all retries', async () => {
+  it('counts a call once if its response is lost, with one key for all retries', async () => {
     const sessionId = 's-lost';
     let losses = 2;
     proxy.intercept = () => (losses-- > 0 ? 'lose' : false);
@@ -51,7 +51,7 @@ describe('goals', () => {
     expect(await timeline(sessionId)).toHaveLength(2);
   });
 
-  it('takes the key of the caller: twice the same counts once, another body is refused', async () => {
+  it('uses the idempotency key of the caller: the same call counts once, another body is rejected', async () => {
     const call = { sessionId: 's-own-key', amount: 5, idempotencyKey: 'order 1001: paid' };
     expect(await client.goals.increment('revenue', call)).toEqual({ success: true });
     expect(await client.goals.increment('revenue', call)).toEqual({ success: true });
@@ -62,22 +62,22 @@ describe('goals', () => {
     });
   });
 
-  it('honours Retry-After of 429 and 503, within the time of the call', async () => {
-    const refusals = [429, 503, 503];
+  it('honors Retry-After of 429 and 503, within the timeout of the call', async () => {
+    const statuses = [429, 503, 503];
     let last = 0;
-    const waited: number[] = [];
+    const waits: number[] = [];
     proxy.intercept = (_request, response) => {
       const now = performance.now();
-      if (last > 0) waited.push(now - last);
+      if (last > 0) waits.push(now - last);
       last = now;
-      const status = refusals.shift();
+      const status = statuses.shift();
       if (status === undefined) return false;
       response.writeHead(status, { 'retry-after': '1' }).end('{}');
       return true;
     };
     expect(await client.goals.increment('signup')).toEqual({ success: true });
-    expect(waited).toHaveLength(3);
-    for (const wait of waited) expect(wait).toBeGreaterThanOrEqual(995);
+    expect(waits).toHaveLength(3);
+    for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(995);
 
     proxy.intercept = (_request, response) => {
       const error = { code: 'overloaded', message: 'Nothing was stored.' };
@@ -89,7 +89,7 @@ describe('goals', () => {
     expect(proxy.requests.length).toBe(before + 1);
   });
 
-  it('does not repeat what is refused for good', async () => {
+  it('does not retry permanent errors', async () => {
     expect(await client.goals.increment('no-such-goal')).toMatchObject({
       success: false,
       error: { code: 'goal_not_found' },
@@ -104,7 +104,7 @@ describe('goals', () => {
     expect(proxy.requests.length).toBe(4);
   });
 
-  it('says what is wrong with its arguments without asking the service', async () => {
+  it('rejects invalid arguments without a request', async () => {
     const cyclic: Record<string, string> = {};
     (cyclic as Record<string, unknown>).self = cyclic;
     for (const [goalId, call] of [
@@ -130,7 +130,7 @@ describe('goals', () => {
 });
 
 describe('feedback', () => {
-  it('is submitted once, and refused with the reason', async () => {
+  it('is submitted once, and rejected with the reason', async () => {
     const entry = {
       option: 'good',
       message: 'Fast',
@@ -155,8 +155,8 @@ describe('feedback', () => {
   });
 });
 
-describe('a service that does not answer', () => {
-  it('ends in `timeout` or `network_error`, never in an exception', async () => {
+describe('a service that does not respond', () => {
+  it('gives `timeout` or `network_error`, never an exception', async () => {
     await client.close();
     client = connect({ timeoutMs: 300 });
     proxy.intercept = () => true;
@@ -167,36 +167,36 @@ describe('a service that does not answer', () => {
     expect(await client.ready()).toMatchObject({ error: { code: 'network_error' } });
   });
 
-  it('or in what stands between: a page of a proxy, a redirection, which the key does not follow', async () => {
+  it('gives `unexpected_response` for the HTML of a proxy, and for a redirect, which is not followed', async () => {
     proxy.intercept = (_request, response) => {
       response.writeHead(302, { location: 'https://elsewhere.example/' }).end('<html>');
       return true;
     };
     const redirected = await client.goals.increment('signup');
-    expect(redirected).toMatchObject({ error: { code: 'unexpected_answer' } });
+    expect(redirected).toMatchObject({ error: { code: 'unexpected_response' } });
     expect(redirected.success || redirected.error.message).toContain('https://elsewhere.example/');
     proxy.intercept = (_request, response) => {
       response.writeHead(200).end('<html>welcome to the hotel network</html>');
       return true;
     };
     const page = await client.goals.increment('signup');
-    expect(page).toMatchObject({ error: { code: 'unexpected_answer' } });
-    expect(page.success || page.error.message).toContain('no JSON');
-    // Only the service says that something is stored.
+    expect(page).toMatchObject({ error: { code: 'unexpected_response' } });
+    expect(page.success || page.error.message).toContain('JSON format');
+    // Only the service confirms that something is stored.
     proxy.intercept = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"logged in"}');
       return true;
     };
     const calls = [client.goals.decrement('signup'), client.feedback.submit('nps', { option: 'good' })];
     for (const result of await Promise.all(calls)) {
-      expect(result).toMatchObject({ success: false, error: { code: 'unexpected_answer' } });
+      expect(result).toMatchObject({ success: false, error: { code: 'unexpected_response' } });
     }
   });
 
-  it('answers `closed` after close, and calls under way end before it', async () => {
-    const under = client.goals.increment('signup', { sessionId: 's-closing' });
+  it('gives `closed` after close, which waits for running calls', async () => {
+    const running = client.goals.increment('signup', { sessionId: 's-closing' });
     expect(await client.close()).toEqual({ success: true });
-    expect(await under).toEqual({ success: true });
+    expect(await running).toEqual({ success: true });
     const closed = { success: false, error: { code: 'closed' } };
     expect(await client.goals.increment('signup')).toMatchObject(closed);
     expect(await client.sessions.list()).toMatchObject(closed);
@@ -208,7 +208,7 @@ describe('a service that does not answer', () => {
 });
 
 describe('sessions', () => {
-  it('are listed page by page', async () => {
+  it('are returned page by page', async () => {
     const own = Array.from({ length: 7 }, (_, index) => `s-page-${index}`);
     for (const sessionId of own) {
       await shop.collect({ sessionId, visitorId: 'v-pages' });
@@ -229,9 +229,9 @@ describe('sessions', () => {
     }
     expect(pages).toBe(3);
     expect(seen.sort()).toEqual(own);
-    const refused: unknown[] = [];
-    for await (const each of client.sessions.iterate({ limit: 0 })) refused.push(each);
-    expect(refused).toMatchObject([{ success: false, error: { code: 'invalid_request' } }]);
+    const failed: unknown[] = [];
+    for await (const each of client.sessions.iterate({ limit: 0 })) failed.push(each);
+    expect(failed).toMatchObject([{ success: false, error: { code: 'invalid_request' } }]);
     expect(await client.sessions.list(null as never)).toMatchObject({ success: true });
   });
 });

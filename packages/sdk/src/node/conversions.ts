@@ -6,42 +6,42 @@ import { holdExit } from './exit-hold.ts';
 import type { Settings } from './options.ts';
 
 export interface GoalCall {
-  /** Dollars; revenue goals need it, count goals count one conversion a call. */
+  /** In dollars. Required for revenue goals; count goals count one conversion per call. */
   amount?: number | undefined;
-  /** The session it is attributed to; without it, it counts in totals and in no split test. */
+  /** The session that the conversion belongs to; without it, it counts in totals but in no split test. */
   sessionId?: string | undefined;
-  /** At most 5 keys; keys and values of at most 256 characters. */
+  /** At most 5 keys; keys and values have at most 256 characters. */
   metadata?: Record<string, string> | undefined;
-  /** Calls with the same key and content count once, for 24 hours; generated unless given. */
+  /** Calls with the same key and content count once within 24 hours. Default: a generated key. */
   idempotencyKey?: string | undefined;
 }
 
 export interface Goals<Schema extends SwitchyardSchema = AnySchema> {
   /**
-   * Counts a conversion, or adds an amount to a revenue goal. A success means that it is stored.
+   * Counts a conversion, or adds an amount to a revenue goal. Success means that it is stored.
    *
    * @example await switchyard.goals.increment('revenue', { amount: 49.9, sessionId, idempotencyKey: `paid-${order.id}` });
    */
   increment(goalId: KeyOf<Schema['goals']>, call?: GoalCall): Promise<Result>;
-  /** Takes a conversion or an amount back: refunds, cancellations. `amount` is positive. */
+  /** Reverses a conversion or an amount, e.g. for refunds and cancellations. `amount` is positive. */
   decrement(goalId: KeyOf<Schema['goals']>, call?: GoalCall): Promise<Result>;
 }
 
 export interface FeedbackCall<Option extends string = string> {
   /** One of the options of the feedback type. */
   option?: Option | undefined;
-  /** Free text, where the feedback type has text input. */
+  /** Free text, if the feedback type has text input. */
   message?: string | undefined;
   sessionId?: string | undefined;
-  /** At most 20 keys of 256 characters; values of at most 1,024. */
+  /** At most 20 keys of up to 256 characters; values have at most 1,024 characters. */
   metadata?: Record<string, string> | undefined;
-  /** Calls with the same key and content count once, for 24 hours; generated unless given. */
+  /** Calls with the same key and content count once within 24 hours. Default: a generated key. */
   idempotencyKey?: string | undefined;
 }
 
 export interface Feedback<Schema extends SwitchyardSchema = AnySchema> {
   /**
-   * Records an entry; at least one of `option` and `message` is needed. A success means that it is stored.
+   * Submits feedback with an `option`, a `message` or both. Success means that it is stored.
    *
    * @example await switchyard.feedback.submit('nps', { option: 'good', message: 'Fast checkout', sessionId });
    */
@@ -56,11 +56,11 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 export interface Conversions {
   goals: Goals;
   feedback: Feedback;
-  /** Resolves when no call is under way any more. */
+  /** Resolves when all running calls have ended. */
   settled(): Promise<unknown>;
 }
 
-/** The writes whose success matters to the caller; each is sent until answered, in time, and counts once. */
+/** Goals and feedback: sent until the service responds or the timeout is over, and counted once. */
 export function createConversions(settings: Settings, api: ApiClient): Conversions {
   const running = new Set<Promise<Result>>();
 
@@ -68,7 +68,7 @@ export function createConversions(settings: Settings, api: ApiClient): Conversio
     if (key !== undefined && !(typeof key === 'string' && IDEMPOTENCY_KEY.test(key))) {
       return failure('invalid_argument', '`idempotencyKey` must be 1 to 255 printable ASCII characters.');
     }
-    const answer = await api.call({
+    const result = await api.call({
       method: 'POST',
       path,
       key: settings.secretApiKey,
@@ -77,14 +77,14 @@ export function createConversions(settings: Settings, api: ApiClient): Conversio
       timeoutMs: settings.timeoutMs,
       retry: true,
     });
-    if (!answer.success) return failure(answer.error.code, answer.error.message);
-    // Whatever else stands at the address may answer 200, too, but has stored nothing.
-    if ((answer.data as { success?: unknown }).success === true) return { success: true };
-    return failure('unexpected_answer', 'The service did not say that it is stored: is `apiUrl` right?');
+    if (!result.success) return failure(result.error.code, result.error.message);
+    // Another server at this URL may respond with 200 too, but has stored nothing.
+    if ((result.data as { success?: unknown }).success === true) return { success: true };
+    return failure('unexpected_response', 'The server did not confirm that it is stored. Check `apiUrl`.');
   };
 
-  /** Programs that do not wait for the result end after it all the same. */
-  const hold = (result: Promise<Result>): Promise<Result> => {
+  /** Keeps the process alive until the call has ended, even if nobody awaits it. */
+  const keepAlive = (result: Promise<Result>): Promise<Result> => {
     running.add(result);
     const release = holdExit(() => result);
     return result.finally(() => {
@@ -95,10 +95,10 @@ export function createConversions(settings: Settings, api: ApiClient): Conversio
 
   const goal = (path: string) => (goalId: string, call?: GoalCall) => {
     const { amount, sessionId, metadata, idempotencyKey } = call ?? {};
-    if (!isId(goalId)) return wrong('`goalId` must be the slug of a goal.');
-    // JSON has no NaN and no Infinity: they would arrive as if no amount had been given.
-    if (amount !== undefined && !Number.isFinite(amount)) return wrong('`amount` must be a number.');
-    return hold(send(path, { goalId, amount, sessionId, metadata }, idempotencyKey));
+    if (!isId(goalId)) return invalid('`goalId` must be the slug of a goal.');
+    // JSON turns NaN and Infinity into null, as if there were no amount.
+    if (amount !== undefined && !Number.isFinite(amount)) return invalid('`amount` must be a number.');
+    return keepAlive(send(path, { goalId, amount, sessionId, metadata }, idempotencyKey));
   };
 
   return {
@@ -106,9 +106,9 @@ export function createConversions(settings: Settings, api: ApiClient): Conversio
     feedback: {
       submit(feedbackTypeId, call) {
         const { option, message, sessionId, metadata, idempotencyKey } = call ?? {};
-        if (!isId(feedbackTypeId)) return wrong('`feedbackTypeId` must be the slug of a feedback type.');
+        if (!isId(feedbackTypeId)) return invalid('`feedbackTypeId` must be the slug of a feedback type.');
         const body = { feedbackTypeId, option, message, sessionId, metadata };
-        return hold(send('/v1/feedback/submit', body, idempotencyKey));
+        return keepAlive(send('/v1/feedback/submit', body, idempotencyKey));
       },
     },
     settled: () => Promise.allSettled(running),
@@ -116,4 +116,4 @@ export function createConversions(settings: Settings, api: ApiClient): Conversio
 }
 
 const isId = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const wrong = (message: string): Promise<Result> => Promise.resolve(failure('invalid_argument', message));
+const invalid = (message: string): Promise<Result> => Promise.resolve(failure('invalid_argument', message));

@@ -19,22 +19,22 @@ import {
 } from './split-tests/request-split-tests.ts';
 import { SplitTestDefinitions } from './split-tests/split-test-definitions.ts';
 
-/** The service, as a server uses it. Nothing here throws or rejects: calls end in a `Result` or in the fallback. */
+/** The client for servers. Nothing here throws or rejects: calls return a `Result` or the fallback. */
 export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
   /**
-   * Resolves when the first flags are here, or with the reason why not; they are tried for on and on all the same.
-   * With remote evaluation: whether the service answers.
+   * Resolves when the flags have been loaded, or with an error if that failed; loading is retried in the background.
+   * With remote evaluation, it tells whether the service can be reached.
    */
   ready(): Promise<Result>;
   readonly flags: Flags<Schema>;
   readonly goals: Goals<Schema>;
   readonly feedback: Feedback<Schema>;
   readonly sessions: Sessions<Schema>;
-  /** The same calls with session and visitor of a request filled in, as its cookies name them. */
+  /** The same calls, with session and visitor filled in from the cookies of a request. */
   forRequest(request: unknown): RequestClient<Schema>;
   readonly splitTest: {
     /**
-     * Assigns the visitor of a request, so that the page is rendered with the right variations.
+     * Assigns the visitor of a request to variations, for server rendering.
      *
      * @example
      * const tests = await switchyard.splitTest.forRequest(req);
@@ -44,14 +44,14 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
      */
     forRequest(request: unknown, options?: RequestSplitTestOptions): Promise<RequestSplitTests<Schema>>;
   };
-  /** Sends what waits and waits for what is under way; a success once all of it is stored. */
+  /** Sends pending events and waits for running calls. Success means that all of it is stored. */
   flush(): Promise<Result>;
-  /** `flush`, then ends everything; later calls answer `closed`. */
+  /** Flushes, then stops all background work; later calls fail with `closed`. */
   close(): Promise<Result>;
 }
 
 /**
- * Connects a server with the service. One for the whole process is enough.
+ * Creates a client for servers. Use one for the whole process.
  *
  * @example
  * const switchyard = createSwitchyard({ apiUrl, secretApiKey, propertyId: 'shop' });
@@ -61,7 +61,7 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
 export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   options: SwitchyardOptions,
 ): Switchyard<Schema> {
-  refuseBrowsers();
+  throwInBrowsers();
   const { settings, problem } = readOptions(options);
   const reporter = createReporter(options);
   if (problem) reporter.misuse(problem.error.message);
@@ -89,7 +89,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   };
 
   if (!remote) source.start();
-  // The parts know no schema: it constrains what may be asked, not what happens.
+  // The parts are untyped: a schema constrains the arguments, not the behavior.
   return {
     async ready() {
       if (!remote) return source.ready(settings.timeoutMs);
@@ -102,8 +102,8 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     sessions: createSessions(settings, api),
     forRequest: (request: unknown) => bindRequest(request, { flags, goals, feedback }),
     splitTest: {
-      forRequest: (request: unknown, given?: RequestSplitTestOptions) =>
-        splitTestsForRequest(request, closing ? { consent: false } : given, {
+      forRequest: (request: unknown, requestOptions?: RequestSplitTestOptions) =>
+        splitTestsForRequest(request, closing ? { consent: false } : requestOptions, {
           settings,
           definitions,
           queue,
@@ -115,10 +115,10 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   } as unknown as Switchyard<Schema>;
 }
 
-function refuseBrowsers(): void {
+function throwInBrowsers(): void {
   const { window, document } = globalThis as { window?: unknown; document?: unknown };
   if (window === undefined || document === undefined) return;
   throw new Error(
-    '[switchyard] `@switchyard/sdk/node` holds a secret key, which must never reach a browser: anyone could read and change your data with it. Use `@switchyard/sdk/browser` with the public key in pages, and delete a secret key that was shipped to one.',
+    '[switchyard] `@switchyard/sdk/node` uses a secret key, which must never reach a browser: anyone could read and change your data with it. Use `@switchyard/sdk/browser` with the public key in pages, and delete any secret key that was exposed.',
   );
 }

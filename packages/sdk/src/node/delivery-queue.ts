@@ -17,36 +17,36 @@ export interface Exposure {
   attributes?: Record<string, unknown>;
 }
 
-/** A request that is sent until it is answered, always with the same body and idempotency key. */
-interface Parcel {
+/** A request that is sent until acknowledged, always with the same body and idempotency key. */
+interface Batch {
   path: string;
   body: Record<string, unknown>;
   headers: Record<string, string>;
-  /** Events in it. */
+  /** Number of events. */
   size: number;
-  /** When it was sent first: the service may have stored it then, though its answer was lost. */
+  /** Time of the first attempt, which the service may have stored even if its response was lost. */
   triedAt?: number;
 }
 
 const BATCH_DELAY_MS = 1000;
-const MAX_IN_BATCH = 100;
-/** Events kept while the service is away; beyond that the oldest go. */
-const MAX_WAITING = 10_000;
-const PARALLEL = 4;
-/** The service knows idempotency keys for 24 hours; what is sent again later could count twice. */
-const MAX_MS = 23 * 60 * 60 * 1000;
+const MAX_BATCH_SIZE = 100;
+/** Max number of pending events; beyond that, the oldest are dropped. */
+const MAX_PENDING = 10_000;
+const CONCURRENCY = 4;
+/** The service remembers idempotency keys for 24 hours; a later retry could count twice. */
+const MAX_RETRY_AGE_MS = 23 * 60 * 60 * 1000;
 
 const EXPIRED = apiFailure('expired', 'Dropped events that the service has not acknowledged for a day.');
 
-/** Exposures and sessions on their way to the service: collected, sent in the background, sent again, bounded. */
+/** Batches exposures and sessions, and sends them in the background with retries. Bounded. */
 export class DeliveryQueue {
   readonly #settings: Settings;
   readonly #api: ApiClient;
   readonly #publicKey: PublicKey;
   readonly #reporter: Reporter;
   #exposures: Exposure[] = [];
-  #parcels: Parcel[] = [];
-  #waiting = 0;
+  #batches: Batch[] = [];
+  #pending = 0;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<ApiFailure | undefined> | undefined;
   #failures = 0;
@@ -61,65 +61,65 @@ export class DeliveryQueue {
 
   expose(exposure: Exposure): void {
     this.#exposures.push(exposure);
-    this.#added();
-    if (this.#exposures.length < MAX_IN_BATCH) return;
-    this.#seal();
+    this.#onAdded();
+    if (this.#exposures.length < MAX_BATCH_SIZE) return;
+    this.#batchExposures();
     if (this.#failures === 0) this.#send();
   }
 
-  /** Ties a session to its visitor; the service reads the device from the user agent. */
+  /** Links a session to its visitor; the service derives the device from the user agent. */
   collect(sessionId: string, visitorId: string, userAgent: string | undefined): void {
     const headers: Record<string, string> = userAgent ? { 'user-agent': userAgent } : {};
-    this.#pack({ path: '/v1/sessions/collect', body: { sessionId, visitorId }, headers, size: 1 });
-    this.#added();
+    this.#enqueue({ path: '/v1/sessions/collect', body: { sessionId, visitorId }, headers, size: 1 });
+    this.#onAdded();
   }
 
-  /** Sends everything that waits; a success once all of it is stored. */
+  /** Sends all pending events. Success means that all of them are stored. */
   async flush(timeoutMs: number): Promise<Result> {
     const deadline = performance.now() + timeoutMs;
     let last: ApiFailure | undefined;
-    for (let attempt = 1; this.#waiting > 0; attempt++) {
-      const left = deadline - performance.now();
-      if (left <= 0) break;
-      last = await withinTime(this.#sendRound(left), left, last);
-      if (this.#waiting === 0 || !last) continue;
+    for (let attempt = 1; this.#pending > 0; attempt++) {
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0) break;
+      last = await withTimeout(this.#sendRound(remainingMs), remainingMs, last);
+      if (this.#pending === 0 || !last) continue;
       const delay = Math.max(last.retryAfterMs, retryDelay(attempt, 0, Math.random) / 5);
       if (performance.now() + delay >= deadline) break;
       await pause(delay, false);
     }
-    if (this.#waiting === 0) return { success: true };
-    const { code, message } = last?.error ?? { code: 'timeout', message: 'The time was over.' };
-    return failure(code, `${this.#waiting} events still wait to be sent: ${message}`);
+    if (this.#pending === 0) return { success: true };
+    const { code, message } = last?.error ?? { code: 'timeout', message: 'Flushing timed out.' };
+    return failure(code, `${this.#pending} events could not be sent yet: ${message}`);
   }
 
-  /** Nothing is sent after it. */
+  /** Drops pending events; nothing is sent afterwards. */
   close(): void {
     clearTimeout(this.#timer);
     this.#exposures = [];
-    this.#parcels = [];
-    this.#waiting = 0;
-    this.#settle();
+    this.#batches = [];
+    this.#pending = 0;
+    this.#releaseIfEmpty();
   }
 
-  #added(): void {
-    this.#waiting += 1;
+  #onAdded(): void {
+    this.#pending += 1;
     this.#release ??= holdExit((timeoutMs) => this.flush(timeoutMs));
-    while (this.#waiting > MAX_WAITING) this.#dropOldest();
+    while (this.#pending > MAX_PENDING) this.#dropOldest();
     this.#timer ??= setTimeout(() => this.#send(), BATCH_DELAY_MS).unref();
   }
 
   #dropOldest(): void {
-    if (this.#parcels.length === 0) this.#seal();
-    this.#waiting -= this.#parcels.shift()?.size ?? this.#waiting;
+    if (this.#batches.length === 0) this.#batchExposures();
+    this.#pending -= this.#batches.shift()?.size ?? this.#pending;
     this.#reporter.problem({
       code: 'queue_full',
-      message: `More than ${MAX_WAITING} events wait to be sent: the oldest are dropped.`,
+      message: `More than ${MAX_PENDING} events are pending; dropping the oldest.`,
     });
   }
 
-  #seal(): void {
+  #batchExposures(): void {
     if (this.#exposures.length === 0) return;
-    this.#pack({
+    this.#enqueue({
       path: '/v1/split-testing/expose',
       body: { exposures: this.#exposures },
       headers: {},
@@ -128,8 +128,8 @@ export class DeliveryQueue {
     this.#exposures = [];
   }
 
-  #pack({ path, body, headers, size }: Parcel): void {
-    this.#parcels.push({
+  #enqueue({ path, body, headers, size }: Batch): void {
+    this.#batches.push({
       path,
       body: { propertyId: this.#settings.propertyId, ...body },
       headers: { 'idempotency-key': newId(), ...headers },
@@ -141,52 +141,52 @@ export class DeliveryQueue {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     void this.#sendRound(this.#settings.timeoutMs).then((failed) => {
-      if (this.#waiting === 0 || this.#timer) return;
+      if (this.#pending === 0 || this.#timer) return;
       const delay = failed ? retryDelay(this.#failures, failed.retryAfterMs, Math.random) : BATCH_DELAY_MS;
       this.#timer = setTimeout(() => this.#send(), delay).unref();
     });
   }
 
-  /** One round at a time; the failure that ended it early, if one did. */
+  /** One round at a time; resolves to the failure that ended it early, if any. */
   #sendRound(timeoutMs: number): Promise<ApiFailure | undefined> {
     this.#round ??= this.#deliverAll(timeoutMs).finally(() => {
       this.#round = undefined;
-      this.#settle();
+      this.#releaseIfEmpty();
     });
     return this.#round;
   }
 
   async #deliverAll(timeoutMs: number): Promise<ApiFailure | undefined> {
-    this.#seal();
+    this.#batchExposures();
     let failed: ApiFailure | undefined;
-    const work = async () => {
+    const worker = async () => {
       while (!failed) {
-        const parcel = this.#parcels.shift();
-        if (!parcel) return;
-        const problem = await this.#deliver(parcel, timeoutMs);
+        const batch = this.#batches.shift();
+        if (!batch) return;
+        const problem = await this.#deliver(batch, timeoutMs);
         if (problem?.transient) {
           failed = problem;
-          this.#parcels.unshift(parcel);
+          this.#batches.unshift(batch);
           return;
         }
         if (problem) this.#reporter.problem(problem.error);
-        this.#waiting = Math.max(0, this.#waiting - parcel.size);
+        this.#pending = Math.max(0, this.#pending - batch.size);
       }
     };
-    await Promise.all(Array.from({ length: PARALLEL }, work));
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
     this.#failures = failed ? this.#failures + 1 : 0;
     if (failed) this.#reporter.problem(failed.error);
     return failed;
   }
 
-  async #deliver(parcel: Parcel, timeoutMs: number): Promise<ApiFailure | undefined> {
+  async #deliver(batch: Batch, timeoutMs: number): Promise<ApiFailure | undefined> {
     const found = await this.#publicKey.get(timeoutMs);
     if (!found.success) return found;
-    parcel.triedAt ??= Date.now();
-    if (Date.now() - parcel.triedAt > MAX_MS) return EXPIRED;
+    batch.triedAt ??= Date.now();
+    if (Date.now() - batch.triedAt > MAX_RETRY_AGE_MS) return EXPIRED;
     const { key } = found;
-    const { path, body, headers } = parcel;
-    const answer = await this.#api.call({
+    const { path, body, headers } = batch;
+    const result = await this.#api.call({
       method: 'POST',
       path,
       key,
@@ -195,25 +195,25 @@ export class DeliveryQueue {
       timeoutMs,
       retry: false,
     });
-    if (answer.success) return undefined;
-    const renewed = answer.error.code === 'api_key_invalid' && this.#publicKey.forget(key);
-    return renewed ? { ...answer, transient: true } : answer;
+    if (result.success) return undefined;
+    const canRetry = result.error.code === 'api_key_invalid' && this.#publicKey.forget(key);
+    return canRetry ? { ...result, transient: true } : result;
   }
 
-  /** Signals are listened to only while something waits. */
-  #settle(): void {
-    if (this.#waiting > 0) return;
+  /** Exit signals are handled only while events are pending. */
+  #releaseIfEmpty(): void {
+    if (this.#pending > 0) return;
     this.#release?.();
     this.#release = undefined;
   }
 }
 
-/** What the promise brings, or `otherwise` when the time is over before. */
-async function withinTime<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
+/** The result of the promise, or the fallback after the timeout. */
+async function withTimeout<T>(promise: Promise<T>, ms: number, fallback: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), ms);
+  const timeout = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(fallback), ms);
   });
-  // Cleared, because a timer that is left running keeps the process alive.
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  // A running timer would keep the process alive.
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

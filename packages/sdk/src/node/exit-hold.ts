@@ -1,17 +1,17 @@
-/** How long the end of the process is put off for what still has to be sent. */
+/** Max delay of the exit for pending events. */
 const EXIT_DEADLINE_MS = 3000;
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 interface ExitState {
-  /** What to do before the process ends; each is given a time limit. */
+  /** Flush functions to run before the process exits; each gets a timeout. */
   holders: Set<(timeoutMs: number) => Promise<unknown>>;
   listening: boolean;
   ending: boolean;
   flushedBeforeExit: boolean;
 }
 
-// On the global object: the ES module and the CommonJS copy of this package must not take each other for the host.
+// Global, because the ES module and CommonJS copies of this package must not mistake each other's listeners for the host's.
 const STATE = Symbol.for('@switchyard/sdk exit');
 const shared = globalThis as { [STATE]?: ExitState };
 
@@ -21,9 +21,9 @@ function exitState(): ExitState {
 }
 
 /**
- * Has `flush` run before the process ends by itself, by SIGTERM or by SIGINT, until the function that is returned is
- * called. The process ends as it would without: a signal that nobody else listens to is raised again after the flush,
- * one that the host handles is left to the host.
+ * Runs `flush` before the process exits: normally, by SIGTERM or by SIGINT. Returns a function that cancels this.
+ * The process exits as it would without the SDK: a signal that nobody else handles is raised again after the flush,
+ * and one that the host handles is left to the host.
  */
 export function holdExit(flush: (timeoutMs: number) => Promise<unknown>): () => void {
   const state = exitState();
@@ -39,7 +39,7 @@ export function holdExit(flush: (timeoutMs: number) => Promise<unknown>): () => 
 function listen(state: ExitState): void {
   if (state.listening || state.ending) return;
   state.listening = true;
-  // First in line: a `once` listener of the host is gone by the time that later ones run, and would not be counted.
+  // Prepended, so that a `once` listener of the host is still registered, and counted, when ours runs.
   for (const signal of SIGNALS) process.prependListener(signal, onSignal);
   process.on('beforeExit', onBeforeExit);
 }
@@ -53,18 +53,18 @@ function unlisten(state: ExitState): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   const state = exitState();
-  const alone = process.listenerCount(signal) === 1;
-  // At once, so that others who count listeners to decide whether to end the process do not count ours.
+  const isOnlyListener = process.listenerCount(signal) === 1;
+  // Before the flush, because other listeners may count listeners to decide whether to end the process.
   unlisten(state);
-  state.ending = alone;
+  state.ending = isOnlyListener;
   void flushAll(state).then(() => {
-    if (alone) process.kill(process.pid, signal);
+    if (isOnlyListener) process.kill(process.pid, signal);
   });
 }
 
 function onBeforeExit(): void {
   const state = exitState();
-  // The event comes again when our requests are done: what could not be sent must not hold the process for ever.
+  // The event fires again after our requests: events that cannot be sent must not keep the process alive forever.
   if (state.flushedBeforeExit) return;
   state.flushedBeforeExit = true;
   void flushAll(state);
@@ -72,10 +72,10 @@ function onBeforeExit(): void {
 
 async function flushAll({ holders }: ExitState): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
+  const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, EXIT_DEADLINE_MS);
   });
   const flushed = Promise.allSettled([...holders].map((flush) => flush(EXIT_DEADLINE_MS)));
-  await Promise.race([flushed, late]);
+  await Promise.race([flushed, timeout]);
   clearTimeout(timer);
 }

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Ended {
+interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
   output: string[];
@@ -34,7 +34,7 @@ interface RunOptions {
   /** Sent when the program prints `ready`. */
   signal?: NodeJS.Signals;
   apiUrl?: string;
-  /** What to wait for after a line `host: …` before the program is told to end. */
+  /** Awaited after a line `host: …`, before the program is told to exit. */
   done?: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ interface RunOptions {
 async function run(
   program: string,
   { signal, apiUrl = shop.server.url, done }: RunOptions = {},
-): Promise<Ended> {
+): Promise<Exit> {
   const file = join(directory, `program-${++programs}.mjs`);
   const options = { apiUrl, secretApiKey: SECRET_KEY, publicApiKey: PUBLIC_KEY, propertyId: 'shop' };
   writeFileSync(
@@ -64,7 +64,7 @@ async function run(
   return { code, signal: ended, output };
 }
 
-const read = (sessionId: string) => `
+const readTest = (sessionId: string) => `
   const switchyard = createSwitchyard(options);
   const tests = await switchyard.splitTest.forRequest('sy_visitor=visitor-exit; sy_session=${sessionId}');
   tests.get('hero', 'x');
@@ -72,8 +72,8 @@ const read = (sessionId: string) => `
 `;
 const exposures = (sessionId: string) => shop.timeline(sessionId, 'exposure');
 
-describe('the end of a process', () => {
-  it('is not kept from coming by an open stream or timers', async () => {
+describe('process exit', () => {
+  it('is not delayed by an open stream or timers', async () => {
     const ended = await run(`
       const switchyard = createSwitchyard(options);
       console.log((await switchyard.ready()).success);
@@ -83,26 +83,26 @@ describe('the end of a process', () => {
     expect(ended).toEqual({ code: 0, signal: null, output: ['true', 'spring 0'] });
   });
 
-  it('waits for exposures when it comes by itself', async () => {
-    expect(await run(read('session-end'))).toMatchObject({ code: 0, signal: null });
+  it('waits for exposures', async () => {
+    expect(await run(readTest('session-end'))).toMatchObject({ code: 0, signal: null });
     expect(await exposures('session-end')).toHaveLength(1);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s: sends what waits, then ends as it would have',
+    'by %s: sends pending events, then exits with the signal',
     async (signal) => {
-      const ended = await run(`${read(`session-${signal}`)} setInterval(() => {}, 1000);`, { signal });
+      const ended = await run(`${readTest(`session-${signal}`)} setInterval(() => {}, 1000);`, { signal });
       expect(ended).toMatchObject({ code: null, signal });
       expect(await exposures(`session-${signal}`)).toHaveLength(1);
     },
   );
 
-  it.each(['once', 'on'])('is left to a host that listens itself (%s)', async (method) => {
+  it.each(['once', 'on'])('is left to a host that handles the signal itself (%s)', async (method) => {
     const sessionId = `session-host-${method}`;
     const ended = await run(
       `process.${method}('SIGTERM', () => console.log('host:', process.listenerCount('SIGTERM')));
        process.on('SIGUSR2', () => process.exit(7));
-       ${read(sessionId)}
+       ${readTest(sessionId)}
        setInterval(() => {}, 1000);`,
       {
         signal: 'SIGTERM',
@@ -112,12 +112,12 @@ describe('the end of a process', () => {
       },
     );
     expect(ended).toMatchObject({ code: 7, signal: null });
-    // Ours is gone by then: hosts that count listeners to decide whether to end see only their own.
+    // Our listener is removed by then: hosts that count listeners see only their own.
     expect(ended.output).toContain(`host: ${method === 'once' ? 0 : 1}`);
     expect(await exposures(sessionId)).toHaveLength(1);
   });
 
-  it('waits for goals that nobody awaits', async () => {
+  it('waits for goals that are not awaited', async () => {
     const ended = await run(
       `const switchyard = createSwitchyard({ ...options, evaluation: 'remote' });
        void switchyard.goals.increment('signup', { sessionId: 'session-unawaited' });
@@ -129,7 +129,7 @@ describe('the end of a process', () => {
     expect(await shop.timeline('session-unawaited', 'goal')).toHaveLength(1);
   });
 
-  it('comes although the service is away', async () => {
+  it('is not prevented by a service that is down', async () => {
     const apiUrl = 'http://127.0.0.1:9';
     const program = `
       const switchyard = createSwitchyard(options);
@@ -145,9 +145,9 @@ describe('the end of a process', () => {
     );
   });
 
-  it('leaves no listeners behind once everything is sent', async () => {
+  it('leaves no listeners once everything is sent', async () => {
     const ended = await run(`
-      ${read('session-listeners')}
+      ${readTest('session-listeners')}
       console.log(process.listenerCount('SIGTERM'));
       await switchyard.flush();
       console.log(process.listenerCount('SIGTERM'), process.listenerCount('beforeExit'));
@@ -157,7 +157,7 @@ describe('the end of a process', () => {
 });
 
 describe('a browser', () => {
-  it('is refused loudly, before anything is sent', async () => {
+  it('is rejected with an error, before anything is sent', async () => {
     const ended = await run(`
       globalThis.window = globalThis;
       globalThis.document = {};

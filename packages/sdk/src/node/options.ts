@@ -1,41 +1,41 @@
 import { failure } from '../client/result.ts';
 
-/** What `createSwitchyard` takes. */
+/** Options of `createSwitchyard`. */
 export interface SwitchyardOptions {
-  /** Address of the service, e.g. `https://switchyard.example`. */
+  /** Base URL of the service, e.g. `https://switchyard.example`. */
   apiUrl: string;
   /** `service_sec_…`. It must never reach a browser. */
   secretApiKey: string;
   propertyId: string;
-  /** The environment whose flag configurations count; `production` unless said. */
+  /** The environment whose flag configuration is used. Default: `production`. */
   environment?: string;
-  /** `service_pub_…`, for split tests; without it the service is asked once for the newest of the property. */
+  /** `service_pub_…`, for split tests. Default: the newest key of the property, fetched once from the service. */
   publicApiKey?: string;
   /**
-   * Where flags are evaluated. `local` (the default): here, at once, from definitions kept fresh in the background.
+   * Where flags are evaluated. `local` (default): in this process, from definitions that are updated in the background.
    * `remote`: by the service, with `flags.resolve` and `flags.evaluate`; nothing runs in the background.
    */
   evaluation?: 'local' | 'remote';
-  /** Whether changes of flags are pushed by the service; true unless said. Polling goes on either way. */
+  /** Whether the service pushes flag changes. Default: true. Polling continues either way. */
   stream?: boolean;
-  /** Time between two looks at the flags, in milliseconds; 60,000 unless said, at least 1,000. */
+  /** Polling interval of the flags, in milliseconds. Default: 60,000; min: 1,000. */
   pollIntervalMs?: number;
-  /** The longest a call takes, retries included, in milliseconds; 5,000 unless said. */
+  /** Max duration of a call, retries included, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
-  /** How the cookies of `splitTest.forRequest` are set. */
+  /** Attributes of the cookies that `splitTest.forRequest` creates. */
   cookies?: {
-    /** E.g. `shop.example`, to share the ids between its subdomains. */
+    /** E.g. `shop.example`, to share visitors and sessions between subdomains. */
     domain?: string;
-    /** `Secure`; unless said, on requests that came by https. */
+    /** Sets `Secure`. Default: on HTTPS requests. */
     secure?: boolean;
   };
-  /** Hears of what goes wrong in the background: flags that cannot be fetched, exposures that are dropped. */
+  /** Called with background errors: flags that cannot be fetched, exposures that are dropped. */
   onError?: (error: { code: string; message: string }) => void;
-  /** Writes such problems to the console, each kind once. */
+  /** Also logs background errors to the console, once per error code. */
   debug?: boolean;
 }
 
-/** The options, complete and checked. */
+/** The validated options, with defaults. */
 export interface Settings {
   apiUrl: string;
   secretApiKey: string;
@@ -52,12 +52,12 @@ export interface Settings {
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const DOMAIN = /^[A-Za-z0-9.-]{1,253}$/;
 
-/** What is wrong with the options, if anything, and settings that are safe to work with either way. */
-export function readOptions(given: SwitchyardOptions): {
+/** Settings that are safe to use, and what is wrong with the options, if anything. */
+export function readOptions(input: SwitchyardOptions): {
   settings: Settings;
   problem: ReturnType<typeof failure> | undefined;
 } {
-  const options: Partial<SwitchyardOptions> = typeof given === 'object' && given !== null ? given : {};
+  const options: Partial<SwitchyardOptions> = typeof input === 'object' && input !== null ? input : {};
   const { publicApiKey, cookies } = options;
   const domain = cookies?.domain;
   const settings: Settings = {
@@ -75,34 +75,34 @@ export function readOptions(given: SwitchyardOptions): {
       ...(typeof cookies?.secure === 'boolean' ? { secure: cookies.secure } : {}),
     },
   };
-  const problem = problemOf(settings, publicApiKey);
+  const problem = findProblem(settings, publicApiKey);
   return { settings: problem ? { ...settings, stream: false } : settings, problem };
 }
 
-function problemOf(settings: Settings, publicApiKey: string | undefined) {
-  if (!isAddress(settings.apiUrl)) {
-    return failure('invalid_argument', '`apiUrl` must be the http or https address of the service.');
+function findProblem(settings: Settings, publicApiKey: string | undefined) {
+  if (!isHttpUrl(settings.apiUrl)) {
+    return failure('invalid_argument', '`apiUrl` must be an http or https URL.');
   }
   if (settings.propertyId === '') return failure('invalid_argument', '`propertyId` is missing.');
   if (settings.secretApiKey.startsWith('service_pub_')) {
     return failure(
       'wrong_key_kind',
-      '`secretApiKey` was given a public key (service_pub_…). Servers use the secret key, service_sec_….',
+      '`secretApiKey` is a public key (service_pub_…). Use the secret key (service_sec_…) on servers.',
     );
   }
   if (!PRINTABLE.test(settings.secretApiKey)) {
-    return failure('invalid_argument', '`secretApiKey` is missing or is no key.');
+    return failure('invalid_argument', '`secretApiKey` is missing or invalid.');
   }
   if (publicApiKey?.startsWith('service_sec_')) {
     return failure(
       'wrong_key_kind',
-      '`publicApiKey` was given a secret key (service_sec_…). It must be the public key, service_pub_….',
+      '`publicApiKey` is a secret key (service_sec_…). Use the public key (service_pub_…).',
     );
   }
   return undefined;
 }
 
-function isAddress(url: string): boolean {
+function isHttpUrl(url: string): boolean {
   try {
     return /^https?:$/.test(new URL(url).protocol);
   } catch {
@@ -112,6 +112,6 @@ function isAddress(url: string): boolean {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function positive(value: unknown, otherwise: number): number {
-  return typeof value === 'number' && value > 0 && value < 2 ** 31 ? value : otherwise;
+function positive(value: unknown, defaultValue: number): number {
+  return typeof value === 'number' && value > 0 && value < 2 ** 31 ? value : defaultValue;
 }

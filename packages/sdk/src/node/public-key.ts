@@ -2,9 +2,9 @@ import type { ApiClient, ApiFailure } from './api-client.ts';
 import type { Settings } from './options.ts';
 import type { Reporter } from './reporter.ts';
 
-type Found = { success: true; key: string } | ApiFailure;
+type KeyResult = { success: true; key: string } | ApiFailure;
 
-/** What a part needs that calls the service with the public key, in the background. */
+/** Dependencies of the parts that call the service with the public key. */
 export interface PublicApi {
   settings: Settings;
   api: ApiClient;
@@ -16,33 +16,33 @@ export interface PublicApi {
 export class PublicKey {
   readonly #settings: Settings;
   readonly #api: ApiClient;
-  #found: string | undefined;
-  #asking: Promise<Found> | undefined;
+  #key: string | undefined;
+  #fetching: Promise<KeyResult> | undefined;
 
   constructor(settings: Settings, api: ApiClient) {
     this.#settings = settings;
     this.#api = api;
-    this.#found = settings.publicApiKey;
+    this.#key = settings.publicApiKey;
   }
 
-  get(timeoutMs: number): Promise<Found> {
-    if (this.#found !== undefined) return Promise.resolve({ success: true, key: this.#found });
-    this.#asking ??= this.#ask(timeoutMs).finally(() => {
-      this.#asking = undefined;
+  get(timeoutMs: number): Promise<KeyResult> {
+    if (this.#key !== undefined) return Promise.resolve({ success: true, key: this.#key });
+    this.#fetching ??= this.#fetch(timeoutMs).finally(() => {
+      this.#fetching = undefined;
     });
-    return this.#asking;
+    return this.#fetching;
   }
 
-  /** After a key was refused: true when another one may be found. */
+  /** Call when a key was rejected. True if the service may have another one. */
   forget(key: string): boolean {
     if (key === this.#settings.publicApiKey) return false;
-    if (this.#found === key) this.#found = undefined;
+    if (this.#key === key) this.#key = undefined;
     return true;
   }
 
-  async #ask(timeoutMs: number): Promise<Found> {
+  async #fetch(timeoutMs: number): Promise<KeyResult> {
     const { propertyId, secretApiKey } = this.#settings;
-    const answer = await this.#api.call({
+    const result = await this.#api.call({
       method: 'GET',
       path: '/v1/keys/public',
       key: secretApiKey,
@@ -50,13 +50,13 @@ export class PublicKey {
       timeoutMs,
       retry: true,
     });
-    if (!answer.success) {
-      if (answer.error.code !== 'not_found') return answer;
+    if (!result.success) {
+      if (result.error.code !== 'not_found') return result;
       const message =
-        'The property has no public key, which split tests need. Create one, or give `publicApiKey`.';
-      return { ...answer, error: { code: 'public_key_not_found', message } };
+        'The property has no public key, which split tests need. Create one, or set `publicApiKey`.';
+      return { ...result, error: { code: 'public_key_not_found', message } };
     }
-    this.#found = String((answer.data as { publicApiKey?: unknown }).publicApiKey);
-    return { success: true, key: this.#found };
+    this.#key = String((result.data as { publicApiKey?: unknown }).publicApiKey);
+    return { success: true, key: this.#key };
   }
 }

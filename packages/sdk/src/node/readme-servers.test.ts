@@ -57,11 +57,11 @@ it.each(['Express', 'Fastify'])('%s', async (name) => {
   const ended = once(child, 'exit');
   try {
     const url = `http://127.0.0.1:${port}`;
-    const ask = (path: string, init: RequestInit) =>
+    const request = (path: string, init: RequestInit) =>
       fetch(url + path, { redirect: 'manual', ...init, headers: { connection: 'close', ...init.headers } });
     let first: Response | undefined;
     await waitFor('the first page', async () => {
-      first = await ask('/', {}).catch(() => undefined);
+      first = await request('/', {}).catch(() => undefined);
       return first?.status === 200;
     });
     const page = await first!.text();
@@ -75,9 +75,9 @@ it.each(['Express', 'Fastify'])('%s', async (name) => {
     const [, sessionId] = /sy_session=([^;]+)/.exec(cookie)!;
     const [, visitorId] = /sy_visitor=([^;]+)/.exec(cookie)!;
 
-    const second = await ask('/', { headers: { cookie } });
+    const second = await request('/', { headers: { cookie } });
     expect(await second.text()).toContain(`>${label}</button>`);
-    const bought = await ask('/buy', { method: 'POST', headers: { cookie } });
+    const bought = await request('/buy', { method: 'POST', headers: { cookie } });
     expect(bought.status).toBe(303);
     expect(bought.headers.get('location')).toBe('/checkout');
 

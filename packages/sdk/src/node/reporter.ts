@@ -1,28 +1,28 @@
 import type { SwitchyardOptions } from './options.ts';
 
-/** Tells the host of problems that no call can answer with. */
+/** Reports problems that cannot be returned by a call. */
 export interface Reporter {
-  /** Something in the program is to be mended: said once on the console, whatever the settings. */
+  /** A programming mistake: logged once, regardless of `debug`. */
   misuse(message: string): void;
-  /** Something went wrong in the background. */
+  /** A background error. */
   problem(error: { code: string; message: string }): void;
 }
 
 export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'debug'> | undefined): Reporter {
-  const said = new Set<string>();
-  const sayOnce = (about: string, message: string) => {
-    if (said.has(about)) return;
-    said.add(about);
+  const logged = new Set<string>();
+  const logOnce = (id: string, message: string) => {
+    if (logged.has(id)) return;
+    logged.add(id);
     console.warn(`[switchyard] ${message}`);
   };
   return {
-    misuse: (message) => sayOnce(message, message),
+    misuse: (message) => logOnce(message, message),
     problem({ code, message }) {
-      if (options?.debug === true) sayOnce(code, `${message} (${code})`);
+      if (options?.debug === true) logOnce(code, `${message} (${code})`);
       try {
         options?.onError?.({ code, message });
       } catch {
-        // What the host's own listener does wrong must not stop ours.
+        // An error in the host's callback must not affect the SDK.
       }
     },
   };

@@ -3,9 +3,9 @@ import type { Feedback, Goals } from './conversions.ts';
 import type { FlagContext, Flags, UntypedFlags } from './flags/flags.ts';
 import { readRequest } from './request-facts.ts';
 
-/** The calls of one request, with its session and visitor filled in where the call names none. */
+/** The calls for one request. Its session and visitor are the default of every call. */
 export interface RequestClient<Schema extends SwitchyardSchema = AnySchema> {
-  /** From the cookie that the browser part sets; `undefined` when there is none. */
+  /** From the cookie that the browser client sets; `undefined` if there is none. */
   readonly sessionId: string | undefined;
   readonly visitorId: string | undefined;
   readonly flags: Pick<Flags<Schema>, 'boolean' | 'string' | 'details' | 'all' | 'resolve' | 'evaluate'>;
@@ -25,19 +25,19 @@ export function bindRequest(request: unknown, { flags, goals, feedback }: Parts)
     ...(visitorId === undefined ? {} : { visitorId }),
     ...(sessionId === undefined ? {} : { sessionId }),
   };
-  const whom = (context?: FlagContext): FlagContext => ({ ...ids, ...context });
+  const withIds = (context?: FlagContext): FlagContext => ({ ...ids, ...context });
   const inSession = <Call extends { sessionId?: string | undefined }>(call?: Call): Call => {
-    const named = call?.sessionId ?? sessionId;
-    return { ...call, ...(named === undefined ? {} : { sessionId: named }) } as Call;
+    const id = call?.sessionId ?? sessionId;
+    return { ...call, ...(id === undefined ? {} : { sessionId: id }) } as Call;
   };
   const bound: UntypedFlags = {
     ...flags,
-    boolean: (key, fallback, context) => flags.boolean(key, fallback, whom(context)),
-    string: (key, fallback, context) => flags.string(key, fallback, whom(context)),
-    details: (key, fallback, context) => flags.details(key, fallback, whom(context)),
-    all: (context) => flags.all(whom(context)),
-    resolve: (key, fallback, context) => flags.resolve(key, fallback, whom(context)),
-    evaluate: (context, keys) => flags.evaluate(whom(context), keys),
+    boolean: (key, fallback, context) => flags.boolean(key, fallback, withIds(context)),
+    string: (key, fallback, context) => flags.string(key, fallback, withIds(context)),
+    details: (key, fallback, context) => flags.details(key, fallback, withIds(context)),
+    all: (context) => flags.all(withIds(context)),
+    resolve: (key, fallback, context) => flags.resolve(key, fallback, withIds(context)),
+    evaluate: (context, keys) => flags.evaluate(withIds(context), keys),
   };
   return {
     sessionId,

@@ -67,7 +67,7 @@ it('reads the ids from requests of node:http and Express', async () => {
   expressServer.close();
 });
 
-it('finds no ids in what is no request, and does not throw', () => {
+it('finds no ids in anything else, and does not throw', () => {
   const broken = Object.defineProperty({}, 'headers', {
     get() {
       throw new Error('no');
@@ -93,7 +93,7 @@ it('finds no ids in what is no request, and does not throw', () => {
   });
 });
 
-it('fills session and visitor in', async () => {
+it('fills in session and visitor', async () => {
   const request = client.forRequest(COOKIE);
   expect(await request.goals.increment('signup')).toEqual({ success: true });
   expect(await request.goals.increment('revenue', { amount: 3 })).toEqual({ success: true });

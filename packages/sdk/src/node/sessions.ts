@@ -3,21 +3,21 @@ import type { AnySchema, KeyOf, SwitchyardSchema } from '../client/schema.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Settings } from './options.ts';
 
-/** Which sessions; all of them when nothing is said. */
+/** Filters; without any, all sessions are returned. */
 export interface SessionsQuery<Schema extends SwitchyardSchema = AnySchema> {
-  /** From this time on, in Unix milliseconds. */
+  /** Start of the period, in Unix milliseconds. */
   from?: number | undefined;
-  /** Before this time, in Unix milliseconds. */
+  /** End of the period (exclusive), in Unix milliseconds. */
   to?: number | undefined;
   visitorId?: string | undefined;
   userId?: string | undefined;
   splitTestKey?: KeyOf<Schema['splitTests']> | undefined;
-  /** Goes with `splitTestKey`. */
+  /** Requires `splitTestKey`. */
   variationKey?: string | undefined;
   goalId?: KeyOf<Schema['goals']> | undefined;
-  /** Sessions in a page, 1 to 500; 50 unless said. */
+  /** Page size, 1 to 500. Default: 50. */
   limit?: number | undefined;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Session {
   sessionId: string;
   visitorId: string | null;
   userId: string | null;
-  /** Unix milliseconds, as all times here. */
+  /** Unix milliseconds, like all times here. */
   startedAt: number;
   lastSeenAt: number;
   durationMs: number;
@@ -55,7 +55,7 @@ export interface Sessions<Schema extends SwitchyardSchema = AnySchema> {
   /** One page of sessions, newest first. */
   list(query?: SessionsQuery<Schema>): Promise<Result<SessionsPage>>;
   /**
-   * Page after page. A page that cannot be had is the last one.
+   * Iterates over all pages. Ends after a page that fails.
    *
    * @example
    * for await (const page of switchyard.sessions.iterate({ goalId: 'signup' })) {
@@ -68,7 +68,7 @@ export interface Sessions<Schema extends SwitchyardSchema = AnySchema> {
 
 export function createSessions(settings: Settings, api: ApiClient): Sessions {
   const list = async (query: SessionsQuery = {}): Promise<Result<SessionsPage>> => {
-    const answer = await api.call({
+    const result = await api.call({
       method: 'GET',
       path: '/v1/sessions',
       key: settings.secretApiKey,
@@ -76,10 +76,10 @@ export function createSessions(settings: Settings, api: ApiClient): Sessions {
       timeoutMs: settings.timeoutMs,
       retry: true,
     });
-    if (!answer.success) return failure(answer.error.code, answer.error.message);
-    const { sessions, nextCursor } = answer.data as SessionsPage;
+    if (!result.success) return failure(result.error.code, result.error.message);
+    const { sessions, nextCursor } = result.data as SessionsPage;
     if (!Array.isArray(sessions)) {
-      return failure('unexpected_answer', 'The service answered with something that is no page of sessions.');
+      return failure('unexpected_response', 'The response is not a page of sessions.');
     }
     return { success: true, sessions, nextCursor: nextCursor ?? null };
   };

@@ -41,7 +41,7 @@ describe('the OFREP provider for servers', () => {
     });
   });
 
-  it('looks at the environment that a header names', async () => {
+  it('uses the environment of the X-Environment header', async () => {
     const client = await connect({ 'X-API-Key': SECRET_KEY, 'X-Environment': 'staging' });
     expect(await client.getBooleanDetails('new-checkout', true, staff)).toMatchObject({
       value: false,
@@ -51,23 +51,23 @@ describe('the OFREP provider for servers', () => {
     expect(await nowhere.getStringDetails('banner', 'x')).toMatchObject({ value: 'x', errorCode: 'GENERAL' });
   });
 
-  it('gives the default and the code for unknown flags and wrong types', async () => {
+  it('returns the default and an error code for unknown flags and wrong types', async () => {
     const client = await connect({ 'X-API-Key': SECRET_KEY });
     expect(await client.getBooleanDetails('unknown', true)).toMatchObject({
       value: true,
       errorCode: 'FLAG_NOT_FOUND',
     });
-    for (const asked of [
+    for (const details of [
       client.getBooleanDetails('banner', true),
       client.getStringDetails('new-checkout', 'x'),
       client.getNumberDetails('banner', 7),
       client.getObjectDetails('banner', {}),
     ]) {
-      expect(await asked).toMatchObject({ errorCode: 'TYPE_MISMATCH' });
+      expect(await details).toMatchObject({ errorCode: 'TYPE_MISMATCH' });
     }
   });
 
-  it('gives the default when the key is missing, unknown or public', async () => {
+  it('returns the default if the key is missing, unknown or public', async () => {
     for (const headers of [
       {},
       { 'X-API-Key': 'service_sec_0123456789abcdefUnknown' },
@@ -81,29 +81,31 @@ describe('the OFREP provider for servers', () => {
     }
   });
 
-  it('sees a change with the next evaluation', async () => {
+  it('uses a change in the next evaluation', async () => {
     const client = await connect({ 'X-API-Key': SECRET_KEY });
     const flags = [{ key: 'banner', environments: { production: { value: 'summer' } } }];
     await applyProvision(shop.server, { properties: [{ id: 'shop', flags }] });
     await waitFor('the change', async () => (await client.getStringValue('banner', 'x')) === 'summer');
   });
 
-  it('stays away for as long as Retry-After says when there were too many requests', async () => {
+  it('pauses for Retry-After when rate limited', async () => {
     const server = await startServer({ provision: SAMPLE, env: { RATE_LIMIT_PER_SECOND: '1' } });
-    const sent = vi.spyOn(globalThis, 'fetch');
+    const fetchSpy = vi.spyOn(globalThis, 'fetch');
     const client = await connect({ 'X-API-Key': SECRET_KEY }, server.url);
     let limited = 0;
-    await waitFor('a refusal', async () => {
+    await waitFor('a 429', async () => {
       await client.getStringValue('banner', 'x');
-      const statuses = await Promise.all(sent.mock.results.map(async ({ value }) => (await value).status));
+      const statuses = await Promise.all(
+        fetchSpy.mock.results.map(async ({ value }) => (await value).status),
+      );
       limited = statuses.filter((status) => status === 429).length;
       return limited > 0;
     });
-    const before = sent.mock.calls.length;
+    const before = fetchSpy.mock.calls.length;
     expect(await client.getStringDetails('banner', 'x')).toMatchObject({ value: 'x', errorCode: 'GENERAL' });
-    expect(sent.mock.calls.length).toBe(before);
-    await waitFor('an answer again', async () => (await client.getStringValue('banner', 'x')) === 'spring');
-    sent.mockRestore();
+    expect(fetchSpy.mock.calls.length).toBe(before);
+    await waitFor('a response again', async () => (await client.getStringValue('banner', 'x')) === 'spring');
+    fetchSpy.mockRestore();
     await discard(server);
   });
 });

@@ -7,7 +7,6 @@ import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop
 import { discard, startServer } from '../../../server/src/testing/test-server.ts';
 import { waitFor } from '../../../server/src/testing/wait.ts';
 
-// The provider as it is published, against the service as it is built. Secret-key endpoints answer no other origin,
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -39,8 +38,8 @@ async function connect({ key = SECRET_KEY, baseUrl, pollInterval = 0, context = 
   return OpenFeature.getClient();
 }
 
-const statuses = (sent: { mock: { results: { value: unknown }[] } }) =>
-  Promise.all(sent.mock.results.map(async ({ value }) => ((await value) as Response).status));
+const statuses = (spy: { mock: { results: { value: unknown }[] } }) =>
+  Promise.all(spy.mock.results.map(async ({ value }) => ((await value) as Response).status));
 
 describe('the OFREP provider for the web', () => {
   it('fetches all flags at once, and again for another context', async () => {
@@ -60,7 +59,7 @@ describe('the OFREP provider for the web', () => {
     expect(client.getBooleanValue('new-checkout', true)).toBe(false);
   });
 
-  it('gives the default and the code for unknown flags and wrong types', async () => {
+  it('returns the default and an error code for unknown flags and wrong types', async () => {
     const client = await connect();
     expect(client.getBooleanDetails('unknown', true)).toMatchObject({
       value: true,
@@ -70,12 +69,12 @@ describe('the OFREP provider for the web', () => {
     expect(client.getNumberDetails('banner', 7)).toMatchObject({ value: 7, errorCode: 'TYPE_MISMATCH' });
   });
 
-  it('polls with the tag of the last answer, gets 304 until something changes, and then hears of it', async () => {
-    const sent = vi.spyOn(globalThis, 'fetch');
+  it('polls with the last ETag, gets 304 until something changes, and then an event', async () => {
+    const fetchSpy = vi.spyOn(globalThis, 'fetch');
     const client = await connect({ pollInterval: 200 });
     const changes: (EventDetails | undefined)[] = [];
     client.addHandler(ProviderEvents.ConfigurationChanged, (details) => void changes.push(details));
-    await waitFor('304', async () => (await statuses(sent)).includes(304));
+    await waitFor('304', async () => (await statuses(fetchSpy)).includes(304));
     expect(changes).toEqual([]);
     const flags = [{ key: 'banner', environments: { production: { value: 'summer' } } }];
     await applyProvision(shop.server, { properties: [{ id: 'shop', flags }] });
@@ -83,20 +82,20 @@ describe('the OFREP provider for the web', () => {
     expect(changes[0]?.flagsChanged).toEqual(['banner']);
   });
 
-  it('does not start with a key that is refused', async () => {
+  it('does not start with an invalid key', async () => {
     await expect(connect({ key: 'service_sec_0123456789abcdefUnknown' })).rejects.toThrow();
     expect([ProviderStatus.ERROR, ProviderStatus.FATAL]).toContain(OpenFeature.getClient().providerStatus);
     expect(OpenFeature.getClient().getStringValue('banner', 'x')).toBe('x');
   });
 
-  it('keeps its values and stays away for as long as Retry-After says when there were too many requests', async () => {
+  it('keeps its values and pauses for Retry-After when rate limited', async () => {
     const server = await startServer({ provision: SAMPLE, env: { RATE_LIMIT_PER_SECOND: '1' } });
-    const sent = vi.spyOn(globalThis, 'fetch');
+    const fetchSpy = vi.spyOn(globalThis, 'fetch');
     const client = await connect({ baseUrl: server.url, pollInterval: 50 });
-    await waitFor('429', async () => (await statuses(sent)).includes(429));
+    await waitFor('429', async () => (await statuses(fetchSpy)).includes(429));
     expect(client.getStringValue('banner', 'x')).toBe('spring');
-    await waitFor('an answer again', async () => {
-      const seen = await statuses(sent);
+    await waitFor('a response again', async () => {
+      const seen = await statuses(fetchSpy);
       return seen.lastIndexOf(304) > seen.indexOf(429);
     });
     expect(client.getStringValue('banner', 'x')).toBe('spring');

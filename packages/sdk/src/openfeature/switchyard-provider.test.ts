@@ -45,7 +45,7 @@ describe.each(['local', 'remote'] as const)('%s evaluation through OpenFeature',
       reason: 'STATIC',
       variant: 'default',
     });
-    for (const [asked, code] of [
+    for (const [details, code] of [
       [client.getBooleanDetails('banner', true), 'TYPE_MISMATCH'],
       [client.getStringDetails('new-checkout', 'x'), 'TYPE_MISMATCH'],
       [client.getNumberDetails('banner', 3), 'TYPE_MISMATCH'],
@@ -54,14 +54,14 @@ describe.each(['local', 'remote'] as const)('%s evaluation through OpenFeature',
       [client.getBooleanDetails('unknown', true), 'FLAG_NOT_FOUND'],
       [client.getNumberDetails('unknown', 3), 'FLAG_NOT_FOUND'],
     ] as const) {
-      expect(await asked).toMatchObject({ reason: 'ERROR', errorCode: code });
+      expect(await details).toMatchObject({ reason: 'ERROR', errorCode: code });
     }
     expect(await client.getObjectValue('banner', { a: 1 })).toEqual({ a: 1 });
     expect(await client.getNumberValue('banner', 3)).toBe(3);
   });
 });
 
-it('compares dates of the context as the service does', async () => {
+it('compares dates in the context like the service', async () => {
   const rules = [
     {
       id: 'old',
@@ -82,7 +82,7 @@ it('compares dates of the context as the service does', async () => {
   }
 });
 
-it('tells of changes, of a service that is away, and of one that is back', async () => {
+it('emits events for changes, an outage and the recovery', async () => {
   const dataDir = temporaryDirectory();
   const first = await startServer({ provision: SAMPLE, dataDir });
   const { port } = new URL(first.url);
@@ -121,16 +121,18 @@ it('tells of changes, of a service that is away, and of one that is back', async
   await discard(second);
 });
 
-it('is fatal with a key that is refused, and only an error while the service is away', async () => {
+it('is fatal with an invalid key, and only an error while the service is down', async () => {
   const client = OpenFeature.getClient();
-  const refused = { ...options(), secretApiKey: 'service_sec_0123456789abcdefUnknown' };
-  await expect(OpenFeature.setProviderAndWait(new SwitchyardProvider(refused))).rejects.toThrow(
+  const invalidKey = { ...options(), secretApiKey: 'service_sec_0123456789abcdefUnknown' };
+  await expect(OpenFeature.setProviderAndWait(new SwitchyardProvider(invalidKey))).rejects.toThrow(
     'api_key_invalid',
   );
   expect(client.providerStatus).toBe(ProviderStatus.FATAL);
   expect(await client.getStringValue('banner', 'x')).toBe('x');
-  const away = { ...options(), apiUrl: 'http://127.0.0.1:9', timeoutMs: 200 };
-  await expect(OpenFeature.setProviderAndWait(new SwitchyardProvider(away))).rejects.toThrow('network_error');
+  const unreachable = { ...options(), apiUrl: 'http://127.0.0.1:9', timeoutMs: 200 };
+  await expect(OpenFeature.setProviderAndWait(new SwitchyardProvider(unreachable))).rejects.toThrow(
+    'network_error',
+  );
   expect(client.providerStatus).toBe(ProviderStatus.ERROR);
   expect(await client.getStringDetails('banner', 'x')).toMatchObject({
     value: 'x',
@@ -144,10 +146,10 @@ it('tracks goals', async () => {
   const provider = new SwitchyardProvider(switchyard, { onError: ({ code }) => errors.push(code) });
   await OpenFeature.setProviderAndWait(provider);
   const client = OpenFeature.getClient();
-  const whom = { targetingKey: 'u1', sessionId: 'session-tracked' };
-  client.track('signup', whom);
+  const context = { targetingKey: 'u1', sessionId: 'session-tracked' };
+  client.track('signup', context);
   await switchyard.flush();
-  client.track('revenue', whom, {
+  client.track('revenue', context, {
     value: 49.9,
     plan: 'pro',
     seats: 3,
@@ -155,10 +157,10 @@ it('tracks goals', async () => {
     long: 'x'.repeat(300),
   });
   await switchyard.flush();
-  client.track('revenue', whom, { value: -9.9 });
-  client.track('no-such-goal', whom);
+  client.track('revenue', context, { value: -9.9 });
+  client.track('no-such-goal', context);
   client.track('signup');
-  // A client that was handed over is only flushed when the provider goes.
+  // An existing client is flushed, but not closed, with the provider.
   await OpenFeature.close();
   expect(await shop.timeline('session-tracked', 'goal')).toMatchObject([
     { goalId: 'signup', count: 1 },

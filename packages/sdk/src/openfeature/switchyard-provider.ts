@@ -15,22 +15,22 @@ import type { FlagDetails } from '../node/flags/flag-details.ts';
 import type { FlagStatus } from '../node/flags/flag-source.ts';
 import type { SwitchyardOptions } from '../node/options.ts';
 
-/** What a client can do without its schema: OpenFeature names flags and goals by text. */
+/** A client with any schema: OpenFeature uses plain strings as keys. */
 type AnyClient = Pick<Switchyard, 'ready' | 'close' | 'flush'> & {
-  // A client of any schema fits: its keys are narrower than text, which only matters to who calls it.
+  // Not typed: with a schema, these accept fewer keys than any string.
   readonly flags: object;
   readonly goals: object;
 };
 
-/** Waiting does not help against these. */
+/** Errors that retrying does not fix. */
 const FATAL = /^(api_key_|wrong_|environment_not_found|invalid_argument)/;
 
 const MAX_METADATA = 5;
 const MAX_METADATA_LENGTH = 256;
 
 /**
- * A provider for `@openfeature/server-sdk` on top of the Node client: local evaluation, events when flags change,
- * and `track` as goals. Given a client, it leaves closing it to the program; given options, it has one of its own.
+ * A provider for `@openfeature/server-sdk`, based on the Node client: local evaluation, change events, and goals with
+ * `track`. It creates and closes its own client, or uses an existing one without closing it.
  *
  * @example
  * await OpenFeature.setProviderAndWait(new SwitchyardProvider({ apiUrl, secretApiKey, propertyId: 'shop' }));
@@ -41,38 +41,39 @@ export class SwitchyardProvider implements Provider {
   readonly runsOn = 'server';
   readonly events = new OpenFeatureEventEmitter();
   readonly #client: Switchyard;
-  readonly #isOwn: boolean;
+  readonly #ownsClient: boolean;
   readonly #onError: (error: { code: string; message: string }) => void;
-  #stop: (() => void)[] = [];
+  #unsubscribe: (() => void)[] = [];
 
-  /** `onError` hears of goals that `track` could not record; unless given, that of the options does. */
+  /** `onError` is called with goals that `track` could not record. Default: `onError` of the options. */
   constructor(
-    given: SwitchyardOptions | AnyClient,
+    optionsOrClient: SwitchyardOptions | AnyClient,
     { onError }: { onError?: (error: { code: string; message: string }) => void } = {},
   ) {
-    this.#isOwn = !('flags' in given);
-    this.#client = this.#isOwn ? createSwitchyard(given as SwitchyardOptions) : (given as Switchyard);
-    this.#onError = onError ?? (this.#isOwn ? (given as SwitchyardOptions).onError : undefined) ?? (() => {});
+    const options = 'flags' in optionsOrClient ? undefined : (optionsOrClient as SwitchyardOptions);
+    this.#ownsClient = options !== undefined;
+    this.#client = options ? createSwitchyard(options) : (optionsOrClient as Switchyard);
+    this.#onError = onError ?? options?.onError ?? (() => {});
   }
 
   async initialize(): Promise<void> {
     const { flags } = this.#client;
     const ready = await this.#client.ready();
-    this.#stop.push(
+    this.#unsubscribe.push(
       flags.onChange((flagsChanged) =>
         this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged }),
       ),
-      flags.onStatus((status) => this.#tell(status)),
+      flags.onStatus((status) => this.#emitStatus(status)),
     );
     if (ready.success) return;
     const { code, message } = ready.error;
-    const explained = `${message} (${code})`;
-    throw FATAL.test(code) ? new ProviderFatalError(explained) : new GeneralError(explained);
+    const description = `${message} (${code})`;
+    throw FATAL.test(code) ? new ProviderFatalError(description) : new GeneralError(description);
   }
 
   async onClose(): Promise<void> {
-    for (const stop of this.#stop.splice(0)) stop();
-    if (this.#isOwn) await this.#client.close();
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    if (this.#ownsClient) await this.#client.close();
     else await this.#client.flush();
   }
 
@@ -98,7 +99,7 @@ export class SwitchyardProvider implements Provider {
     defaultValue: number,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<number>> {
-    return this.#mismatch(flagKey, defaultValue, context);
+    return this.#resolveUnsupported(flagKey, defaultValue, context);
   }
 
   /** The service has no flags of this type. */
@@ -107,24 +108,24 @@ export class SwitchyardProvider implements Provider {
     defaultValue: T,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<T>> {
-    return this.#mismatch(flagKey, defaultValue, context);
+    return this.#resolveUnsupported(flagKey, defaultValue, context);
   }
 
   /**
-   * Increments the goal of this name. `details.value` is the amount of a revenue goal, and, when it is negative, one
-   * that is taken back; `context.sessionId` is the session. Up to five other short details go along as metadata.
+   * Increments the goal with this id. `details.value` is the amount; a negative one decrements the goal.
+   * `context.sessionId` is the session. Up to five other short details become metadata.
    */
   track(
     trackingEventName: string,
     context: EvaluationContext = {},
     details: TrackingEventDetails = {},
   ): void {
-    const { value, ...others } = details;
+    const { value, ...rest } = details;
     const { goals } = this.#client;
-    const count = value !== undefined && value < 0 ? goals.decrement : goals.increment;
+    const send = value !== undefined && value < 0 ? goals.decrement : goals.increment;
     const { sessionId } = context;
-    const metadata = metadataOf(others);
-    void count(trackingEventName, {
+    const metadata = metadataOf(rest);
+    void send(trackingEventName, {
       ...(value === undefined ? {} : { amount: Math.abs(value) }),
       ...(typeof sessionId === 'string' ? { sessionId } : {}),
       ...(metadata ? { metadata } : {}),
@@ -139,31 +140,31 @@ export class SwitchyardProvider implements Provider {
     context: EvaluationContext,
   ): Promise<ResolutionDetails<Value>> {
     const { flags } = this.#client;
-    const ask = flags.evaluation === 'remote' ? flags.resolve : flags.details;
-    return resolution((await ask(key, fallback, context)) as FlagDetails<Value>);
+    const evaluate = flags.evaluation === 'remote' ? flags.resolve : flags.details;
+    return resolution((await evaluate(key, fallback, context)) as FlagDetails<Value>);
   }
 
-  async #mismatch<Value>(
+  async #resolveUnsupported<Value>(
     key: string,
     value: Value,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<Value>> {
-    const found = await this.#resolve(key, '', context);
-    // A flag that is unknown, or flags that are not here yet, are the better reason.
-    if (found.errorCode && found.errorCode !== ErrorCode.TYPE_MISMATCH) return { ...found, value };
-    const errorMessage = `The flag ${key} is a boolean or a string, as all flags are.`;
+    const details = await this.#resolve(key, '', context);
+    // An unknown flag, or flags that are not loaded, are the more helpful error.
+    if (details.errorCode && details.errorCode !== ErrorCode.TYPE_MISMATCH) return { ...details, value };
+    const errorMessage = `The flag ${key} is not of this type: flags are booleans or strings.`;
     return { value, reason: 'ERROR', errorCode: ErrorCode.TYPE_MISMATCH, errorMessage };
   }
 
-  #tell(status: FlagStatus): void {
+  #emitStatus(status: FlagStatus): void {
     if (status === 'ready') this.events.emit(ProviderEvents.Ready, { message: 'The flags are up to date.' });
     if (status === 'stale') {
       this.events.emit(ProviderEvents.Stale, {
-        message: 'The service is away; the last good state answers.',
+        message: 'The service cannot be reached; using the last known flags.',
       });
     }
     if (status === 'error') {
-      const message = 'The service refuses to tell the flags.';
+      const message = 'The service rejected the request for flags.';
       this.events.emit(ProviderEvents.Error, { message, errorCode: ErrorCode.PROVIDER_FATAL });
     }
   }
@@ -180,14 +181,14 @@ function resolution<Value>({
     const code = ErrorCode[errorCode];
     return { value, reason, errorCode: code, ...(errorMessage ? { errorMessage } : {}) };
   }
-  // The same names as the service gives over OFREP.
+  // The same variants and metadata as with OFREP.
   return { value, reason, variant: ruleId ?? 'default', ...(ruleId ? { flagMetadata: { ruleId } } : {}) };
 }
 
 function metadataOf(details: Record<string, unknown>): Record<string, string> | undefined {
-  const fitting = Object.entries(details)
+  const entries = Object.entries(details)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
     .map(([name, value]) => [name, String(value)] as const)
     .filter(([name, text]) => name.length <= MAX_METADATA_LENGTH && text.length <= MAX_METADATA_LENGTH);
-  return fitting.length === 0 ? undefined : Object.fromEntries(fitting.slice(0, MAX_METADATA));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries.slice(0, MAX_METADATA));
 }

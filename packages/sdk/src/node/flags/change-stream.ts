@@ -3,19 +3,19 @@ import { parseRetryAfter, retryDelay } from '../../client/retry.ts';
 import { messageOf } from '../api-client.ts';
 import { EventStreamParser } from './event-stream-parser.ts';
 
-/** Three heartbeats of the service: a connection that is silent for longer is dead. */
+/** Three missed heartbeats: the connection is dead. */
 const MAX_SILENCE_MS = 45_000;
 
 interface Listeners {
-  /** Connected, for the first time or again: changes may have been missed before. */
+  /** Connected or reconnected: changes may have been missed before. */
   onOpen(): void;
   onChange(): void;
   onDown(error: { code: string; message: string }): void;
 }
 
 /**
- * The stream of flag changes, opened again whenever it ends. It goes through `node:http` because the socket of a
- * `fetch` cannot be unreferenced: an open stream would keep the process alive for ever.
+ * The stream of flag changes; reconnects whenever it ends. Uses `node:http`, because the socket of a `fetch` cannot be
+ * unreferenced: an open stream would keep the process alive forever.
  */
 export class ChangeStream {
   readonly #url: string;
@@ -44,22 +44,24 @@ export class ChangeStream {
       const { request } = await (this.#url.startsWith('https:') ? import('node:https') : import('node:http'));
       if (this.#closed) return;
       const headers = { 'x-api-key': this.#key, accept: 'text/event-stream' };
-      let over = false;
+      let isOver = false;
       const end = (error: { code: string; message: string }, retryAfterMs = 0) => {
-        if (over) return;
-        over = true;
-        sent.destroy();
-        this.#again(error, retryAfterMs);
+        if (isOver) return;
+        isOver = true;
+        clientRequest.destroy();
+        this.#reconnect(error, retryAfterMs);
       };
-      const sent = request(this.#url, { headers, agent: false });
-      this.#request = sent;
-      sent.on('socket', (socket) => socket.unref());
-      sent.on('response', (response) => this.#read(response, end));
-      sent.on('error', (error) => end({ code: 'network_error', message: messageOf(error) }));
-      sent.setTimeout(MAX_SILENCE_MS, () => end({ code: 'timeout', message: 'The stream fell silent.' }));
-      sent.end();
+      const clientRequest = request(this.#url, { headers, agent: false });
+      this.#request = clientRequest;
+      clientRequest.on('socket', (socket) => socket.unref());
+      clientRequest.on('response', (response) => this.#read(response, end));
+      clientRequest.on('error', (error) => end({ code: 'network_error', message: messageOf(error) }));
+      clientRequest.setTimeout(MAX_SILENCE_MS, () =>
+        end({ code: 'timeout', message: 'The stream of flag changes timed out.' }),
+      );
+      clientRequest.end();
     } catch (error) {
-      this.#again({ code: 'network_error', message: messageOf(error) }, 0);
+      this.#reconnect({ code: 'network_error', message: messageOf(error) }, 0);
     }
   }
 
@@ -69,7 +71,7 @@ export class ChangeStream {
   ): void {
     const { statusCode = 0, headers } = response;
     if (statusCode !== 200 || !headers['content-type']?.includes('text/event-stream')) {
-      const message = `The service answered the stream of flag changes with ${statusCode}.`;
+      const message = `The service refused the stream of flag changes with status ${statusCode}.`;
       const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? null, Date.now());
       end({ code: 'stream_refused', message }, retryAfterMs);
       return;
@@ -80,14 +82,15 @@ export class ChangeStream {
     });
     response.setEncoding('utf8');
     response.on('data', (text: string) => {
-      if (!parser.feed(text)) end({ code: 'unexpected_answer', message: 'This is no stream of events.' });
+      if (!parser.feed(text))
+        end({ code: 'unexpected_response', message: 'The response is not an event stream.' });
     });
     response.on('error', (error) => end({ code: 'network_error', message: messageOf(error) }));
     response.on('close', () => end({ code: 'network_error', message: 'The stream of flag changes ended.' }));
     this.#listeners.onOpen();
   }
 
-  #again(error: { code: string; message: string }, retryAfterMs: number): void {
+  #reconnect(error: { code: string; message: string }, retryAfterMs: number): void {
     if (this.#closed) return;
     this.#failures += 1;
     this.#listeners.onDown(error);

@@ -3,16 +3,16 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Longer than any event of the service: whatever keeps sending without an end of line is something else. */
+/** Longer than any event of the service; a longer line means that this is not an event stream. */
 const MAX_LINE_LENGTH = 1024 * 1024;
 
 /**
- * Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) from pieces of text that
- * may end anywhere, also between the two characters of a line end. Ids and retry times are passed over.
+ * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) from chunks of text that
+ * may end anywhere, even between CR and LF. Ignores ids and retry times.
  */
 export class EventStreamParser {
   readonly #onEvent: (event: ServerSentEvent) => void;
-  #rest = '';
+  #buffer = '';
   #event = '';
   #data: string[] = [];
   #atStart = true;
@@ -21,22 +21,22 @@ export class EventStreamParser {
     this.#onEvent = onEvent;
   }
 
-  /** False when this cannot be a stream of events. */
+  /** False if this cannot be an event stream. */
   feed(text: string): boolean {
     if (this.#atStart && text !== '') {
       this.#atStart = false;
       if (text.startsWith('\uFEFF')) text = text.slice(1);
     }
-    this.#rest += text;
-    // A carriage return at the end may be half of a line end.
-    const end = this.#rest.endsWith('\r') ? this.#rest.length - 1 : this.#rest.length;
-    const lines = this.#rest.slice(0, end).split(/\r\n|\n|\r/);
-    this.#rest = (lines.pop() as string) + this.#rest.slice(end);
-    for (const line of lines) this.#line(line);
-    return this.#rest.length <= MAX_LINE_LENGTH;
+    this.#buffer += text;
+    // A trailing CR may be the first half of CR LF.
+    const end = this.#buffer.endsWith('\r') ? this.#buffer.length - 1 : this.#buffer.length;
+    const lines = this.#buffer.slice(0, end).split(/\r\n|\n|\r/);
+    this.#buffer = (lines.pop() as string) + this.#buffer.slice(end);
+    for (const line of lines) this.#parseLine(line);
+    return this.#buffer.length <= MAX_LINE_LENGTH;
   }
 
-  #line(line: string): void {
+  #parseLine(line: string): void {
     if (line === '') {
       this.#dispatch();
       return;
@@ -50,9 +50,9 @@ export class EventStreamParser {
 
   #dispatch(): void {
     const event = { event: this.#event || 'message', data: this.#data.join('\n') };
-    const complete = this.#data.length > 0;
+    const hasData = this.#data.length > 0;
     this.#event = '';
     this.#data = [];
-    if (complete) this.#onEvent(event);
+    if (hasData) this.#onEvent(event);
   }
 }

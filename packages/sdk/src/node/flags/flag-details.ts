@@ -1,26 +1,26 @@
-import type { FlagAnswer, FlagValue } from './flag-state.ts';
+import type { FlagEvaluation, FlagValue } from './flag-state.ts';
 
 export type FlagReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT' | 'ERROR';
 
 export type FlagErrorCode = 'PROVIDER_NOT_READY' | 'FLAG_NOT_FOUND' | 'TYPE_MISMATCH' | 'GENERAL';
 
-/** A value and how it came about. */
+/** The value of a flag and the reason for it. */
 export interface FlagDetails<Value = boolean | string> {
   readonly key: string;
   readonly value: Value;
-  /** `ERROR`: the value is the fallback, and `errorCode` says why. */
+  /** `ERROR`: the value is the fallback; see `errorCode`. */
   readonly reason: FlagReason;
-  /** The rule that decided, for `TARGETING_MATCH` and `SPLIT`. */
+  /** The rule that matched, for `TARGETING_MATCH` and `SPLIT`. */
   readonly ruleId?: string;
   readonly errorCode?: FlagErrorCode;
   readonly errorMessage?: string;
 }
 
-/** The answer, unless it is of another type than the fallback. */
+/** An error if the value has another type than the fallback. */
 export function detailsOf<Value extends FlagValue>(
   key: string,
   fallback: Value,
-  { value, reason, ruleId }: FlagAnswer,
+  { value, reason, ruleId }: FlagEvaluation,
 ): FlagDetails<Value> {
   if (typeof value !== typeof fallback) {
     return failedDetails(key, fallback, {

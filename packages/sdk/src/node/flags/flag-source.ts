@@ -1,7 +1,7 @@
 import type { Result } from '../../client/result.ts';
 import { failure } from '../../client/result.ts';
 import { retryDelay } from '../../client/retry.ts';
-import { type ApiAnswer, type ApiClient, type ApiFailure, apiFailure } from '../api-client.ts';
+import { type ApiClient, type ApiFailure, type ApiResult, apiFailure } from '../api-client.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import { ChangeStream } from './change-stream.ts';
@@ -15,13 +15,13 @@ import {
 } from './flag-state.ts';
 
 /**
- * `starting`: nothing is known yet. `ready`: the flags are as the service has them. `stale`: the service is away or
- * refuses, and the last good state answers. `error`: it refuses, and there is no state at all.
+ * `starting`: not loaded yet. `ready`: up to date. `stale`: updates fail, and the last known state is used. `error`: the
+ * service rejects the request, and there is no state at all.
  */
 export type FlagStatus = 'starting' | 'ready' | 'stale' | 'error' | 'closed';
 
-/** A part of the state with the tag that asks whether it has changed. */
-interface Tagged<T> {
+/** A response with its ETag, for conditional requests. */
+interface Cached<T> {
   value: T;
   etag: string | null;
 }
@@ -31,13 +31,13 @@ interface SourceListeners {
   status: Set<(status: FlagStatus) => void>;
 }
 
-const UNREADABLE = apiFailure('unexpected_answer', 'The response is not a list of flags.', {
+const INVALID_RESPONSE = apiFailure('unexpected_response', 'The response is not a list of flags.', {
   transient: true,
 });
 
-/** Keeps the flags of one environment here, and fresh: fetched at once, on every change, and from time to time. */
+/** Caches the flags of one environment: fetches them at the start, on every change, and by polling. */
 export class FlagSource {
-  /** What answers now; `undefined` before the first load. */
+  /** The current flags; `undefined` before they are loaded. */
   state: FlagState | undefined;
   status: FlagStatus = 'starting';
   lastError: { code: string; message: string } | undefined;
@@ -46,13 +46,13 @@ export class FlagSource {
   readonly #settings: Settings;
   readonly #api: ApiClient;
   readonly #reporter: Reporter;
-  #list: Tagged<FlagList> | undefined;
-  #segments: Tagged<unknown[]> | undefined;
-  #knownEnvironment = false;
+  #list: Cached<FlagList> | undefined;
+  #segments: Cached<unknown[]> | undefined;
+  #isEnvironmentKnown = false;
   #stream: ChangeStream | undefined;
   #timer: NodeJS.Timeout | undefined;
   #loading = false;
-  #again = false;
+  #reloadRequested = false;
   #failures = 0;
 
   constructor(settings: Settings, api: ApiClient, reporter: Reporter) {
@@ -71,7 +71,7 @@ export class FlagSource {
       onChange: () => void this.#load(),
       onDown: (error) => {
         this.#reporter.problem(error);
-        // Whether changes are missed is what the next look at the service tells.
+        // Changes may be missed now: fetching shows whether the service is down.
         void this.#load();
       },
     });
@@ -85,7 +85,7 @@ export class FlagSource {
     this.listeners.status.clear();
   }
 
-  /** Resolves when there is a state, when it is clear that there will be none, or when the time is over. */
+  /** Resolves when the flags are loaded, when loading has failed for good, or after the timeout. */
   ready(timeoutMs: number): Promise<Result> {
     const now = this.#outcome();
     if (now) return Promise.resolve(now);
@@ -99,11 +99,14 @@ export class FlagSource {
         const outcome = this.#outcome();
         if (outcome) finish(outcome);
       };
-      const late = () => {
-        const { code, message } = this.lastError ?? { code: 'timeout', message: 'No answer so far.' };
+      const onTimeout = () => {
+        const { code, message } = this.lastError ?? {
+          code: 'timeout',
+          message: 'The flags are not loaded yet.',
+        };
         finish(failure(code, message));
       };
-      const timer = setTimeout(late, timeoutMs);
+      const timer = setTimeout(onTimeout, timeoutMs);
       this.listeners.status.add(listener);
     });
   }
@@ -117,25 +120,25 @@ export class FlagSource {
     return undefined;
   }
 
-  /** One at a time; what is asked for meanwhile happens after it, once. */
+  /** One load at a time; requests during a load cause one more load after it. */
   async #load(): Promise<void> {
-    this.#again = this.#loading;
+    this.#reloadRequested = this.#loading;
     if (this.#loading || this.status === 'closed') return;
     this.#loading = true;
     clearTimeout(this.#timer);
-    const failed = await this.#refresh().catch(() => UNREADABLE);
+    const failed = await this.#refresh().catch(() => INVALID_RESPONSE);
     this.#loading = false;
-    // `close` may have come while the answer was on its way.
+    // The client may have been closed in the meantime.
     if ((this.status as FlagStatus) === 'closed') return;
     this.#failures = failed ? this.#failures + 1 : 0;
     if (failed) this.#fail(failed);
     else this.#setStatus('ready');
-    if (this.#again && !failed) return this.#load();
-    this.#again = false;
-    this.#timer = setTimeout(() => void this.#load(), this.#nextLook(failed)).unref();
+    if (this.#reloadRequested && !failed) return this.#load();
+    this.#reloadRequested = false;
+    this.#timer = setTimeout(() => void this.#load(), this.#nextDelay(failed)).unref();
   }
 
-  #nextLook(failed: ApiFailure | undefined): number {
+  #nextDelay(failed: ApiFailure | undefined): number {
     const { pollIntervalMs } = this.#settings;
     if (!failed?.transient) return pollIntervalMs;
     const delay = retryDelay(this.#failures, failed.retryAfterMs, Math.random);
@@ -149,30 +152,30 @@ export class FlagSource {
     else if (!failed.transient) this.#setStatus('error');
   }
 
-  /** Fetches what has changed and puts it in place; the failure if there was one. */
+  /** Fetches what has changed and replaces the state; returns the failure, if any. */
   async #refresh(): Promise<ApiFailure | undefined> {
     const { environment } = this.#settings;
     const fetched = await this.#get('/v1/flags/list', this.#list?.etag);
     if (!fetched.success) return fetched;
     let list = this.#list;
     if (fetched.status !== 304) {
-      if (!isFlagList(fetched.data)) return UNREADABLE;
+      if (!isFlagList(fetched.data)) return INVALID_RESPONSE;
       list = { value: fetched.data, etag: fetched.etag };
     }
-    if (!list) return UNREADABLE;
+    if (!list) return INVALID_RESPONSE;
     let segments = this.#segments;
     if (usesSegments(list.value, environment)) {
-      const answer = await this.#get('/v1/flags/segments', segments?.etag);
-      if (!answer.success) return answer;
-      if (answer.status !== 304) {
-        const { segments: given } = answer.data as { segments?: unknown };
-        if (!Array.isArray(given)) return UNREADABLE;
-        segments = { value: given, etag: answer.etag };
+      const result = await this.#get('/v1/flags/segments', segments?.etag);
+      if (!result.success) return result;
+      if (result.status !== 304) {
+        const { segments: value } = result.data as { segments?: unknown };
+        if (!Array.isArray(value)) return INVALID_RESPONSE;
+        segments = { value, etag: result.etag };
       }
     }
     if (this.state && list === this.#list && segments === this.#segments) return undefined;
-    const unknown = await this.#checkEnvironment(list.value);
-    if (unknown) return unknown;
+    const failed = await this.#checkEnvironment(list.value);
+    if (failed) return failed;
     this.#replace(compileState(list.value, segments?.value ?? [], environment));
     this.#list = list;
     this.#segments = segments;
@@ -186,14 +189,14 @@ export class FlagSource {
     if (keys.length > 0) for (const listener of this.listeners.change) listener([...keys]);
   }
 
-  /** The list does not name environments: a misspelt one would quietly give every flag its default. */
+  /** The list does not name environments: with a misspelled one, every flag would silently have its default. */
   async #checkEnvironment({ configs }: FlagList): Promise<ApiFailure | undefined> {
     const { environment, propertyId, timeoutMs, secretApiKey } = this.#settings;
-    if (this.#knownEnvironment || configs.some(({ environmentId }) => environmentId === environment)) {
-      this.#knownEnvironment = true;
+    if (this.#isEnvironmentKnown || configs.some(({ environmentId }) => environmentId === environment)) {
+      this.#isEnvironmentKnown = true;
       return undefined;
     }
-    const answer = await this.#api.call({
+    const result = await this.#api.call({
       method: 'POST',
       path: '/v1/flags/evaluate',
       key: secretApiKey,
@@ -202,12 +205,12 @@ export class FlagSource {
       retry: true,
       background: true,
     });
-    if (!answer.success) return answer;
-    this.#knownEnvironment = true;
+    if (!result.success) return result;
+    this.#isEnvironmentKnown = true;
     return undefined;
   }
 
-  #get(path: string, etag: string | null | undefined): Promise<ApiAnswer> {
+  #get(path: string, etag: string | null | undefined): Promise<ApiResult> {
     const { propertyId, secretApiKey, timeoutMs } = this.#settings;
     return this.#api.call({
       method: 'GET',

@@ -3,8 +3,8 @@ import { compileRuleRegex } from './rule-regex.ts';
 
 export type FlagValue = boolean | string;
 
-/** An answer as the evaluator gives it; the same object for the same answer. */
-export interface FlagAnswer {
+/** A result of the evaluator; the same object for the same result. */
+export interface FlagEvaluation {
   readonly value: FlagValue;
   readonly reason: 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT';
   readonly ruleId?: string;
@@ -21,21 +21,21 @@ interface Configuration {
   prerequisites?: { flag: string }[];
 }
 
-/** `GET /v1/flags/list`, as far as this file looks into it. */
+/** The response of `GET /v1/flags/list`, as far as it is used here. */
 export interface FlagList {
   flags: { id: string; key: string; name?: string; description?: string }[];
   configs: Configuration[];
 }
 
-/** The flags of one environment, ready to answer. */
+/** The compiled flags of one environment. */
 export interface FlagState {
   readonly keys: readonly string[];
-  evaluate(key: string, context: Readonly<Record<string, unknown>>): FlagAnswer | undefined;
+  evaluate(key: string, context: Readonly<Record<string, unknown>>): FlagEvaluation | undefined;
   evaluateEach(
     context: Readonly<Record<string, unknown>>,
-    visit: (key: string, answer: FlagAnswer) => void,
+    visit: (key: string, evaluation: FlagEvaluation) => void,
   ): void;
-  /** What the answers of a flag depend on, as text. */
+  /** What the values of each flag depend on, as JSON. */
   readonly signatures: ReadonlyMap<string, string>;
 }
 
@@ -59,7 +59,7 @@ export function compileState(list: FlagList, segments: readonly unknown[], envir
   }
   const definitions = list.flags.map((flag) => {
     const configuration = configs.get(flag.id);
-    // The list does not tell versions, and no answer depends on them.
+    // The list has no versions, and no value depends on them.
     return { ...flag, version: 0, ...(configuration && { configuration }) };
   });
   const set = compileFlags(definitions as unknown as Definitions, segments as unknown as Segments, {
@@ -94,24 +94,24 @@ function signaturesOf(
   );
 }
 
-/** Keys of the flags that may answer otherwise than before, those that were added or removed included. */
+/** Keys of the flags whose values may have changed, including added and removed flags. */
 export function changedKeys(before: FlagState, after: FlagState): string[] {
   const changed = new Set<string>();
   for (const [key, signature] of after.signatures) {
     if (before.signatures.get(key) !== signature) changed.add(key);
   }
   for (const key of before.signatures.keys()) if (!after.signatures.has(key)) changed.add(key);
-  // Whatever requires a changed flag may answer otherwise too.
+  // Flags that depend on a changed flag may change too.
   for (let size = -1; size !== changed.size; ) {
     size = changed.size;
     for (const [key, signature] of after.signatures) {
-      if (!changed.has(key) && requires(signature, changed)) changed.add(key);
+      if (!changed.has(key) && dependsOnAny(signature, changed)) changed.add(key);
     }
   }
   return [...changed];
 }
 
-function requires(signature: string, keys: ReadonlySet<string>): boolean {
+function dependsOnAny(signature: string, keys: ReadonlySet<string>): boolean {
   const { config } = JSON.parse(signature) as Signature;
   return config?.prerequisites?.some(({ flag }) => keys.has(flag)) === true;
 }

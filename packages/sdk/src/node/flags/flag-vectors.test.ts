@@ -61,7 +61,7 @@ const conditionCases: Case[] = (
 }));
 const cases = [...conditionCases, ...(vectors.evaluations as unknown as Case[])];
 
-/** As `GET /v1/flags/list` tells it. */
+/** In the format of `GET /v1/flags/list`. */
 function listOf(flags: readonly Flag[]): FlagList {
   return {
     flags: flags.map(({ configuration: _, ...flag }, index) => ({ ...flag, id: `flg_${index}` })),
@@ -71,16 +71,16 @@ function listOf(flags: readonly Flag[]): FlagList {
   };
 }
 
-describe('the vectors of flag evaluation', () => {
+describe('flag evaluation vectors', () => {
   it.each(cases)('$name', ({ flags, segments, key, context, expected }) => {
-    const answer = compileState(listOf(flags), segments, 'production').evaluate(key, context);
-    if (expected === null) return expect(answer).toBeUndefined();
+    const evaluation = compileState(listOf(flags), segments, 'production').evaluate(key, context);
+    if (expected === null) return expect(evaluation).toBeUndefined();
     const { value, reason, ruleId } = expected;
-    return expect(answer).toMatchObject({ value, reason, ...(ruleId === undefined ? {} : { ruleId }) });
+    return expect(evaluation).toMatchObject({ value, reason, ...(ruleId === undefined ? {} : { ruleId }) });
   });
 });
 
-interface Scene {
+interface Scenario {
   flags: Flag[];
   segments: unknown[];
 }
@@ -93,8 +93,8 @@ const withEnvironments = (flags: readonly Flag[]) =>
     environments: configuration ? { production: configuration } : {},
   }));
 
-/** The service refuses to save some of the vectors: cycles, unknown segments, dates that are none, odd keys. */
-const isSavable = ({ flags, segments }: Scene): boolean =>
+/** The service does not accept some of the vectors: cycles, unknown segments, invalid dates, odd keys. */
+const isSavable = ({ flags, segments }: Scenario): boolean =>
   flags.every(({ key }) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(key)) &&
   checkFlags({ flags: withEnvironments(flags), segments } as unknown as Checkable, {
     regex: compileRuleRegex,
@@ -102,7 +102,7 @@ const isSavable = ({ flags, segments }: Scene): boolean =>
 
 const keyOf = (id: string) => `service_sec_0123456789abcdef-${id}`;
 
-const provisioned = ({ flags, segments }: Scene, id: string) => ({
+const provisioned = ({ flags, segments }: Scenario, id: string) => ({
   id,
   apiKeys: [{ kind: 'secret', name: 'backend', key: keyOf(id) }],
   segments: segments as Segments,
@@ -112,21 +112,21 @@ const provisioned = ({ flags, segments }: Scene, id: string) => ({
 let server: TestServer | undefined;
 afterAll(() => discard(server));
 
-/** All answers of the SDK and of the service for the contexts, in the same words. */
-async function bothAnswers(propertyId: string, contexts: readonly FlagContext[]) {
+/** The evaluations of the SDK and of the service, in the same format. */
+async function evaluateBoth(propertyId: string, contexts: readonly FlagContext[]) {
   const apiUrl = server!.url;
   const connection = { apiUrl, secretApiKey: keyOf(propertyId), propertyId, timeoutMs: 60_000 };
   const local = createSwitchyard({ ...connection, stream: false });
   const remote = createSwitchyard({ ...connection, evaluation: 'remote' });
   expect(await local.ready(), propertyId).toEqual({ success: true });
-  const answers = await Promise.all(
-    contexts.map(async (context) => [
-      await local.flags.evaluate(context),
-      await remote.flags.evaluate(context),
-    ]),
+  const results = await Promise.all(
+    contexts.map(async (context) => ({
+      local: await local.flags.evaluate(context),
+      remote: await remote.flags.evaluate(context),
+    })),
   );
   await Promise.all([local.close(), remote.close()]);
-  return answers;
+  return results;
 }
 
 const texts = fc.constantFrom('a', 'A', 'b', '5', '4.5', '1.2.3', '1.3.0-beta', '2026-01-01', 'ä', '');
@@ -192,7 +192,7 @@ const flag = fc.oneof(
   fc.tuple(fc.constant('boolean' as const), fc.boolean(), configuration(fc.boolean())),
   fc.tuple(fc.constant('string' as const), texts, configuration(texts)),
 );
-const scene: fc.Arbitrary<Scene> = fc
+const scenario: fc.Arbitrary<Scenario> = fc
   .tuple(
     fc.array(flag, { minLength: 1, maxLength: 8 }),
     fc.array(fc.oneof(textual, fc.record({ attribute: attributes, operator: fc.constant('isSet') })), {
@@ -201,10 +201,10 @@ const scene: fc.Arbitrary<Scene> = fc
     }),
   )
   .map(([flags, conditions]) => ({
-    flags: flags.map(([type, defaultValue, given], index) => {
+    flags: flags.map(([type, defaultValue, config], index) => {
       const before = flags[index - 2];
       const prerequisites = before ? [{ flag: `f${index - 2}`, value: before[2].value }] : [];
-      return { key: `f${index}`, type, defaultValue, configuration: { ...given, prerequisites } };
+      return { key: `f${index}`, type, defaultValue, configuration: { ...config, prerequisites } };
     }),
     segments: SEGMENTS.map((id, index) => ({ id, match: 'any', conditions: [conditions[index]] })),
   }));
@@ -218,25 +218,25 @@ const context = fc
       ) as FlagContext,
   );
 
-describe(`beside the service (seed ${SEED})`, () => {
-  it('answers as POST /v1/flags/evaluate does: the vectors, and random flags for random contexts', async () => {
+describe(`compared with the service (seed ${SEED})`, () => {
+  it('gives the same results as POST /v1/flags/evaluate, for the vectors and for random flags and contexts', async () => {
     const savable = cases.filter(isSavable);
     expect(savable.length).toBeGreaterThan(200);
-    const scenes = fc.sample(scene, { seed: SEED, numRuns: 40 }).filter(isSavable);
-    expect(scenes.length).toBeGreaterThan(20);
+    const scenarios = fc.sample(scenario, { seed: SEED, numRuns: 40 }).filter(isSavable);
+    expect(scenarios.length).toBeGreaterThan(20);
     const properties = [
       ...savable.map((each, index) => provisioned(each, `vector-${index}`)),
-      ...scenes.map((each, index) => provisioned(each, `random-${index}`)),
+      ...scenarios.map((each, index) => provisioned(each, `random-${index}`)),
     ];
     server = await startServer({ provision: { properties } });
-    for (const [index, { context: asked, name }] of savable.entries()) {
-      const [[local, remote]] = (await bothAnswers(`vector-${index}`, [asked])) as [unknown[]];
-      expect(local, name).toEqual(remote);
+    for (const [index, { context: vectorContext, name }] of savable.entries()) {
+      const [result] = await evaluateBoth(`vector-${index}`, [vectorContext]);
+      expect(result!.local, name).toEqual(result!.remote);
     }
-    for (const index of scenes.keys()) {
+    for (const index of scenarios.keys()) {
       const contexts = fc.sample(context, { seed: SEED + index, numRuns: 25 });
-      for (const [number, [local, remote]] of (await bothAnswers(`random-${index}`, contexts)).entries()) {
-        expect(local, `scene ${index}, context ${JSON.stringify(contexts[number])}`).toEqual(remote);
+      for (const [number, { local, remote }] of (await evaluateBoth(`random-${index}`, contexts)).entries()) {
+        expect(local, `scenario ${index}, context ${JSON.stringify(contexts[number])}`).toEqual(remote);
       }
     }
   });

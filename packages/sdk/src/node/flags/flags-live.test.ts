@@ -45,45 +45,45 @@ const shop = (fields: object) => ({ properties: [{ id: 'shop', ...fields }] });
 const banner = (value: string) =>
   shop({ flags: [{ key: 'banner', environments: { production: { value } } }] });
 
-it('hears of changes by the stream, of flags and of segments', async () => {
+it('receives changes of flags and segments through the stream', async () => {
   const server = await serve();
   const { flags } = await connect(server.url);
-  const heard: string[][] = [];
-  const stop = flags.onChange((keys) => heard.push(keys));
+  const changes: string[][] = [];
+  const unsubscribe = flags.onChange((keys) => changes.push(keys));
   flags.onChange(() => {
-    throw new Error('a listener of the host fails');
+    throw new Error('thrown by a listener');
   });
-  const complained = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  const errorSpy = vi.spyOn(console, 'error').mockReturnValue(undefined);
   await applyProvision(server, banner('summer'));
   await waitFor('the new value', () => flags.string('banner', '') === 'summer');
-  expect(heard).toEqual([['banner']]);
+  expect(changes).toEqual([['banner']]);
 
   expect(flags.boolean('new-checkout', false, { plan: 'gold' })).toBe(false);
   const conditions = [{ attribute: 'plan', operator: 'equals', values: ['gold'] }];
   await applyProvision(server, shop({ segments: [{ id: 'beta', match: 'any', conditions }] }));
   await waitFor('the new segment', () => flags.boolean('new-checkout', false, { plan: 'gold' }));
-  expect(heard).toEqual([['banner'], ['new-checkout']]);
+  expect(changes).toEqual([['banner'], ['new-checkout']]);
 
-  stop();
+  unsubscribe();
   await applyProvision(server, banner('autumn'));
   await waitFor('the next value', () => flags.string('banner', '') === 'autumn');
-  expect(heard.length).toBe(2);
-  expect(complained).toHaveBeenCalled();
-  complained.mockRestore();
+  expect(changes.length).toBe(2);
+  expect(errorSpy).toHaveBeenCalled();
+  errorSpy.mockRestore();
 });
 
-it('hears of changes by polling alone, and asks whether anything has changed', async () => {
+it('receives changes by polling alone, with conditional requests', async () => {
   const server = await serve();
-  const fetched = vi.spyOn(globalThis, 'fetch');
+  const fetchSpy = vi.spyOn(globalThis, 'fetch');
   const { flags } = await connect(server.url, { stream: false, pollIntervalMs: 1000 });
-  const statuses = () => Promise.all(fetched.mock.results.map(async ({ value }) => (await value).status));
-  await waitFor('a second look', async () => (await statuses()).includes(304));
+  const statuses = () => Promise.all(fetchSpy.mock.results.map(async ({ value }) => (await value).status));
+  await waitFor('a second poll', async () => (await statuses()).includes(304));
   await applyProvision(server, banner('summer'));
   await waitFor('the new value', () => flags.string('banner', '') === 'summer');
-  fetched.mockRestore();
+  fetchSpy.mockRestore();
 });
 
-it('keeps the last good state while the service is away, and catches up when it is back', async () => {
+it('keeps the last known state while the service is down, and updates it afterwards', async () => {
   const dataDir = temporaryDirectory();
   const first = await serve({ dataDir });
   const { port } = new URL(first.url);
@@ -104,7 +104,7 @@ it('keeps the last good state while the service is away, and catches up when it 
   expect(seen).toEqual(['stale', 'ready']);
 });
 
-it('waits for a service that comes late, and tells why meanwhile', async () => {
+it('waits for a service that starts late, and gives the reason in the meantime', async () => {
   const dataDir = temporaryDirectory();
   const first = await serve({ dataDir });
   const { port } = new URL(first.url);
@@ -135,7 +135,7 @@ async function proxy(target: string, intercept: FaultyProxy['intercept']): Promi
   return started.url;
 }
 
-it('takes a stream in any pieces, ignores what is no change, and opens it again when it breaks', async () => {
+it('parses a stream in any chunks, ignores other events, and reconnects', async () => {
   const server = await serve();
   let streams = 0;
   let lists = 0;
@@ -151,15 +151,15 @@ it('takes a stream in any pieces, ignores what is no change, and opens it again 
   });
   const { flags } = await connect(url);
   await waitFor('the stream', () => stream !== undefined);
-  const settled = async () => {
+  const hasSettled = async () => {
     const before = lists;
     await new Promise((resolve) => setTimeout(resolve, 50));
     return before === lists && before > 1;
   };
-  await waitFor('the look after the stream opened', settled);
+  await waitFor('the load after the stream opened', hasSettled);
   const before = lists;
-  for (const piece of [': beat\n\n', 'event: other\ndata: {}\n\n', 'event: change\n\n']) stream?.write(piece);
-  expect(await settled()).toBe(true);
+  for (const chunk of [': beat\n\n', 'event: other\ndata: {}\n\n', 'event: change\n\n']) stream?.write(chunk);
+  expect(await hasSettled()).toBe(true);
   expect(lists).toBe(before);
   for (const character of 'id: 7\r\nevent: change\r\ndata: {}\r\n\r\n') {
     stream?.write(character);
@@ -172,13 +172,13 @@ it('takes a stream in any pieces, ignores what is no change, and opens it again 
   expect(flags.string('banner', '')).toBe('spring');
 });
 
-it('does not take an answer that makes no sense for flags', async () => {
+it('rejects responses that are not lists of flags', async () => {
   const server = await serve();
-  let nonsense = '';
+  let invalidBody = '';
   const errors: string[] = [];
   const url = await proxy(server.url, ({ path }, response) => {
-    if (nonsense === '' || !path.startsWith('/v1/flags/list')) return false;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(nonsense);
+    if (invalidBody === '' || !path.startsWith('/v1/flags/list')) return false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(invalidBody);
     return true;
   });
   const { flags } = await connect(url, {
@@ -186,7 +186,7 @@ it('does not take an answer that makes no sense for flags', async () => {
     pollIntervalMs: 1000,
     onError: ({ code }) => errors.push(code),
   });
-  for (nonsense of [
+  for (invalidBody of [
     '<html>',
     'null',
     '[]',
@@ -194,7 +194,7 @@ it('does not take an answer that makes no sense for flags', async () => {
     '{"flags":[null],"configs":[null]}',
   ]) {
     const before = errors.length;
-    await waitFor(`an error for ${nonsense}`, () => errors.length > before);
+    await waitFor(`an error for ${invalidBody}`, () => errors.length > before);
     expect(flags.string('banner', '')).toBe('spring');
     expect(flags.status()).toBe('stale');
   }

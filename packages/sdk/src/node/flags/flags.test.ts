@@ -3,7 +3,7 @@ import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../../../server/src/testing/s
 import { discard, startServer, type TestServer } from '../../../../server/src/testing/test-server.ts';
 import { createSwitchyard, type FlagContext, type Switchyard, type SwitchyardOptions } from '../node.ts';
 
-const SOON = 30_000;
+const TIMEOUT_MS = 30_000;
 
 let server: TestServer;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ function connect(options: Partial<SwitchyardOptions> = {}): Switchyard {
     apiUrl: server.url,
     secretApiKey: SECRET_KEY,
     propertyId: 'shop',
-    timeoutMs: SOON,
+    timeoutMs: TIMEOUT_MS,
     ...options,
   });
   open.push(switchyard);
@@ -37,7 +37,7 @@ async function ready(options: Partial<SwitchyardOptions> = {}): Promise<Switchya
 const staff = { email: 'ada@shop.example' };
 
 describe('local evaluation', () => {
-  it('answers at once, with rules, segments and fallbacks', async () => {
+  it('evaluates rules, segments and fallbacks', async () => {
     const { flags } = await ready();
     expect(flags.boolean('new-checkout', false, staff)).toBe(true);
     expect(flags.boolean('new-checkout', true, { email: 'eve@elsewhere.example' })).toBe(false);
@@ -58,12 +58,12 @@ describe('local evaluation', () => {
     expect(flags.status()).toBe('ready');
   });
 
-  it('reads what says how it is written as JSON, like ids of databases, as the service does', async () => {
-    const written = (value: unknown) => ({ toJSON: () => value });
+  it('uses toJSON of context values, such as database ids, like the service', async () => {
+    const withToJson = (value: unknown) => ({ toJSON: () => value });
     const contexts = [
-      { email: written('ada@shop.example') },
-      { email: [written('ada@shop.example')] },
-      { email: written(5), userId: written('u-1'), since: [new Date(0)] },
+      { email: withToJson('ada@shop.example') },
+      { email: [withToJson('ada@shop.example')] },
+      { email: withToJson(5), userId: withToJson('u-1'), since: [new Date(0)] },
     ] as unknown as FlagContext[];
     const [local, remote] = [await ready(), connect({ evaluation: 'remote' })];
     for (const context of contexts) {
@@ -72,13 +72,13 @@ describe('local evaluation', () => {
     expect(local.flags.boolean('new-checkout', false, contexts[0])).toBe(true);
   });
 
-  it('looks at the environment it was given', async () => {
+  it('uses the environment of the options', async () => {
     const { flags } = await ready({ environment: 'staging' });
     expect(flags.details('new-checkout', true, staff)).toMatchObject({ value: false, reason: 'DISABLED' });
     expect(flags.details('banner', 'x')).toMatchObject({ value: 'none', reason: 'DEFAULT' });
   });
 
-  it('gives the fallback and a code where there is no answer', async () => {
+  it('returns the fallback and an error code for unknown flags and wrong types', async () => {
     const { flags } = await ready();
     expect(flags.details('no-such-flag', true)).toMatchObject({
       value: true,
@@ -92,7 +92,7 @@ describe('local evaluation', () => {
     expect(flags.boolean('__proto__', true)).toBe(true);
   });
 
-  it('survives whatever it is handed', async () => {
+  it('accepts any context without throwing', async () => {
     const { flags } = await ready();
     const { boolean, details, all } = flags;
     const broken = Object.defineProperty({}, 'email', {
@@ -110,7 +110,7 @@ describe('local evaluation', () => {
     expect(boolean(undefined as never, true)).toBe(true);
   });
 
-  it('before the first state: the fallback, and the reason', async () => {
+  it('returns the fallback and the reason before the flags are loaded', async () => {
     const { flags, ready } = connect();
     expect(flags.boolean('new-checkout', true, staff)).toBe(true);
     expect(flags.details('banner', 'x')).toMatchObject({ value: 'x', errorCode: 'PROVIDER_NOT_READY' });
@@ -120,7 +120,7 @@ describe('local evaluation', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('errors', () => {
   it.each([
     [{ secretApiKey: 'service_sec_0123456789abcdefUnknown' }, 'api_key_invalid'],
     [{ propertyId: 'other' }, 'wrong_property'],
@@ -134,9 +134,9 @@ describe('what is refused', () => {
     expect(errors).toContain(code);
   });
 
-  it('a public key, options that make no sense: said once, nothing is sent', async () => {
+  it('logs invalid options and wrong keys once, and sends nothing', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
-    const sent = vi.spyOn(globalThis, 'fetch');
+    const fetchSpy = vi.spyOn(globalThis, 'fetch');
     for (const options of [
       { secretApiKey: PUBLIC_KEY },
       { publicApiKey: SECRET_KEY },
@@ -153,14 +153,14 @@ describe('what is refused', () => {
     }
     expect(createSwitchyard(undefined as never).flags.boolean('x', true)).toBe(true);
     expect(warn).toHaveBeenCalledTimes(7);
-    expect(sent).not.toHaveBeenCalled();
+    expect(fetchSpy).not.toHaveBeenCalled();
     warn.mockRestore();
-    sent.mockRestore();
+    fetchSpy.mockRestore();
   });
 });
 
 describe('remote evaluation', () => {
-  it('asks the service, and fills in who the session belongs to', async () => {
+  it('evaluates in the service', async () => {
     const body = { propertyId: 'shop', sessionId: 's-remote', visitorId: 'v-remote', userId: 'u-remote' };
     await server.call('POST', '/v1/sessions/collect', { key: PUBLIC_KEY, body });
     const { flags } = await ready({ evaluation: 'remote' });
@@ -180,7 +180,7 @@ describe('remote evaluation', () => {
     expect(all.success && Object.keys(all.flags)).toEqual(['new-checkout', 'banner']);
   });
 
-  it('synchronous calls answer the fallback, and say why once', async () => {
+  it('returns the fallback from synchronous calls, and logs the reason once', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     const { flags } = connect({ evaluation: 'remote' });
     expect(flags.boolean('new-checkout', true, staff)).toBe(true);
@@ -191,7 +191,7 @@ describe('remote evaluation', () => {
     warn.mockRestore();
   });
 
-  it('does not throw when the service refuses or the context cannot be sent', async () => {
+  it('does not throw if the service rejects the call or the context cannot be sent', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
     const { flags } = connect({ evaluation: 'remote' });

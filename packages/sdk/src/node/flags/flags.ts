@@ -3,12 +3,12 @@ import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts'
 import type { Reporter } from '../reporter.ts';
 import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-details.ts';
 import type { FlagSource, FlagStatus } from './flag-source.ts';
-import type { FlagAnswer, FlagValue } from './flag-state.ts';
+import type { FlagEvaluation, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
 
 /**
- * Whom a flag is asked for. Rules may look at any attribute. The unit of a percentage rollout is `targetingKey`, else
- * `userId`, `email`, `visitorId`, `sessionId`. Only the service (remote evaluation) knows whose a `sessionId` is.
+ * Who a flag is evaluated for. Rules can use any attribute. Percentage rollouts use the first of `targetingKey`,
+ * `userId`, `email`, `visitorId` and `sessionId`. Only remote evaluation resolves a `sessionId` to its visitor and user.
  */
 export interface FlagContext {
   readonly targetingKey?: string | undefined;
@@ -19,29 +19,29 @@ export interface FlagContext {
   readonly [attribute: string]: unknown;
 }
 
-/** Keys of the flags whose values are of a type. */
-type FlagKeyOf<Part, Value> = {
-  [Key in KeyOf<Part>]: [Extract<Part[Key], Value>] extends [never] ? never : Key;
-}[KeyOf<Part>];
+/** Keys of the flags with values of this type. */
+type FlagKeyOf<Section, Value> = {
+  [Key in KeyOf<Section>]: [Extract<Section[Key], Value>] extends [never] ? never : Key;
+}[KeyOf<Section>];
 
-/** `true` as a fallback asks a flag that may also be `false`. */
-type Answered<Value, Fallback> = Fallback extends boolean ? boolean : Extract<Value, string>;
+/** With the fallback `true`, the value may be `false` too. */
+type ValueFor<Value, Fallback> = Fallback extends boolean ? boolean : Extract<Value, string>;
 
 export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
   /**
-   * The value of a boolean flag, at once; `fallback` when there is none.
+   * The value of a boolean flag; the fallback if it cannot be evaluated.
    *
    * @example if (switchyard.flags.boolean('new-checkout', false, { userId })) …
    */
   boolean(key: FlagKeyOf<Schema['flags'], boolean>, fallback: boolean, context?: FlagContext): boolean;
-  /** The value of a string flag, at once; `fallback` when there is none. */
+  /** The value of a string flag; the fallback if it cannot be evaluated. */
   string<Key extends FlagKeyOf<Schema['flags'], string>>(
     key: Key,
     fallback: Extract<Schema['flags'][Key], string>,
     context?: FlagContext,
   ): Extract<Schema['flags'][Key], string>;
   /**
-   * The value with its reason.
+   * The value and the reason for it.
    *
    * @example flags.details('banner', 'none', { userId }) // { key, value: 'spring', reason: 'STATIC' }
    */
@@ -49,34 +49,34 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
     key: Key,
     fallback: Fallback,
     context?: FlagContext,
-  ): FlagDetails<Answered<Schema['flags'][Key], Fallback>>;
-  /** The values of all flags; empty when nothing is known yet. */
+  ): FlagDetails<ValueFor<Schema['flags'][Key], Fallback>>;
+  /** The values of all flags; empty before they are loaded. */
   all(context?: FlagContext): Partial<Schema['flags']>;
-  /** `details` for programs that can wait: for the first state, or, with remote evaluation, for the service. */
+  /** Like `details`, but waits until the flags are loaded or, with remote evaluation, for the service. */
   resolve<Key extends KeyOf<Schema['flags']>, Fallback extends Schema['flags'][Key]>(
     key: Key,
     fallback: Fallback,
     context?: FlagContext,
-  ): Promise<FlagDetails<Answered<Schema['flags'][Key], Fallback>>>;
-  /** The details of many flags, all of them unless `keys` names some; unknown keys are left out. */
+  ): Promise<FlagDetails<ValueFor<Schema['flags'][Key], Fallback>>>;
+  /** The details of several flags. Default: all flags. Unknown keys are omitted. */
   evaluate(
     context?: FlagContext,
     keys?: readonly KeyOf<Schema['flags']>[],
   ): Promise<Result<{ flags: { [Key in KeyOf<Schema['flags']>]?: FlagDetails<Schema['flags'][Key]> } }>>;
   /**
-   * Calls the listener with the keys of the flags that may answer otherwise than before. Returns what ends it.
+   * Calls the listener with the keys of flags whose values may have changed. Returns a function that unsubscribes.
    *
    * @example const stop = switchyard.flags.onChange((keys) => console.log('changed:', keys));
    */
   onChange(listener: (keys: string[]) => void): () => void;
-  /** Where flags are evaluated, as the options say. */
+  /** Where flags are evaluated; set in the options. */
   readonly evaluation: 'local' | 'remote';
-  /** `stale` while the service is away and the last good state answers. With remote evaluation it stays `starting`. */
+  /** `stale`: updates fail, and the last known state is used. Always `starting` with remote evaluation. */
   status(): FlagStatus;
   onStatus(listener: (status: FlagStatus) => void): () => void;
 }
 
-/** The same with schema and generics taken off, as the parts of this package use it. */
+/** `Flags` without a schema, for internal use. */
 export interface UntypedFlags {
   boolean(key: string, fallback: boolean, context?: FlagContext): boolean;
   string(key: string, fallback: string, context?: FlagContext): string;
@@ -97,24 +97,24 @@ export interface UntypedFlags {
   onStatus(listener: (status: FlagStatus) => void): () => void;
 }
 
-const NOBODY: FlagContext = Object.freeze({});
-const SYNCHRONOUS_AND_REMOTE =
-  'Flags are evaluated by the service (`evaluation: "remote"`), which synchronous calls cannot ask: they answer the fallback. Use `flags.resolve` or `flags.evaluate`.';
+const EMPTY_CONTEXT: FlagContext = Object.freeze({});
+const SYNC_CALL_WITH_REMOTE =
+  'Synchronous calls return the fallback with `evaluation: "remote"`. Use `flags.resolve` or `flags.evaluate`.';
 
 interface Parts {
   source: FlagSource;
-  /** Set when the service evaluates. */
+  /** Set with remote evaluation. */
   remote: RemoteFlags | undefined;
   reporter: Reporter;
   timeoutMs: number;
 }
 
-// Functions instead of methods: they work when they are taken off the object.
+// Plain functions, not methods: they still work when destructured.
 export function createFlags({ source, remote, reporter, timeoutMs }: Parts): UntypedFlags {
-  const evaluate = (key: string, context: FlagContext | undefined): FlagAnswer | undefined => {
+  const evaluate = (key: string, context: FlagContext | undefined): FlagEvaluation | undefined => {
     const { state } = source;
     if (state !== undefined) return state.evaluate(key, contextOf(context));
-    if (remote) reporter.misuse(SYNCHRONOUS_AND_REMOTE);
+    if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     return undefined;
   };
   const details = <Value extends FlagValue>(
@@ -123,39 +123,39 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
     context?: FlagContext,
   ): FlagDetails<Value> => {
     try {
-      const answer = evaluate(key, context);
-      if (answer !== undefined) return detailsOf(key, fallback, answer);
+      const evaluation = evaluate(key, context);
+      if (evaluation !== undefined) return detailsOf(key, fallback, evaluation);
     } catch (error) {
       return failedDetails(key, fallback, { code: 'GENERAL', message: `Cannot read the context: ${error}` });
     }
     if (source.state) return notFound(key, fallback);
     const message = remote
-      ? SYNCHRONOUS_AND_REMOTE
+      ? SYNC_CALL_WITH_REMOTE
       : (source.lastError?.message ?? 'The flags are not loaded yet.');
     return failedDetails(key, fallback, { code: 'PROVIDER_NOT_READY', message });
   };
   const all = (context?: FlagContext): Record<string, FlagValue> => {
     const values: Record<string, FlagValue> = Object.create(null);
-    if (remote) reporter.misuse(SYNCHRONOUS_AND_REMOTE);
+    if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     try {
       source.state?.evaluateEach(contextOf(context), (key, { value }) => {
         values[key] = value;
       });
     } catch {
-      // A context whose members cannot be read has no answers.
+      // A context with throwing getters.
     }
     return values;
   };
-  const evaluateHere = (
+  const evaluateLocally = (
     context: FlagContext | undefined,
     keys: readonly string[] | undefined,
   ): Record<string, FlagDetails> => {
-    const answers: Record<string, FlagDetails> = Object.create(null);
+    const flags: Record<string, FlagDetails> = Object.create(null);
     for (const key of keys ?? source.state?.keys ?? []) {
-      const answer = evaluate(key, context);
-      if (answer !== undefined) answers[key] = detailsOf(key, answer.value, answer);
+      const evaluation = evaluate(key, context);
+      if (evaluation !== undefined) flags[key] = detailsOf(key, evaluation.value, evaluation);
     }
-    return answers;
+    return flags;
   };
   return {
     boolean(key, fallback, context) {
@@ -185,18 +185,18 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
       if (!result.success) {
         return failedDetails(key, fallback, { code: 'GENERAL', message: result.error.message });
       }
-      const answer = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
-      if (!answer) return notFound(key, fallback);
-      return detailsOf(key, fallback, answer);
+      const evaluation = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
+      if (!evaluation) return notFound(key, fallback);
+      return detailsOf(key, fallback, evaluation);
     },
     async evaluate(context, keys) {
       if (remote) return remote.details(contextOf(context), keys);
       const ready = await source.ready(timeoutMs);
       if (!ready.success) return ready;
       try {
-        return { success: true, flags: evaluateHere(context, keys) };
+        return { success: true, flags: evaluateLocally(context, keys) };
       } catch (error) {
-        return failure('invalid_argument', `The context or the keys cannot be read: ${error}`);
+        return failure('invalid_argument', `Cannot read the context or the keys: ${error}`);
       }
     },
     onChange: (listener) => subscribe(source.listeners.change, listener),
@@ -206,11 +206,11 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
   };
 }
 
-/** Programs without types hand over anything. */
-const contextOf = (given: FlagContext | undefined): FlagContext =>
-  typeof given === 'object' && given !== null ? given : NOBODY;
+/** Untyped programs may pass anything. */
+const contextOf = (context: FlagContext | undefined): FlagContext =>
+  typeof context === 'object' && context !== null ? context : EMPTY_CONTEXT;
 
-/** A listener that fails, or is no function, must not stop the others. */
+/** A listener that throws, or is not a function, must not affect the others. */
 function subscribe<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {
   const guarded = (value: T) => {
     try {

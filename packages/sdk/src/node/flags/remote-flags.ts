@@ -3,7 +3,7 @@ import { failure } from '../../client/result.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { Settings } from '../options.ts';
 import { detailsOf, type FlagDetails } from './flag-details.ts';
-import type { FlagAnswer } from './flag-state.ts';
+import type { FlagEvaluation } from './flag-state.ts';
 import type { FlagContext } from './flags.ts';
 
 /** Evaluation by the service, `POST /v1/flags/evaluate`. */
@@ -16,13 +16,13 @@ export class RemoteFlags {
     this.#api = api;
   }
 
-  /** The answers as the service gives them; of all flags unless `flagKeys` names some. */
+  /** The evaluations as the service returns them. Default: all flags. */
   async evaluate(
     context: FlagContext,
     flagKeys: readonly string[] | undefined,
-  ): Promise<Result<{ flags: Record<string, FlagAnswer> }>> {
+  ): Promise<Result<{ flags: Record<string, FlagEvaluation> }>> {
     const { propertyId, environment, secretApiKey, timeoutMs } = this.#settings;
-    const answer = await this.#api.call({
+    const result = await this.#api.call({
       method: 'POST',
       path: '/v1/flags/evaluate',
       key: secretApiKey,
@@ -30,10 +30,10 @@ export class RemoteFlags {
       timeoutMs,
       retry: true,
     });
-    if (!answer.success) return failure(answer.error.code, answer.error.message);
-    const { flags } = answer.data as { flags?: Record<string, FlagAnswer> };
+    if (!result.success) return failure(result.error.code, result.error.message);
+    const { flags } = result.data as { flags?: Record<string, FlagEvaluation> };
     if (typeof flags !== 'object' || flags === null) {
-      return failure('unexpected_answer', 'The service answered with something that is no evaluation.');
+      return failure('unexpected_response', 'The response is not a flag evaluation.');
     }
     return { success: true, flags };
   }
@@ -45,8 +45,9 @@ export class RemoteFlags {
     const result = await this.evaluate(context, keys);
     if (!result.success) return result;
     const flags: Record<string, FlagDetails> = Object.create(null);
-    for (const [key, answer] of Object.entries(result.flags))
-      flags[key] = detailsOf(key, answer.value, answer);
+    for (const [key, evaluation] of Object.entries(result.flags)) {
+      flags[key] = detailsOf(key, evaluation.value, evaluation);
+    }
     return { success: true, flags };
   }
 }

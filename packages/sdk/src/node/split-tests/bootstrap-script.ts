@@ -1,11 +1,11 @@
 import type { Bootstrap } from '../../client/split-tests.ts';
 
-/** Where the browser part looks for it. */
+/** The browser client reads this global. */
 const BOOTSTRAP_GLOBAL = '__SWITCHYARD__';
 
 /**
- * A script element that hands the bootstrap to the page. No character of the data can end the element, open a comment
- * in it, or end a line of the script.
+ * A script element that passes the bootstrap to the page. The data is escaped so that it cannot end the element, open
+ * a comment or end a line of the script.
  */
 export function bootstrapScript(bootstrap: Bootstrap, nonce?: string): string {
   const json = JSON.stringify(bootstrap).replace(

@@ -2,7 +2,7 @@ import { SESSION_IDLE_SECONDS } from '../../client/identity.ts';
 
 const MAX_SESSIONS = 50_000;
 
-interface RememberedExposure {
+interface ExposureKey {
   sessionId: string;
   testKey: string;
   variationKey: string;
@@ -11,18 +11,18 @@ interface RememberedExposure {
 }
 
 interface SessionExposures {
-  /** What was last recorded for each test. */
+  /** The last recorded phase and variation of each test. */
   exposures: Map<string, string>;
   seenAt: number;
 }
 
-/** Which exposures were recorded for which session, so that each is recorded once; forgotten with the session. */
+/** The exposures recorded in each session, so that each is recorded once. Idle sessions are removed. */
 export class ExposureMemory {
-  /** The session heard of longest ago comes first. */
+  /** Least recently used first. */
   readonly #sessions = new Map<string, SessionExposures>();
 
-  /** True for the first time that the session is shown this in the test. */
-  isFirst({ sessionId, testKey, variationKey, phase, timestamp }: RememberedExposure): boolean {
+  /** True if this phase and variation of the test are new in the session. */
+  isFirst({ sessionId, testKey, variationKey, phase, timestamp }: ExposureKey): boolean {
     const { exposures } = this.#touch(sessionId, timestamp);
     const shown = `${phase} ${variationKey}`;
     if (exposures.get(testKey) === shown) return false;
@@ -35,16 +35,15 @@ export class ExposureMemory {
   }
 
   #touch(sessionId: string, now: number): SessionExposures {
-    const known = this.#sessions.get(sessionId);
-    const remembered = known ?? { exposures: new Map(), seenAt: now };
-    remembered.seenAt = now;
+    const session = this.#sessions.get(sessionId) ?? { exposures: new Map(), seenAt: now };
+    session.seenAt = now;
     this.#sessions.delete(sessionId);
-    this.#sessions.set(sessionId, remembered);
+    this.#sessions.set(sessionId, session);
     for (const [id, { seenAt }] of this.#sessions) {
-      const isOver = now - seenAt > SESSION_IDLE_SECONDS * 1000;
-      if (!isOver && this.#sessions.size <= MAX_SESSIONS) break;
+      const isIdle = now - seenAt > SESSION_IDLE_SECONDS * 1000;
+      if (!isIdle && this.#sessions.size <= MAX_SESSIONS) break;
       this.#sessions.delete(id);
     }
-    return remembered;
+    return session;
   }
 }

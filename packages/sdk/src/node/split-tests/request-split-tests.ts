@@ -17,26 +17,26 @@ import type { ExposureMemory } from './exposure-memory.ts';
 import type { Definitions, SplitTestDefinitions } from './split-test-definitions.ts';
 
 export interface RequestSplitTestOptions {
-  /** `false`: fallbacks are shown, nothing is recorded, no cookies are set. */
+  /** `false`: tests return their fallback, nothing is recorded and no cookies are set. */
   consent?: boolean | undefined;
-  /** Attributes of the visitor that go with the exposures. */
+  /** Attributes of the visitor, sent with the exposures. */
   attributes?: Record<string, unknown> | undefined;
 }
 
-/** The split tests of one request; assigned exactly as the browser would. */
+/** The split tests of one request, assigned exactly as in the browser. */
 export interface RequestSplitTests<Schema extends SwitchyardSchema = AnySchema>
   extends Pick<SplitTests<Schema>, 'get' | 'peek' | 'assignments'> {
-  /** From the cookie of the request, else new; `undefined` without consent. */
+  /** From the cookie of the request, or a new id; `undefined` without consent. */
   readonly visitorId: string | undefined;
   readonly sessionId: string | undefined;
   /**
-   * What the browser part needs to go on with the same ids and definitions; `null` without consent. Take it after the
-   * tests were read, since it tells which exposures are recorded already.
+   * Passes ids and definitions to the browser client; `null` without consent. Read it after the tests, because it
+   * lists the exposures that have already been recorded.
    */
   readonly bootstrap: Bootstrap | null;
-  /** The bootstrap as a script element, to be put before the SDK; empty without consent. */
+  /** The bootstrap as a script element; place it before the SDK. Empty without consent. */
   script(nonce?: string): string;
-  /** Values of `Set-Cookie` to send with the answer; none without consent, or for who asks not to be tracked. */
+  /** `Set-Cookie` values for the response; empty without consent, and with Do Not Track or Global Privacy Control. */
   readonly setCookie: string[];
 }
 
@@ -54,37 +54,41 @@ export async function splitTestsForRequest(
 ): Promise<RequestSplitTests> {
   if (options?.consent === false) return withoutConsent();
   const facts = readRequest(request);
-  const kept = facts.private ? undefined : facts;
-  const visitorId = kept?.visitorId ?? newId();
-  const sessionId = kept?.sessionId ?? newId();
-  if (!kept?.visitorId || !kept.sessionId) parts.queue.collect(sessionId, visitorId, facts.userAgent);
-  const found = await parts.definitions.get();
-  return assigned({ visitorId, sessionId, facts, found, attributes: options?.attributes }, parts);
+  const known = facts.private ? undefined : facts;
+  const visitorId = known?.visitorId ?? newId();
+  const sessionId = known?.sessionId ?? newId();
+  if (!known?.visitorId || !known.sessionId) parts.queue.collect(sessionId, visitorId, facts.userAgent);
+  const definitions = await parts.definitions.get();
+  return withAssignments(
+    { visitorId, sessionId, facts, definitions, attributes: options?.attributes },
+    parts,
+  );
 }
 
 interface Visit {
   visitorId: string;
   sessionId: string;
   facts: RequestFacts;
-  found: Definitions;
+  definitions: Definitions;
   attributes: Record<string, unknown> | undefined;
 }
 
-function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): RequestSplitTests {
-  const { visitorId, sessionId, facts, found, attributes } = visit;
+function withAssignments(visit: Visit, { settings, queue, memory }: SplitTestParts): RequestSplitTests {
+  const { visitorId, sessionId, facts, attributes } = visit;
+  const { config, fetchedAt } = visit.definitions;
   const query = queryOf(facts.url);
   const fromBot = isBot(facts.userAgent);
-  const chosen = new Map<string, Choice | undefined>();
-  const choiceIn = (test: SplitTestDefinition): Choice | undefined => {
-    if (!chosen.has(test.key)) {
+  const choices = new Map<string, Choice | undefined>();
+  const choiceForTest = (test: SplitTestDefinition): Choice | undefined => {
+    if (!choices.has(test.key)) {
       const previewKey = query.get(`sy_${test.key}`);
-      chosen.set(test.key, choose(test, { visitorId, previewKey, holdout: found.config.holdout }));
+      choices.set(test.key, choose(test, { visitorId, previewKey, holdout: config.holdout }));
     }
-    return chosen.get(test.key);
+    return choices.get(test.key);
   };
-  const choiceOf = (testKey: string): Choice | undefined => {
-    const test = found.config.tests.find(({ key }) => key === testKey);
-    return test && choiceIn(test);
+  const choiceFor = (testKey: string): Choice | undefined => {
+    const test = config.tests.find(({ key }) => key === testKey);
+    return test && choiceForTest(test);
   };
   const record = ({ testKey, variationKey, phase }: Choice): void => {
     const timestamp = Date.now();
@@ -95,7 +99,7 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
       sessionId,
       timestamp,
       ...(phase === undefined ? {} : { phase }),
-      // The service sees our user agent, not that of the visitor.
+      // The service sees the user agent of this server, not that of the visitor.
       ...(fromBot ? { bot: true } : {}),
       ...(isSendable(attributes) ? { attributes } : {}),
     });
@@ -104,25 +108,25 @@ function assigned(visit: Visit, { settings, queue, memory }: SplitTestParts): Re
     propertyId: settings.propertyId,
     visitorId,
     sessionId,
-    config: found.config,
-    fetchedAt: found.fetchedAt,
+    config,
+    fetchedAt,
     exposed: memory.exposed(sessionId),
   });
-  // The public types follow the schema; here, any value may come out.
+  // Untyped here: the public types depend on the schema.
   const tests = {
     visitorId,
     sessionId,
     get(testKey: string, fallback: unknown): unknown {
-      const choice = choiceOf(testKey);
+      const choice = choiceFor(testKey);
       if (!choice) return fallback;
       if (choice.included) record(choice);
       return choice.value;
     },
     peek(testKey: string, fallback: unknown): unknown {
-      const choice = choiceOf(testKey);
+      const choice = choiceFor(testKey);
       return choice ? choice.value : fallback;
     },
-    assignments: () => found.config.tests.map(choiceIn).filter((choice) => choice !== undefined),
+    assignments: () => config.tests.map(choiceForTest).filter((choice) => choice !== undefined),
     get bootstrap() {
       return bootstrap();
     },
@@ -158,7 +162,7 @@ function cookiesFor({ visitorId, sessionId, facts }: Visit, { cookies }: Setting
 
 const MAX_ATTRIBUTE_BYTES = 8192;
 
-/** One exposure with attributes that the service refuses would take its whole batch with it. */
+/** The service rejects a whole batch if the attributes of one exposure are invalid. */
 function isSendable(attributes: unknown): attributes is Record<string, unknown> {
   if (typeof attributes !== 'object' || attributes === null || Array.isArray(attributes)) return false;
   try {

@@ -10,11 +10,11 @@ export interface Definitions {
   fetchedAt: number;
 }
 
-const NONE: Definitions = { config: { tests: [], ttl: 0 }, fetchedAt: 0 };
+const EMPTY: Definitions = { config: { tests: [], ttl: 0 }, fetchedAt: 0 };
 
 /**
- * The definitions of the running split tests. Only the very first reader waits for them; later ones get what is there
- * while it is renewed behind them, and nobody waits for a service that was found away a moment ago.
+ * The definitions of the running split tests. Only the first request waits for them; later ones use the cache, which is
+ * refreshed in the background. After a failure, nobody waits until the next attempt has succeeded.
  */
 export class SplitTestDefinitions {
   readonly #settings: Settings;
@@ -23,8 +23,8 @@ export class SplitTestDefinitions {
   readonly #reporter: Reporter;
   #current: Definitions | undefined;
   #etag: string | null = null;
-  #renewal: Promise<void> | undefined;
-  #nextAt = 0;
+  #refreshing: Promise<void> | undefined;
+  #nextRefreshAt = 0;
   #failures = 0;
 
   constructor({ settings, api, publicKey, reporter }: PublicApi) {
@@ -35,24 +35,24 @@ export class SplitTestDefinitions {
   }
 
   async get(): Promise<Definitions> {
-    if (!this.#renewal && Date.now() >= this.#nextAt) {
-      this.#renewal = this.#renew().finally(() => {
-        this.#renewal = undefined;
+    if (!this.#refreshing && Date.now() >= this.#nextRefreshAt) {
+      this.#refreshing = this.#refresh().finally(() => {
+        this.#refreshing = undefined;
       });
     }
-    if (!this.#current && this.#failures === 0) await this.#renewal;
-    return this.#current ?? NONE;
+    if (!this.#current && this.#failures === 0) await this.#refreshing;
+    return this.#current ?? EMPTY;
   }
 
-  async #renew(): Promise<void> {
+  async #refresh(): Promise<void> {
     const failed = await this.#fetch();
     if (!failed) {
       this.#failures = 0;
-      this.#nextAt = Date.now() + 1000 * Math.max(1, this.#current?.config.ttl ?? 60);
+      this.#nextRefreshAt = Date.now() + 1000 * Math.max(1, this.#current?.config.ttl ?? 60);
       return;
     }
     this.#failures += 1;
-    this.#nextAt = Date.now() + retryDelay(this.#failures, failed.retryAfterMs, Math.random);
+    this.#nextRefreshAt = Date.now() + retryDelay(this.#failures, failed.retryAfterMs, Math.random);
     this.#reporter.problem(failed.error);
   }
 
@@ -60,7 +60,7 @@ export class SplitTestDefinitions {
     const { propertyId, timeoutMs } = this.#settings;
     const found = await this.#publicKey.get(timeoutMs);
     if (!found.success) return found;
-    const answer = await this.#api.call({
+    const result = await this.#api.call({
       method: 'GET',
       path: '/v1/split-testing/config',
       key: found.key,
@@ -69,23 +69,23 @@ export class SplitTestDefinitions {
       timeoutMs,
       retry: false,
     });
-    if (!answer.success) {
-      if (answer.error.code === 'api_key_invalid') this.#publicKey.forget(found.key);
-      return answer;
+    if (!result.success) {
+      if (result.error.code === 'api_key_invalid') this.#publicKey.forget(found.key);
+      return result;
     }
     const fetchedAt = Date.now();
-    if (answer.status === 304 && this.#current) {
+    if (result.status === 304 && this.#current) {
       this.#current = { ...this.#current, fetchedAt };
       return undefined;
     }
-    const config = answer.data as SplitTestConfig;
+    const config = result.data as SplitTestConfig;
     if (!Array.isArray(config?.tests)) {
-      return apiFailure('unexpected_answer', 'The response is not a split test configuration.', {
+      return apiFailure('unexpected_response', 'The response is not a split test configuration.', {
         transient: true,
       });
     }
     this.#current = { config: { ...config, tests: config.tests.filter(isObject) }, fetchedAt };
-    this.#etag = answer.etag;
+    this.#etag = result.etag;
     return undefined;
   }
 }

@@ -81,7 +81,7 @@ const cookies = (sessionId: string, visitorId = `visitor-of-${sessionId}`) => ({
 const exposures = (sessionId: string) => shop.timeline(sessionId, 'exposure');
 
 describe('split tests of a request', () => {
-  it('assigns as the browser does, and records each exposure once in the session', async () => {
+  it('assigns like the browser, and records each exposure once per session', async () => {
     const request = cookies('session-assign', 'visitor-assign');
     const tests = await client.splitTest.forRequest(request, { attributes: { plan: 'pro' } });
     expect(tests).toMatchObject({ sessionId: 'session-assign', visitorId: 'visitor-assign' });
@@ -117,7 +117,7 @@ describe('split tests of a request', () => {
     expect(first?.phase).toBe(hero.phase);
   });
 
-  it('makes ids for who has none, tells the service whose session it is, and sets cookies', async () => {
+  it('creates ids for new visitors, links the session to the visitor, and sets cookies', async () => {
     const request = new Request('https://shop.example/', { headers: { 'user-agent': FIREFOX } });
     const tests = await client.splitTest.forRequest(request);
     const { sessionId, visitorId } = tests;
@@ -135,7 +135,7 @@ describe('split tests of a request', () => {
     expect(await shop.session(sessionId!)).toMatchObject({ visitorId, browser: 'Firefox', os: 'Linux' });
   });
 
-  it('says of crawlers that they are none of the visitors', async () => {
+  it('marks the exposures of crawlers', async () => {
     for (const userAgent of ['Mozilla/5.0 (compatible; Googlebot/2.1)', FIREFOX]) {
       const { headers } = cookies('session-crawler');
       const request = { headers: { ...headers, 'user-agent': userAgent } };
@@ -143,18 +143,18 @@ describe('split tests of a request', () => {
     }
     await client.flush();
     const [sent] = proxy.requestsTo('/v1/split-testing/expose');
-    const { exposures: given } = JSON.parse(sent!.body) as { exposures: { bot?: boolean }[] };
-    expect(given.map(({ bot }) => bot)).toEqual([true, undefined]);
+    const { exposures: sentExposures } = JSON.parse(sent!.body) as { exposures: { bot?: boolean }[] };
+    expect(sentExposures.map(({ bot }) => bot)).toEqual([true, undefined]);
   });
 
-  it('sets cookies as the options say', async () => {
+  it('sets the cookie attributes of the options', async () => {
     await client.close();
     client = connect({ cookies: { domain: 'shop.example', secure: true } });
     const { setCookie } = await client.splitTest.forRequest({ headers: {}, url: '/' });
     expect(setCookie[0]).toMatch(/; Domain=shop\.example; Secure$/);
   });
 
-  it('shows a preview from the address and does not record it', async () => {
+  it('shows a preview from the URL and does not record it', async () => {
     const request = { ...cookies('session-preview'), originalUrl: '/shop?sy_hero=b&sy_quiet=b', url: '/' };
     const tests = await client.splitTest.forRequest(request);
     expect(tests.get('hero', 'x')).toBe('Get it');
@@ -179,7 +179,7 @@ describe('split tests of a request', () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  it('for who asks not to be tracked: nothing that lasts', async () => {
+  it('reads and sets no cookies with Do Not Track or Global Privacy Control', async () => {
     for (const header of [{ dnt: '1' }, { 'sec-gpc': '1' }]) {
       const { headers } = cookies('session-private');
       const tests = await client.splitTest.forRequest({ headers: { ...headers, ...header } });
@@ -204,14 +204,16 @@ describe('split tests of a request', () => {
   });
 });
 
-it.each(assignments.cases as unknown as AssignmentCase[])('assigns: $name', (given) => {
-  const { test, visitorId, holdout, expected } = given;
-  const variations = test.variations.map((variation) => ({ ...variation, value: variation.key }));
-  const definition = { ...test, key: 't', id: 't', type: 'id', status: 'running', variations } as const;
-  const choice = choose(definition, { visitorId, holdout });
-  expect(choice?.included ?? false).toBe(expected.included);
-  expect(choice?.variationKey).toBe(variations[expected.index]?.key);
-});
+it.each(assignments.cases as unknown as AssignmentCase[])(
+  'assigns: $name',
+  ({ test, visitorId, holdout, expected }) => {
+    const variations = test.variations.map((variation) => ({ ...variation, value: variation.key }));
+    const definition = { ...test, key: 't', id: 't', type: 'id', status: 'running', variations } as const;
+    const choice = choose(definition, { visitorId, holdout });
+    expect(choice?.included ?? false).toBe(expected.included);
+    expect(choice?.variationKey).toBe(variations[expected.index]?.key);
+  },
+);
 
 describe('definitions', () => {
   it('are fetched with the public key of the property, once for many requests', async () => {
@@ -227,17 +229,17 @@ describe('definitions', () => {
     expect(proxy.requestsTo('/v1/keys/public')).toHaveLength(1);
   });
 
-  it('are renewed behind the back of requests, and kept while the service is away', async () => {
+  it('are refreshed in the background, and kept while the service is down', async () => {
     let status = 200;
-    // A ttl of no time: every request finds the definitions old.
+    // With a ttl of 0, the definitions are stale at every request.
     proxy.intercept = ({ path, headers }, response) => {
       if (!path.startsWith('/v1/split-testing/config')) return false;
       if (status !== 200) response.writeHead(status).end('{}');
       else if (headers['if-none-match'] === '"1"') response.writeHead(304).end();
-      else response.writeHead(200, { etag: '"1"' }).end(JSON.stringify({ tests: splitTestsAt, ttl: 0 }));
+      else response.writeHead(200, { etag: '"1"' }).end(JSON.stringify({ tests: configTests, ttl: 0 }));
       return true;
     };
-    const splitTestsAt = [
+    const configTests = [
       {
         key: 'one',
         id: 't',
@@ -248,9 +250,10 @@ describe('definitions', () => {
         variations: [{ key: 'only', weight: 1, value: 'only' }],
       },
     ];
-    const read = async () => (await client.splitTest.forRequest(cookies('session-renewed'))).peek('one', 'x');
+    const read = async () =>
+      (await client.splitTest.forRequest(cookies('session-refreshed'))).peek('one', 'x');
     expect(await read()).toBe('only');
-    await waitFor('a look that finds nothing new', async () => {
+    await waitFor('a conditional request', async () => {
       expect(await read()).toBe('only');
       return proxy
         .requestsTo('/v1/split-testing/config')
@@ -258,14 +261,14 @@ describe('definitions', () => {
     });
     status = 500;
     const before = proxy.requestsTo('/v1/split-testing/config').length;
-    await waitFor('a look that fails', async () => {
+    await waitFor('a failed refresh', async () => {
       expect(await read()).toBe('only');
       return proxy.requestsTo('/v1/split-testing/config').length > before;
     });
     expect(await read()).toBe('only');
   });
 
-  it('that make no sense are as good as absent', async () => {
+  it('are ignored if they are invalid', async () => {
     proxy.intercept = ({ path }, response) => {
       if (!path.startsWith('/v1/split-testing/config')) return false;
       response.writeHead(200).end('{"tests":[null,7,{"key":"bare"}],"ttl":60}');
@@ -275,9 +278,9 @@ describe('definitions', () => {
     expect([tests.get('bare', 'x'), tests.peek('hero', 'y'), tests.assignments()]).toEqual(['x', 'y', []]);
   });
 
-  it('nobody waits for a service that was found away', async () => {
+  it('are not waited for after a failure', async () => {
     await client.close();
-    // Who waited would wait for longer than this test may take.
+    // A request that waited would exceed the timeout of this test.
     client = connect({ timeoutMs: 600_000, publicApiKey: PUBLIC_KEY });
     proxy.intercept = (_request, response) => {
       response.destroy();
@@ -290,7 +293,7 @@ describe('definitions', () => {
       hanging += 1;
       return true;
     };
-    await waitFor('a look that hangs', async () => {
+    await waitFor('a refresh that hangs', async () => {
       const tests = await client.splitTest.forRequest(cookies('session-away-again'));
       expect(tests.get('hero', 'x')).toBe('x');
       return hanging > 0;
@@ -300,11 +303,11 @@ describe('definitions', () => {
 });
 
 describe('delivery', () => {
-  it('happens by itself, once, although answers get lost and the service refuses for a while', async () => {
-    const trouble: (boolean | 'lose' | number)[] = ['lose', 503, 'lose'];
+  it('happens in the background, exactly once, despite lost responses and errors', async () => {
+    const faults: (boolean | 'lose' | number)[] = ['lose', 503, 'lose'];
     proxy.intercept = ({ path }, response) => {
       if (!path.startsWith('/v1/split-testing/expose')) return false;
-      const next = trouble.shift() ?? false;
+      const next = faults.shift() ?? false;
       if (typeof next !== 'number') return next;
       response.writeHead(next, { 'retry-after': '1' }).end('{}');
       return true;
@@ -319,7 +322,7 @@ describe('delivery', () => {
     expect(await exposures('session-lost')).toHaveLength(2);
   });
 
-  it('ends after a day: the service has forgotten by then what it may have stored', async () => {
+  it('stops after a day, when the service no longer remembers the idempotency key', async () => {
     proxy.intercept = ({ path }) => path.startsWith('/v1/split-testing/expose') && 'lose';
     (await client.splitTest.forRequest(cookies('session-of-yesterday'))).get('hero', 'x');
     await waitFor('an attempt', () => proxy.requestsTo('/v1/split-testing/expose').length > 0);
@@ -332,10 +335,10 @@ describe('delivery', () => {
     expect(await exposures('session-of-yesterday')).toHaveLength(1);
   });
 
-  it('loses no session although many are refused at once', async () => {
-    let refusals = 10;
+  it('loses no session when many requests fail at once', async () => {
+    let failures = 10;
     proxy.intercept = ({ path }, response) => {
-      if (!path.startsWith('/v1/sessions/collect') || refusals-- <= 0) return false;
+      if (!path.startsWith('/v1/sessions/collect') || failures-- <= 0) return false;
       response.writeHead(503).end('{}');
       return true;
     };
@@ -348,7 +351,7 @@ describe('delivery', () => {
     }
   });
 
-  it('goes in batches of a hundred, and tells of what was refused', async () => {
+  it('uses batches of up to 100, and reports rejected batches', async () => {
     await client.close();
     const errors: string[] = [];
     client = connect({ onError: ({ code }) => errors.push(code) });
@@ -374,12 +377,12 @@ describe('delivery', () => {
     expect(errors).toEqual(['split_test_not_found']);
   });
 
-  it('finds a new public key when the old one is deleted', async () => {
+  it('fetches a new public key when the old one is deleted', async () => {
     (await client.splitTest.forRequest(cookies('session-key-1'))).get('hero', 'x');
     await client.flush();
-    let refusals = 1;
+    let failures = 1;
     proxy.intercept = ({ path }, response) => {
-      if (!path.startsWith('/v1/split-testing/expose') || refusals-- <= 0) return false;
+      if (!path.startsWith('/v1/split-testing/expose') || failures-- <= 0) return false;
       const error = { code: 'api_key_invalid', message: 'Deleted.' };
       response.writeHead(401).end(JSON.stringify({ success: false, error }));
       return true;
@@ -390,7 +393,7 @@ describe('delivery', () => {
     expect(await exposures('session-key-2')).toHaveLength(1);
   });
 
-  it('is bounded while the service is away', async () => {
+  it('is bounded while the service is down', async () => {
     await client.close();
     const errors = new Set<string>();
     client = connect({ timeoutMs: 300, publicApiKey: PUBLIC_KEY, onError: ({ code }) => errors.add(code) });
@@ -402,14 +405,14 @@ describe('delivery', () => {
     expect(errors).toContain('queue_full');
     const flushed = await client.flush();
     expect(flushed).toMatchObject({ success: false, error: { code: 'timeout' } });
-    const [waiting] = /\d+/.exec(flushed.success ? '' : flushed.error.message)!;
-    expect(Number(waiting)).toBeLessThanOrEqual(10_000);
-    expect(Number(waiting)).toBeGreaterThan(9000);
+    const [pending] = /\d+/.exec(flushed.success ? '' : flushed.error.message)!;
+    expect(Number(pending)).toBeLessThanOrEqual(10_000);
+    expect(Number(pending)).toBeGreaterThan(9000);
   });
 });
 
 describe('the public key', () => {
-  it('is missing: fallbacks, and an error that says so', async () => {
+  it('may be missing: tests return their fallback, and the error is reported', async () => {
     const key = 'service_sec_0123456789abcdefKeyless';
     await applyProvision(shop.server, {
       properties: [{ id: 'keyless', apiKeys: [{ kind: 'secret', name: 'only', key }] }],
