@@ -7,7 +7,7 @@ export const PropertyId = Type.String({
   examples: ['shop'],
 });
 
-/** Free text identifiers that clients choose: sessions, visitors, users. */
+/** Ids chosen by clients: sessions, visitors, users. */
 export const SessionId = Type.String({ minLength: 1, maxLength: 500, examples: ['s-7f3c9a'] });
 export const VisitorId = Type.String({ minLength: 1, maxLength: 256, examples: ['v-81b2'] });
 export const UserId = Type.String({ minLength: 1, maxLength: 256, examples: ['u-42'] });
@@ -20,7 +20,7 @@ export const Timestamp = Type.Number({
   examples: [1767225600000],
 });
 
-/** A JSON object that is kept as it came; `x-max-json-bytes` is the limit of its JSON text in UTF-8. */
+/** A JSON object that is stored as it is; `x-max-json-bytes` limits its size as UTF-8 JSON. */
 export const freeObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -35,19 +35,19 @@ export const metadata = (limits: { keys: number; keyLength: number; valueLength:
     maxProperties: limits.keys,
     propertyNames: { maxLength: limits.keyLength },
     additionalProperties: { type: 'string', maxLength: limits.valueLength },
-    description: `String-to-string pairs: at most ${limits.keys} keys of ${limits.keyLength} characters, values of ${limits.valueLength}`,
+    description: `Strings by key: at most ${limits.keys} keys of up to ${limits.keyLength} characters, with values of up to ${limits.valueLength} characters`,
     examples: [{ plan: 'pro' }],
   });
 
-/** What every write answers. */
+/** The response to every write. */
 export const Success = Type.Object(
   { success: Type.Literal(true) },
-  { description: 'It is on disk', examples: [{ success: true }] },
+  { description: 'Stored on disk', examples: [{ success: true }] },
 );
 
 export const SuccessText = '{"success":true}';
 
-/** A string of a few; typed as those, which `enum` alone would not be. */
+/** A string enum with a literal type, which `enum` alone does not give. */
 export const oneOf = <const T extends string>(
   values: readonly T[],
   options: { description?: string; default?: NoInfer<T> } = {},
@@ -60,25 +60,25 @@ export const PageCursor = Type.Optional(
   Type.String({
     maxLength: 4096,
     'x-cursor': true,
-    description: 'The `nextCursor` of the page before',
+    description: 'The `nextCursor` of the previous page',
   }),
 );
 export const NextCursor = Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page' });
 
-/** The last moment that a JavaScript date can hold. */
-const LAST_MOMENT = 8_640_000_000_000_000;
-const moment = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: LAST_MOMENT, description }));
+/** The latest time of a JavaScript Date. */
+const MAX_TIME = 8_640_000_000_000_000;
+const optionalTime = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TIME, description }));
 
-export const From = moment('From this time on (Unix ms, inclusive)');
-export const To = moment('Before this time (Unix ms, exclusive)');
+export const From = optionalTime('Start of the period, inclusive (Unix milliseconds)');
+export const To = optionalTime('End of the period, exclusive (Unix milliseconds)');
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'The same key with the same body counts once, for 24 hours',
+      description: 'Requests with the same key and body count once within 24 hours',
       examples: ['order-1001-paid'],
     }),
   ),

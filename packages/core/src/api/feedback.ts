@@ -19,14 +19,14 @@ export const FeedbackBody = Type.Object(
     sessionId: Type.Optional(SessionId),
     option: Type.Optional(Type.String({ description: 'One of the options of the feedback type' })),
     message: Type.Optional(
-      Type.String({ maxLength: 5000, description: 'Free text; only where the feedback type has text input' }),
+      Type.String({ maxLength: 5000, description: 'Free text; only for feedback types with text input' }),
     ),
     metadata: Type.Optional(metadata({ keys: 20, keyLength: 256, valueLength: 1024 })),
   },
   {
     'x-required-any': ['option', 'message'],
     'x-error-code': 'feedback_empty',
-    description: 'At least one of `option` and `message` is needed',
+    description: 'At least one of `option` and `message` is required',
     examples: [
       {
         feedbackTypeId: 'nps',

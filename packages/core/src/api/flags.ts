@@ -22,9 +22,7 @@ const FlagConfig = Type.Object({
   enabled: Type.Boolean(),
   value: FlagValue,
   rules: Type.Array(Rule),
-  prerequisites: Type.Optional(
-    Type.Array(Prerequisite, { description: 'Present where the configuration has any' }),
-  ),
+  prerequisites: Type.Optional(Type.Array(Prerequisite, { description: 'Omitted if there are none' })),
 });
 
 export const FlagList = Type.Object(
@@ -87,7 +85,7 @@ const EvaluationContext = Type.Unsafe<Record<string, unknown>>({
   additionalProperties: true,
   'x-max-json-bytes': 65536,
   description:
-    'Attributes that rules look at. The unit of a rollout is `targetingKey`, else `userId`, `email`, `visitorId`, `sessionId`. With a known `sessionId`, missing `visitorId` and `userId` are filled in from the session. At most 64 KiB as JSON.',
+    'Attributes used by rules. Percentage rollouts use the first of `targetingKey`, `userId`, `email`, `visitorId` and `sessionId`. With a known `sessionId`, missing `visitorId` and `userId` are filled in from the session. At most 64 KiB as JSON.',
   examples: [{ userId: 'u-42', email: 'ada@shop.example', plan: 'pro' }],
 });
 
@@ -99,7 +97,7 @@ export const EvaluateBody = Type.Object(
     flagKeys: Type.Optional(
       Type.Array(EntityKey, {
         maxItems: 1000,
-        description: 'Only these; all flags when left out. Unknown keys are left out of the answer.',
+        description: 'Flags to evaluate; default: all. Unknown keys are omitted from the response.',
       }),
     ),
   },
@@ -113,8 +111,8 @@ const Evaluation = Type.Object({
   value: FlagValue,
   type: FlagType,
   reason: Type.String({ enum: [...REASONS] }),
-  ruleId: Type.Optional(Type.String({ description: 'The rule that decided' })),
-  version: Type.Integer({ description: 'Grows with every saved change of the flag' }),
+  ruleId: Type.Optional(Type.String({ description: 'The matching rule' })),
+  version: Type.Integer({ description: 'Increases with every saved change of the flag' }),
 });
 
 export const Evaluations = Type.Object(

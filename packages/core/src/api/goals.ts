@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, From, metadata, oneOf, PropertyId, To } from './common.ts';
 
-/** Largest amount of one call: its micro-dollars must stay an exact integer. */
+/** Max amount of one call: in micro-dollars, it must stay an exact integer. */
 export const MAX_AMOUNT = 1_000_000_000;
 
 const goalBody = {
@@ -11,7 +11,7 @@ const goalBody = {
     Type.String({
       pattern: '^[A-Za-z0-9-]{1,128}$',
       description:
-        'Session it is attributed to: letters, digits and hyphens, at most 128. Without it the call counts in totals and in no test.',
+        'Session of the conversion: at most 128 letters, digits and hyphens. Without it, the conversion counts in totals but in no split test.',
       examples: ['s-7f3c9a'],
     }),
   ),
@@ -26,7 +26,7 @@ export const IncrementBody = Type.Object(
         minimum: 0,
         maximum: MAX_AMOUNT,
         description:
-          'Dollars. Required for revenue goals, ignored for the progress of count goals. Kept to a millionth.',
+          'Dollars, rounded to a millionth. Required for revenue goals, ignored for the progress of count goals.',
       }),
     ),
   },
@@ -42,7 +42,7 @@ export const DecrementBody = Type.Object(
         maximum: MAX_AMOUNT,
         'x-error-code': 'amount_not_positive',
         description:
-          'Dollars to subtract, positive. Required for revenue goals, ignored for the progress of count goals.',
+          'Dollars to subtract; positive. Required for revenue goals, ignored for the progress of count goals.',
       }),
     ),
   },
@@ -78,10 +78,10 @@ export const GoalProgressQuery = Type.Object({
 export type GoalProgressQuery = Static<typeof GoalProgressQuery>;
 
 const PeriodTotals = Type.Object({
-  total: Type.Number({ description: 'Net progress: conversions of a count goal, dollars of a revenue goal' }),
-  count: Type.Integer({ description: 'Increments less decrements' }),
-  gross: Type.Number({ description: 'What increments added' }),
-  reversed: Type.Number({ description: 'What decrements took back' }),
+  total: Type.Number({ description: 'Net progress: conversions for count goals, dollars for revenue goals' }),
+  count: Type.Integer({ description: 'Increments minus decrements' }),
+  gross: Type.Number({ description: 'Sum of increments' }),
+  reversed: Type.Number({ description: 'Sum of decrements' }),
 });
 
 export const GoalProgress = Type.Object(
@@ -92,7 +92,7 @@ export const GoalProgress = Type.Object(
     previous: PeriodTotals,
     series: Type.Array(Type.Object({ at: Type.Integer(), total: Type.Number(), count: Type.Integer() }), {
       description:
-        'One entry per bucket, oldest first. A period of more than 10,000 buckets has only those in which something happened.',
+        'One entry per bucket, oldest first. If the period has more than 10,000 buckets, empty ones are omitted.',
     }),
   },
   {

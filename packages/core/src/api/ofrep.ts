@@ -35,7 +35,7 @@ const evaluation = {
   key: Type.String(),
   value: FlagValue,
   reason: Type.String({ enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED', 'DEFAULT'] }),
-  variant: Type.String({ description: 'The rule that decided, or `default`' }),
+  variant: Type.String({ description: 'The id of the matching rule, or `default`' }),
   metadata: Type.Object({ version: Type.Integer() }),
 };
 

@@ -1,18 +1,18 @@
 import { type Static, Type } from 'typebox';
 
-/** The body of every error answer: RFC 9457 with the members our clients read. */
+/** The body of every error response: RFC 9457, with extensions that our clients read. */
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: 'Address of the documentation of this error' }),
+    type: Type.String({ description: 'URL of the documentation of this error' }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
     requestId: Type.String({
-      description: 'The same as the `x-request-id` header; name it when you ask for help',
+      description: 'Same as the `x-request-id` header; include it in support requests',
     }),
     success: Type.Literal(false),
     error: Type.Object({
-      code: Type.String({ description: 'Stable; branch on this' }),
+      code: Type.String({ description: 'Stable error code, for use in programs' }),
       message: Type.String(),
     }),
     errors: Type.Optional(
@@ -20,12 +20,12 @@ export const Problem = Type.Object(
         Type.Object({
           pointer: Type.String({
             description:
-              'JSON Pointer to the wrong field, or the name of the parameter or header after a slash',
+              'JSON Pointer to the invalid field, or a slash followed by the name of the parameter or header',
           }),
           code: Type.String(),
           detail: Type.String(),
         }),
-        { description: 'Every wrong field of the request' },
+        { description: 'All invalid fields of the request' },
       ),
     ),
   },

@@ -8,12 +8,12 @@ const ProvisionedVariation = Type.Object(
     weight: Type.Number({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'Share of traffic, relative to the others',
+      description: 'Share of traffic, relative to the other variations',
     }),
     value: Type.Optional(
       Type.String({
         maxLength: 65_536,
-        description: 'Content; JSON text for type `json`, the key for type `id`',
+        description: 'Content; JSON as text for type `json`, the key for type `id`',
       }),
     ),
   },
@@ -22,35 +22,36 @@ const ProvisionedVariation = Type.Object(
 
 const Exclusion = Type.Object(
   {
-    group: Id('Tests of one group never share a visitor'),
+    group: Id('Tests in the same group never share a visitor'),
     share: Type.Number({
       exclusiveMinimum: 0,
       maximum: 100,
       description:
-        'Percentage of all visitors that the test may have; those of a group add up to at most 100',
+        'Percentage of all visitors available to the test; the shares of a group add up to at most 100',
     }),
     from: Type.Optional(
       Type.Number({
         minimum: 0,
         exclusiveMaximum: 100,
-        description: 'Where its part of 0 to 100 begins; the first free place unless said, and then stable',
+        description:
+          'Start of its range within 0 to 100; default: the first free position, which is then kept',
       }),
     ),
   },
   noExtraFields,
 );
 
-/** Checked further when the file is read: whether it is a time at all. */
-const Moment = (description: string) =>
+/** Whether the text is a valid time is checked when the file is read. */
+const Time = (description: string) =>
   Type.Optional(
     Type.Union([Type.String({ maxLength: 64 }), Type.Number(), Type.Null()], {
-      description: `${description}: ISO 8601 (UTC where no zone is said) or Unix milliseconds; null, the default, for none`,
+      description: `${description}: ISO 8601 (default zone: UTC) or Unix milliseconds; default: null (none)`,
     }),
   );
 
 export const ProvisionedSplitTest = Type.Object(
   {
-    key: Id('Split test key, as code names it'),
+    key: Id('Split test key, as used in code'),
     name: Type.Optional(Name),
     type: Type.Optional(Type.Union([Type.Literal('id'), Type.Literal('text'), Type.Literal('json')])),
     status: Type.Optional(
@@ -62,15 +63,15 @@ export const ProvisionedSplitTest = Type.Object(
           Type.Literal('stopped'),
           Type.Literal('archived'),
         ],
-        { description: '`draft` unless said' },
+        { description: 'Default: `draft`' },
       ),
     ),
-    hashSeed: Type.Optional(Line(256, 'Decides who sees what; generated once when left out')),
+    hashSeed: Type.Optional(Line(256, 'Determines the assignment of visitors; default: generated once')),
     trafficAllocation: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 100,
-        description: 'Percentage of visitors in the test; 100 unless said',
+        description: 'Percentage of visitors in the test; default: 100',
       }),
     ),
     variations: Type.Optional(
@@ -81,10 +82,10 @@ export const ProvisionedSplitTest = Type.Object(
       }),
     ),
     exclusion: Type.Optional(nullable(Exclusion)),
-    startAt: Moment('When a draft starts by itself'),
-    stopAt: Moment('When the test stops by itself'),
+    startAt: Time('When a draft starts automatically'),
+    stopAt: Time('When the test stops automatically'),
     winner: Type.Optional(
-      nullable(Id('Key of the variation that everybody gets now that the test is stopped')),
+      nullable(Id('Key of the variation that is served to everybody after the test has stopped')),
     ),
     goals: Type.Optional(
       Type.Array(Id('Goal id'), { maxItems: 100, description: 'The first is the primary goal' }),
@@ -92,14 +93,14 @@ export const ProvisionedSplitTest = Type.Object(
     guardrails: Type.Optional(
       Type.Array(Id('Goal id'), {
         maxItems: 100,
-        description: 'Goals that must not get worse; none that `goals` has',
+        description: 'Goals that must not get worse; must not overlap with `goals`',
       }),
     ),
     attributionDays: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 365,
-        description: 'Days after the end of the test in which a conversion still counts; 7 unless said',
+        description: 'Days after the end of the test in which conversions still count; default: 7',
       }),
     ),
     plannedVisitors: Type.Optional(
@@ -107,7 +108,7 @@ export const ProvisionedSplitTest = Type.Object(
         Type.Integer({
           minimum: 1,
           maximum: 1_000_000_000_000,
-          description: 'Visitors of all variations together at which a fixed horizon is reached',
+          description: 'Total number of visitors, in all variations, at which a fixed-horizon test ends',
         }),
       ),
     ),
@@ -116,8 +117,7 @@ export const ProvisionedSplitTest = Type.Object(
         Type.Number({
           exclusiveMinimum: 0,
           maximum: 1000,
-          description:
-            'Smallest change of the primary goal that matters, relative to the control: 0.02 is 2 %',
+          description: 'Smallest relevant change of the primary goal, relative to the control: 0.02 is 2 %',
         }),
       ),
     ),

@@ -7,11 +7,10 @@ import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts
 export const ProvisionedKey = Type.Object(
   {
     kind: Type.Union([Type.Literal('public'), Type.Literal('secret')]),
-    name: Type.Optional(Line(256, 'What the key is for, one name per kind; the kind unless said')),
+    name: Type.Optional(Line(256, 'Purpose of the key, unique per kind; default: the kind')),
     key: Type.Optional(
       Type.String({
-        description:
-          'The whole key, `service_pub_…` or `service_sec_…`; generated and printed once when left out',
+        description: 'The full key, `service_pub_…` or `service_sec_…`; default: generated and printed once',
       }),
     ),
   },
@@ -27,7 +26,7 @@ export type ProvisionedEnvironment = Static<typeof ProvisionedEnvironment>;
 
 export const ProvisionedFlagConfiguration = Type.Object(
   {
-    enabled: Type.Optional(Type.Boolean({ description: '`false` unless said' })),
+    enabled: Type.Optional(Type.Boolean({ description: 'Default: `false`' })),
     value: Type.Optional(FlagValue),
     rules: Type.Optional(Type.Array(Rule, { maxItems: 1000 })),
     prerequisites: Type.Optional(Type.Array(Prerequisite, { maxItems: 100 })),
@@ -38,7 +37,7 @@ export type ProvisionedFlagConfiguration = Static<typeof ProvisionedFlagConfigur
 
 export const ProvisionedFlag = Type.Object(
   {
-    key: Id('Flag key, as code names it'),
+    key: Id('Flag key, as used in code'),
     name: Type.Optional(Name),
     description: Type.Optional(
       Type.String({ maxLength: 4096, pattern: '^[^\\u0000\\p{Cs}]*$', 'x-hint': 'must be text' }),
@@ -58,11 +57,11 @@ export type ProvisionedFlag = Static<typeof ProvisionedFlag>;
 
 export const ProvisionedGoal = Type.Object(
   {
-    id: Id('Goal id, as code names it'),
+    id: Id('Goal id, as used in code'),
     name: Type.Optional(Name),
     kind: Type.Optional(Type.Union([Type.Literal('count'), Type.Literal('revenue')])),
     lowerIsBetter: Type.Optional(
-      Type.Boolean({ description: 'For goals like complaints or refunds; `false` unless said' }),
+      Type.Boolean({ description: 'For goals such as complaints or refunds; default: `false`' }),
     ),
   },
   noExtraFields,
@@ -71,12 +70,12 @@ export type ProvisionedGoal = Static<typeof ProvisionedGoal>;
 
 export const ProvisionedFeedbackType = Type.Object(
   {
-    id: Id('Feedback type id, as code names it'),
+    id: Id('Feedback type id, as used in code'),
     name: Type.Optional(Name),
     options: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 1000, uniqueItems: true }),
     ),
-    textInput: Type.Optional(Type.Boolean({ description: '`false` unless said' })),
+    textInput: Type.Optional(Type.Boolean({ description: 'Default: `false`' })),
   },
   noExtraFields,
 );
@@ -88,25 +87,25 @@ export const ProvisionedProperty = Type.Object(
     name: Type.Optional(Name),
     retentionDays: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()], {
-        description: 'Events older than this are deleted; null, the default, keeps them for ever',
+        description: 'Events older than this are deleted; default: null (never)',
       }),
     ),
     allowedOrigins: Type.Optional(
       Type.Union([Type.Array(Type.String({ maxLength: 512 }), { maxItems: 1000 }), Type.Null()], {
-        description: 'Origins whose pages may call the browser endpoints; null, the default, allows any',
+        description: 'Origins that may call the browser endpoints; default: null (any)',
       }),
     ),
     hashSeed: Type.Optional(
       Line(
         256,
-        'Decides who is held out and who falls to which test of a group; generated once when left out',
+        'Determines the holdout, and the visitors of each test in an exclusion group; default: generated once',
       ),
     ),
     holdout: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 100,
-        description: 'Percentage of visitors kept out of all split tests; 0 unless said',
+        description: 'Percentage of visitors excluded from all split tests; default: 0',
       }),
     ),
     statistics: Type.Optional(ProvisionedStatistics),
@@ -123,9 +122,9 @@ export const ProvisionedProperty = Type.Object(
 export type ProvisionedProperty = Static<typeof ProvisionedProperty>;
 
 /**
- * The provision file. What it does not name stays as it is, down to single fields; a list of variations, rules,
- * conditions or options is replaced as a whole. Only identifiers are required here: what a new entity needs
- * besides is checked against what is stored.
+ * The provision file. Anything it does not mention stays unchanged, down to single fields, but lists of variations,
+ * rules, conditions and options are replaced as a whole. Only ids are required here: which other fields a new entity
+ * needs is checked against the stored configuration.
  */
 export const ProvisionFile = Type.Object({ properties: Type.Array(ProvisionedProperty) }, noExtraFields);
 export type ProvisionFile = Static<typeof ProvisionFile>;

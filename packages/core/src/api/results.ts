@@ -5,7 +5,7 @@ const Phase = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Number of the phase; the latest unless said',
+    description: 'Phase number; default: the latest',
   }),
 );
 
@@ -13,11 +13,9 @@ export const SplitTestResultsQuery = Type.Object({
   propertyId: PropertyId,
   splitTestKey: EntityKey,
   phase: Phase,
-  fresh: Type.Optional(
-    Type.Boolean({ description: 'Take the counts now, however long that takes; see `asOf`' }),
-  ),
+  fresh: Type.Optional(Type.Boolean({ description: 'Ignores the cache and counts again; see `asOf`' })),
   bots: Type.Optional(
-    oneOf(['exclude', 'include'], { description: 'Whether crawlers count; they do not unless said' }),
+    oneOf(['exclude', 'include'], { description: 'Whether crawlers count; default: `exclude`' }),
   ),
   by: Type.Optional(
     Type.String({
@@ -31,7 +29,8 @@ export const SplitTestResultsQuery = Type.Object({
     Type.String({
       maxLength: 64,
       pattern: '^(series|feedback)(,(series|feedback))*$',
-      description: '`series` (over time), `feedback` (what visitors said), or both with a comma',
+      description:
+        '`series` (results by day), `feedback` (feedback by variation), or both, separated by a comma',
     }),
   ),
 });
@@ -45,7 +44,7 @@ export const ResultsExportQuery = Type.Object({
   format: Type.Optional(
     oneOf(['csv', 'bundle'], {
       description:
-        '`csv`: the counts. `bundle`, the default: all that `switchyard verify` needs to compute the results again',
+        '`csv`: the counts. `bundle` (default): everything that `switchyard verify` needs to recompute the results',
     }),
   ),
 });
@@ -57,17 +56,17 @@ const free = (description: string) =>
 export const ResultsBundle = Type.Object(
   {
     format: Type.String(),
-    engineVersion: Type.Integer({ description: 'Of the computation' }),
+    engineVersion: Type.Integer({ description: 'Version of the computation' }),
     exportedAt: Type.Integer(),
     propertyId: Type.String(),
-    definition: free('The test with all its phases'),
-    phase: nullable(Type.Integer({ description: 'Number of the phase that the counts are of' })),
-    method: free('How the property judges its tests'),
-    input: free('All that the results are computed from: counts, goals, weights, method'),
-    results: free('What comes out'),
+    definition: free('The split test with all its phases'),
+    phase: nullable(Type.Integer({ description: 'The phase that was counted' })),
+    method: free('The statistics settings'),
+    input: free('The input of the computation: counts, goals, weights, method'),
+    results: free('The computed results'),
   },
   {
-    description: 'A report that anybody can compute again',
+    description: 'A reproducible report',
     examples: [
       {
         ...{ format: 'switchyard-report', engineVersion: 1, exportedAt: 1767225600000, propertyId: 'shop' },
@@ -94,9 +93,7 @@ const VariationResult = Type.Object({
   absolute: Interval,
   relative: Interval,
   pValue: nullable(Type.Number()),
-  adjustedPValue: nullable(
-    Type.Number({ description: 'After the correction for several goals and variations' }),
-  ),
+  adjustedPValue: nullable(Type.Number({ description: 'Corrected for several goals and variations' })),
   chanceToBeat: nullable(Type.Number()),
   expectedLoss: nullable(Type.Number()),
 });
@@ -108,9 +105,9 @@ const Metric = Type.Object({
     'revenue-per-visitor',
     'revenue-per-converted-visitor',
   ]),
-  decides: Type.Boolean({ description: 'The verdict looks at this one' }),
+  decides: Type.Boolean({ description: 'The verdict is based on this metric' }),
   variations: Type.Array(VariationResult, {
-    description: 'Each beside the control, whose own comparison is null',
+    description: 'Each compared with the control; null for the control itself',
   }),
 });
 
@@ -127,11 +124,11 @@ const GoalCounts = Type.Object({
   visitors: Type.Integer(),
   converted: Type.Integer({
     description:
-      'Visitors with more conversions than reversals; of a revenue goal, who spent more than they got back',
+      'Visitors with more conversions than reversals; for revenue goals, visitors with a positive net amount',
   }),
   conversions: Sums,
   amount: Sums,
-  convertedAmount: Type.Number({ description: 'Dollars of the converted visitors' }),
+  convertedAmount: Type.Number({ description: 'Dollars from converted visitors' }),
   convertedCovariate: Type.Number(),
 });
 
@@ -153,18 +150,18 @@ const PhaseSummary = Type.Object({
   number: Type.Integer(),
   startedAt: Type.Integer(),
   endedAt: nullable(Type.Integer()),
-  reasons: Type.Array(Type.String(), { description: 'Why it was opened' }),
+  reasons: Type.Array(Type.String(), { description: 'Why the phase was started' }),
 });
 
 const Verdict = Type.Object({
   decision: oneOf(['ship', 'roll-back', 'no-difference', 'keep-going', 'unhealthy']),
   variation: Type.String(),
-  words: Type.String({ description: 'For people who know their product, not statistics' }),
+  words: Type.String({ description: 'Explanation in plain words' }),
   improvement: Interval,
   unit: oneOf(['relative', 'absolute']),
-  visitors: Type.Integer({ description: 'Of the variation and the control' }),
+  visitors: Type.Integer({ description: 'Visitors of the variation and the control' }),
   plannedVisitors: nullable(Type.Integer()),
-  daysLeft: nullable(Type.Integer({ description: 'At the present traffic' })),
+  daysLeft: nullable(Type.Integer({ description: 'Estimated from the current traffic' })),
   harmedGuardrails: Type.Array(Type.String()),
 });
 
@@ -173,9 +170,10 @@ const VariationSummary = Type.Object({
   weight: Type.Number(),
   exposures: Type.Integer(),
   visitors: Type.Integer({
-    description: 'Who saw this variation alone; a session never tied to a visitor counts as its own',
+    description:
+      'Visitors who saw only this variation; a session without a known visitor counts as a visitor',
   }),
-  bots: Type.Integer({ description: 'Crawlers and the like among its visitors' }),
+  bots: Type.Integer({ description: 'Crawlers among the visitors' }),
 });
 
 const Breakdown = Type.Object({
@@ -183,7 +181,7 @@ const Breakdown = Type.Object({
   warning: Type.String(),
   segments: Type.Array(
     Type.Object({
-      value: nullable(Type.String({ description: 'Null: not known' })),
+      value: nullable(Type.String({ description: 'Null if unknown' })),
       variations: Type.Array(Type.Object({ key: Type.String(), visitors: Type.Integer() })),
       goals: Type.Array(Type.Object({ ...goalMembers, metrics: Type.Array(Metric) })),
     }),
@@ -197,7 +195,7 @@ const Series = Type.Array(
       Type.Object({
         key: Type.String(),
         newVisitors: Type.Integer(),
-        visitors: Type.Integer({ description: 'Up to the end of the day' }),
+        visitors: Type.Integer({ description: 'Total at the end of the day' }),
       }),
     ),
     goals: Type.Array(
@@ -206,7 +204,7 @@ const Series = Type.Array(
         days: Type.Array(
           Type.Object({
             key: Type.String(),
-            converted: Type.Integer({ description: 'On this day' }),
+            converted: Type.Integer({ description: 'Visitors converted on this day' }),
             conversions: Type.Number(),
             amount: Type.Number(),
           }),
@@ -281,7 +279,7 @@ export const SplitTestResults = Type.Object(
     splitTestKey: Type.String(),
     status: Type.String(),
     winner: nullable(Type.String()),
-    asOf: Type.Integer({ description: 'When the counts were taken' }),
+    asOf: Type.Integer({ description: 'Time of the counts' }),
     phase: nullable(PhaseSummary),
     phases: Type.Array(PhaseSummary),
     method: Type.Object({
@@ -294,11 +292,13 @@ export const SplitTestResults = Type.Object(
       winsorize: nullable(Type.Number()),
       prior: nullable(Type.Object({ mean: Type.Number(), sd: Type.Number() })),
       attributionDays: Type.Integer(),
-      version: Type.Integer({ description: 'Of the computation' }),
+      version: Type.Integer({ description: 'Version of the computation' }),
     }),
     bots: oneOf(['exclude', 'include']),
     variations: Type.Array(VariationSummary),
-    mixedVisitors: Type.Integer({ description: 'Seen in several variations, and so in none of the counts' }),
+    mixedVisitors: Type.Integer({
+      description: 'Visitors who saw several variations; excluded from all counts',
+    }),
     goals: Type.Array(GoalResult),
     health: Type.Object({
       healthy: Type.Boolean(),
@@ -307,7 +307,7 @@ export const SplitTestResults = Type.Object(
       ),
     }),
     verdict: nullable(Verdict),
-    verdicts: Type.Array(Verdict, { description: 'On every variation but the control' }),
+    verdicts: Type.Array(Verdict, { description: 'One for each variation except the control' }),
     breakdown: Type.Optional(Breakdown),
     series: Type.Optional(Series),
     feedback: Type.Optional(Feedback),

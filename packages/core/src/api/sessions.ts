@@ -66,7 +66,7 @@ export const SessionsQuery = Type.Object(
     userId: Type.Optional(UserId),
     splitTestKey: Type.Optional(EntityKey),
     variationKey: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'Goes with `splitTestKey`' }),
+      Type.String({ minLength: 1, maxLength: 256, description: 'Requires `splitTestKey`' }),
     ),
     goalId: Type.Optional(EntityKey),
     limit: PageLimit,
@@ -90,7 +90,7 @@ const sessionFields = {
   exitUrl: nullable(Type.String()),
   referrer: nullable(Type.String()),
   pageviews: Type.Integer(),
-  events: Type.Integer({ description: 'Custom events, page views not counted' }),
+  events: Type.Integer({ description: 'Custom events, without page views' }),
   country: Type.Optional(Type.String()),
   device: nullable(Type.String()),
   browser: nullable(Type.String()),
@@ -102,8 +102,8 @@ const sessionFields = {
   goals: Type.Array(
     Type.Object({
       goalId: Type.String(),
-      count: Type.Integer({ description: 'Increments less decrements' }),
-      amount: Type.Number({ description: 'Dollars, net' }),
+      count: Type.Integer({ description: 'Increments minus decrements' }),
+      amount: Type.Number({ description: 'Net dollars' }),
     }),
   ),
   feedback: Type.Integer({ description: 'Number of feedback entries' }),
@@ -148,8 +148,8 @@ const TimelineEntry = Type.Object({
   variationKey: Type.Optional(Type.String()),
   attributes: Type.Optional(freeObject('Attributes at the time of exposure')),
   goalId: Type.Optional(Type.String()),
-  count: Type.Optional(Type.Integer({ description: '1 or, for a decrement, -1' })),
-  amount: Type.Optional(Type.Number({ description: 'Dollars, negative for a decrement' })),
+  count: Type.Optional(Type.Integer({ description: '1, or -1 for a decrement' })),
+  amount: Type.Optional(Type.Number({ description: 'Dollars; negative for a decrement' })),
   id: Type.Optional(Type.String()),
   feedbackTypeId: Type.Optional(Type.String()),
   option: Type.Optional(Type.String()),
@@ -160,7 +160,7 @@ const TimelineEntry = Type.Object({
 export const SessionDetail = Type.Object(
   {
     ...sessionFields,
-    attributes: Type.Optional(freeObject('Attributes the session was last collected with')),
+    attributes: Type.Optional(freeObject('Attributes of the last `collect` request of the session')),
     timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
   },
   {

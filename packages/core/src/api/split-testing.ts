@@ -4,7 +4,7 @@ import { EntityKey, freeObject, oneOf, PropertyId, SessionId, Timestamp } from '
 const Variation = Type.Object({
   key: Type.String(),
   weight: Type.Number({ minimum: 0, description: 'Relative share of traffic' }),
-  value: Type.String({ description: 'Content of the variation; JSON text for tests of type `json`' }),
+  value: Type.String({ description: 'Content of the variation; JSON as text for tests of type `json`' }),
 });
 
 const SplitTest = Type.Object({
@@ -13,7 +13,7 @@ const SplitTest = Type.Object({
   type: oneOf(['id', 'text', 'json']),
   status: Type.String({
     description:
-      '`running`: only active tests are delivered. A test whose winner is served to all counts as one: its first variation is the winner and its traffic 0',
+      'Always `running`: only active tests are returned. A stopped test with a winner is returned too, with the winner as its first variation and no traffic',
   }),
   hashSeed: Type.String(),
   trafficAllocation: Type.Number({
@@ -25,7 +25,7 @@ const SplitTest = Type.Object({
   phase: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Number of the definition; grows when a change moves visitors. Send it with exposures',
+      description: 'Increases when a change moves visitors between variations. Send it with exposures',
     }),
   ),
   exclusion: Type.Optional(
@@ -33,7 +33,7 @@ const SplitTest = Type.Object({
       { seed: Type.String(), from: Type.Number({ minimum: 0 }), to: Type.Number({ maximum: 100 }) },
       {
         description:
-          'Only visitors with `from <= h("exclusion:" + seed + ":" + visitorId) * 100 < to` are included. Tests of one group share the seed',
+          'Only visitors with `from <= h("exclusion:" + seed + ":" + visitorId) * 100 < to` are included. Tests in the same group share the seed',
       },
     ),
   ),
@@ -43,7 +43,7 @@ const Holdout = Type.Object(
   { seed: Type.String(), percentage: Type.Number({ exclusiveMinimum: 0, maximum: 100 }) },
   {
     description:
-      'Visitors with `h("holdout:" + seed + ":" + visitorId) * 100 < percentage` are included in no test. Absent when nobody is held out',
+      'Visitors with `h("holdout:" + seed + ":" + visitorId) * 100 < percentage` are excluded from all tests. Omitted if there is no holdout',
   },
 );
 
@@ -53,7 +53,7 @@ export type SplitTestConfigQuery = Static<typeof SplitTestConfigQuery>;
 export const SplitTestConfig = Type.Object(
   {
     tests: Type.Array(SplitTest),
-    ttl: Type.Integer({ description: 'Seconds; the same as max-age' }),
+    ttl: Type.Integer({ description: 'Seconds; same as `max-age`' }),
     holdout: Type.Optional(Holdout),
   },
   {
@@ -90,13 +90,13 @@ const Exposure = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'The `phase` of the definition that the visitor was assigned by',
+      description: 'The `phase` of the definition used for the assignment',
     }),
   ),
   bot: Type.Optional(
     Type.Boolean({
       description:
-        'The visitor is a crawler. Needed only where somebody else than its browser reports it; browsers are recognised by their user agent',
+        'The visitor is a crawler. Only needed for exposures sent by a server; otherwise crawlers are detected by their user agent',
     }),
   ),
   attributes: Type.Optional(freeObject('Attributes of the visitor at the time of exposure')),

@@ -2,44 +2,44 @@ import { type Static, Type } from 'typebox';
 import { nullable, oneOf } from './common.ts';
 import { noExtraFields } from './provisioning-fields.ts';
 
-/** How a property judges its split tests; what is left out stays as it is. */
+/** The statistics settings of a property; omitted fields stay unchanged. */
 export const ProvisionedStatistics = Type.Object(
   {
     engine: Type.Optional(
       oneOf(['sequential', 'frequentist', 'bayesian'], {
         description:
-          '`sequential` unless said: results may be looked at every day. `frequentist`: once, at the planned sample size. `bayesian`: chance to beat the control',
+          '`sequential` (default): results can be checked at any time. `frequentist`: results are valid once, at the planned sample size. `bayesian`: chance to beat the control',
       }),
     ),
     alpha: Type.Optional(
       Type.Number({
         minimum: 0.001,
         maximum: 0.2,
-        description: 'Accepted rate of false alarms; 0.05 unless said',
+        description: 'Accepted false positive rate; default: 0.05',
       }),
     ),
     sequentialN: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000_000,
-        description: 'Sample size at which sequential intervals are tightest; 5000 unless said',
+        description: 'Sample size at which sequential intervals are tightest; default: 5000',
       }),
     ),
     correction: Type.Optional(
       oneOf(['none', 'holm', 'benjamini-hochberg'], {
-        description: 'For looking at several goals and variations at once; `holm` unless said',
+        description: 'Correction for several goals and variations; default: `holm`',
       }),
     ),
     cuped: Type.Optional(
       Type.Boolean({
-        description: 'Less variance with what visitors did before the test; `false` unless said',
+        description: 'Reduces variance with pre-test data of the visitors; default: `false`',
       }),
     ),
     preDays: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 90,
-        description: 'Days before the first exposure that `cuped` looks at; 14 unless said',
+        description: 'Days before the first exposure that `cuped` uses; default: 14',
       }),
     ),
     winsorize: Type.Optional(
@@ -47,8 +47,7 @@ export const ProvisionedStatistics = Type.Object(
         Type.Number({
           exclusiveMinimum: 0.5,
           exclusiveMaximum: 1,
-          description:
-            'Quantile above which amounts count as that quantile; null, the default, counts them in full',
+          description: 'Quantile at which amounts are capped; default: null (not capped)',
         }),
       ),
     ),
@@ -58,7 +57,7 @@ export const ProvisionedStatistics = Type.Object(
           { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }) },
           {
             ...noExtraFields,
-            description: 'Normal prior of the relative effect, for `bayesian`; null, the default, is flat',
+            description: 'Normal prior of the relative effect, for `bayesian`; default: null (flat)',
           },
         ),
       ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { oneOf } from './common.ts';
 
-/** A flag answers a boolean or a string, never anything else. */
+/** Flags are booleans or strings. */
 export const FlagValue = Type.Union([Type.Boolean(), Type.String({ maxLength: 8192 })]);
 export type FlagValue = Static<typeof FlagValue>;
 
@@ -42,13 +42,13 @@ export const Condition = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'Name of the context attribute; every operator but `inSegment` needs it',
+        description: 'Name of the context attribute; required by every operator except `inSegment`',
       }),
     ),
     operator: oneOf(OPERATORS),
     values: Type.Optional(Type.Array(ConditionValue, { maxItems: 1000 })),
     negate: Type.Optional(
-      Type.Boolean({ description: 'Turns the answer round; a missing attribute still never matches' }),
+      Type.Boolean({ description: 'Inverts the result; a missing attribute still never matches' }),
     ),
     caseInsensitive: Type.Optional(Type.Boolean()),
   },
@@ -65,11 +65,11 @@ export const Rollout = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'Attribute that is hashed; else the unit of the context',
+        description: 'Attribute to hash; default: the first id in the context',
       }),
     ),
     salt: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'Hash salt; else the id of the rule' }),
+      Type.String({ minLength: 1, maxLength: 256, description: 'Hash salt; default: the id of the rule' }),
     ),
   },
   { additionalProperties: false },
@@ -95,7 +95,7 @@ export const Prerequisite = Type.Object(
 );
 export type Prerequisite = Static<typeof Prerequisite>;
 
-/** A named set of conditions that rules of many flags refer to with `inSegment`. */
+/** A named set of conditions that rules use with `inSegment`. */
 export const Segment = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' }),
@@ -107,7 +107,7 @@ export const Segment = Type.Object(
 );
 export type Segment = Static<typeof Segment>;
 
-/** What a flag does in one environment. */
+/** The configuration of a flag in one environment. */
 export interface FlagConfiguration {
   enabled: boolean;
   value: FlagValue;
@@ -115,7 +115,7 @@ export interface FlagConfiguration {
   prerequisites: Prerequisite[];
 }
 
-/** A flag as the evaluator sees it: the definition and its configuration in the environment asked for. */
+/** A flag for the evaluator: the definition and its configuration in one environment. */
 export interface FlagDefinition {
   key: string;
   type: FlagType;

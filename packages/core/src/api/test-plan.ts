@@ -9,14 +9,14 @@ export const PlanQuery = Type.Object({
       exclusiveMinimum: 0,
       maximum: 10,
       default: 0.05,
-      description: 'Relative change worth knowing about: 0.05 is five percent',
+      description: 'Smallest relative change to detect: 0.05 is 5 %',
     }),
   ),
   power: Type.Optional(Type.Number({ minimum: 0.5, maximum: 0.99, default: 0.8 })),
   variations: Type.Optional(Type.Integer({ minimum: 2, maximum: 60, default: 2 })),
   trafficAllocation: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100, default: 100 })),
   days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 365, default: 28, description: 'How far back to look' }),
+    Type.Integer({ minimum: 1, maximum: 365, default: 28, description: 'Days of history to use' }),
   ),
 });
 export type PlanQuery = Static<typeof PlanQuery>;
@@ -36,7 +36,7 @@ export const PlanResponse = Type.Object(
       mean: nullable(Type.Number()),
       variance: nullable(Type.Number()),
     }),
-    dailyVisitors: Type.Number({ description: 'That would enter the test' }),
+    dailyVisitors: Type.Number({ description: 'Visitors per day who would enter the test' }),
     visitorsPerVariation: nullable(Type.Integer()),
     visitors: nullable(Type.Integer()),
     days: nullable(Type.Integer()),
