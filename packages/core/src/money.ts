@@ -1,12 +1,12 @@
-/** Of a dollar; money is stored as whole numbers of them. */
+/** Micro-dollars per dollar; money is stored as an integer number of them. */
 export const MICROS = 1_000_000;
 
-/** Dollars as they come in JSON, as an exact integer of millionths. */
+/** Dollars from JSON as an integer number of micro-dollars. */
 export function toMicros(dollars: number): number {
   return Math.round(dollars * MICROS);
 }
 
-/** Sums stay exact integers until this last step. */
+/** Only for output: sums stay exact integers until then. */
 export function toDollars(micros: bigint | number): number {
   return Number(micros) / MICROS;
 }

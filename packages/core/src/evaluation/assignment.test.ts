@@ -118,7 +118,7 @@ describe(`assignment properties (seed ${SEED})`, () => {
     );
   });
 
-  // Cuts anywhere in 0 to 100, as the places of slots are.
+  // Ranges with arbitrary bounds in 0 to 100.
   const cuts = fc
     .uniqueArray(fc.double({ min: 0, max: 100, noNaN: true }), { minLength: 2, maxLength: 8 })
     .map((points) => points.sort((a, b) => a - b));
@@ -137,7 +137,7 @@ describe(`assignment properties (seed ${SEED})`, () => {
     );
   });
 
-  it('leaves those who take part where they are, whatever keeps others out', () => {
+  it('does not move included visitors when others are excluded', () => {
     const percentage = fc.double({ min: 0, max: 100, noNaN: true });
     fc.assert(
       fc.property(
@@ -149,15 +149,15 @@ describe(`assignment properties (seed ${SEED})`, () => {
         (seed, visitorId, of, held, points) => {
           const exclusion = { seed, from: points[0]!, to: points[1]! };
           const plain = assign(test(seed, of), visitorId);
-          const kept = assign({ ...test(seed, of), exclusion }, visitorId, { seed, percentage: held });
-          expect(kept).toEqual(kept.included ? plain : { included: false, index: 0 });
+          const limited = assign({ ...test(seed, of), exclusion }, visitorId, { seed, percentage: held });
+          expect(limited).toEqual(limited.included ? plain : { included: false, index: 0 });
         },
       ),
       { seed: SEED, numRuns: 2000 },
     );
   });
 
-  it('keeps a visitor who is held out in every larger holdout, in all tests', () => {
+  it('keeps a held-out visitor in every larger holdout, in all tests', () => {
     const percentage = fc.double({ min: 0, max: 100, noNaN: true });
     fc.assert(
       fc.property(fc.string(), fc.string(), percentage, percentage, (seed, visitorId, a, b) => {

@@ -4,7 +4,7 @@ import { parseInstant } from './instant.ts';
 import { type OperatorKind, operatorKind, type RegexCompiler } from './operators.ts';
 import { parseSemver } from './semver.ts';
 
-/** Something wrong in what is to be saved: where, as a JSON pointer, and what. */
+/** A validation error: a JSON pointer and a message. */
 export interface Mistake {
   readonly path: string;
   readonly message: string;
@@ -17,7 +17,7 @@ export interface ConditionRules {
 
 type ConditionValue = NonNullable<Condition['values']>[number];
 
-/** Everything that is wrong in a list of conditions at `path`. */
+/** All mistakes in a list of conditions at `path`. */
 export function checkConditions(
   conditions: readonly Condition[],
   path: string,
@@ -31,11 +31,11 @@ function checkCondition(condition: Condition, path: string, rules: ConditionRule
   const kind = operatorKind(operator);
   const mistakes: Mistake[] = [];
   if (kind !== 'segment' && !attribute) {
-    mistakes.push({ path: `${path}/attribute`, message: `operator ${operator} needs an attribute` });
+    mistakes.push({ path: `${path}/attribute`, message: `operator ${operator} requires an attribute` });
   }
   if (kind === 'presence') return mistakes;
   if (values.length === 0) {
-    mistakes.push({ path: `${path}/values`, message: `operator ${operator} needs a value` });
+    mistakes.push({ path: `${path}/values`, message: `operator ${operator} requires a value` });
   }
   for (const [index, value] of values.entries()) {
     const message = checkValue(kind, value, caseInsensitive, rules);
@@ -62,7 +62,7 @@ function checkValue(
     case 'pattern':
       return checkPattern(String(value), caseInsensitive, rules.regex);
     case 'segment':
-      return rules.isSegment(String(value)) ? undefined : `no segment ${JSON.stringify(value)}`;
+      return rules.isSegment(String(value)) ? undefined : `unknown segment ${JSON.stringify(value)}`;
     default:
       return undefined;
   }
@@ -73,6 +73,6 @@ function checkPattern(pattern: string, caseInsensitive: boolean, regex: RegexCom
     regex(pattern, caseInsensitive);
     return undefined;
   } catch (error) {
-    return `pattern refused: ${error instanceof Error ? error.message : String(error)}`;
+    return `invalid pattern: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -6,13 +6,13 @@ export type ContextTest = (context: Context) => boolean;
 
 export interface ConditionScope {
   readonly regex: RegexCompiler;
-  /** The test of a segment; `undefined` for one that is unknown or cannot be resolved. */
+  /** The test of a segment; `undefined` if it is unknown or cannot be resolved. */
   readonly segment: (id: string) => ContextTest | undefined;
 }
 
 export const never: ContextTest = () => false;
 
-/** All or any of the conditions; with none of them the test matches everyone, whichever it is. */
+/** All or any of the conditions; without conditions it matches everyone. */
 export function compileConditions(
   match: Rule['match'],
   conditions: readonly Condition[],
@@ -22,17 +22,17 @@ export function compileConditions(
   const [only] = tests;
   if (only === undefined) return () => true;
   if (tests.length === 1) return only;
-  const wanted = match !== 'any';
+  const isAll = match !== 'any';
   return (context) => {
-    for (const test of tests) if (test(context) !== wanted) return !wanted;
-    return wanted;
+    for (const test of tests) if (test(context) !== isAll) return !isAll;
+    return isAll;
   };
 }
 
 /**
- * One condition. `negate` turns the answer round, but:
+ * One condition. `negate` inverts the result, but:
  * - a missing attribute (absent or null) matches nothing except `isNotSet`, negated or not;
- * - a condition that makes no sense (no attribute, no usable value, no known segment) never matches.
+ * - an invalid condition (no attribute, no usable value, no known segment) never matches.
  */
 function compileCondition(condition: Condition, scope: ConditionScope): ContextTest {
   const { attribute, operator, negate = false } = condition;

@@ -1,11 +1,11 @@
-/** Nesting is evaluated by recursion: deeper than anyone needs, far from the end of the stack. */
+/** Evaluation is recursive: this is more than anyone needs, and far from overflowing the stack. */
 export const MAX_NESTING = 50;
 
 export interface Dependencies {
-  /** Every name, those it depends on first. */
+  /** All names, dependencies first. */
   readonly order: readonly string[];
-  /** Names that cannot be resolved, and why: part of a cycle, or nested too deeply. */
-  readonly refused: ReadonlyMap<string, string>;
+  /** Names that are part of a cycle or nested too deeply, with the reason. */
+  readonly unresolvable: ReadonlyMap<string, string>;
 }
 
 interface Visit {
@@ -16,29 +16,29 @@ interface Visit {
 }
 
 /**
- * Puts names in the order of their dependencies and finds cycles (Tarjan's strongly connected components,
- * without recursion, so that a long chain cannot exhaust the stack). Unknown names are left out.
+ * Sorts names topologically and finds cycles (Tarjan's strongly connected components, without recursion, so that a
+ * long chain cannot overflow the stack). Ignores unknown names.
  */
 export function orderDependencies(edges: ReadonlyMap<string, readonly string[]>): Dependencies {
   const visits = new Map<string, Visit>();
   const stack: string[] = [];
   const open = new Set<string>();
   const order: string[] = [];
-  const refused = new Map<string, string>();
+  const unresolvable = new Map<string, string>();
   const depths = new Map<string, number>();
 
   const close = (root: string): void => {
     const members = stack.splice(stack.lastIndexOf(root));
     const targets = edges.get(root) ?? [];
-    const depth = 1 + targets.reduce((most, target) => Math.max(most, depths.get(target) ?? 0), 0);
+    const depth = 1 + targets.reduce((max, target) => Math.max(max, depths.get(target) ?? 0), 0);
     const cyclic = members.length > 1 || targets.includes(root);
-    const named = members.length > 5 ? [...members.slice(0, 5), '…'] : members;
+    const shown = members.length > 5 ? [...members.slice(0, 5), '…'] : members;
     for (const name of members) {
       open.delete(name);
       order.push(name);
       depths.set(name, depth);
-      if (cyclic) refused.set(name, `is part of a cycle: ${named.join(', ')}`);
-      else if (depth > MAX_NESTING) refused.set(name, `is nested deeper than ${MAX_NESTING} levels`);
+      if (cyclic) unresolvable.set(name, `is part of a cycle: ${shown.join(', ')}`);
+      else if (depth > MAX_NESTING) unresolvable.set(name, `is nested deeper than ${MAX_NESTING} levels`);
     }
   };
 
@@ -67,5 +67,5 @@ export function orderDependencies(edges: ReadonlyMap<string, readonly string[]>)
       }
     }
   }
-  return { order, refused };
+  return { order, unresolvable };
 }

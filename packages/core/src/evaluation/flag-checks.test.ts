@@ -21,7 +21,7 @@ function requiring(key: string, ...prerequisites: Prerequisite[]): CheckableFlag
   return flag(key, { prerequisites });
 }
 
-/** What is wrong with one condition, with paths from the condition on. */
+/** The mistakes in one condition, with paths relative to it. */
 function checkCondition(condition: Condition): [string, string][] {
   const prefix = '/flags/0/environments/production/rules/0/conditions/0';
   const rules: Rule[] = [{ id: 'r1', conditions: [condition], value: true }];
@@ -55,15 +55,19 @@ describe('checkFlags on conditions', () => {
       'neither attribute nor value',
       { operator: 'equals' },
       [
-        ['/attribute', 'operator equals needs an attribute'],
-        ['/values', 'operator equals needs a value'],
+        ['/attribute', 'operator equals requires an attribute'],
+        ['/values', 'operator equals requires a value'],
       ],
     ],
-    ['isSet without attribute', { operator: 'isSet' }, [['/attribute', 'operator isSet needs an attribute']]],
+    [
+      'isSet without attribute',
+      { operator: 'isSet' },
+      [['/attribute', 'operator isSet requires an attribute']],
+    ],
     [
       'inSegment without value',
       { operator: 'inSegment', values: [] },
-      [['/values', 'operator inSegment needs a value']],
+      [['/values', 'operator inSegment requires a value']],
     ],
     [
       'no numbers',
@@ -82,31 +86,31 @@ describe('checkFlags on conditions', () => {
     [
       'unknown segment',
       { operator: 'inSegment', values: ['beta', 'gamma'] },
-      [['/values/1', 'no segment "gamma"']],
+      [['/values/1', 'unknown segment "gamma"']],
     ],
   ])('refuses %s', (_, condition, expected) => expect(checkCondition(condition)).toEqual(expected));
 
-  it.each(['(', 'a(?=b)', '(a)\\1'])('refuses the pattern %s with the words of the compiler', (pattern) => {
+  it.each(['(', 'a(?=b)', '(a)\\1'])('rejects the pattern %s with the message of the compiler', (pattern) => {
     const [mistake, ...others] = checkCondition({
       attribute: 'a',
       operator: 'matches',
       values: ['ok', pattern],
     });
     expect(mistake?.[0]).toBe('/values/1');
-    expect(mistake?.[1]).toMatch(/^pattern refused: ./);
+    expect(mistake?.[1]).toMatch(/^invalid pattern: ./);
     expect(others).toEqual([]);
   });
 });
 
 describe('checkFlags on flags', () => {
-  it('accepts flags and configurations with nothing in them', () => {
+  it('accepts empty flags and configurations', () => {
     expect(
       check([{ key: 'f', type: 'string', defaultValue: '', environments: { production: {}, staging: {} } }]),
     ).toEqual([]);
     expect(check([])).toEqual([]);
   });
 
-  it('wants every value to follow the type of its flag', () => {
+  it('requires every value to have the type of its flag', () => {
     const rules = [{ id: 'r1', value: 'on' }];
     const text: CheckableFlag = { key: 's', type: 'string', defaultValue: 'x', environments: {} };
     const prerequisites = [{ flag: 's', value: true }];
@@ -119,7 +123,7 @@ describe('checkFlags on flags', () => {
     ]);
   });
 
-  it('wants names to be unique: flags, segments, and rules within a configuration', () => {
+  it('requires unique keys of flags and segments, and unique rule ids within a configuration', () => {
     const rules = [
       { id: 'r1', value: true },
       { id: 'r2', value: true },
@@ -131,22 +135,22 @@ describe('checkFlags on flags', () => {
     };
     const segment: Segment = { id: 's', conditions: [] };
     expect(check([f, flag('f')], [segment, segment])).toEqual([
-      ['/flags/1/key', 'there already is a flag "f"'],
-      [`${PRODUCTION}/rules/2/id`, 'there already is a rule "r1"'],
-      ['/segments/1/id', 'there already is a segment "s"'],
+      ['/flags/1/key', 'duplicate flag "f"'],
+      [`${PRODUCTION}/rules/2/id`, 'duplicate rule "r1"'],
+      ['/segments/1/id', 'duplicate segment "s"'],
     ]);
   });
 
-  it('refuses unknown prerequisites, prototype names among them', () => {
+  it('rejects unknown prerequisites, including names of prototype members', () => {
     const prerequisites = ['g', 'constructor', '__proto__'].map((name) => ({ flag: name, value: true }));
     expect(check([requiring('f', ...prerequisites)])).toEqual([
-      [`${PRODUCTION}/prerequisites/0/flag`, 'no flag "g"'],
-      [`${PRODUCTION}/prerequisites/1/flag`, 'no flag "constructor"'],
-      [`${PRODUCTION}/prerequisites/2/flag`, 'no flag "__proto__"'],
+      [`${PRODUCTION}/prerequisites/0/flag`, 'unknown flag "g"'],
+      [`${PRODUCTION}/prerequisites/1/flag`, 'unknown flag "constructor"'],
+      [`${PRODUCTION}/prerequisites/2/flag`, 'unknown flag "__proto__"'],
     ]);
   });
 
-  it('refuses a cycle of prerequisites, and only within one environment', () => {
+  it('rejects a cycle of prerequisites, but only within one environment', () => {
     const on = (name: string) => ({ flag: name, value: true });
     expect(check([requiring('a', on('b')), requiring('b', on('a')), requiring('c', on('a'))])).toEqual([
       ['/flags/0/environments/production/prerequisites', 'flag "a" is part of a cycle: a, b'],
@@ -166,7 +170,7 @@ describe('checkFlags on flags', () => {
 });
 
 describe('checkFlags on segments', () => {
-  it('checks their conditions and refuses cycles', () => {
+  it('checks their conditions and rejects cycles', () => {
     const inside = (id: string): Condition => ({ operator: 'inSegment', values: [id] });
     const segments: Segment[] = [
       { id: 'a', conditions: [inside('b')] },
@@ -175,8 +179,8 @@ describe('checkFlags on segments', () => {
     ];
     expect(check([], segments)).toEqual([
       ['/segments/0/conditions', 'segment "a" is part of a cycle: a, b'],
-      ['/segments/1/conditions/0/attribute', 'operator equals needs an attribute'],
-      ['/segments/1/conditions/2/values/0', 'no segment "none"'],
+      ['/segments/1/conditions/0/attribute', 'operator equals requires an attribute'],
+      ['/segments/1/conditions/2/values/0', 'unknown segment "none"'],
       ['/segments/1/conditions', 'segment "b" is part of a cycle: a, b'],
     ]);
   });

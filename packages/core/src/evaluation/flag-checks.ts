@@ -4,7 +4,7 @@ import { orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
 import { orderSegments } from './segments.ts';
 
-/** A flag as it is saved: with its configurations in all environments. */
+/** A flag with its configurations in all environments. */
 export interface CheckableFlag {
   readonly key: string;
   readonly type: FlagType;
@@ -17,8 +17,8 @@ interface FlagRules extends ConditionRules {
 }
 
 /**
- * Everything that is wrong with flags and segments whose shape is right already (see `api/targeting.ts`):
- * all mistakes at once, each with the JSON pointer of its place. No mistakes: an empty list.
+ * Checks flags and segments that are already valid by schema (see `api/targeting.ts`). Returns all mistakes at once,
+ * each with its JSON pointer.
  *
  * @example checkFlags({ flags, segments }, { regex }) // [{ path: '/flags/0/defaultValue', message: 'must be a boolean' }]
  */
@@ -41,8 +41,8 @@ export function checkFlags(
 function checkFlag(flag: CheckableFlag, path: string, rules: FlagRules): Mistake[] {
   const mistakes = checkType(flag.defaultValue, flag.type, `${path}/defaultValue`);
   for (const [environment, configuration] of Object.entries(flag.environments)) {
-    const place = `${path}/environments/${escapePointer(environment)}`;
-    mistakes.push(...checkConfiguration(flag.type, configuration, place, rules));
+    const itemPath = `${path}/environments/${escapePointer(environment)}`;
+    mistakes.push(...checkConfiguration(flag.type, configuration, itemPath, rules));
   }
   return mistakes;
 }
@@ -57,20 +57,24 @@ function checkConfiguration(
   const mistakes = value === undefined ? [] : checkType(value, type, `${path}/value`);
   mistakes.push(...checkUnique(flagRules, 'id', `${path}/rules`, 'rule'));
   for (const [index, rule] of flagRules.entries()) {
-    const place = `${path}/rules/${index}`;
-    mistakes.push(...checkConditions(rule.conditions ?? [], `${place}/conditions`, rules));
-    mistakes.push(...checkType(rule.value, type, `${place}/value`));
+    const itemPath = `${path}/rules/${index}`;
+    mistakes.push(...checkConditions(rule.conditions ?? [], `${itemPath}/conditions`, rules));
+    mistakes.push(...checkType(rule.value, type, `${itemPath}/value`));
   }
   for (const [index, prerequisite] of prerequisites.entries()) {
-    const place = `${path}/prerequisites/${index}`;
+    const itemPath = `${path}/prerequisites/${index}`;
     const target = rules.flags.get(prerequisite.flag);
-    if (target) mistakes.push(...checkType(prerequisite.value, target.type, `${place}/value`));
-    else mistakes.push({ path: `${place}/flag`, message: `no flag ${JSON.stringify(prerequisite.flag)}` });
+    if (target) mistakes.push(...checkType(prerequisite.value, target.type, `${itemPath}/value`));
+    else
+      mistakes.push({
+        path: `${itemPath}/flag`,
+        message: `unknown flag ${JSON.stringify(prerequisite.flag)}`,
+      });
   }
   return mistakes;
 }
 
-/** Prerequisites are met or not within one environment, so a cycle is one only there. */
+/** Prerequisites are evaluated within one environment, so cycles are too. */
 function checkPrerequisiteNesting(flags: readonly CheckableFlag[]): Mistake[] {
   const environments = new Set(flags.flatMap((flag) => Object.keys(flag.environments)));
   return [...environments].flatMap((environment) => {
@@ -80,9 +84,9 @@ function checkPrerequisiteNesting(flags: readonly CheckableFlag[]): Mistake[] {
         return [key, configuration?.prerequisites?.map(({ flag }) => flag) ?? []];
       }),
     );
-    const { refused } = orderDependencies(edges);
+    const { unresolvable } = orderDependencies(edges);
     return flags.flatMap(({ key }, index) => {
-      const message = refused.get(key);
+      const message = unresolvable.get(key);
       const path = `/flags/${index}/environments/${escapePointer(environment)}/prerequisites`;
       return message ? [{ path, message: `flag ${JSON.stringify(key)} ${message}` }] : [];
     });
@@ -90,16 +94,16 @@ function checkPrerequisiteNesting(flags: readonly CheckableFlag[]): Mistake[] {
 }
 
 function checkSegments(segments: readonly Segment[], rules: ConditionRules): Mistake[] {
-  const { refused } = orderSegments(segments);
+  const { unresolvable } = orderSegments(segments);
   return segments.flatMap(({ id, conditions }, index) => {
     const path = `/segments/${index}/conditions`;
-    const message = refused.get(id);
+    const message = unresolvable.get(id);
     const nesting = message ? [{ path, message: `segment ${JSON.stringify(id)} ${message}` }] : [];
     return [...checkConditions(conditions, path, rules), ...nesting];
   });
 }
 
-/** Flag types carry the names that `typeof` gives. */
+/** Flag types are named after the results of `typeof`. */
 function checkType(value: FlagValue, type: FlagType, path: string): Mistake[] {
   return typeof value === type ? [] : [{ path, message: `must be a ${type}` }];
 }
@@ -112,10 +116,10 @@ function checkUnique<Name extends string>(
 ): Mistake[] {
   const seen = new Set<string>();
   return items.flatMap((item, index) => {
-    const repeated = seen.has(item[name]);
+    const isDuplicate = seen.has(item[name]);
     seen.add(item[name]);
-    const message = `there already is a ${noun} ${JSON.stringify(item[name])}`;
-    return repeated ? [{ path: `${path}/${index}/${name}`, message }] : [];
+    const message = `duplicate ${noun} ${JSON.stringify(item[name])}`;
+    return isDuplicate ? [{ path: `${path}/${index}/${name}`, message }] : [];
   });
 }
 

@@ -17,7 +17,7 @@ const SEED = 1729;
 const INHERITED = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'];
 const NAMES = ['a', 'b', 'userId', 'email', ...INHERITED];
 
-// A stand-in: patterns here are plain text, and some are refused.
+// A fake compiler: patterns are plain text, and some are rejected.
 const regex: RegexCompiler = (pattern) => {
   if (pattern.startsWith('(')) throw new Error('missing )');
   return (text) => text.includes(pattern);
@@ -75,7 +75,7 @@ const segment: fc.Arbitrary<Segment> = fc.record(
   { id: names, match, conditions: fc.array(condition, { maxLength: 3 }) },
   { requiredKeys: ['id', 'conditions'] },
 );
-// As a request brings it: parsed, so that `__proto__` is an ordinary member.
+// Parsed from JSON like a request, so that `__proto__` is an ordinary member.
 const context = fc
   .array(fc.tuple(fc.oneof(names, fc.string()), fc.oneof(values, fc.jsonValue(), fc.array(values))))
   .map((members) => {
@@ -93,7 +93,7 @@ function holds(given: Condition, context: Context): boolean {
 }
 
 describe(`flag properties (seed ${SEED})`, () => {
-  it('never throws, and answers the same for one flag and for all', () => {
+  it('never throws, and gives the same results for one flag and for all', () => {
     const flags = fc.array(flag, { maxLength: 6 });
     fc.assert(
       fc.property(flags, fc.array(segment, { maxLength: 4 }), context, (definitions, segments, asked) => {
@@ -120,7 +120,7 @@ describe(`flag properties (seed ${SEED})`, () => {
     );
   });
 
-  it('reaches nothing that is inherited', () => {
+  it('never reads inherited properties', () => {
     const inherited = Object.create({ inherited: 'yes' }) as Context;
     expect(holds({ attribute: 'inherited', operator: 'isSet' }, inherited)).toBe(false);
     for (const attribute of INHERITED) {
@@ -134,7 +134,7 @@ describe(`flag properties (seed ${SEED})`, () => {
     expect(Object.hasOwn(Object.prototype, 'own')).toBe(false);
   });
 
-  it('turns every answer round with negate when the attribute is there', () => {
+  it('inverts the result with negate if the attribute is present', () => {
     const asking = OPERATORS.filter((operator) => !operator.endsWith('Set') && operator !== 'inSegment');
     const sensible = fc.constantFrom(5, '5', '1.2.3', '2024-01-01');
     const present = fc.oneof(values, fc.jsonValue()).filter((value) => value !== null);
@@ -142,7 +142,7 @@ describe(`flag properties (seed ${SEED})`, () => {
       fc.property(fc.constantFrom(...asking), sensible, fc.boolean(), present, (operator, value, fold, a) => {
         const given = { attribute: 'a', operator, values: [value], caseInsensitive: fold };
         const plain = holds(given, { a });
-        // A condition that makes no sense (a version as number, a date as decimal) never matches at all.
+        // An invalid condition (a version as number, a date as decimal) never matches.
         if (plain || holds({ ...given, negate: true }, { a })) {
           expect(holds({ ...given, negate: true }, { a })).toBe(!plain);
         }
@@ -151,7 +151,7 @@ describe(`flag properties (seed ${SEED})`, () => {
     );
   });
 
-  it('gives a rollout the share it asks for, and keeps those who are in when it grows', () => {
+  it('includes the percentage of a rollout, and keeps included users when it grows', () => {
     const at = (percentage: number) => {
       const rules = [{ id: 'r1', rollout: { percentage }, value: true }];
       const configuration = { enabled: true, value: false, rules, prerequisites: [] };

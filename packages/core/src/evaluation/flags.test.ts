@@ -49,7 +49,7 @@ describe('evaluation vectors', () => {
   it.each(evaluations)('$name', ({ flags, segments, key, context, expected }) => {
     const set = compileFlags(flags, segments, { regex });
     expect(set.evaluate(key, context)).toStrictEqual(expected ?? undefined);
-    // Another order of definitions changes no answer.
+    // The order of definitions does not matter.
     const reversed = compileFlags(flags.toReversed(), segments.toReversed(), { regex });
     expect(reversed.evaluate(key, context)).toStrictEqual(expected ?? undefined);
     const all = set.evaluateAll(context);
@@ -65,7 +65,7 @@ describe('values that JSON does not have', () => {
     return set.evaluate('f', { a: value })?.value;
   };
 
-  it('count as JSON would write them', () => {
+  it('count as JSON.stringify would write them', () => {
     const day = new Date('2026-03-01T00:00:00Z');
     expect(holds({ attribute: 'a', operator: 'before', values: ['2026-04-01'] }, day)).toBe(true);
     expect(holds({ attribute: 'a', operator: 'after', values: ['2026-04-01'] }, day)).toBe(false);
@@ -90,7 +90,7 @@ describe('a set of flags', () => {
     { id: 'r1', conditions: [{ operator: 'inSegment' as const, values: ['paying'] }], value: true },
   ];
 
-  it('remembers nothing from one context to the next', () => {
+  it('keeps no state between contexts', () => {
     const dependent = flag('g', { prerequisites: [{ flag: 'f', value: true }] });
     const set = compileFlags([flag('f', { value: false, rules }), dependent], [paying], { regex });
     for (const plan of ['pro', 'free', 'pro', 'free']) {
@@ -101,7 +101,7 @@ describe('a set of flags', () => {
     }
   });
 
-  it('sees a context that was changed in place', () => {
+  it('notices a context that was changed in place', () => {
     const set = compileFlags([flag('f', { value: false, rules })], [paying], { regex });
     const context = { plan: 'pro' };
     expect(set.evaluate('f', context)?.value).toBe(true);
@@ -109,29 +109,29 @@ describe('a set of flags', () => {
     expect(set.evaluate('f', context)?.value).toBe(false);
   });
 
-  it('shares its answers, which nobody can change', () => {
+  it('returns shared, frozen results', () => {
     const set = compileFlags([flag('f', { rules })], [paying], { regex });
     const answer = set.evaluate('f', { plan: 'pro' });
     expect(set.evaluate('f', { plan: 'pro' })).toBe(answer);
     expect(Object.isFrozen(answer)).toBe(true);
   });
 
-  it('does not follow later changes of what it was compiled from', () => {
+  it('is not affected by later changes of its input', () => {
     const definition = flag('f', {});
     const set = compileFlags([definition], [], { regex });
     definition.version = 2;
     expect(set.evaluate('f', {})?.version).toBe(1);
   });
 
-  it('keeps the order of keys, and the first of two flags with one key', () => {
+  it('keeps the order of keys, and the first of two flags with the same key', () => {
     const twice = [flag('b', {}), flag('a', {}), flag('b', { value: false })];
     const set = compileFlags(twice, [], { regex });
     expect(set.keys).toEqual(['b', 'a']);
     expect(set.evaluate('b', {})?.value).toBe(true);
   });
 
-  it('decides what is referred to many times only once', () => {
-    // 40 layers of two, each referring twice to both of the layer below: 4^40 steps for the naive.
+  it('evaluates each flag and segment only once', () => {
+    // 40 layers of two, each referencing both of the layer below twice: naively, 4^40 steps.
     const layers = Array.from({ length: 40 }, (_, i) => i);
     const below = (i: number) => [`a${i - 1}`, `b${i - 1}`, `a${i - 1}`, `b${i - 1}`];
     const segments = layers.flatMap((i) =>

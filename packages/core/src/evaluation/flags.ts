@@ -8,47 +8,46 @@ import { compileSegments, type Pass } from './segments.ts';
 
 export type EvaluationReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT';
 
-/** The answer of a flag. Frozen and shared between evaluations: copy it to add to it. */
+/** The result of evaluating a flag. Frozen and shared between evaluations. */
 export interface Evaluation {
   readonly value: FlagValue;
   readonly type: FlagType;
   readonly reason: EvaluationReason;
-  /** The rule that decided, for `TARGETING_MATCH` and `SPLIT`. */
+  /** The matching rule, for `TARGETING_MATCH` and `SPLIT`. */
   readonly ruleId?: string;
   readonly version: number;
 }
 
-/** The flags of one property in one environment, ready to answer. */
+/** The compiled flags of one property in one environment. */
 export interface FlagSet {
   readonly keys: readonly string[];
   /** `undefined` for a flag that does not exist. */
   evaluate(key: string, context: Context): Evaluation | undefined;
-  /** Hands over the answers of all flags one by one, which costs no object. */
+  /** Evaluates all flags, without allocating an object. */
   evaluateEach(context: Context, visit: (key: string, evaluation: Evaluation) => void): void;
-  /** The answers of all flags, in an object without prototype: any key is safe in it. */
+  /** Evaluates all flags; the object has no prototype, so that any key is safe. */
   evaluateAll(context: Context): Record<string, Evaluation>;
 }
 
 interface CompiledRule {
   readonly matches: ContextTest;
   readonly rollout: ContextTest | undefined;
-  readonly answer: Evaluation;
+  readonly result: Evaluation;
 }
 
 interface CompiledFlag {
   readonly prerequisites: readonly { readonly flag: CompiledFlag; readonly value: FlagValue }[];
-  readonly unmet: Evaluation;
+  readonly unmetResult: Evaluation;
   readonly rules: readonly CompiledRule[];
-  readonly otherwise: Evaluation;
-  /** The pass in which `answer` was found; it is not valid in any other. */
-  decidedIn: number;
-  answer: Evaluation;
+  readonly defaultResult: Evaluation;
+  /** The pass that `result` was computed in; it is not valid in any other. */
+  passId: number;
+  result: Evaluation;
 }
 
 /**
- * Prepares flags for evaluation: whatever can be parsed, lower-cased, compiled or resolved is, and every
- * possible answer is built, so that evaluating allocates next to nothing. Never throws: what makes no sense
- * (see `checkFlags`, which refuses it when saved) does not match.
+ * Compiles flags: parses, lower-cases and resolves everything in advance, and creates every possible result, so that
+ * evaluating allocates next to nothing. Never throws: invalid rules, which `checkFlags` rejects, do not match.
  *
  * @example compileFlags(definitions, segments, { regex }).evaluate('new-checkout', { userId: 'u1' })
  */
@@ -68,45 +67,45 @@ export function compileFlags(
       const flag = flags.get(key);
       if (!flag) return undefined;
       pass.id++;
-      return decide(flag, context, pass);
+      return evaluateFlag(flag, context, pass);
     },
     evaluateEach(context, visit) {
       pass.id++;
-      for (const [key, flag] of flags) visit(key, decide(flag, context, pass));
+      for (const [key, flag] of flags) visit(key, evaluateFlag(flag, context, pass));
     },
     evaluateAll(context) {
-      const answers: Record<string, Evaluation> = Object.create(null);
+      const results: Record<string, Evaluation> = Object.create(null);
       this.evaluateEach(context, (key, evaluation) => {
-        answers[key] = evaluation;
+        results[key] = evaluation;
       });
-      return answers;
+      return results;
     },
   };
 }
 
-function decide(flag: CompiledFlag, context: Context, pass: Pass): Evaluation {
-  if (flag.decidedIn === pass.id) return flag.answer;
-  const answer = meetsPrerequisites(flag, context, pass) ? firstMatch(flag, context) : flag.unmet;
-  flag.decidedIn = pass.id;
-  flag.answer = answer;
-  return answer;
+function evaluateFlag(flag: CompiledFlag, context: Context, pass: Pass): Evaluation {
+  if (flag.passId === pass.id) return flag.result;
+  const result = meetsPrerequisites(flag, context, pass) ? firstMatch(flag, context) : flag.unmetResult;
+  flag.passId = pass.id;
+  flag.result = result;
+  return result;
 }
 
 function meetsPrerequisites(flag: CompiledFlag, context: Context, pass: Pass): boolean {
   for (const prerequisite of flag.prerequisites) {
-    if (decide(prerequisite.flag, context, pass).value !== prerequisite.value) return false;
+    if (evaluateFlag(prerequisite.flag, context, pass).value !== prerequisite.value) return false;
   }
   return true;
 }
 
 function firstMatch(flag: CompiledFlag, context: Context): Evaluation {
   for (const rule of flag.rules) {
-    if (rule.matches(context) && (rule.rollout === undefined || rule.rollout(context))) return rule.answer;
+    if (rule.matches(context) && (rule.rollout === undefined || rule.rollout(context))) return rule.result;
   }
-  return flag.otherwise;
+  return flag.defaultResult;
 }
 
-/** Compiles flags after their prerequisites; hands them back in the order given, the first of two with one key. */
+/** Compiles flags after their prerequisites; returns them in the given order. Of two with the same key, the first counts. */
 function compileInOrder(
   definitions: readonly FlagDefinition[],
   scope: ConditionScope,
@@ -116,11 +115,11 @@ function compileInOrder(
   const edges = [...byKey].map(([key, { configuration }]) => {
     return [key, configuration?.prerequisites.map(({ flag }) => flag) ?? []] as const;
   });
-  const { order, refused } = orderDependencies(new Map(edges));
+  const { order, unresolvable } = orderDependencies(new Map(edges));
   const compiled = new Map<string, CompiledFlag>();
   for (const key of order) {
     const resolve = ({ flag, value }: Prerequisite) => {
-      const target = refused.has(key) || refused.has(flag) ? undefined : compiled.get(flag);
+      const target = unresolvable.has(key) || unresolvable.has(flag) ? undefined : compiled.get(flag);
       return target && { flag: target, value };
     };
     compiled.set(key, compileFlag(byKey.get(key) as FlagDefinition, resolve, scope));
@@ -134,31 +133,35 @@ function compileFlag(
   scope: ConditionScope,
 ): CompiledFlag {
   const { configuration, defaultValue } = flag;
-  if (!configuration) return settled(answer(flag, defaultValue, 'DEFAULT'));
-  if (!configuration.enabled) return settled(answer(flag, defaultValue, 'DISABLED'));
-  const unmet = answer(flag, defaultValue, 'DEFAULT');
+  if (!configuration) return constantFlag(createEvaluation(flag, defaultValue, 'DEFAULT'));
+  if (!configuration.enabled) return constantFlag(createEvaluation(flag, defaultValue, 'DISABLED'));
+  const unmetResult = createEvaluation(flag, defaultValue, 'DEFAULT');
   const prerequisites = configuration.prerequisites.map(resolve).filter((target) => target !== undefined);
-  if (prerequisites.length < configuration.prerequisites.length) return settled(unmet);
+  if (prerequisites.length < configuration.prerequisites.length) return constantFlag(unmetResult);
   const enabled = configuration.rules.filter((rule) => rule.enabled !== false);
-  const otherwise = answer(flag, configuration.value, enabled.length > 0 ? 'DEFAULT' : 'STATIC');
+  const defaultResult = createEvaluation(
+    flag,
+    configuration.value,
+    enabled.length > 0 ? 'DEFAULT' : 'STATIC',
+  );
   const rules = enabled.map((rule) => compileRule(flag, rule, scope));
-  return { prerequisites, unmet, rules, otherwise, decidedIn: -1, answer: otherwise };
+  return { prerequisites, unmetResult, rules, defaultResult, passId: -1, result: defaultResult };
 }
 
-/** A flag that answers the same whatever the context. */
-function settled(otherwise: Evaluation): CompiledFlag {
-  return { prerequisites: [], unmet: otherwise, rules: [], otherwise, decidedIn: -1, answer: otherwise };
+/** A flag with the same result in every context. */
+function constantFlag(result: Evaluation): CompiledFlag {
+  return { prerequisites: [], unmetResult: result, rules: [], defaultResult: result, passId: -1, result };
 }
 
 function compileRule(flag: FlagDefinition, rule: Rule, scope: ConditionScope): CompiledRule {
   return {
     matches: compileConditions(rule.match, rule.conditions ?? [], scope),
     rollout: rule.rollout && compileRollout(flag.key, rule.id, rule.rollout),
-    answer: answer(flag, rule.value, rule.rollout ? 'SPLIT' : 'TARGETING_MATCH', rule.id),
+    result: createEvaluation(flag, rule.value, rule.rollout ? 'SPLIT' : 'TARGETING_MATCH', rule.id),
   };
 }
 
-function answer(
+function createEvaluation(
   flag: FlagDefinition,
   value: FlagValue,
   reason: EvaluationReason,

@@ -12,7 +12,7 @@ interface HashCase {
   fraction?: number;
 }
 
-// Parsed here rather than imported: a bundler may replace lone surrogates.
+// Parsed here instead of imported, because a bundler may replace lone surrogates.
 const file = readFileSync(new URL('../cases/hash.json', import.meta.url), 'utf8');
 const { cases } = JSON.parse(file) as { cases: HashCase[] };
 const SEED = 1729;
@@ -27,12 +27,12 @@ describe('hash vectors', () => {
 });
 
 describe(`hash properties (seed ${SEED})`, () => {
-  // Any UTF-16 code units, paired or not.
+  // Any UTF-16 code units, including lone surrogates.
   const anyText = fc.string({
     unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
   });
 
-  it('hashes what TextEncoder writes', () => {
+  it('hashes the bytes of TextEncoder', () => {
     const wellFormed = (text: string) =>
       new TextDecoder().decode(new TextEncoder().encode(`.${text}`)).slice(1);
     fc.assert(
@@ -43,7 +43,7 @@ describe(`hash properties (seed ${SEED})`, () => {
     );
   });
 
-  it('is the same in its small form', () => {
+  it('equals the small implementation', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
         expect(smallHashFraction(text)).toBe(hashFraction(text));
@@ -52,7 +52,7 @@ describe(`hash properties (seed ${SEED})`, () => {
     );
   });
 
-  it('goes on after a prefix as if both were one text', () => {
+  it('gives the same result with a separate prefix', () => {
     const whole = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(whole, whole, (prefix, text) => {
@@ -62,7 +62,7 @@ describe(`hash properties (seed ${SEED})`, () => {
     );
   });
 
-  it('keeps two prefixes apart when they are used in turn', () => {
+  it('does not mix up two prefixes that are used in turn', () => {
     const one = hashFractionAfter('one:');
     const two = hashFractionAfter('two:');
     expect([one('a'), two('a'), one('b'), two('b'), one('a')]).toEqual(

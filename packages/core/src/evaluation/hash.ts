@@ -1,4 +1,4 @@
-/** MurmurHash3 x86 32-bit in progress; one shared record, so that hashing allocates nothing. */
+/** State of MurmurHash3 x86 32-bit; shared, so that hashing allocates nothing. */
 const running = { hash: 0, block: 0, filled: 0, bits: 0 };
 
 function set(hash: number, block: number, filled: number, bits: number): void {
@@ -21,7 +21,7 @@ function absorb(text: string): void {
     let code = text.charCodeAt(i);
     let size = 8;
     if (code < 0x80) {
-      // Four ASCII characters are a whole block: nearly all keys are nothing else.
+      // Fast path: four ASCII characters are a whole block, and nearly all keys are ASCII.
       if (i + 3 < end) {
         const b = text.charCodeAt(i + 1);
         const c = text.charCodeAt(i + 2);
@@ -44,7 +44,7 @@ function absorb(text: string): void {
         size = 32;
         i++;
       } else {
-        // A lone surrogate has no UTF-8 form: U+FFFD, as TextEncoder writes it.
+        // A lone surrogate has no UTF-8 encoding: U+FFFD, as in TextEncoder.
         if (code >> 11 === 0x1b) code = 0xfffd;
         code = 0x8080e0 | (code >> 12) | ((code & 0xfc0) << 2) | ((code & 63) << 16);
         size = 24;
@@ -81,14 +81,14 @@ export function murmur3(text: string, seed = 0): number {
   return finish();
 }
 
-/** `murmur3(text)` as a fraction: 0 or more, less than 1. */
+/** `murmur3(text)` as a fraction in [0, 1). */
 export function hashFraction(text: string): number {
   return murmur3(text) / 0x100000000;
 }
 
 /**
- * `hashFraction(prefix + text)` for a prefix that is known beforehand: a third of the time, because nothing
- * is joined and the prefix is hashed once. The prefix must not end in half of a surrogate pair.
+ * `hashFraction(prefix + text)` for a fixed prefix, which is hashed once: three times as fast. The prefix must not end
+ * in half of a surrogate pair.
  *
  * @example const draw = hashFractionAfter('my-flag:rule-1:'); draw('user-7')
  */

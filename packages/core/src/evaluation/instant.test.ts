@@ -6,7 +6,7 @@ const SEED = 1729;
 
 describe(`instants (seed ${SEED})`, () => {
   const zone = process.env.TZ;
-  // Far from UTC, so that a time taken for local is seen.
+  // Far from UTC, to detect times that are parsed as local.
   beforeAll(() => {
     process.env.TZ = 'Asia/Kolkata';
   });
@@ -21,7 +21,7 @@ describe(`instants (seed ${SEED})`, () => {
     noInvalidDate: true,
   });
 
-  it('reads back what Date writes, with a zone, without one and as milliseconds', () => {
+  it('parses the output of Date, with a zone, without one and as milliseconds', () => {
     fc.assert(
       fc.property(milliseconds, (date) => {
         const iso = date.toISOString();

@@ -3,15 +3,15 @@ import { asInJson, numberOf, textOf } from './attribute-values.ts';
 import { parseInstant } from './instant.ts';
 import { compareSemver, parseSemver } from './semver.ts';
 
-/** Compiles a pattern to a search (unanchored); throws when it refuses the pattern. */
+/** Compiles a pattern to an unanchored search; throws for an invalid pattern. */
 export type RegexCompiler = (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
 
-/** Asks an attribute's value, never `null` or `undefined`. */
+/** Tests the value of an attribute, which is never `null` or `undefined`. */
 type ValueTest = (value: unknown) => boolean;
 
 export type OperatorKind = 'text' | 'pattern' | 'number' | 'instant' | 'version' | 'presence' | 'segment';
 
-/** What an operator compares, and so what its values must be. */
+/** What an operator compares, which determines the type of its values. */
 export function operatorKind(operator: Operator): OperatorKind {
   switch (operator) {
     case 'matches':
@@ -41,17 +41,17 @@ export function operatorKind(operator: Operator): OperatorKind {
 }
 
 /**
- * The test of an operator that compares an attribute with values; `undefined` when the values make no sense.
+ * The test of an operator that compares an attribute with values; `undefined` if the values are invalid.
  *
- * - `equals`, `in` (the same): the canonical text of the attribute is that of any value, so "5" equals 5 and
- *   true equals "true"; an object equals nothing. `notEquals`, `notIn`: exactly the opposite.
- * - `contains`, `startsWith`, `endsWith`, `matches`: on the canonical text, any value; `matches` searches.
- * - All of these ask the elements of an array one by one: any of them, for `notEquals` and `notIn` none.
- * - `lessThan` … `greaterThanOrEqual`: numbers and decimal strings against the first value.
- * - `before`, `after`: see `parseInstant`, against the first value.
- * - `semverEqual`: any value; the other `semver…`: the first; see `parseSemver`.
- * - What cannot be read as number, instant or version does not match; arrays neither.
- * - `caseInsensitive` lower-cases (Unicode, no locale) what the text operators compare; `matches` hands it on.
+ * - `equals` and `in` are the same: the canonical text of the attribute equals that of any value, so "5" equals 5 and
+ *   true equals "true"; an object equals nothing. `notEquals` and `notIn` are the exact opposite.
+ * - `contains`, `startsWith`, `endsWith` and `matches` compare the canonical text with any value; `matches` searches.
+ * - All of these test each element of an array: any of them must match, or none for `notEquals` and `notIn`.
+ * - `lessThan` … `greaterThanOrEqual` compare numbers and decimal strings with the first value.
+ * - `before` and `after` compare instants (see `parseInstant`) with the first value.
+ * - `semverEqual` compares with any value, the other `semver…` operators with the first; see `parseSemver`.
+ * - Values that are not a number, instant or version do not match; neither do arrays.
+ * - `caseInsensitive` lower-cases the text (Unicode, no locale); for `matches`, it is an option of the pattern.
  */
 export function compileOperator(condition: Condition, regex: RegexCompiler): ValueTest | undefined {
   const { operator, values = [], caseInsensitive = false } = condition;
@@ -108,7 +108,7 @@ function difference(a: number, b: number): number {
   return a - b;
 }
 
-/** Applies a test of text to the text of a value, or to that of each element of an array. */
+/** Applies a text test to a value, or to each element of an array. */
 function onText(caseInsensitive: boolean, test: (text: string) => boolean): ValueTest {
   const single: ValueTest = (value) => {
     const text = textOf(value);
@@ -122,20 +122,20 @@ function texts(values: Values, caseInsensitive: boolean): string[] {
 }
 
 function equality(values: Values, caseInsensitive: boolean): ValueTest {
-  const [first, ...others] = texts(values, caseInsensitive);
-  if (others.length === 0) return onText(caseInsensitive, (text) => text === first);
-  const wanted = new Set(others).add(first as string);
-  return onText(caseInsensitive, (text) => wanted.has(text));
+  const [first, ...rest] = texts(values, caseInsensitive);
+  if (rest.length === 0) return onText(caseInsensitive, (text) => text === first);
+  const expected = new Set(rest).add(first as string);
+  return onText(caseInsensitive, (text) => expected.has(text));
 }
 
 function textual(
   values: Values,
   caseInsensitive: boolean,
-  holds: (text: string, value: string) => boolean,
+  matches: (text: string, value: string) => boolean,
 ): ValueTest {
-  const wanted = texts(values, caseInsensitive);
+  const expected = texts(values, caseInsensitive);
   return onText(caseInsensitive, (text) => {
-    for (const value of wanted) if (holds(text, value)) return true;
+    for (const value of expected) if (matches(text, value)) return true;
     return false;
   });
 }
@@ -145,7 +145,7 @@ function pattern(values: Values, caseInsensitive: boolean, regex: RegexCompiler)
     try {
       return [regex(String(value), caseInsensitive)];
     } catch {
-      return []; // Refused when saved; should one get here all the same, it finds nothing.
+      return []; // Rejected when saved; otherwise it matches nothing.
     }
   });
   if (searches.length === 0) return undefined;
@@ -170,10 +170,10 @@ function ordered<T>(
 }
 
 function sameVersion(values: Values): ValueTest | undefined {
-  const wanted = values.map(parseSemver).filter((version) => version !== undefined);
-  if (wanted.length === 0) return undefined;
+  const expected = values.map(parseSemver).filter((version) => version !== undefined);
+  if (expected.length === 0) return undefined;
   return (value) => {
     const parsed = parseSemver(value);
-    return parsed !== undefined && wanted.some((version) => compareSemver(parsed, version) === 0);
+    return parsed !== undefined && expected.some((version) => compareSemver(parsed, version) === 0);
   };
 }

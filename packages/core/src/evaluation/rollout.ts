@@ -5,7 +5,7 @@ import { hashFractionAfter } from './hash.ts';
 
 const UNITS = ['targetingKey', 'userId', 'email', 'visitorId', 'sessionId'];
 
-/** Whether a context falls into the percentage; without a unit it does not, unless the percentage is 100. */
+/** Whether a context is within the percentage; without an id, only if the percentage is 100. */
 export function compileRollout(
   flagKey: string,
   ruleId: string,
@@ -22,7 +22,7 @@ export function compileRollout(
   };
 }
 
-/** The first attribute that can stand for someone: a string with something in it, or a number. */
+/** The first attribute that is a non-empty string or a number. */
 function unitOf(context: Context, attributes: readonly string[]): string | undefined {
   for (const attribute of attributes) {
     const value = readAttribute(context, attribute);

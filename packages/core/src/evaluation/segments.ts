@@ -3,12 +3,12 @@ import { type ContextTest, compileConditions, never } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
 
-/** Counts evaluations, so that within one of them a segment or flag is decided once, however often it is referred to. */
+/** Numbers the evaluations, so that each one evaluates a segment or flag only once, however often it is referenced. */
 export interface Pass {
   id: number;
 }
 
-/** Which segments refer to which, and those that cannot be resolved; the first of two with one id counts. */
+/** The order in which segments depend on each other. Of two with the same id, the first counts. */
 export function orderSegments(segments: readonly Segment[]): Dependencies {
   const edges = new Map<string, string[]>();
   for (const { id, conditions } of segments) {
@@ -20,38 +20,38 @@ export function orderSegments(segments: readonly Segment[]): Dependencies {
   return orderDependencies(edges);
 }
 
-/** The tests of all segments by id. A segment in a cycle is left out: it matches no one, as if unknown. */
+/** The tests of all segments by id. A segment in a cycle is omitted: like an unknown one, it matches nobody. */
 export function compileSegments(
   segments: readonly Segment[],
   regex: RegexCompiler,
   pass: Pass,
 ): ReadonlyMap<string, ContextTest> {
-  const { order, refused } = orderSegments(segments);
+  const { order, unresolvable } = orderSegments(segments);
   const byId = new Map(segments.toReversed().map((segment) => [segment.id, segment]));
   const tests = new Map<string, ContextTest>();
   const scope = { regex, segment: (id: string) => tests.get(id) };
   for (const id of order) {
     const segment = byId.get(id);
-    if (!segment || refused.has(id)) continue;
-    // Unlike a rule, a segment nobody has filled yet holds nobody: it must not open a flag to everyone.
-    const empty = segment.conditions.length === 0;
+    if (!segment || unresolvable.has(id)) continue;
+    // Unlike a rule, a segment without conditions matches nobody: an unfinished one must not enable a flag for everyone.
+    const isEmpty = segment.conditions.length === 0;
     tests.set(
       id,
-      empty ? never : oncePerPass(compileConditions(segment.match, segment.conditions, scope), pass),
+      isEmpty ? never : oncePerPass(compileConditions(segment.match, segment.conditions, scope), pass),
     );
   }
   return tests;
 }
 
-/** Without it, segments that refer to each other several times over would cost exponential time. */
+/** Without it, segments that reference each other repeatedly would take exponential time. */
 function oncePerPass(test: ContextTest, pass: Pass): ContextTest {
-  let decidedIn = -1;
-  let answer = false;
+  let passId = -1;
+  let result = false;
   return (context) => {
-    if (decidedIn !== pass.id) {
-      answer = test(context);
-      decidedIn = pass.id;
+    if (passId !== pass.id) {
+      result = test(context);
+      passId = pass.id;
     }
-    return answer;
+    return result;
   };
 }

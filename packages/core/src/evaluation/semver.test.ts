@@ -12,7 +12,7 @@ describe(`semver properties (seed ${SEED})`, () => {
     .map(([a, b, c, pre]) => `${a}.${b}.${c}${pre.length > 0 ? `-${pre.join('.')}` : ''}`);
   const parsed = version.map((text) => parseSemver(text) as Semver);
 
-  it('orders totally', () => {
+  it('is a total order', () => {
     fc.assert(
       fc.property(fc.array(parsed, { minLength: 3, maxLength: 3 }), (versions) => {
         const [a, b, c] = versions.toSorted(compareSemver) as [Semver, Semver, Semver];
@@ -23,7 +23,7 @@ describe(`semver properties (seed ${SEED})`, () => {
     );
   });
 
-  it('is equal only to itself, whatever the build metadata', () => {
+  it('ignores build metadata', () => {
     fc.assert(
       fc.property(version, version, (a, b) => {
         const order = compareSemver(parseSemver(`v${a}+build.01`) as Semver, parseSemver(b) as Semver);
@@ -50,7 +50,7 @@ describe(`semver properties (seed ${SEED})`, () => {
     '1.x',
   ])('refuses %j', (text) => expect(parseSemver(text)).toBeUndefined());
 
-  it('refuses a long text without going back over it', () => {
+  it('rejects a long text without backtracking', () => {
     expect(parseSemver(`1.2.3-${'a.'.repeat(50_000)}!`)).toBeUndefined();
   });
 });

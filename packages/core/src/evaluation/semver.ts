@@ -1,5 +1,5 @@
 export interface Semver {
-  /** Major, minor, patch as digits: versions may exceed what a number holds exactly. */
+  /** Major, minor and patch as strings: they may exceed the safe integers. */
   readonly core: readonly string[];
   readonly prerelease: readonly string[];
 }
@@ -12,14 +12,14 @@ const PATTERN = new RegExp(
 const DIGITS = /^\d+$/;
 
 /**
- * A version of Semantic Versioning 2.0.0; a leading `v` and missing minor and patch are tolerated.
- * Only a string is a version: the number 1.10 has already become 1.1.
+ * Parses a version (Semantic Versioning 2.0.0); a leading `v` and missing minor and patch are allowed. Numbers are
+ * not versions, because 1.10 is the number 1.1.
  *
  * @example parseSemver('v1.2-rc.1') // 1.2.0-rc.1
  */
 export function parseSemver(value: unknown): Semver | undefined {
   if (typeof value !== 'string') return undefined;
-  // Many rules look at the same version of one caller: the last answer is kept.
+  // Many rules compare the same version, so the last result is cached.
   if (value !== lastText) {
     lastVersion = parse(value);
     lastText = value;
@@ -61,7 +61,7 @@ function comparePart(a: string, b: string): number {
   if (a === b) return 0;
   const numeric = DIGITS.test(a);
   if (numeric !== DIGITS.test(b)) return numeric ? -1 : 1;
-  // No leading zeros: of two numbers the longer is the larger.
+  // There are no leading zeros, so the longer number is larger.
   if (numeric && a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : 1;
 }

@@ -1,4 +1,4 @@
-/** Every JavaScript runtime has it, but it belongs to none of the language's own libraries. */
+/** Available in every JavaScript runtime, but not declared in the ECMAScript libraries. */
 declare const TextEncoder: new () => { encode(text: string): Iterable<number> };
 
 const scramble = (block: number): number => {
@@ -10,7 +10,7 @@ const mix = (hash: number, shift: number, factor: number): number =>
   Math.imul(hash ^ (hash >>> shift), factor);
 
 /**
- * `hashFraction` of `hash.ts`, slower and half its size: pages load this one to assign a visitor now and then.
+ * `hashFraction` of `hash.ts` at half the size, for pages, where speed does not matter.
  *
  * @example smallHashFraction('hello') // 0.14276088937185705
  */

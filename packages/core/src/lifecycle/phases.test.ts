@@ -14,7 +14,7 @@ const TEST = {
 const definition = definitionInForce(TEST, PROPERTY);
 const started: Phase = { number: 1, startedAt: 1000, endedAt: null, reasons: ['started'], definition };
 
-it('a definition has the seeds of the property, and no holdout of 0 percent', () => {
+it('a definition has the seeds of the property, and no holdout if it is 0 percent', () => {
   expect(definition).toEqual({
     ...TEST,
     exclusion: { group: 'g', seed: 'p:g', from: 0, to: 40 },
@@ -52,7 +52,7 @@ describe('a running test', () => {
       { holdout: 9 },
     ],
   ];
-  it.each(moving)('with %s goes into its next phase (%j)', (_name, reasons, test, property) => {
+  it.each(moving)('with %s starts a new phase (%j)', (_name, reasons, test, property) => {
     const after = definitionInForce({ ...TEST, ...test }, { ...PROPERTY, ...property });
     expect(advancePhases([started], 'running', after, 2000)).toEqual([
       { ...started, endedAt: 2000 },
@@ -64,13 +64,13 @@ describe('a running test', () => {
     ['more traffic', { trafficAllocation: 51 }, {}],
     ['a smaller holdout', {}, { holdout: 4 }],
     ['no holdout', {}, { holdout: 0 }],
-  ])('with %s moves nobody: the phase goes on with the new definition', (_name, test, property) => {
+  ])('with %s moves nobody: the phase continues with the new definition', (_name, test, property) => {
     const after = definitionInForce({ ...TEST, ...test }, { ...PROPERTY, ...property });
     const phases = advancePhases([started], 'running', after, 2000);
     expect(phases).toEqual([{ ...started, definition: after }]);
   });
 
-  it('that is as it was keeps the very same list', () => {
+  it('that is unchanged keeps the same list', () => {
     const phases = [started];
     expect(advancePhases(phases, 'running', definitionInForce(TEST, PROPERTY), 2000)).toBe(phases);
   });
@@ -79,12 +79,12 @@ describe('a running test', () => {
 describe('the status', () => {
   const other = definitionInForce({ ...TEST, hashSeed: 't' }, PROPERTY);
 
-  it('draft has no phase, running opens the first', () => {
+  it('draft has no phase, running starts the first', () => {
     expect(advancePhases([], 'draft', definition, 1000)).toEqual([]);
     expect(advancePhases([], 'running', definition, 1000)).toEqual([started]);
   });
 
-  it('paused leaves the phase open; what changes meanwhile counts from when the test goes on', () => {
+  it('paused keeps the phase open; changes take effect when the test resumes', () => {
     const paused = advancePhases([started], 'paused', other, 2000);
     expect(paused).toEqual([{ ...started, pauses: [{ from: 2000, to: null }] }]);
     expect(advancePhases(paused, 'paused', other, 2500)).toBe(paused);
@@ -104,10 +104,13 @@ describe('the status', () => {
     ]);
   });
 
-  it.each(['stopped', 'archived'] as const)('%s ends the phase, once, never before it began', (status) => {
-    const ended = advancePhases([started], status, other, 2000);
-    expect(ended).toEqual([{ ...started, endedAt: 2000 }]);
-    expect(advancePhases(ended, status, other, 3000)).toBe(ended);
-    expect(advancePhases([started], status, definition, 500)).toEqual([{ ...started, endedAt: 1000 }]);
-  });
+  it.each(['stopped', 'archived'] as const)(
+    '%s ends the phase once, and never before its start',
+    (status) => {
+      const ended = advancePhases([started], status, other, 2000);
+      expect(ended).toEqual([{ ...started, endedAt: 2000 }]);
+      expect(advancePhases(ended, status, other, 3000)).toBe(ended);
+      expect(advancePhases([started], status, definition, 500)).toEqual([{ ...started, endedAt: 1000 }]);
+    },
+  );
 });

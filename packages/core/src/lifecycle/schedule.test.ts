@@ -18,11 +18,11 @@ it.each<[SplitTestStatus, number | null, number | null, SplitTestStatus]>([
   ['paused', 500, null, 'paused'],
   ['stopped', 1, 2, 'stopped'],
   ['archived', 1, 2, 'archived'],
-])('%s, from %s to %s, is by now %s', (status, startAt, stopAt, expected) => {
+])('%s, from %s to %s, becomes %s', (status, startAt, stopAt, expected) => {
   expect(scheduledStatus({ status, startAt, stopAt }, NOW)).toBe(expected);
 });
 
-it('a step has the time it was meant for', () => {
+it('a step has its scheduled time', () => {
   expect(dueStep({ status: 'draft', startAt: 500, stopAt: 700 }, NOW)).toEqual({
     status: 'running',
     at: 500,

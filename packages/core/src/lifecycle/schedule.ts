@@ -1,6 +1,6 @@
 import type { SplitTestStatus } from './status.ts';
 
-/** What the schedule needs to know of a split test; times are Unix milliseconds. */
+/** The part of a split test that scheduling needs; times are Unix milliseconds. */
 export interface ScheduledTest {
   readonly status: SplitTestStatus;
   readonly startAt: number | null;
@@ -9,11 +9,11 @@ export interface ScheduledTest {
 
 export interface DueStep {
   readonly status: SplitTestStatus;
-  /** When it was to happen. */
+  /** The scheduled time. */
   readonly at: number;
 }
 
-/** The next step that the schedule asks for by now. A test that is late for both its start and its stop takes two. */
+/** The next scheduled step that is due. If both start and stop are overdue, it takes two steps. */
 export function dueStep({ status, startAt, stopAt }: ScheduledTest, now: number): DueStep | undefined {
   if (status === 'draft') return due('running', startAt, now);
   return status === 'running' || status === 'paused' ? due('stopped', stopAt, now) : undefined;
@@ -23,7 +23,7 @@ function due(status: SplitTestStatus, at: number | null, now: number): DueStep |
   return at !== null && at <= now ? { status, at } : undefined;
 }
 
-/** The status that the schedule makes of the given one by now. */
+/** The status after all due steps. */
 export function scheduledStatus(test: ScheduledTest, now: number): SplitTestStatus {
   const step = dueStep(test, now);
   return step === undefined ? test.status : scheduledStatus({ ...test, status: step.status }, now);

@@ -8,7 +8,7 @@ const NEXT: Readonly<Record<SplitTestStatus, readonly SplitTestStatus[]>> = {
   archived: [],
 };
 
-/** Where a test may go from a status. What was counted under an end must not go on, so nothing leads back. */
+/** The allowed transitions. A stopped test cannot be resumed, because its results are final. */
 export function nextStatuses(status: SplitTestStatus): readonly SplitTestStatus[] {
   return NEXT[status];
 }

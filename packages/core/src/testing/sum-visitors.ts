@@ -1,6 +1,6 @@
 import type { VariationSums } from '../stats/sums.ts';
 
-/** Sums of the visitors of one variation; the second number of a pair is the covariate. */
+/** Sums over the visitors of one variation; pairs are a value and a covariate. */
 export function sumVisitors(
   values: Iterable<number | readonly [value: number, covariate: number]>,
 ): VariationSums {

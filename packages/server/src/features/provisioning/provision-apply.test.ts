@@ -364,12 +364,12 @@ properties:
       'line 21, column 9: /properties/0/flags/0/defaultValue must be a boolean',
       'line 23, column 11: /properties/0/flags/0/environments/prodction "prodction" is not an environment of this property',
       'line 26, column 26: /properties/0/flags/0/environments/production/rules/0/value must be a boolean',
-      expect.stringMatching(/^line 26, .*rules\/0\/conditions\/0\/values\/0 pattern refused: .*\(\?=/),
-      'line 27, column 19: /properties/0/flags/0/environments/production/rules/1/id there already is a rule "r"',
-      'line 27, column 84: /properties/0/flags/0/environments/production/rules/1/conditions/0/values/0 no segment "nobody"',
+      expect.stringMatching(/^line 26, .*rules\/0\/conditions\/0\/values\/0 invalid pattern: .*\(\?=/),
+      'line 27, column 19: /properties/0/flags/0/environments/production/rules/1/id duplicate rule "r"',
+      'line 27, column 84: /properties/0/flags/0/environments/production/rules/1/conditions/0/values/0 unknown segment "nobody"',
       expect.stringMatching(/^line 27, .*rules\/1\/conditions\/1\/operator must be one of equals, /),
       'line 28, column 13: /properties/0/flags/0/environments/production/prerequisites flag "f" is part of a cycle: f',
-      'line 28, column 57: /properties/0/flags/0/environments/production/prerequisites/1/flag no flag "ghost"',
+      'line 28, column 57: /properties/0/flags/0/environments/production/prerequisites/1/flag unknown flag "ghost"',
       'line 29, column 9: /properties/0/flags/1/type is missing: a new flag needs a type, boolean or string',
       'line 29, column 9: /properties/0/flags/1/defaultValue is missing: a new flag needs a default value',
       'line 30, column 5: /properties/1/id "shop" stands in this list already',
@@ -413,7 +413,7 @@ properties:
       'line 5, column 18: /properties/0/splitTests/0/variations/1/value is not valid JSON text',
       'line 5, column 31: /properties/0/splitTests/0/type cannot change: the test has started and is running',
       'line 7, column 30: /properties/0/flags/0/type is "boolean" since the flag was created and cannot change; use another key',
-      'line 8, column 11: /properties/0/flags/1/key there already is a flag "new-checkout"',
+      'line 8, column 11: /properties/0/flags/1/key duplicate flag "new-checkout"',
     ]);
     expect(
       await mistakesOf(`
