@@ -2,8 +2,8 @@ import { retryDelay } from '../../client/retry.ts';
 import type { SplitTestConfig } from '../../client/split-tests.ts';
 import { type ApiClient, type ApiFailure, apiFailure } from '../api-client.ts';
 import type { Settings } from '../options.ts';
-import type { PublicApi, PublicKey } from '../public-key.ts';
 import type { Reporter } from '../reporter.ts';
+import type { PublicApi, PublicKey } from './public-key.ts';
 
 export interface Definitions {
   config: SplitTestConfig;

@@ -1,11 +1,11 @@
-import { newId } from '../client/identity.ts';
-import { failure, type Result } from '../client/result.ts';
-import { retryDelay } from '../client/retry.ts';
-import { type ApiClient, type ApiFailure, apiFailure, pause } from './api-client.ts';
-import { holdExit } from './exit-hold.ts';
-import type { Settings } from './options.ts';
+import { newId } from '../../client/identity.ts';
+import { failure, type Result } from '../../client/result.ts';
+import { retryDelay } from '../../client/retry.ts';
+import { type ApiClient, type ApiFailure, apiFailure, pause } from '../api-client.ts';
+import { holdExit } from '../exit-hold.ts';
+import type { Settings } from '../options.ts';
+import type { Reporter } from '../reporter.ts';
 import type { PublicApi, PublicKey } from './public-key.ts';
-import type { Reporter } from './reporter.ts';
 
 export interface Exposure {
   splitTestKey: string;

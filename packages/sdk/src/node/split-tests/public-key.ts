@@ -1,6 +1,6 @@
-import type { ApiClient, ApiFailure } from './api-client.ts';
-import type { Settings } from './options.ts';
-import type { Reporter } from './reporter.ts';
+import type { ApiClient, ApiFailure } from '../api-client.ts';
+import type { Settings } from '../options.ts';
+import type { Reporter } from '../reporter.ts';
 
 type KeyResult = { success: true; key: string } | ApiFailure;
 
