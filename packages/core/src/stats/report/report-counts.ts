@@ -39,20 +39,29 @@ export function countVisitors(input: ReportInput, matches: (group: Group) => boo
     .reduce((sum, { visitors }) => sum + visitors, 0);
 }
 
+/** In the order of the variations. One pass over the groups, of which there may be many. */
 export function variationCounts(input: ReportInput, matches: (group: Group) => boolean): VariationCounts[] {
-  return input.variations.map(({ key }) => {
-    const groups = input.groups
-      .filter(isCounted(input))
-      .filter((group) => group.variationKey === key && matches(group));
-    const goals = new Map<string, ReportGoalSums>();
-    for (const sums of groups.flatMap((group) => group.goals)) {
-      goals.set(sums.goalId, addGoalSums(goals.get(sums.goalId) ?? noGoalSums(sums.goalId), sums));
+  const counts = noVariationCounts(input);
+  for (const group of input.groups.filter(isCounted(input)).filter(matches)) {
+    const own = counts.get(group.variationKey);
+    if (own === undefined) continue;
+    own.visitors += group.visitors;
+    for (const sums of group.goals) {
+      own.goals.set(sums.goalId, addGoalSums(own.goals.get(sums.goalId), sums));
     }
-    return { key, visitors: groups.reduce((sum, { visitors }) => sum + visitors, 0), goals };
-  });
+  }
+  return [...counts.values()];
 }
 
-function addGoalSums(a: ReportGoalSums, b: ReportGoalSums): ReportGoalSums {
+/** By variation, to be added to. */
+export function noVariationCounts({ variations }: Pick<ReportInput, 'variations'>) {
+  return new Map<string | null, { key: string; visitors: number; goals: Map<string, ReportGoalSums> }>(
+    variations.map(({ key }) => [key, { key, visitors: 0, goals: new Map() }]),
+  );
+}
+
+export function addGoalSums(given: ReportGoalSums | undefined, b: ReportGoalSums): ReportGoalSums {
+  const a = given ?? noGoalSums(b.goalId);
   return {
     goalId: a.goalId,
     converted: a.converted + b.converted,
@@ -74,9 +83,20 @@ const addSums = (a: ReportSums, b: ReportSums): ReportSums => ({
   covariateProduct: a.covariateProduct + b.covariateProduct,
 });
 
-export function exposuresOf(input: ReportInput, key: string): number {
-  return input.exposures
-    .filter(isCounted(input))
-    .filter(({ variationKey }) => variationKey === key)
-    .reduce((sum, { exposures }) => sum + exposures, 0);
+/** By variation. */
+export function exposureCounts(input: ReportInput): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { variationKey, exposures } of input.exposures.filter(isCounted(input))) {
+    counts.set(variationKey, (counts.get(variationKey) ?? 0) + exposures);
+  }
+  return counts;
+}
+
+/** Crawlers and the like, by variation. */
+export function botCounts({ groups }: ReportInput): ReadonlyMap<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const { variationKey, visitors } of groups.filter(({ bot }) => bot)) {
+    counts.set(variationKey, (counts.get(variationKey) ?? 0) + visitors);
+  }
+  return counts;
 }

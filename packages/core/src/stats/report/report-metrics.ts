@@ -31,13 +31,15 @@ const METRICS: Record<ReportGoal['kind'], readonly MetricName[]> = {
   revenue: ['revenue-per-visitor', 'conversion-rate', 'revenue-per-converted-visitor'],
 };
 
-/** Every metric of a goal; the first decides. */
+/** Every metric of a goal, of which the first decides; or that one alone. */
 export function metricsOf(
   goal: ReportGoal,
   counts: readonly VariationCounts[],
   input: Pick<ReportInput, 'statistics'>,
+  wanted: 'all' | 'deciding',
 ): MetricResult[] {
-  return METRICS[goal.kind].map((metric, index) => ({
+  const names = wanted === 'all' ? METRICS[goal.kind] : METRICS[goal.kind].slice(0, 1);
+  return names.map((metric, index) => ({
     metric,
     decides: index === 0,
     variations: analyse(analysisOf(metric, goal, counts, input)).variations,

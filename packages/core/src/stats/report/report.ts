@@ -1,18 +1,18 @@
 import { DAY_MS } from '../../time.ts';
-import type { VariationResult } from '../analysis.ts';
 import { type Arm, meanArm, proportionArm } from '../arm.ts';
-import { adjustPValues } from '../multiple-testing.ts';
+import { compareGoals, type GoalComparison } from './goal-comparison.ts';
 import { checkHealth, type HealthProblem } from './health.ts';
 import { type Novelty, noveltyOf } from './novelty.ts';
 import {
+  botCounts,
   countVisitors,
-  exposuresOf,
+  exposureCounts,
   noGoalSums,
   type VariationCounts,
   variationCounts,
 } from './report-counts.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
-import { type MetricResult, methodOf, metricsOf } from './report-metrics.ts';
+import { methodOf } from './report-metrics.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
 import { describeProblem } from './verdict-words.ts';
 
@@ -22,18 +22,9 @@ export const REPORT_VERSION = 1;
 /** The traffic of late is what the next days will bring. */
 const RECENT_DAYS = 7;
 
-export interface AdjustedResult extends VariationResult {
-  /** The p-value after the correction for looking at several; null where there is none. */
-  readonly adjustedPValue: number | null;
-}
-
-export interface GoalReport {
-  readonly goal: ReportGoal;
+export interface GoalReport extends GoalComparison {
   /** In the order of the variations. */
   readonly counts: readonly ({ readonly key: string; readonly visitors: number } & ReportGoalSums)[];
-  readonly metrics: readonly (Omit<MetricResult, 'variations'> & {
-    readonly variations: readonly AdjustedResult[];
-  })[];
 }
 
 export interface Report {
@@ -57,22 +48,18 @@ export interface Report {
 /** Counts in, verdict out. */
 export function buildReport(input: ReportInput): Report {
   const counts = variationCounts(input, () => true);
-  const goals = adjusted(
-    input.goals.map((goal) => ({ goal, metrics: metricsOf(goal, counts, input) })),
-    input,
-  );
+  const goals = compareGoals(input, counts, 'all');
   const mixedVisitors = countVisitors(input, ({ variationKey }) => variationKey === null);
   const problems = healthOf(input, counts, mixedVisitors);
   const verdicts = verdictsOf(input, counts, goals, problems);
+  const [exposures, bots] = [exposureCounts(input), botCounts(input)];
   return {
     variations: input.variations.map(({ key, weight }, index) => ({
       key,
       weight,
-      exposures: exposuresOf(input, key),
+      exposures: exposures.get(key) ?? 0,
       visitors: counts[index]!.visitors,
-      bots: input.groups
-        .filter((group) => group.bot && group.variationKey === key)
-        .reduce((sum, { visitors }) => sum + visitors, 0),
+      bots: bots.get(key) ?? 0,
     })),
     mixedVisitors,
     goals: goals.map(({ goal, metrics }) => ({
@@ -90,33 +77,13 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
-/** Corrects for all that decides, over goals and variations; what explains is compared on its own. */
-function adjusted(
-  goals: readonly { goal: ReportGoal; metrics: readonly MetricResult[] }[],
-  { statistics }: ReportInput,
-): Pick<GoalReport, 'goal' | 'metrics'>[] {
-  const deciding = goals.flatMap(({ metrics }) => metrics.filter(({ decides }) => decides));
-  const pValues = deciding.flatMap(({ variations }) => variations.map(({ pValue }) => pValue));
-  const corrected = adjustPValues(pValues, statistics.correction);
-  let next = 0;
-  return goals.map(({ goal, metrics }) => ({
-    goal,
-    metrics: metrics.map((metric) => ({
-      ...metric,
-      variations: metric.variations.map((result) => ({
-        ...result,
-        adjustedPValue: metric.decides ? corrected[next++]! : result.pValue,
-      })),
-    })),
-  }));
-}
-
 function healthOf(
   input: ReportInput,
   counts: readonly VariationCounts[],
   mixedVisitors: number,
 ): HealthProblem[] {
   const primary = input.goals.find(({ role }) => role === 'primary');
+  const novelty = primary && noveltyIn(input, primary);
   return checkHealth({
     variations: counts.map(({ key, visitors, goals }, index) => ({
       key,
@@ -124,7 +91,7 @@ function healthOf(
       weight: input.variations[index]!.weight,
       ...(primary && {
         conversions: goals.get(primary.id)?.converted ?? 0,
-        novelty: index === 0 ? null : noveltyIn(input, primary, index),
+        novelty: index === 0 ? null : novelty!(index),
       }),
     })),
     mixedVisitors,
@@ -132,12 +99,13 @@ function healthOf(
   });
 }
 
-function noveltyIn(input: ReportInput, goal: ReportGoal, index: number): Novelty | null {
-  const [early, late] = [true, false].map((wanted) => {
-    const counts = variationCounts(input, (group) => group.early === wanted);
-    return { control: armOf(goal, counts[0]!), variation: armOf(goal, counts[index]!) };
-  });
-  return noveltyOf(early!, late!);
+/** Of the variation at an index. */
+function noveltyIn(input: ReportInput, goal: ReportGoal): (index: number) => Novelty | null {
+  const arms = (early: boolean) =>
+    variationCounts(input, (group) => group.early === early).map((counts) => armOf(goal, counts));
+  const [early, late] = [arms(true), arms(false)];
+  const pair = (all: readonly Arm[], index: number) => ({ control: all[0]!, variation: all[index]! });
+  return (index) => noveltyOf(pair(early, index), pair(late, index));
 }
 
 function armOf(goal: ReportGoal, { visitors, goals }: VariationCounts): Arm {
@@ -162,7 +130,7 @@ function dailyExposures(input: ReportInput): number[] {
 function verdictsOf(
   input: ReportInput,
   counts: readonly VariationCounts[],
-  goals: readonly Pick<GoalReport, 'goal' | 'metrics'>[],
+  goals: readonly GoalComparison[],
   problems: readonly HealthProblem[],
 ): Verdict[] {
   const primary = goals.find(({ goal }) => goal.role === 'primary');
@@ -187,7 +155,7 @@ function verdictsOf(
   });
 }
 
-function outcomeOf({ goal, metrics }: Pick<GoalReport, 'goal' | 'metrics'>, index: number): GoalOutcome {
+function outcomeOf({ goal, metrics }: GoalComparison, index: number): GoalOutcome {
   const result = metrics.find(({ decides }) => decides)!.variations[index]!;
   const { name, lowerIsBetter } = goal;
   return { name, lowerIsBetter, comparison: result, adjustedPValue: result.adjustedPValue };
