@@ -10,6 +10,7 @@ const here = import.meta.dirname;
 const ENTRIES = {
   switchyard: 'cli/main',
   'storage-thread': 'storage/storage-thread',
+  'report-thread': 'features/reports/report-thread',
   'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
 };
 /** These bring files of their own: native code, and the pages of the API reference. */

@@ -9,6 +9,7 @@ import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { EventIntake } from './features/ingest/event-intake.ts';
 import { registerKeyRoutes } from './features/keys/key-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
+import { ReportRunner } from './features/reports/report-runner.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
@@ -49,7 +50,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await describeApi(app, parts.version, config.publicUrl);
   registerOperationRoutes(app, metrics, () => isReady(parts), registerSdkScript(app), config.publicUrl);
   registerSplitTestRoutes(app, { auth, recordEvents, metrics });
-  registerReportRoutes(app, { auth, eventStore, changes: () => events.changes });
+  registerReportRoutes(app, { auth, reports: reportRunner(parts) });
   registerFlagRoutes(app, { auth, findIdentity, streams });
   registerOfrepRoutes(app, { auth, findIdentity });
   registerKeyRoutes(app, { auth, keysOf: configuration.keysOf.bind(configuration) });
@@ -64,6 +65,13 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   });
   return app;
 }
+
+const reportRunner = ({ events, log }: AppParts) =>
+  new ReportRunner({
+    connect: () => events.openPort(),
+    changes: () => events.changes,
+    log: (message) => log.warn(message),
+  });
 
 function followChanges(app: FastifyInstance, configuration: Configuration): FlagStreams {
   const streams = new FlagStreams((key) => configuration.keyByText(key) !== undefined);

@@ -123,8 +123,8 @@ export const ERRORS = {
   },
   overloaded: {
     status: 503,
-    title: 'Too busy to store more',
-    message: 'Nothing was stored. Try again after the time in `Retry-After`.',
+    title: 'Too busy',
+    message: 'Nothing was done. Try again after the time in `Retry-After`.',
   },
 } as const satisfies Record<string, ErrorDescription>;
 

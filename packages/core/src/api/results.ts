@@ -22,7 +22,7 @@ export const SplitTestResultsQuery = Type.Object({
       minLength: 1,
       maxLength: 128,
       description:
-        'Adds `breakdown`: results by an attribute of the first exposure, or by `country`, `device`, `browser` or `os`',
+        'Adds `breakdown`: results by an attribute of the first exposure, or by `country`, `device`, `browser` or `os`. The name is taken literally',
     }),
   ),
   include: Type.Optional(
@@ -181,10 +181,22 @@ const Breakdown = Type.Object({
   warning: Type.String(),
   segments: Type.Array(
     Type.Object({
-      value: nullable(Type.String({ description: 'Null if unknown' })),
+      value: nullable(
+        Type.String({
+          description:
+            'First 200 characters of the value; null for unknown values and for `other`',
+        }),
+      ),
+      other: Type.Boolean({
+        description: 'True for the one segment that counts everything beyond the largest segments together',
+      }),
       variations: Type.Array(Type.Object({ key: Type.String(), visitors: Type.Integer() })),
       goals: Type.Array(Type.Object({ ...goalMembers, metrics: Type.Array(Metric) })),
     }),
+    {
+      description:
+        'The 50 largest, fewer for a test with very many variations and goals; then the rest as one, and who is not known',
+    },
   ),
 });
 
@@ -194,7 +206,7 @@ const Series = Type.Array(
     variations: Type.Array(
       Type.Object({
         key: Type.String(),
-        newVisitors: Type.Integer(),
+        newVisitors: Type.Integer({ description: 'New visitors since the previous point' }),
         visitors: Type.Integer({ description: 'Total at the end of the day' }),
       }),
     ),
@@ -204,7 +216,7 @@ const Series = Type.Array(
         days: Type.Array(
           Type.Object({
             key: Type.String(),
-            converted: Type.Integer({ description: 'Visitors converted on this day' }),
+            converted: Type.Integer({ description: 'Visitors converted since the previous point' }),
             conversions: Type.Number(),
             amount: Type.Number(),
           }),
@@ -213,6 +225,10 @@ const Series = Type.Array(
       }),
     ),
   }),
+  {
+    description:
+      'A point for each day of the phase, at most for the last 366 days. A test with very many variations and goals has a point for every second, third … day, and always for the last one. What was before the first point, or is dated before the phase, is in the totals from the first point on',
+  },
 );
 
 const Feedback = Type.Array(

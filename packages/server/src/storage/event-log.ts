@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { ApiError } from '../errors.ts';
 import type { AcceptedRequest } from './accepted-request.ts';
-import type { EventStore } from './event-store.ts';
+import { type EventStoreClient, eventStoreClient, StoreCalls } from './event-store-client.ts';
 import type { IdempotencyMark, JournalWrite, WriteOutcome } from './journal.ts';
 import type {
   StorageOptions,
@@ -33,14 +33,6 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-interface Question {
-  resolve: (value: never) => void;
-  reject: (error: Error) => void;
-}
-
-/** Everything the serving thread may ask of the event store. */
-export type EventStoreClient = Pick<EventStore, StoreMethod>;
-
 /** The serving thread's end of the storage thread: accepts requests durably, and puts eventStore to the event store. */
 export class EventLog {
   readonly eventStore: EventStoreClient;
@@ -53,11 +45,10 @@ export class EventLog {
   #waitingBytes = 0;
   #committing: Waiting[] | undefined;
   #scheduled = false;
-  #asked = new Map<number, Question>();
-  #nextQuestion = 1;
+  readonly #calls = new StoreCalls((request) => this.#post(request));
   #changes = 0;
   #failure: Error | undefined;
-  #opening: Question | undefined;
+  #opening: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #onClosed: (() => void) | undefined;
 
   static async open(options: EventLogOptions): Promise<EventLog> {
@@ -90,7 +81,7 @@ export class EventLog {
         resolve();
       });
     });
-    this.eventStore = this.#questionsProxy();
+    this.eventStore = eventStoreClient((method, args) => this.#ask(method, args));
   }
 
   get status(): StorageStatus {
@@ -123,6 +114,13 @@ export class EventLog {
       });
       this.#schedule();
     });
+  }
+
+  /** Opens a port on which another thread may ask the event store; it goes with that thread. */
+  openPort(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.#worker.postMessage({ type: 'connect', port: port1 } satisfies StorageRequest, [port1]);
+    return port2;
   }
 
   /** Stores what was accepted, and ends the thread. */
@@ -183,7 +181,7 @@ export class EventLog {
         this.#committed(reply.outcomes, reply.status);
         break;
       case 'answer':
-        this.#answered(reply);
+        this.#calls.answered(reply);
         break;
       case 'status':
         this.#status = reply.status;
@@ -193,7 +191,7 @@ export class EventLog {
         break;
       case 'ready':
         this.#status = reply.status;
-        this.#opening?.resolve(undefined as never);
+        this.#opening?.resolve();
         break;
       case 'closed':
         this.#onClosed?.();
@@ -204,18 +202,11 @@ export class EventLog {
     }
   }
 
-  #answered({ id, value, error }: StorageReply & { type: 'answer' }): void {
-    const question = this.#asked.get(id);
-    this.#asked.delete(id);
-    if (error === undefined) question?.resolve(value as never);
-    else question?.reject(Object.assign(new Error(error.message), { stack: error.stack }));
-  }
-
   #fail(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
     for (const waiting of [...(this.#committing ?? []), ...this.#waiting]) waiting.reject(overloaded());
-    for (const question of this.#asked.values()) question.reject(error);
+    this.#calls.fail(error);
     this.#onClosed?.();
     if (this.#opening === undefined) this.#options.onFailure(error);
     else this.#opening.reject(error);
@@ -227,38 +218,11 @@ export class EventLog {
 
   #ask(method: StoreMethod, args: unknown[]): Promise<never> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const id = this.#nextQuestion++;
-    const answer = new Promise<never>((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject });
-      this.#post({ type: 'ask', id, method, args });
-    });
+    const answer = this.#calls.call(method, args);
     if (method !== 'forget' && method !== 'expire') return answer;
     return answer.finally(() => {
       this.#changes++;
     });
-  }
-
-  #questionsProxy(): EventStoreClient {
-    const forward =
-      (method: StoreMethod) =>
-      (...args: unknown[]) =>
-        this.#ask(method, args);
-    return {
-      watermark: forward('watermark'),
-      sessionPage: forward('sessionPage'),
-      session: forward('session'),
-      sessionIdentity: forward('sessionIdentity'),
-      goalTotals: forward('goalTotals'),
-      goalSeries: forward('goalSeries'),
-      feedbackPage: forward('feedbackPage'),
-      splitTestCounts: forward('splitTestCounts'),
-      splitTestSeries: forward('splitTestSeries'),
-      splitTestFeedback: forward('splitTestFeedback'),
-      goalBaseline: forward('goalBaseline'),
-      forget: forward('forget'),
-      expire: forward('expire'),
-      ping: forward('ping'),
-    };
   }
 }
 

@@ -2,10 +2,18 @@ import { DAY_MS } from '@switchyard/core/time';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
+import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
 import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
 import { randomScenario, T0 } from './contract/random-requests.contract.ts';
-import { collect, entry, exposure, exposures, goal } from './contract/sample-requests.contract.ts';
+import {
+  collect,
+  entry,
+  exposure,
+  exposures,
+  goal,
+  splitTestQuery,
+} from './contract/sample-requests.contract.ts';
 import type { EventStore, SessionPageQuery, Subject } from './event-store.ts';
 
 /** A store that a suite works with; `reopen` closes it and opens the same data again. */
@@ -396,6 +404,8 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       expect(await store.expire(propertyId, T0 + 20)).toEqual({ rows: 0 });
     });
 
+    describeSplitTests({ store: () => store, add, nextProperty });
+
     test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
       const random = fc.asyncProperty(randomScenario, async ({ batches, forgotten, expiry, limit }) => {
         const [one, two] = [nextProperty(), nextProperty()];
@@ -423,10 +433,9 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
 
 /** Exposures and visitors of each variation, whenever they were. */
 export async function seenOf(store: EventStore, propertyId: string, splitTestKey: string, keys = ['a', 'b']) {
-  const { exposures, groups } = await store.splitTestCounts({
-    ...{ propertyId, splitTestKey, variationKeys: keys, phase: 1, from: 0, to: T0 * 2, until: T0 * 2 },
-    ...{ goalIds: [], preDays: 0, earlyDays: 0 },
-  });
+  const { exposures, groups } = await store.splitTestCounts(
+    splitTestQuery({ propertyId, splitTestKey, variationKeys: keys }),
+  );
   return keys.flatMap((variationKey) => {
     const shown = exposures.filter((it) => it.variationKey === variationKey);
     if (shown.length === 0) return [];

@@ -175,29 +175,52 @@ export interface FeedbackEntry extends SessionIdentity {
 export interface SplitTestQuery {
   propertyId: string;
   splitTestKey: string;
-  /** In their order; at most 60. Whatever else was shown is left out. */
+  /** In their order; at most 120. Whatever else was shown is left out. */
   variationKeys: readonly string[];
   /** An exposure that names a phase belongs to it; any other one by its time: `from` inclusive, `to` exclusive. */
   phase: number;
   from: number;
   to: number;
+  /** When the phase began by the server's clock; 0 when it never did. */
+  startedAt: number;
   /** Conversions before this time count. */
   until: number;
+  days: DayRange;
   goalIds: readonly string[];
   /** Those of them that are about money: part of it given back leaves a visitor converted. */
   revenueGoalIds?: readonly string[];
-  /** Visitors of so many days from the first exposure on are the early ones. */
+  /** Visitors of so many days from the first exposure on, by the server's clock, are the early ones. */
   earlyDays: number;
   /** Conversions of this many days before the first exposure are the covariate. */
   preDays: number;
   /** Values above this quantile of the converted visitors' values are cut to it. */
   winsorize?: number;
   /** Splits the visitors by an attribute of their first exposure, or by country, device, browser or os. */
-  by?: string;
+  by?: SegmentQuery;
 }
 
+/**
+ * Days that are told apart; both are midnight UTC and inclusive. What was before them is told as the day before
+ * `from`, what was after them as `to`: clients may date their exposures as they like.
+ */
+export interface DayRange {
+  from: number;
+  to: number;
+  /** Days that are counted as one, and named by the last of them; counted back from `to`. */
+  step: number;
+}
+
+export interface SegmentQuery {
+  /** The name as it is, not a path. */
+  attribute: string;
+  /** Largest segments that are told apart; everything else is counted as one. */
+  max: number;
+}
+
+/** Longer values of an attribute that begin alike are one segment. */
+export const MAX_SEGMENT_LENGTH = 200;
+
 export interface SplitTestCounts {
-  firstExposureAt: number | null;
   /** By day, UTC. */
   exposures: { at: number; variationKey: string; bot: boolean; exposures: number }[];
   groups: VisitorGroup[];
@@ -209,8 +232,10 @@ export interface VisitorGroup {
   variationKey: string | null;
   bot: boolean;
   early: boolean;
-  /** Value of the attribute that was asked for; null when it is unknown or was not asked for. */
+  /** Value of the attribute that was asked for; null when it is unknown or was not asked for, or for the others. */
   segment: string | null;
+  /** Of a segment that is none of the largest. */
+  other: boolean;
   visitors: number;
   goals: GoalSums[];
 }
@@ -237,7 +262,7 @@ export interface ValueSums {
   covariateProduct: number;
 }
 
-/** What each day added, UTC; running totals give the state at the end of each day. Visitors of several variations are left out. */
+/** What each day of the range added, UTC; running totals give the state at the end of each day. Visitors of several variations are left out. */
 export interface SplitTestSeries {
   visitors: { at: number; variationKey: string; bot: boolean; visitors: number }[];
   goals: GoalDay[];
@@ -255,7 +280,7 @@ export interface GoalDay {
 
 export type SplitTestFeedbackQuery = Omit<
   SplitTestQuery,
-  'goalIds' | 'revenueGoalIds' | 'earlyDays' | 'preDays' | 'winsorize' | 'by'
+  'startedAt' | 'days' | 'goalIds' | 'revenueGoalIds' | 'earlyDays' | 'preDays' | 'winsorize' | 'by'
 > & {
   /** Latest messages of each variation, at most. */
   messages: number;

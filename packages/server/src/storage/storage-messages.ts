@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { EventStore } from './event-store.ts';
 import type { JournalWrite, WriteOutcome } from './journal.ts';
 
@@ -13,6 +14,8 @@ export type StoreMethod = Exclude<keyof EventStore, 'append' | 'close'>;
 export type StorageRequest =
   | { type: 'commit'; writes: JournalWrite[] }
   | { type: 'ask'; id: number; method: StoreMethod; args: unknown[] }
+  /** Another thread asks on this port. */
+  | { type: 'connect'; port: MessagePort }
   | { type: 'close' };
 
 export interface StorageStatus {

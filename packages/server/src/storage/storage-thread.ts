@@ -141,14 +141,19 @@ async function main(): Promise<void> {
         giveUp(error);
       }
     },
-    ask({ id, method, args }: StorageRequest & { type: 'ask' }) {
+    ask({ id, method, args }: StorageRequest & { type: 'ask' }, reply = send) {
       ask(storage, method, args).then(
-        (value) => send({ type: 'answer', id, value }),
+        (value) => reply({ type: 'answer', id, value }),
         (error) => {
-          send({ type: 'answer', id, error: { message: text(error), stack: (error as Error).stack } });
+          reply({ type: 'answer', id, error: { message: text(error), stack: (error as Error).stack } });
           onStoreError(error);
         },
       );
+    },
+    connect({ port: client }: StorageRequest & { type: 'connect' }) {
+      client.on('message', (request) => handlers.ask(request, (reply) => client.postMessage(reply)));
+      // It must not keep this thread from ending.
+      client.unref();
     },
     close() {
       ending = true;

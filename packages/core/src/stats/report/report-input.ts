@@ -52,13 +52,14 @@ export interface ReportInput {
   readonly plannedVisitors: number | null;
   readonly includeBots: boolean;
   readonly groups: readonly ReportGroup[];
-  /** By UTC day. */
+  /** By UTC day; those of days before `startedAt` may be counted as one. */
   readonly exposures: readonly {
     readonly at: number;
     readonly variationKey: string;
     readonly bot: boolean;
     readonly exposures: number;
   }[];
+  /** When the phase began by the server's clock, or a year ago: no earlier day is judged. */
   readonly startedAt: number;
   /** Null while the phase runs. */
   readonly endedAt: number | null;

@@ -1,5 +1,5 @@
 import type { DatabaseHandle } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { finish, pending, subjectOf } from './erasure-store.ts';
 
 /** Carries out what `forget` asked for, oldest first; returns how many requests that were. */

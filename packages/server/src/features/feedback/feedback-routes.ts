@@ -7,7 +7,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
-import type { EventStoreClient } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 interface Dependencies {

@@ -1,8 +1,8 @@
 import type { GoalProgress, GoalProgressQuery, Interval } from '@switchyard/core/api/goals';
 import { toDollars } from '@switchyard/core/money';
 import { invalidField } from '../../errors.ts';
-import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { GoalBucket, GoalTotals } from '../../storage/event-store.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../storage/goal-buckets.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { EventStoreClient } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 const AGAIN_AFTER_MS = 10 * 60 * 1000;

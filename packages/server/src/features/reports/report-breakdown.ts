@@ -1,16 +1,16 @@
 import type { ResultsBreakdown } from '@switchyard/core/api/results';
-import { buildReport } from '@switchyard/core/stats/report/report';
-import type { SplitTestCounts } from '../../storage/event-store.ts';
+import { compareGoals } from '@switchyard/core/stats/report/goal-comparison';
+import { variationCounts } from '@switchyard/core/stats/report/report-counts';
+import type { SplitTestCounts, VisitorGroup } from '../../storage/event-store.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
-
-/** Segments beyond these are too small to say anything. */
-const MAX_SEGMENTS = 50;
 
 const WARNING =
   'Exploratory: with many segments some differ by chance alone. Take a difference found here as an idea for the next test, not as a result of this one.';
 
-/** The same comparison for each segment alone, the largest first. */
+type Segment = ResultsBreakdown['segments'][number];
+
+/** The same comparison for each segment alone: the largest first, then the others and those of whom nothing is known. */
 export function breakdownResponse(
   scope: ReportScope,
   by: string,
@@ -18,27 +18,38 @@ export function breakdownResponse(
   asOf: number,
   includeBots: boolean,
 ): ResultsBreakdown {
-  const values = [...new Set(counts.groups.map(({ segment }) => segment))];
-  const segments = values.map((value) => {
-    const groups = counts.groups.filter(({ segment }) => segment === value);
-    const { variations, goals } = buildReport(reportInput(scope, { ...counts, groups }, asOf, includeBots));
+  const segments = [...groupsBySegment(counts)].map(([, groups]): Segment & { visitors: number } => {
+    const input = reportInput(scope, { groups, exposures: [] }, asOf, includeBots);
+    const variations = variationCounts(input, () => true);
     return {
-      value,
+      value: groups[0]!.segment,
+      other: groups[0]!.other,
+      visitors: variations.reduce((sum, { visitors }) => sum + visitors, 0),
       variations: variations.map(({ key, visitors }) => ({ key, visitors })),
-      goals: goals.map(({ goal, metrics }) => ({
+      goals: compareGoals(input, variations, 'all').map(({ goal, metrics }) => ({
         ...goalMembers(goal),
         metrics: metrics.map(metricResponse),
       })),
     };
   });
-  const sizeOf = ({ variations }: (typeof segments)[number]) =>
-    variations.reduce((sum, { visitors }) => sum + visitors, 0);
+  const rank = ({ value, other }: Segment) => (value !== null ? 0 : other ? 1 : 2);
   return {
     by,
     warning: WARNING,
     segments: segments
-      .filter((segment) => sizeOf(segment) > 0)
-      .sort((a, b) => sizeOf(b) - sizeOf(a) || ((a.value ?? '') < (b.value ?? '') ? -1 : 1))
-      .slice(0, MAX_SEGMENTS),
+      .filter(({ visitors }) => visitors > 0)
+      .sort((a, b) => rank(a) - rank(b) || b.visitors - a.visitors || (a.value! < b.value! ? -1 : 1))
+      .map(({ visitors: _visitors, ...segment }) => segment),
   };
+}
+
+function groupsBySegment({ groups }: SplitTestCounts): Map<string | boolean, VisitorGroup[]> {
+  const segments = new Map<string | boolean, VisitorGroup[]>();
+  for (const group of groups) {
+    const name = group.segment ?? group.other;
+    const known = segments.get(name);
+    if (known) known.push(group);
+    else segments.set(name, [group]);
+  }
+  return segments;
 }

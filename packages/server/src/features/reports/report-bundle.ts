@@ -5,6 +5,8 @@ import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
 
+export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'>;
+
 /** A report with all that it was computed from, so that anybody can compute it again. */
 export interface ReportBundle {
   format: typeof BUNDLE_FORMAT;
@@ -12,7 +14,7 @@ export interface ReportBundle {
   engineVersion: number;
   exportedAt: number;
   propertyId: string;
-  definition: Omit<SplitTest, 'id' | 'createdAt'>;
+  definition: BundleDefinition;
   /** Number of the phase that the counts are of. */
   phase: number | null;
   method: object;
@@ -20,16 +22,19 @@ export interface ReportBundle {
   results: Report;
 }
 
-export function bundleOf({ property, test, phase }: ReportScope, input: ReportInput): ReportBundle {
-  const { id, createdAt: _createdAt, ...definition } = test;
+export function bundleOf(
+  { query, statistics, test, phase }: ReportScope,
+  definition: BundleDefinition,
+  input: ReportInput,
+): ReportBundle {
   return {
     format: BUNDLE_FORMAT,
     engineVersion: REPORT_VERSION,
     exportedAt: Date.now(),
-    propertyId: property.id,
+    propertyId: query.propertyId,
     definition,
     phase: phase?.number ?? null,
-    method: { ...property.statistics, attributionDays: test.attributionDays },
+    method: { ...statistics, attributionDays: test.attributionDays },
     input,
     results: buildReport(input),
   };

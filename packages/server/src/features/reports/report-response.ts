@@ -1,5 +1,5 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
-import type { Phase } from '@switchyard/core/lifecycle/phases';
+import type { GoalComparison } from '@switchyard/core/stats/report/goal-comparison';
 import { type GoalReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
 import type { Verdict } from '@switchyard/core/stats/report/verdict';
@@ -12,15 +12,15 @@ export function resultsResponse(
   asOf: number,
   bots: 'exclude' | 'include',
 ): SplitTestResults {
-  const { property, test, phase } = scope;
+  const { statistics, test, phases, phase } = scope;
   return {
     splitTestKey: test.key,
     status: test.status,
     winner: test.winner,
     asOf,
     phase: phase ? phaseSummary(phase) : null,
-    phases: test.phases.map(phaseSummary),
-    method: { ...property.statistics, attributionDays: test.attributionDays, version: REPORT_VERSION },
+    phases: phases.map(phaseSummary),
+    method: { ...statistics, attributionDays: test.attributionDays, version: REPORT_VERSION },
     bots,
     variations: [...report.variations],
     mixedVisitors: report.mixedVisitors,
@@ -34,7 +34,7 @@ export function resultsResponse(
   };
 }
 
-const phaseSummary = ({ number, startedAt, endedAt, reasons }: Phase) => ({
+const phaseSummary = ({ number, startedAt, endedAt, reasons }: ReportScope['phases'][number]) => ({
   number,
   startedAt,
   endedAt,
@@ -51,7 +51,7 @@ export function metricResponse({
   metric,
   decides,
   variations,
-}: GoalReport['metrics'][number]): MetricResponse {
+}: GoalComparison['metrics'][number]): MetricResponse {
   return {
     metric,
     decides,

@@ -5,35 +5,31 @@ import {
   SplitTestResultsQuery,
 } from '@switchyard/core/api/results';
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
-import { buildReport } from '@switchyard/core/stats/report/report';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { bundleOf } from './report-bundle.ts';
-import { countsCsv } from './report-csv.ts';
-import { scopeOf } from './report-scope.ts';
-import { type ReportQueries, ReportService } from './report-service.ts';
-import { ReportSnapshots } from './report-snapshots.ts';
-import { planPeriod, planResponse } from './test-plan.ts';
+import type { ReportBody } from './report-request.ts';
+import type { ReportRunner } from './report-runner.ts';
+import { findSplitTest, scopeOf } from './report-scope.ts';
 
 interface Dependencies {
   auth: Authentication;
-  eventStore: ReportQueries;
-  /** Grows whenever an answer of the event store may have changed. */
-  changes: () => number;
+  reports: ReportRunner;
 }
 
-export function registerReportRoutes(
-  app: FastifyInstance,
-  { auth, eventStore, changes }: Dependencies,
-): void {
-  const reports = new ReportService(eventStore, new ReportSnapshots(changes));
+export function registerReportRoutes(app: FastifyInstance, { auth, reports }: Dependencies): void {
+  app.addHook('onClose', () => reports.close());
   registerResults(app, auth, reports);
   registerExport(app, auth, reports);
-  registerPlan(app, auth, eventStore);
+  registerPlan(app, auth, reports);
 }
 
-function registerResults(app: FastifyInstance, auth: Authentication, reports: ReportService): void {
+async function send(reply: FastifyReply, report: Promise<ReportBody>): Promise<FastifyReply> {
+  const { contentType, body } = await report;
+  return reply.type(contentType).send(body);
+}
+
+function registerResults(app: FastifyInstance, auth: Authentication, reports: ReportRunner): void {
   app.get<{ Querystring: SplitTestResultsQuery }>(
     '/v1/split-testing/results',
     auth.route({
@@ -44,12 +40,13 @@ function registerResults(app: FastifyInstance, auth: Authentication, reports: Re
       key: 'secret',
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
-      errors: ['wrong_property', 'split_test_not_found'],
+      errors: ['wrong_property', 'split_test_not_found', 'overloaded'],
     }),
-    async (request): Promise<SplitTestResults> => {
-      const { propertyId, splitTestKey, phase, ...options } = request.query;
-      const scope = scopeOf(auth.property(request, propertyId), splitTestKey, phase);
-      return reports.results(scope, options);
+    (request, reply) => {
+      const { propertyId, splitTestKey, phase, bots, by, include, fresh } = request.query;
+      const property = auth.property(request, propertyId);
+      const scope = scopeOf(property, findSplitTest(property, splitTestKey), phase, Date.now());
+      return send(reply, reports.run({ type: 'results', scope, options: { bots, by, include, fresh } }));
     },
   );
 }
@@ -61,7 +58,7 @@ const BUNDLE_EXAMPLES = Object.fromEntries(
   ]),
 );
 
-function registerExport(app: FastifyInstance, auth: Authentication, reports: ReportService): void {
+function registerExport(app: FastifyInstance, auth: Authentication, reports: ReportRunner): void {
   app.get<{ Querystring: ResultsExportQuery }>(
     '/v1/split-testing/results/export',
     auth.route({
@@ -79,24 +76,29 @@ function registerExport(app: FastifyInstance, auth: Authentication, reports: Rep
           },
         },
       },
-      errors: ['wrong_property', 'split_test_not_found'],
+      errors: ['wrong_property', 'split_test_not_found', 'overloaded'],
     }),
-    async (request, reply) => {
+    (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, format = 'bundle' } = request.query;
-      const scope = scopeOf(auth.property(request, propertyId), splitTestKey, phase);
-      const input = await reports.input(scope, bots === 'include');
+      const property = auth.property(request, propertyId);
+      const test = findSplitTest(property, splitTestKey);
+      const scope = scopeOf(property, test, phase, Date.now());
+      const { id: _id, createdAt: _createdAt, ...definition } = test;
       const extension = format === 'csv' ? 'csv' : 'json';
       reply.header('content-disposition', `attachment; filename="${fileName(splitTestKey)}.${extension}"`);
-      if (format === 'bundle') return reply.send(bundleOf(scope, input));
-      const csv = countsCsv(splitTestKey, scope.phase?.number, buildReport(input));
-      return reply.type('text/csv; charset=utf-8').send(csv);
+      return send(
+        reply,
+        reports.run(
+          format === 'csv' ? { type: 'csv', scope, bots } : { type: 'bundle', scope, bots, definition },
+        ),
+      );
     },
   );
 }
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 
-function registerPlan(app: FastifyInstance, auth: Authentication, eventStore: ReportQueries): void {
+function registerPlan(app: FastifyInstance, auth: Authentication, reports: ReportRunner): void {
   app.get<{ Querystring: PlanQuery }>(
     '/v1/split-testing/plan',
     auth.route({
@@ -106,17 +108,17 @@ function registerPlan(app: FastifyInstance, auth: Authentication, eventStore: Re
       key: 'secret',
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
-      errors: ['wrong_property', 'goal_not_found'],
+      errors: ['wrong_property', 'goal_not_found', 'overloaded'],
     }),
-    async (request): Promise<PlanResponse> => {
-      const { propertyId, goalId, days = 28 } = request.query;
-      const property = auth.property(request, propertyId);
-      const goal = property.goals.find(({ id }) => id === goalId);
+    (request, reply) => {
+      const { propertyId, goalId } = request.query;
+      const { id, statistics, goals } = auth.property(request, propertyId);
+      const goal = goals.find((it) => it.id === goalId);
       if (goal === undefined) throw new ApiError('goal_not_found');
-      const isRevenue = goal.kind === 'revenue';
-      const period = planPeriod(days, Date.now());
-      const seen = await eventStore.goalBaseline({ propertyId, goalId, isRevenue, ...period });
-      return planResponse(property, goal, request.query, seen);
+      return send(
+        reply,
+        reports.run({ type: 'plan', property: { id, statistics }, goal, query: request.query }),
+      );
     },
   );
 }

@@ -1,39 +1,76 @@
+import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, invalidField } from '../../errors.ts';
-import type { SplitTestQuery } from '../../storage/event-store.ts';
+import type { DayRange, SplitTestQuery } from '../../storage/event-store.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 /** Visitors of these first days are held against the later ones. */
 const EARLY_DAYS = 3;
+/** A test that runs longer is shown by its last days; running totals still begin at its start. */
+const MAX_DAYS = 366;
 
-/** One phase of a test, and how it is to be looked at. */
+type PhaseSummary = Omit<Phase, 'definition'>;
+
+/** One phase of a test and how to look at it: all that a report needs of the configuration, and no more. */
 export interface ReportScope {
-  property: PropertyConfiguration;
-  test: SplitTest;
-  /** Undefined before the test first ran. */
-  phase: Phase | undefined;
-  goals: ReportGoal[];
+  readonly statistics: StatisticsSettings;
+  readonly test: Pick<
+    SplitTest,
+    'key' | 'status' | 'winner' | 'attributionDays' | 'smallestEffect' | 'plannedVisitors'
+  >;
+  readonly phases: readonly PhaseSummary[];
+  /** Null before the test first ran. */
+  readonly phase: PhaseSummary | null;
+  readonly variations: ReportInput['variations'];
+  readonly goals: readonly ReportGoal[];
+  /** What to ask the event store. */
+  readonly query: SplitTestQuery;
+}
+
+export function findSplitTest({ splitTests }: PropertyConfiguration, splitTestKey: string): SplitTest {
+  const test = splitTests.find(({ key }) => key === splitTestKey);
+  if (test === undefined) throw new ApiError('split_test_not_found');
+  return test;
 }
 
 export function scopeOf(
   property: PropertyConfiguration,
-  splitTestKey: string,
-  number: number | undefined,
+  test: SplitTest,
+  phaseNumber: number | undefined,
+  now: number,
 ): ReportScope {
-  const test = property.splitTests.find(({ key }) => key === splitTestKey);
-  if (test === undefined) throw new ApiError('split_test_not_found');
-  const phase = number === undefined ? test.phases.at(-1) : test.phases.find((it) => it.number === number);
-  if (number !== undefined && phase === undefined) {
-    throw invalidField(
-      '/phase',
-      `The test has had ${test.phases.length === 1 ? 'one phase' : `${test.phases.length} phases`}.`,
-    );
-  }
-  return { property, test, phase, goals: goalsOf(property, test) };
+  const phase = phaseOf(test, phaseNumber);
+  const { key, status, winner, attributionDays, smallestEffect, plannedVisitors } = test;
+  const variations = (phase?.definition.variations ?? test.variations).map((it) => ({
+    key: it.key,
+    weight: it.weight,
+  }));
+  const goals = goalsOf(property, test);
+  return {
+    statistics: property.statistics,
+    test: { key, status, winner, attributionDays, smallestEffect, plannedVisitors },
+    phases: test.phases.map(summaryOf),
+    phase: phase ? summaryOf(phase) : null,
+    variations,
+    goals,
+    query: queryOf(property, test, phase, variations, goals, now),
+  };
 }
+
+function phaseOf({ phases }: SplitTest, number: number | undefined): Phase | undefined {
+  if (number === undefined) return phases.at(-1);
+  const phase = phases.find((it) => it.number === number);
+  if (phase !== undefined) return phase;
+  throw invalidField(
+    '/phase',
+    `The test has had ${phases.length === 1 ? 'one phase' : `${phases.length} phases`}.`,
+  );
+}
+
+const summaryOf = ({ definition: _definition, ...summary }: Phase): PhaseSummary => summary;
 
 function goalsOf({ goals }: PropertyConfiguration, test: SplitTest): ReportGoal[] {
   const find = (goalId: string, role: ReportGoal['role']): ReportGoal[] => {
@@ -46,20 +83,29 @@ function goalsOf({ goals }: PropertyConfiguration, test: SplitTest): ReportGoal[
   ];
 }
 
-/** What to ask the event store. */
-export function questionOf({ property, test, phase, goals }: ReportScope): SplitTestQuery {
+function queryOf(
+  property: PropertyConfiguration,
+  test: SplitTest,
+  phase: Phase | undefined,
+  variations: ReportScope['variations'],
+  goals: readonly ReportGoal[],
+  now: number,
+): SplitTestQuery {
   const { cuped, preDays, winsorize } = property.statistics;
   const isLatest = phase === undefined || phase === test.phases.at(-1);
   const endedAt = phase?.endedAt ?? null;
+  const until = endedAt === null ? FOR_EVER : endedAt + test.attributionDays * DAY_MS;
   return {
     propertyId: property.id,
     splitTestKey: test.key,
-    variationKeys: variationsOf({ test, phase }).map(({ key }) => key),
+    variationKeys: variations.map(({ key }) => key),
     phase: phase?.number ?? 1,
     // Clocks of clients are not ours: what was seen before the first phase or after the last belongs to them.
     from: phase === undefined || phase === test.phases[0] ? 0 : phase.startedAt,
     to: isLatest ? FOR_EVER : (endedAt ?? FOR_EVER),
-    until: endedAt === null ? FOR_EVER : endedAt + test.attributionDays * DAY_MS,
+    startedAt: phase?.startedAt ?? 0,
+    until,
+    days: daysOf(phase?.startedAt ?? 0, Math.min(until, now)),
     goalIds: goals.map(({ id }) => id),
     revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
     earlyDays: EARLY_DAYS,
@@ -68,28 +114,30 @@ export function questionOf({ property, test, phase, goals }: ReportScope): Split
   };
 }
 
-const variationsOf = ({ test, phase }: Pick<ReportScope, 'test' | 'phase'>) =>
-  phase?.definition.variations ?? test.variations;
+/** The days in which the phase ran by our clock; whatever clients say, no other is told apart. */
+function daysOf(startedAt: number, end: number): DayRange {
+  const midnight = (time: number) => time - (time % DAY_MS);
+  const to = midnight(end);
+  return { from: Math.min(to, Math.max(midnight(startedAt), to - (MAX_DAYS - 1) * DAY_MS)), to, step: 1 };
+}
 
 /** All that the report is computed from. */
 export function reportInput(
-  scope: ReportScope,
-  counts: Pick<ReportInput, 'groups' | 'exposures'> & { firstExposureAt: number | null },
+  { statistics, test, phase, variations, goals, query }: ReportScope,
+  { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,
   asOf: number,
   includeBots: boolean,
 ): ReportInput {
-  const { property, test, phase, goals } = scope;
-  const startedAt = Math.min(phase?.startedAt ?? asOf, counts.firstExposureAt ?? asOf);
   return {
-    variations: variationsOf(scope).map(({ key, weight }) => ({ key, weight })),
+    variations,
     goals,
-    statistics: property.statistics,
+    statistics,
     smallestEffect: test.smallestEffect,
     plannedVisitors: test.plannedVisitors,
     includeBots,
-    groups: counts.groups,
-    exposures: counts.exposures,
-    startedAt,
+    groups,
+    exposures,
+    startedAt: phase ? Math.max(phase.startedAt, query.days.from) : asOf,
     endedAt: phase?.endedAt ?? null,
     ...(phase?.pauses && { pauses: phase.pauses }),
     asOf,

@@ -1,112 +1,95 @@
 import type { ResultsSeries } from '@switchyard/core/api/results';
-import { buildReport } from '@switchyard/core/stats/report/report';
-import { noGoalSums } from '@switchyard/core/stats/report/report-counts';
-import type { ReportGoalSums, ReportGroup } from '@switchyard/core/stats/report/report-input';
+import { compareGoals } from '@switchyard/core/stats/report/goal-comparison';
+import { addGoalSums, noGoalSums, noVariationCounts } from '@switchyard/core/stats/report/report-counts';
+import type { ReportGoalSums } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
-import type { GoalDay, SplitTestSeries } from '../../storage/event-store.ts';
+import type { DayRange, GoalDay, SplitTestSeries } from '../../storage/event-store.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
-import { type ReportScope, reportInput } from './report-scope.ts';
+import type { ReportScope } from './report-scope.ts';
 
-/** A test that runs longer is shown by its last days; the running totals still begin at its start. */
-const MAX_DAYS = 366;
+interface Point {
+  visitors: SplitTestSeries['visitors'];
+  goals: GoalDay[];
+}
 
-/** Day by day: what was added, and the result as it stood at the end of the day. */
+/** Point by point: what was added since the last one, and the result as it stood at the end of the day. */
 export function seriesResponse(
   scope: ReportScope,
+  days: DayRange,
   series: SplitTestSeries,
   includeBots: boolean,
 ): ResultsSeries {
-  const isCounted = ({ bot }: { bot: boolean }) => includeBots || !bot;
-  const visitors = series.visitors.filter(isCounted);
-  const goals = series.goals.filter(isCounted);
-  const days = daysOf([...visitors, ...goals].map(({ at }) => at));
-  return days.slice(-MAX_DAYS).map((at) => {
-    const groups = groupsUntil(at, visitors, goals);
-    const report = buildReport(
-      reportInput(scope, { groups, exposures: [], firstExposureAt: days[0]! }, at + DAY_MS, true),
-    );
-    return {
+  const points = pointsOf(series, includeBots);
+  const totals = noVariationCounts(scope);
+  const response: ResultsSeries = [];
+  for (const at of timesOf(points, days)) {
+    const point = points.get(at) ?? { visitors: [], goals: [] };
+    const added = noVariationCounts(scope);
+    for (const counts of [totals, added]) add(counts, point);
+    // What was before the first day is in the totals only.
+    if (at < days.from) continue;
+    response.push({
       at,
-      variations: report.variations.map(({ key, visitors: total }) => ({
+      variations: scope.variations.map(({ key }) => ({
         key,
-        newVisitors: sum(
-          visitors.filter((it) => it.at === at && it.variationKey === key),
-          (it) => it.visitors,
-        ),
-        visitors: total,
+        newVisitors: added.get(key)!.visitors,
+        visitors: totals.get(key)!.visitors,
       })),
-      goals: report.goals.map(({ goal, metrics }) => ({
+      goals: compareGoals(scope, [...totals.values()], 'deciding').map(({ goal, metrics }) => ({
         ...goalMembers(goal),
-        days: report.variations.map(({ key }) =>
-          dayOf(
-            key,
-            goals.filter((it) => it.at === at && it.variationKey === key && it.goalId === goal.id),
-          ),
-        ),
-        cumulative: metricResponse(metrics.find(({ decides }) => decides)!),
+        days: scope.variations.map(({ key }) => dayResponse(key, added.get(key)!.goals.get(goal.id))),
+        cumulative: metricResponse(metrics[0]!),
       })),
-    };
-  });
+    });
+  }
+  return response;
 }
 
-/** Without gaps, so that a silent day shows. */
-function daysOf(times: readonly number[]): number[] {
-  if (times.length === 0) return [];
-  const first = times.reduce((least, at) => Math.min(least, at));
-  const last = times.reduce((most, at) => Math.max(most, at));
-  return Array.from({ length: (last - first) / DAY_MS + 1 }, (_, index) => first + index * DAY_MS);
-}
-
-function sum<T>(list: readonly T[], pick: (it: T) => number): number {
-  return list.reduce((total, it) => total + pick(it), 0);
-}
-
-function dayOf(key: string, goals: readonly GoalDay[]) {
-  return {
-    key,
-    converted: sum(goals, (it) => it.converted),
-    conversions: sum(goals, (it) => it.conversions.sum),
-    amount: sum(goals, (it) => it.amount.sum),
+function pointsOf({ visitors, goals }: SplitTestSeries, includeBots: boolean): Map<number, Point> {
+  const points = new Map<number, Point>();
+  const at = (time: number): Point => {
+    const point = points.get(time) ?? { visitors: [], goals: [] };
+    points.set(time, point);
+    return point;
   };
+  for (const it of visitors) if (includeBots || !it.bot) at(it.at).visitors.push(it);
+  for (const it of goals) if (includeBots || !it.bot) at(it.at).goals.push(it);
+  return points;
 }
 
-function groupsUntil(
-  day: number,
-  visitors: SplitTestSeries['visitors'],
-  goals: readonly GoalDay[],
-): ReportGroup[] {
-  const keys = [...new Set(visitors.map(({ variationKey }) => variationKey))];
-  return keys.map((variationKey) => {
-    const reached = goals.filter((it) => it.at <= day && it.variationKey === variationKey);
-    return {
-      variationKey,
-      bot: false,
-      early: false,
-      visitors: sum(
-        visitors.filter((it) => it.at <= day && it.variationKey === variationKey),
-        (it) => it.visitors,
-      ),
-      goals: [...new Set(reached.map(({ goalId }) => goalId))].map((goalId) =>
-        sumsOf(
-          goalId,
-          reached.filter((it) => it.goalId === goalId),
-        ),
-      ),
-    };
-  });
+/** From the first to the last that anything is known of, without gaps, so that a silent day shows. */
+function timesOf(points: ReadonlyMap<number, Point>, { from, to, step }: DayRange): number[] {
+  if (points.size === 0) return [];
+  const [first, last] = [Math.min(...points.keys()), Math.max(...points.keys())];
+  const stepMs = step * DAY_MS;
+  const earliest = to - Math.floor((to - from) / stepMs) * stepMs;
+  const start = Math.max(first, earliest);
+  const count = Math.max(0, Math.floor((last - start) / stepMs)) + 1;
+  const shown = Array.from({ length: count }, (_, index) => start + index * stepMs);
+  return first < from ? [first, ...shown] : shown;
 }
 
-function sumsOf(goalId: string, days: readonly GoalDay[]): ReportGoalSums {
+function add(counts: ReturnType<typeof noVariationCounts>, { visitors, goals }: Point): void {
+  for (const { variationKey, visitors: more } of visitors) counts.get(variationKey)!.visitors += more;
+  for (const day of goals) {
+    const { goals: sums } = counts.get(day.variationKey)!;
+    sums.set(day.goalId, addGoalSums(sums.get(day.goalId), sumsOf(day)));
+  }
+}
+
+function sumsOf({ goalId, converted, conversions, amount }: GoalDay): ReportGoalSums {
   const none = noGoalSums(goalId);
-  const total = (pick: (day: GoalDay) => { sum: number; sumSquares: number }) => ({
-    ...none.amount,
-    sum: sum(days, (day) => pick(day).sum),
-    sumSquares: sum(days, (day) => pick(day).sumSquares),
-  });
   return {
     ...none,
-    converted: sum(days, (day) => day.converted),
-    conversions: total((day) => day.conversions),
-    amount: total((day) => day.amount),
+    converted,
+    conversions: { ...none.conversions, ...conversions },
+    amount: { ...none.amount, ...amount },
   };
 }
+
+const dayResponse = (key: string, sums: ReportGoalSums | undefined) => ({
+  key,
+  converted: sums?.converted ?? 0,
+  conversions: sums?.conversions.sum ?? 0,
+  amount: sums?.amount.sum ?? 0,
+});

@@ -1,25 +1,37 @@
-import type { SplitTestResults, SplitTestResultsQuery } from '@switchyard/core/api/results';
+import type { SplitTestResults } from '@switchyard/core/api/results';
+import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import { buildReport } from '@switchyard/core/stats/report/report';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { breakdownResponse } from './report-breakdown.ts';
+import { bundleOf } from './report-bundle.ts';
+import { countsCsv } from './report-csv.ts';
+import type { ReportRequest } from './report-request.ts';
 import { resultsResponse } from './report-response.ts';
-import { questionOf, type ReportScope, reportInput } from './report-scope.ts';
+import { type ReportScope, reportInput } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
+import { maxSegments, seriesDays } from './report-size.ts';
 import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
+import { planPeriod, planResponse } from './test-plan.ts';
 
-export type ReportQueries = Pick<
+type ReportQueries = Pick<
   EventStoreClient,
   'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline'
 >;
 
-type Options = Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include' | 'fresh'>;
+type RequestOf<Type extends ReportRequest['type']> = ReportRequest & { type: Type };
+
+interface ReportText {
+  contentType: string;
+  text: string;
+}
 
 const FEEDBACK_MESSAGES = 20;
 
 /** How a question is asked. */
 interface CachePolicy<T = unknown> {
+  changes: number;
   fresh: boolean;
   exposures: (value: T) => number;
 }
@@ -37,13 +49,28 @@ export class ReportService {
     this.#snapshots = snapshots;
   }
 
-  async results(
-    scope: ReportScope,
-    { bots = 'exclude', by, include, fresh = false }: Options,
-  ): Promise<SplitTestResults> {
+  /** @param changes grows whenever an answer of the event store may have changed */
+  async answer(request: ReportRequest, changes: number): Promise<ReportText> {
+    switch (request.type) {
+      case 'results':
+        return json(await this.#results(request, changes));
+      case 'bundle':
+        return json(bundleOf(request.scope, request.definition, await this.#input(request, changes)));
+      case 'csv': {
+        const { test, phase } = request.scope;
+        const report = buildReport(await this.#input(request, changes));
+        return { contentType: 'text/csv; charset=utf-8', text: countsCsv(test.key, phase?.number, report) };
+      }
+      case 'plan':
+        return json(await this.#plan(request));
+    }
+  }
+
+  async #results({ scope, options }: RequestOf<'results'>, changes: number): Promise<SplitTestResults> {
+    const { bots = 'exclude', by, include, fresh = false } = options;
     const includeBots = bots === 'include';
-    const input = await this.input(scope, includeBots, fresh);
-    const policy = { fresh, exposures: () => exposuresIn(input) };
+    const input = await this.#input({ scope, bots }, changes, fresh);
+    const policy = { changes, fresh, exposures: () => exposuresIn(input) };
     const parts = new Set(include?.split(','));
     return {
       ...resultsResponse(scope, buildReport(input), input.asOf, bots),
@@ -54,39 +81,57 @@ export class ReportService {
   }
 
   /** All that a report is computed from. */
-  async input(scope: ReportScope, includeBots: boolean, fresh = false): Promise<ReportInput> {
-    const question = questionOf(scope);
-    const { value, asOf } = await this.#ask('splitTestCounts', question, { fresh, exposures: exposuresIn });
-    return reportInput(scope, value, asOf, includeBots);
+  async #input(
+    { scope, bots }: Pick<RequestOf<'csv'>, 'scope' | 'bots'>,
+    changes: number,
+    fresh = false,
+  ): Promise<ReportInput> {
+    const policy = { changes, fresh, exposures: exposuresIn };
+    const { value, asOf } = await this.#ask('splitTestCounts', scope.query, policy);
+    return reportInput(scope, value, asOf, bots === 'include');
   }
 
-  async #breakdown(scope: ReportScope, by: string, includeBots: boolean, policy: CachePolicy) {
-    const { value, asOf } = await this.#ask('splitTestCounts', { ...questionOf(scope), by }, policy);
-    return breakdownResponse(scope, by, value, asOf, includeBots);
+  async #breakdown(scope: ReportScope, attribute: string, includeBots: boolean, policy: CachePolicy) {
+    // Early and late visitors are told apart for the health of the whole test only.
+    const query = { ...scope.query, earlyDays: 0, by: { attribute, max: maxSegments(scope) } };
+    const { value, asOf } = await this.#ask('splitTestCounts', query, policy);
+    return breakdownResponse(scope, attribute, value, asOf, includeBots);
   }
 
   async #series(scope: ReportScope, includeBots: boolean, policy: CachePolicy) {
-    const { value } = await this.#ask('splitTestSeries', questionOf(scope), policy);
-    return seriesResponse(scope, value, includeBots);
+    const days = seriesDays(scope);
+    const { value } = await this.#ask('splitTestSeries', { ...scope.query, days }, policy);
+    return seriesResponse(scope, days, value, includeBots);
   }
 
-  async #feedback(scope: ReportScope, policy: CachePolicy): Promise<SplitTestResults['feedback']> {
-    const { goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...question } = questionOf(scope);
-    const { value } = await this.#ask(
-      'splitTestFeedback',
-      { ...question, messages: FEEDBACK_MESSAGES },
-      policy,
-    );
+  async #feedback({ query }: ReportScope, policy: CachePolicy): Promise<SplitTestResults['feedback']> {
+    const { startedAt, days, goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...seen } = query;
+    const { value } = await this.#ask('splitTestFeedback', { ...seen, messages: FEEDBACK_MESSAGES }, policy);
     return value.map(({ variationKey, ...said }) => ({ key: variationKey, ...said }));
+  }
+
+  async #plan({ property, goal, query }: RequestOf<'plan'>): Promise<PlanResponse> {
+    const period = planPeriod(query.days ?? 28, Date.now());
+    const isRevenue = goal.kind === 'revenue';
+    const seen = await this.#eventStore.goalBaseline({
+      ...{ propertyId: property.id, goalId: goal.id, isRevenue },
+      ...period,
+    });
+    return planResponse(property, goal, query, seen);
   }
 
   #ask<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
     method: Method,
-    question: Parameters<ReportQueries[Method]>[0] & Partial<SplitTestQuery>,
+    query: Parameters<ReportQueries[Method]>[0] & Partial<SplitTestQuery>,
     policy: CachePolicy<Awaited<ReturnType<ReportQueries[Method]>>>,
   ): Promise<Snapshot<Awaited<ReturnType<ReportQueries[Method]>>>> {
     const ask = this.#eventStore[method] as (query: object) => Promise<never>;
-    const key = JSON.stringify([method, question]);
-    return this.#snapshots.get({ key, take: () => ask(question), ...policy });
+    const key = JSON.stringify([method, query]);
+    return this.#snapshots.get({ key, take: () => ask(query), ...policy });
   }
 }
+
+const json = (content: object): ReportText => ({
+  contentType: 'application/json; charset=utf-8',
+  text: JSON.stringify(content),
+});

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Counts that take longer than this are not taken anew for every event … */
 const EXPENSIVE_MS = 500;
 /** … unless they are of fewer exposures: then the machine was busy, which says nothing about the next time. */
@@ -7,6 +9,8 @@ const AGE_PER_COST = 20;
 /** … but never older. */
 const MAX_AGE_MS = 5 * 60 * 1000;
 const MAX_ENTRIES = 200;
+/** Of all together, as JSON text; in memory they take a few times as much. */
+const MAX_LENGTH = 16 * 1024 * 1024;
 
 export interface Snapshot<T> {
   value: T;
@@ -17,12 +21,15 @@ export interface Snapshot<T> {
 interface CacheEntry extends Snapshot<unknown> {
   /** What was known of changes when it was taken. */
   changes: number;
+  takenAt: number;
   costMs: number;
   exposures: number;
 }
 
 interface Question<T> {
   key: string;
+  /** Grows whenever an answer may have changed. */
+  changes: number;
   /** However long it takes. */
   fresh: boolean;
   take: () => Promise<T>;
@@ -35,18 +42,16 @@ interface Question<T> {
  * expensive may be a little old, and is refreshed behind the answer. Cheap answers are always of this moment.
  */
 export class ReportSnapshots {
-  readonly #changes: () => number;
-  readonly #kept = new Map<string, CacheEntry>();
+  readonly #kept = new LRUCache<string, CacheEntry>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_LENGTH,
+    sizeCalculation: ({ value }, key) => key.length + JSON.stringify(value).length,
+  });
   readonly #running = new Map<string, Promise<CacheEntry>>();
-
-  /** @param changes grows whenever an answer may have changed */
-  constructor(changes: () => number) {
-    this.#changes = changes;
-  }
 
   async get<T>(question: Question<T>): Promise<Snapshot<T>> {
     const kept = question.fresh ? undefined : this.#kept.get(question.key);
-    if (kept && kept.changes === this.#changes()) return kept as Snapshot<T>;
+    if (kept && kept.changes >= question.changes) return kept as Snapshot<T>;
     if (kept && isYoungEnough(kept)) {
       // Whoever asks next gets the outcome, or the error of an attempt of their own.
       this.#take(question).catch(() => undefined);
@@ -55,34 +60,24 @@ export class ReportSnapshots {
     return (await this.#take(question)) as Snapshot<T>;
   }
 
-  #take<T>({ key, take, exposures }: Question<T>): Promise<CacheEntry> {
-    const changes = this.#changes();
+  #take<T>({ key, changes, take, exposures }: Question<T>): Promise<CacheEntry> {
     const running = this.#running.get(`${key} ${changes}`);
     if (running) return running;
-    const asOf = Date.now();
+    const [asOf, takenAt] = [Date.now(), performance.now()];
     const taking = take()
       .then((value) => {
-        const kept = { value, asOf, changes, costMs: Date.now() - asOf, exposures: exposures(value) };
-        this.#keep(key, kept);
+        const costMs = performance.now() - takenAt;
+        const kept = { value, asOf, changes, takenAt, costMs, exposures: exposures(value) };
+        if ((this.#kept.peek(key)?.takenAt ?? 0) <= takenAt) this.#kept.set(key, kept);
         return kept;
       })
       .finally(() => this.#running.delete(`${key} ${changes}`));
     this.#running.set(`${key} ${changes}`, taking);
     return taking;
   }
-
-  #keep(key: string, kept: CacheEntry): void {
-    if ((this.#kept.get(key)?.asOf ?? 0) > kept.asOf) return;
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MAX_ENTRIES) break;
-      this.#kept.delete(oldest);
-    }
-  }
 }
 
-function isYoungEnough({ asOf, costMs, exposures }: CacheEntry): boolean {
+function isYoungEnough({ takenAt, costMs, exposures }: CacheEntry): boolean {
   if (costMs <= EXPENSIVE_MS || exposures < MANY_EXPOSURES) return false;
-  return Date.now() - asOf < Math.min(MAX_AGE_MS, AGE_PER_COST * costMs);
+  return performance.now() - takenAt < Math.min(MAX_AGE_MS, AGE_PER_COST * costMs);
 }

@@ -1,6 +1,6 @@
 import type { AcceptedCollect } from '../../storage/accepted-request.ts';
-import type { EventStoreClient } from '../../storage/event-log.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 
 const MAX_SESSIONS = 50_000;
 

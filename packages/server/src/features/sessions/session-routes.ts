@@ -13,7 +13,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import { answerPreflight, checkOrigin } from '../../http/cors.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
-import type { EventStoreClient } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptCollect } from './collect.ts';
 import type { SessionIdentities } from './session-identities.ts';

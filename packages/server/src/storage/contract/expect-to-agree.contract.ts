@@ -38,13 +38,17 @@ export async function expectToAgree(
   }
 }
 
+const MIDNIGHT = T0 - (T0 % DAY_MS);
+
 const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTestKey'>[] = [
   {
     variationKeys: ['a', 'b'],
     phase: 1,
     from: 0,
     to: T0 + 10 * DAY_MS,
+    startedAt: 0,
     until: T0 + 20 * DAY_MS,
+    days: { from: MIDNIGHT, to: MIDNIGHT + 20 * DAY_MS, step: 1 },
     earlyDays: 1,
     goalIds: ['signup', 'revenue', 'none'],
     revenueGoalIds: ['revenue'],
@@ -55,11 +59,27 @@ const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTes
     phase: 2,
     from: T0 + 20,
     to: T0 + 30 * DAY_MS,
+    startedAt: T0 + 20,
     until: T0 + 25 * DAY_MS,
-    earlyDays: 0,
+    days: { from: MIDNIGHT + DAY_MS, to: MIDNIGHT + 12 * DAY_MS, step: 5 },
+    earlyDays: 2,
     goalIds: ['revenue'],
     preDays: 0,
-    by: 'country',
+    by: { attribute: 'country', max: 1 },
+  },
+  {
+    variationKeys: ['a', 'b'],
+    phase: 1,
+    from: 0,
+    to: T0 + 60 * DAY_MS,
+    startedAt: T0 + 30,
+    until: T0 + 60 * DAY_MS,
+    days: { from: MIDNIGHT + 2 * DAY_MS, to: MIDNIGHT + 8 * DAY_MS, step: 3 },
+    earlyDays: 3,
+    goalIds: ['signup', 'revenue'],
+    revenueGoalIds: ['revenue'],
+    preDays: 0,
+    by: { attribute: 'plan', max: 2 },
   },
 ];
 
@@ -70,7 +90,7 @@ async function compareSplitTests(store: EventStore, facts: NaiveFacts, propertyI
       const counts = await store.splitTestCounts(query);
       expect(ordered(counts)).toEqual(ordered(naiveCounts(facts, query)));
       await compareSeries(store, facts, query);
-      const { goalIds, revenueGoalIds, earlyDays, preDays, by, ...scope } = query;
+      const { startedAt, days, goalIds, revenueGoalIds, earlyDays, preDays, by, ...scope } = query;
       const feedback = await store.splitTestFeedback({ ...scope, messages: 5 });
       expect(feedback.map(byOption)).toEqual(naiveFeedback(facts, { ...scope, messages: 5 }).map(byOption));
     }
@@ -82,7 +102,9 @@ async function compareSeries(store: EventStore, facts: NaiveFacts, query: SplitT
   const text = (list: object[]) => list.map((it) => JSON.stringify(Object.entries(it).sort())).sort();
   expect(text(visitors)).toEqual(text(naiveNewVisitors(facts, query)));
   for (const day of new Set(goals.map(({ at }) => at))) {
-    const { groups } = naiveDay(facts, { ...query, by: undefined }, day + DAY_MS);
+    const end = day === query.days.to ? Number.POSITIVE_INFINITY : day + DAY_MS;
+    const { by: _by, ...unsegmented } = query;
+    const { groups } = naiveDay(facts, unsegmented, end);
     for (const group of groups) {
       for (const expected of group.goals) {
         const so = goals.filter(
@@ -119,8 +141,8 @@ function ordered({ groups, exposures, ...rest }: SplitTestCounts) {
     ...rest,
     exposures: exposures.map(text).sort(),
     groups: groups
-      .map(({ variationKey, bot, early, segment, visitors, goals }) => ({
-        ...{ variationKey, bot, early, segment, visitors },
+      .map(({ variationKey, bot, early, segment, other, visitors, goals }) => ({
+        ...{ variationKey, bot, early, segment, other, visitors },
         goals: goals
           .map(({ goalId, converted, conversions, amount, convertedAmount, convertedCovariate }) => ({
             ...{ goalId, converted },
@@ -130,7 +152,8 @@ function ordered({ groups, exposures, ...rest }: SplitTestCounts) {
           .sort((a, b) => (a.goalId < b.goalId ? -1 : 1)),
       }))
       .sort((a, b) =>
-        text([a.variationKey, a.bot, a.early, a.segment]) < text([b.variationKey, b.bot, b.early, b.segment])
+        text([a.variationKey, a.bot, a.early, a.segment, a.other]) <
+        text([b.variationKey, b.bot, b.early, b.segment, b.other])
           ? -1
           : 1,
       ),

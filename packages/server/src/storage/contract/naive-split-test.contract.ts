@@ -1,6 +1,7 @@
 import { DAY_MS } from '@switchyard/core/time';
 import type { AcceptedConversion, AcceptedFeedback, AcceptedRequest, Exposure } from '../accepted-request.ts';
 import type {
+  DayRange,
   GoalSums,
   SplitTestCounts,
   SplitTestFeedbackQuery,
@@ -29,7 +30,7 @@ interface Visitor {
   segments: { at: number; segment: string }[];
 }
 
-type Scope = Omit<SplitTestQuery, 'goalIds' | 'revenueGoalIds' | 'earlyDays' | 'preDays' | 'winsorize'>;
+type Scope = Omit<SplitTestFeedbackQuery, 'messages'> & Pick<SplitTestQuery, 'by'>;
 
 type Seen = Omit<Exposure, 'bot'> & { receivedAt: number; bot: boolean };
 
@@ -72,16 +73,46 @@ function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
     visitor.shown.add(it.variationKey);
     visitor.bot ||= it.bot;
     visitor.firstAt = Math.min(visitor.firstAt, at);
-    const segment = query.by === 'country' ? facts.countryOf(it.sessionId) : null;
+    const segment = attributeOf(facts, it, query.by?.attribute);
     if (segment !== null) visitor.segments.push({ at, segment });
   }
   return [...visitors.values()];
+}
+
+/** What the exposure says; else, for a country, what its session does. */
+function attributeOf(facts: NaiveFacts, exposure: Seen, attribute: string | undefined): string | null {
+  if (attribute === undefined) return null;
+  const own: unknown = JSON.parse(exposure.attributes ?? '{}')[attribute];
+  if (own !== undefined) return String(own);
+  return attribute === 'country' ? facts.countryOf(exposure.sessionId) : null;
 }
 
 /** The first value that is known; of two in the same moment the lesser. */
 function segmentOf({ segments }: Visitor): string | null {
   const [first] = segments.toSorted((a, b) => a.at - b.at || (a.segment < b.segment ? -1 : 1));
   return first?.segment ?? null;
+}
+
+/** The segments that are told apart. */
+function largestOf(visitors: readonly Visitor[], max: number): (string | null)[] {
+  const sizes = new Map<string, number>();
+  for (const visitor of visitors) {
+    const segment = segmentOf(visitor);
+    if (segment === null) continue;
+    const counts = variationOf(visitor) !== null && !visitor.bot;
+    sizes.set(segment, (sizes.get(segment) ?? 0) + (counts ? 1 : 0));
+  }
+  return [...sizes]
+    .sort(([left, one], [right, other]) => other - one || (left < right ? -1 : 1))
+    .slice(0, max)
+    .map(([segment]) => segment);
+}
+
+/** The day of the range that a time counts as. */
+function dayIn({ from, to, step }: DayRange, at: number): number {
+  if (at < from) return from - DAY_MS;
+  const daysBack = Math.floor((to - Math.min(at - (at % DAY_MS), to)) / DAY_MS / step) * step;
+  return to - daysBack * DAY_MS;
 }
 
 const variationOf = ({ shown }: Visitor) => (shown.size === 1 ? ([...shown][0] as string) : null);
@@ -120,16 +151,17 @@ const noSums = (): ValueSums => ({
 
 export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): SplitTestCounts {
   const seen = exposuresOf(facts, query);
-  const start = Math.min(...seen.map((it) => Math.min(it.at, it.receivedAt)));
+  const start = Math.max(query.startedAt, Math.min(...seen.map(({ receivedAt }) => receivedAt)));
   const groups = new Map<string, VisitorGroup>();
-  for (const visitor of visitorsOf(facts, query)) {
+  const visitors = visitorsOf(facts, query);
+  const largest = largestOf(visitors, query.by?.max ?? 0);
+  for (const visitor of visitors) {
     const early = visitor.firstAt < start + query.earlyDays * DAY_MS;
-    const key = JSON.stringify([variationOf(visitor), visitor.bot, early, segmentOf(visitor)]);
+    const other = segmentOf(visitor) !== null && !largest.includes(segmentOf(visitor));
+    const segment = other ? null : segmentOf(visitor);
+    const key = JSON.stringify([variationOf(visitor), visitor.bot, early, segment, other]);
     const group = groups.get(key) ?? {
-      variationKey: variationOf(visitor),
-      bot: visitor.bot,
-      early,
-      segment: segmentOf(visitor),
+      ...{ variationKey: variationOf(visitor), bot: visitor.bot, early, segment, other },
       visitors: 0,
       goals: [],
     };
@@ -138,21 +170,19 @@ export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): SplitTest
     if (group.variationKey === null) continue;
     for (const goalId of query.goalIds) addGoal(facts, query, visitor, goalId, group.goals);
   }
-  const times = seen.map((it) => Math.min(it.at, it.receivedAt));
-  return {
-    firstExposureAt: seen.length === 0 ? null : Math.min(...times),
-    exposures: [...new Set(seen.map(({ at }) => at - (at % DAY_MS)))].flatMap((day) =>
-      [false, true].flatMap((bot) =>
-        query.variationKeys.flatMap((variationKey) => {
-          const exposures = seen.filter(
-            (it) => it.at - (it.at % DAY_MS) === day && it.bot === bot && it.variationKey === variationKey,
-          ).length;
-          return exposures > 0 ? [{ at: day, variationKey, bot, exposures }] : [];
-        }),
-      ),
-    ),
-    groups: [...groups.values()],
-  };
+  return { exposures: exposuresByDay(seen, query), groups: [...groups.values()] };
+}
+
+function exposuresByDay(seen: readonly Seen[], query: SplitTestQuery): SplitTestCounts['exposures'] {
+  const counts = new Map<string, SplitTestCounts['exposures'][number]>();
+  for (const { at, variationKey, bot } of seen) {
+    const day = dayIn(query.days, at);
+    const key = JSON.stringify([day, variationKey, bot]);
+    const count = counts.get(key) ?? { at: day, variationKey, bot, exposures: 0 };
+    counts.set(key, count);
+    count.exposures++;
+  }
+  return [...counts.values()];
 }
 
 function addGoal(
@@ -205,10 +235,10 @@ export function naiveDay(facts: NaiveFacts, query: SplitTestQuery, endOfDay: num
 
 export function naiveNewVisitors(facts: NaiveFacts, query: SplitTestQuery): SplitTestSeries['visitors'] {
   const days = new Map<string, SplitTestSeries['visitors'][number]>();
-  for (const visitor of visitorsOf(facts, { ...query, by: undefined })) {
+  for (const visitor of visitorsOf(facts, query)) {
     const variationKey = variationOf(visitor);
     if (variationKey === null) continue;
-    const at = visitor.firstAt - (visitor.firstAt % DAY_MS);
+    const at = dayIn(query.days, visitor.firstAt);
     const key = JSON.stringify([at, variationKey, visitor.bot]);
     const day = days.get(key) ?? { at, variationKey, bot: visitor.bot, visitors: 0 };
     days.set(key, day);

@@ -24,6 +24,7 @@ const seenExposure = fc.record({
   at: offset,
   phase: optional(fc.constantFrom(1, 2)),
   bot: optional(fc.constant(true as const)),
+  attributes: optional(fc.constantFrom('{"plan":"a"}', '{"plan":"b"}', '{"plan":3,"country":"IT"}', '{}')),
 });
 
 const payload = fc.oneof(

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@switchyard/core/time';
 import type {
   AcceptedCollect,
   AcceptedConversion,
@@ -6,6 +7,7 @@ import type {
   CollectedEvent,
   Exposure,
 } from '../accepted-request.ts';
+import type { SplitTestQuery } from '../event-store.ts';
 
 export const exposures = (propertyId: string, receivedAt: number, list: Exposure[]): AcceptedRequest => ({
   kind: 'exposures',
@@ -19,6 +21,16 @@ export const exposure = (sessionId: string, at: number): Exposure => ({
   variationKey: 'a',
   sessionId,
   at,
+});
+
+const FAR = 8_000_000_000_000;
+
+/** Of whatever was seen, at any time. */
+export const splitTestQuery = (given: Partial<SplitTestQuery> & { propertyId: string }): SplitTestQuery => ({
+  ...{ splitTestKey: 'hero', variationKeys: ['a'], phase: 1, from: 0, to: FAR, startedAt: 0, until: FAR },
+  days: { from: 0, to: FAR - (FAR % DAY_MS), step: 1 },
+  ...{ goalIds: [], preDays: 0, earlyDays: 0 },
+  ...given,
 });
 
 type Given<T> = Partial<T> & { propertyId: string; receivedAt: number };

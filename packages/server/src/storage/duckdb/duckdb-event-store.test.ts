@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedConversion, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
+import { splitTestQuery } from '../contract/sample-requests.contract.ts';
 import { describeEventStore, seenOf } from '../event-store.contract.ts';
 import type { EventStore } from '../event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';
@@ -117,10 +118,7 @@ describe('The DuckDB file', () => {
     await it.append(
       journal(...amounts.flatMap((amount, index) => [exposed(`s${index}`), spend(`s${index}`, amount)])),
     );
-    const query = {
-      ...{ propertyId: 'shop', splitTestKey: 'hero', variationKeys: ['a'], phase: 1, from: 0, to: T0 * 2 },
-      ...{ until: T0 * 2, goalIds: ['signup'], earlyDays: 0, preDays: 0 },
-    };
+    const query = splitTestQuery({ propertyId: 'shop', goalIds: ['signup'] });
     const amountOf = async (winsorize?: number) => {
       const { groups } = await it.splitTestCounts({
         ...query,
@@ -136,6 +134,8 @@ describe('The DuckDB file', () => {
     const { sum, sumSquares } = await amountOf();
     expect(sum / (40_000 * (huge / 1e6))).toBeCloseTo(1, 9);
     expect(sumSquares / sum ** 2).toBeCloseTo(1, 9);
+    const { goals } = await it.splitTestSeries(query);
+    expect(goals.reduce((total, { amount }) => total + amount.sum, 0) / sum).toBeCloseTo(1, 9);
   });
 
   test('refuses a schema from the future, and is closed for good', async () => {

@@ -141,16 +141,12 @@ class DuckDbEventStore implements EventStore {
     return this.#ask((context) => feedbackPage(context, query));
   }
 
-  async splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts> {
-    const ask = (sumType: SumType) => this.#ask((context) => splitTestCounts(context, query, sumType));
-    return ask('HUGEINT').catch((error: unknown) => {
-      if (!(error instanceof Error) || !/overflow|out of range/i.test(error.message)) throw error;
-      return ask('DOUBLE');
-    });
+  splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts> {
+    return this.#askForSums((context, sumType) => splitTestCounts(context, query, sumType));
   }
 
   splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries> {
-    return this.#ask((context) => splitTestSeries(context, query));
+    return this.#askForSums((context, sumType) => splitTestSeries(context, query, sumType));
   }
 
   splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]> {
@@ -199,6 +195,15 @@ class DuckDbEventStore implements EventStore {
         this.#registry.forgetStarts();
         this.#visitors.forget();
       }
+    });
+  }
+
+  /** Whole numbers as long as they suffice. */
+  #askForSums<T>(question: (context: QueryContext, sumType: SumType) => Promise<T>): Promise<T> {
+    const ask = (sumType: SumType) => this.#ask((context) => question(context, sumType));
+    return ask('HUGEINT').catch((error: unknown) => {
+      if (!(error instanceof Error) || !/overflow|out of range/i.test(error.message)) throw error;
+      return ask('DOUBLE');
     });
   }
 

@@ -1,6 +1,7 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { SplitTestCounts, SplitTestQuery, VisitorGroup } from '../../event-store.ts';
+import type { SplitTestCounts, SplitTestQuery } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
+import { dayIn } from './day-range.ts';
 import type { QueryContext } from './query-context.ts';
 import { countVisitors, type SumType } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
@@ -11,36 +12,31 @@ export async function splitTestCounts(
   query: SplitTestQuery,
   sumType: SumType,
 ): Promise<SplitTestCounts> {
-  const exposures = await countExposures(context, query);
-  const { firstExposureAt } = exposures;
-  const groups: VisitorGroup[] = [];
-  if (firstExposureAt !== null) {
-    const earlyUntil = firstExposureAt + query.earlyDays * DAY_MS;
-    const total = exposures.exposures.reduce((sum, it) => sum + it.exposures, 0);
-    groups.push(...(await countVisitors(context, { ...query, earlyUntil, sumType }, total)));
-  }
-  return { ...exposures, groups };
+  const { exposures, total, firstReceivedAt } = await countExposures(context, query);
+  if (total === 0) return { exposures, groups: [] };
+  // By our clock: a client that dates one exposure years back must not make everybody else come late.
+  const earlyUntil = Math.max(query.startedAt, firstReceivedAt) + query.earlyDays * DAY_MS;
+  return { exposures, groups: await countVisitors(context, { ...query, earlyUntil, sumType }, total) };
 }
 
 async function countExposures(
   context: QueryContext,
   query: SplitTestQuery,
-): Promise<Pick<SplitTestCounts, 'firstExposureAt' | 'exposures'>> {
+): Promise<Pick<SplitTestCounts, 'exposures'> & { total: number; firstReceivedAt: number }> {
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
-  if (!visitors) return { firstExposureAt: null, exposures: [] };
+  if (!visitors) return { exposures: [], total: 0, firstReceivedAt: 0 };
   const rows = await rowsOf<[bigint, bigint, bigint, bigint]>(
     context.connection,
-    `SELECT ${visitors.bits} AS seen_bits, count(*), min(least(happened_at, received_at)),
-            (happened_at // ${DAY_MS}) * ${DAY_MS} AS day
+    `SELECT ${visitors.bits} AS seen_bits, count(*), min(received_at), ${dayIn(query.days, 'happened_at')} AS day
      FROM exposures WHERE ${visitors.exposed} GROUP BY day, seen_bits ORDER BY day, seen_bits`,
     visitors.values.list,
   );
-  const first = rows.map(([, , at]) => Number(at));
-  return {
-    firstExposureAt: rows.length === 0 ? null : Math.min(...first),
-    exposures: rows.map(([bits, count, , day]) => {
-      const { variationKey, bot } = visitors.read(bits);
-      return { at: Number(day), variationKey: variationKey as string, bot, exposures: Number(count) };
-    }),
-  };
+  let [total, firstReceivedAt] = [0, Number.POSITIVE_INFINITY];
+  const exposures = rows.map(([bits, count, receivedAt, day]) => {
+    const { variationKey, bot } = visitors.read(bits);
+    total += Number(count);
+    firstReceivedAt = Math.min(firstReceivedAt, Number(receivedAt));
+    return { at: Number(day), variationKey: variationKey as string, bot, exposures: Number(count) };
+  });
+  return { exposures, total, firstReceivedAt };
 }

@@ -4,6 +4,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import type { GoalSums, SplitTestQuery, ValueSums, VisitorGroup } from '../../event-store.ts';
 import { recordsOf } from '../sql.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
+import { largestSegments } from './largest-segments.ts';
 import type { QueryContext } from './query-context.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
@@ -32,7 +33,8 @@ const COLUMNS = [
 type GroupRow = Record<(typeof COLUMNS)[number], bigint | number> & {
   bits: bigint | number;
   goal: number | null;
-  segment: string | null;
+  /** See `SplitTestVisitors.segmentNumber`. */
+  segment_number: number;
 };
 
 /** Visitors by what they saw and what they did. In as many parts as memory asks for; each visitor is in one. */
@@ -49,6 +51,7 @@ export async function countVisitors(
   const rows = new Map<string, GroupRow>();
   const visitors = SplitTestVisitors.of(context, query) as SplitTestVisitors;
   await visitors.resolve(context.connection, unresolvedConversions(visitors, query, goals));
+  if (query.by) visitors.segments = await largestSegments(context.connection, visitors, query.by.max, of);
   for (let index = 0; index < of; index++) {
     visitors.part = of > 1 ? { index, of } : undefined;
     for (const row of await groupRows(context.connection, visitors, query, goals)) addRow(rows, row);
@@ -58,7 +61,7 @@ export async function countVisitors(
 
 /** Sums of the parts, still as whole numbers. */
 function addRow(rows: Map<string, GroupRow>, row: GroupRow): void {
-  const key = JSON.stringify([String(row.bits), row.segment, row.goal]);
+  const key = `${row.bits} ${row.segment_number} ${row.goal}`;
   const sum = rows.get(key);
   if (!sum) {
     rows.set(key, row);
@@ -77,18 +80,27 @@ function groupsOf(
   rows: readonly GroupRow[],
 ): VisitorGroup[] {
   const groups = new Map<string, VisitorGroup>();
+  const goalIds = new Map(goals.map(({ term, goalId }) => [term, goalId]));
   for (const row of rows) {
-    const { variationKey, bot, early } = visitors.read(row.bits);
-    const { segment } = row;
-    const key = JSON.stringify([variationKey, bot, early, segment]);
-    const group = groups.get(key) ?? { variationKey, bot, early, segment, visitors: 0, goals: [] };
+    const key = `${row.bits} ${row.segment_number}`;
+    const group = groups.get(key) ?? {
+      ...visitors.read(row.bits),
+      ...segmentOf(visitors, row),
+      visitors: 0,
+      goals: [],
+    };
     groups.set(key, group);
-    const goalId = goals.find(({ term }) => term === row.goal)?.goalId;
+    const goalId = row.goal === null ? undefined : goalIds.get(row.goal);
     if (goalId === undefined) group.visitors += Number(row.converted);
     else group.goals.push(goalSums(goalId, row));
   }
   return [...groups.values()];
 }
+
+const segmentOf = ({ segments }: SplitTestVisitors, { segment_number: number }: GroupRow) => ({
+  segment: segments[number - 1] ?? null,
+  other: number === 0,
+});
 
 function groupRows(
   connection: DuckDBConnection,
@@ -140,37 +152,35 @@ export function reachedTables(
 
 function visitorStatement(visitors: SplitTestVisitors): string {
   // Every column more is a tenth of the time, so no other is asked for.
-  const segment = visitors.isSegmented ? 'arg_min(segment, (seen_at, segment))' : 'NULL';
   return `WITH ${visitors.tables}
-    SELECT bits, segment, NULL AS goal, count(*) AS converted
-    FROM (SELECT bit_or(bits) AS bits, ${segment} AS segment FROM seen GROUP BY unit)
-    GROUP BY bits, segment ORDER BY bits, segment`;
+    SELECT bits, ${visitors.segmentNumber} AS segment_number, NULL AS goal, count(*) AS converted
+    FROM (SELECT ${visitors.kind} AS bits${visitors.segmentColumn} FROM seen GROUP BY unit)
+    GROUP BY bits, segment_number ORDER BY bits, segment_number`;
 }
 
 function goalStatement(visitors: SplitTestVisitors, query: DatedQuery, goals: readonly GoalTerm[]): string {
   const cut = (column: string) =>
     query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
-  const segment = visitors.isSegmented ? 'segment' : 'NULL AS segment';
   return `WITH ${reachedTables(visitors, query, goals)},
     units AS MATERIALIZED (${visitors.units()}),
     outcomes AS ${query.winsorize === undefined ? '' : 'MATERIALIZED'} (
-      SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment)' : 'NULL'} AS segment,
-             ${outcomeColumns(query)}
+      SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment) AS segment,' : ''} ${outcomeColumns(query)}
       FROM reached JOIN units USING (unit)
       WHERE ${visitors.isPure} AND happened_at >= first_at - ${query.preDays * DAY_MS}
       GROUP BY unit, goal)
     ${query.winsorize === undefined ? '' : capsTable(query.winsorize, query.sumType)},
     values_ AS (
-      SELECT goal, bits, segment, ${isConverted(goals, 'n', 'a')} AS converted, ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
+      SELECT goal, bits, ${visitors.segmentNumber} AS segment_number, ${isConverted(goals, 'n', 'a')} AS converted,
+             ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
       FROM outcomes ${query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)'})
-    SELECT bits, goal, segment, ${sumColumns(query)}
-    FROM values_ GROUP BY bits, goal, segment
+    SELECT bits, goal, segment_number, ${sumColumns(query)}
+    FROM values_ GROUP BY bits, goal, segment_number
     UNION ALL
-    SELECT bits, NULL, segment, count(*), ${COLUMNS.slice(1)
+    SELECT bits, NULL, segment_number, count(*), ${COLUMNS.slice(1)
       .fill('NULL' as never)
       .join(', ')}
-    FROM (SELECT bits, ${segment} FROM units) GROUP BY bits, segment
-    ORDER BY bits, segment, goal`;
+    FROM (SELECT bits, ${visitors.segmentNumber} AS segment_number FROM units) GROUP BY bits, segment_number
+    ORDER BY bits, segment_number, goal`;
 }
 
 /** In the order of `COLUMNS`. Products with what is always zero are not worth computing millions of times. */

@@ -1,21 +1,20 @@
 import { MICROS } from '@switchyard/core/money';
-import { DAY_MS } from '@switchyard/core/time';
 import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../../event-store.ts';
 import { recordsOf, rowsOf } from '../sql.ts';
+import { dayIn } from './day-range.ts';
 import { goalTermsOf, isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
-import { reachedTables, unresolvedConversions } from './split-test-groups.ts';
+import { reachedTables, type SumType, unresolvedConversions } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
-
-const dayOf = (column: string) => `(${column} // ${DAY_MS}) * ${DAY_MS}`;
 
 /** What each day added to a phase of a test. The caller holds a snapshot. */
 export async function splitTestSeries(
   context: QueryContext,
   query: SplitTestQuery,
+  sumType: SumType,
 ): Promise<SplitTestSeries> {
   const visitors = await newVisitors(context, query);
-  return { visitors, goals: visitors.length > 0 ? await goalDays(context, query) : [] };
+  return { visitors, goals: visitors.length > 0 ? await goalDays(context, query, sumType) : [] };
 }
 
 async function newVisitors(
@@ -28,7 +27,7 @@ async function newVisitors(
   const rows = await rowsOf<[bigint, bigint, bigint]>(
     context.connection,
     `WITH ${visitors.tables}
-     SELECT ${dayOf('first_at')} AS day, bits, count(*) FROM (${visitors.units()})
+     SELECT ${dayIn(query.days, 'first_at')} AS day, bits, count(*) FROM (${visitors.units()})
      WHERE ${visitors.isPure} GROUP BY day, bits ORDER BY day, bits`,
     visitors.values.list,
   );
@@ -40,7 +39,7 @@ async function newVisitors(
 
 type DayRow = Record<
   'converted' | 'conversions' | 'conversion_squares' | 'micros' | 'micro_squares',
-  bigint
+  bigint | number
 > & {
   day: bigint;
   bits: bigint;
@@ -51,7 +50,7 @@ type DayRow = Record<
  * A square of a running total cannot be added up over days, but its growth can: a visitor whose value goes from a
  * to b adds b² - a² to the sum of squares of that day.
  */
-async function goalDays(context: QueryContext, query: SplitTestQuery): Promise<GoalDay[]> {
+async function goalDays(context: QueryContext, query: SplitTestQuery, sumType: SumType): Promise<GoalDay[]> {
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
   const goals = goalTermsOf(context, query);
   if (!visitors || goals.length === 0) return [];
@@ -62,8 +61,8 @@ async function goalDays(context: QueryContext, query: SplitTestQuery): Promise<G
     `WITH ${reachedTables(visitors, reached, goals)},
      units AS (${visitors.units('WHERE unit IN (SELECT unit FROM reached)')}),
      daily AS (
-       SELECT unit, any_value(bits) AS bits, goal, ${dayOf('happened_at')} AS day,
-              sum(direction)::HUGEINT AS dn, sum(amount_micros)::HUGEINT AS da
+       SELECT unit, any_value(bits) AS bits, goal, ${dayIn(query.days, 'happened_at')} AS day,
+              sum(direction)::${sumType} AS dn, sum(amount_micros)::${sumType} AS da
        FROM reached JOIN units USING (unit) WHERE ${visitors.isPure} AND happened_at >= first_at
        GROUP BY unit, goal, day),
      running AS (
@@ -76,13 +75,14 @@ async function goalDays(context: QueryContext, query: SplitTestQuery): Promise<G
      FROM running GROUP BY day, bits, goal ORDER BY day, bits, goal`,
     visitors.values.list,
   );
+  const goalIds = new Map(goals.map(({ term, goalId }) => [term, goalId]));
   return rows.map((row) => {
     const { variationKey, bot } = visitors.read(row.bits);
     return {
       at: Number(row.day),
       variationKey: variationKey as string,
       bot,
-      goalId: goals.find(({ term }) => term === row.goal)?.goalId as string,
+      goalId: goalIds.get(row.goal) as string,
       converted: Number(row.converted),
       conversions: { sum: Number(row.conversions), sumSquares: Number(row.conversion_squares) },
       amount: { sum: Number(row.micros) / MICROS, sumSquares: Number(row.micro_squares) / MICROS ** 2 },

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SplitTestQuery } from '../../event-store.ts';
+import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../event-store.ts';
 import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
@@ -31,9 +31,12 @@ export class SplitTestVisitors {
   /** Terms are numbers of ours: written into the statement, DuckDB's statistics tell it more about them. */
   readonly property: number;
   readonly isSegmented: boolean;
+  /** The largest segments, which `segmentNumber` counts from 1 on. */
+  segments: readonly string[] = [];
   readonly #query: VisitorsQuery;
   readonly #variations: (number | undefined)[];
   readonly #test: number;
+  readonly #kinds = new Map<bigint, SeenBits>();
   #renamed = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
   /** Only this one of so many equal parts of the visitors, a power of two. */
   part: { index: number; of: number } | undefined;
@@ -60,6 +63,13 @@ export class SplitTestVisitors {
     this.property = property;
     this.#test = test;
     this.isSegmented = query.by !== undefined;
+    for (const flags of [0n, this.#early, this.#bot, this.#early | this.#bot]) {
+      const marks = { bot: (flags & this.#bot) !== 0n, early: (flags & this.#early) !== 0n };
+      this.#kinds.set(flags, { variationKey: null, ...marks });
+      for (const [at, variationKey] of query.variationKeys.entries()) {
+        this.#kinds.set(flags | (1n << BigInt(at)), { variationKey, ...marks });
+      }
+    }
   }
 
   /**
@@ -105,25 +115,44 @@ export class SplitTestVisitors {
 
   /** One row per visitor; `WHERE` is the filter on `seen`. */
   units(where = ''): string {
-    const segment = this.isSegmented ? ', arg_min(segment, (seen_at, segment)) AS segment' : '';
-    return `SELECT unit, bit_or(bits) AS bits, min(seen_at) AS first_at${segment}
+    return `SELECT unit, ${this.kind} AS bits, min(seen_at) AS first_at${this.segmentColumn}
             FROM seen ${where} GROUP BY unit`;
   }
 
-  /** True for visitors of a single variation. */
-  get isPure(): string {
-    return `bit_count((bits & ${this.#early - 1n})::BIGINT) = 1`;
+  /**
+   * Bits of all that one visitor saw. Who saw several variations has none of them: which ones makes no difference,
+   * and there are more such sets than visitors.
+   */
+  get kind(): string {
+    const shown = `bit_or(bits) & ${this.#early - 1n}`;
+    return `(CASE WHEN bit_count(${shown}) = 1 THEN bit_or(bits) ELSE bit_or(bits) & ${this.#early | this.#bot} END)::${this.#type}`;
   }
 
-  read(given: bigint | number): SeenBits {
-    const bits = BigInt(given);
-    const shown = bits & (this.#early - 1n);
-    const index = this.#query.variationKeys.findIndex((_, at) => shown === 1n << BigInt(at));
-    return {
-      variationKey: this.#query.variationKeys[index] ?? null,
-      bot: (bits & this.#bot) !== 0n,
-      early: (bits & this.#early) !== 0n,
-    };
+  /** Value of the attribute at the first exposure of a visitor that has one; left out where nobody asks. */
+  get segmentColumn(): string {
+    return this.isSegmented ? ', arg_min(segment, (seen_at, segment)) AS segment' : '';
+  }
+
+  /** Number of the segment in the column `segment`: its place among the largest, 0 for the others, -1 when unknown. */
+  get segmentNumber(): string {
+    if (!this.isSegmented) return '-1';
+    this.#segmentPlaces ??= this.segments.map((segment) => this.values.add(segment));
+    const place = `list_position([${this.#segmentPlaces.join(', ')}]::VARCHAR[], segment)`;
+    return `(CASE WHEN segment IS NULL THEN -1 ELSE coalesce(${place}, 0) END)`;
+  }
+  #segmentPlaces: string[] | undefined;
+
+  /** True for visitors of a single variation. */
+  get isPure(): string {
+    return `(bits & ${this.#early - 1n}) <> 0`;
+  }
+
+  get isBot(): string {
+    return `(bits & ${this.#bot}) <> 0`;
+  }
+
+  read(bits: bigint | number): SeenBits {
+    return this.#kinds.get(BigInt(bits)) as SeenBits;
   }
 
   /** Marks above the bits of the variations. */
@@ -151,31 +180,38 @@ export class SplitTestVisitors {
     const mark = (condition: string, bit: bigint) => `(CASE WHEN ${condition} THEN ${bit} ELSE 0 END)`;
     const isEarly = `least(happened_at, received_at) < ${this.#query.earlyUntil ?? 0}`;
     const all = `(CASE variation ${cases.join(' ')} END) | ${mark('bot', this.#bot)} | ${mark(isEarly, this.#early)}`;
-    // A byte for a handful of variations: what is grouped for millions of visitors should be small.
+    return `(${all})::${this.#type}`;
+  }
+
+  /** A byte for a handful of variations: what is grouped for millions of visitors should be small. */
+  get #type(): string {
     const size = this.#variations.length + 2;
-    return `(${all})::${size <= 8 ? 'UTINYINT' : size <= 32 ? 'UINTEGER' : 'BIGINT'}`;
+    return size <= 8 ? 'UTINYINT' : size <= 32 ? 'UINTEGER' : size <= 63 ? 'BIGINT' : 'HUGEINT';
   }
 
   get #segment(): string {
-    const { by } = this.#query;
-    if (by === undefined) return 'NULL';
+    if (this.#query.by === undefined) return 'NULL';
+    const { attribute } = this.#query.by;
+    // Text that is no JSON was stored before texts were made well-formed: nothing is known of it.
+    const own = `TRY(json_extract_string(attributes, ${this.#pointer(attribute)}))`;
     // A client that says it itself knows better than the header fields of its requests.
-    const own = `json_extract_string(attributes, ${this.#path})`;
-    return SESSION_ATTRIBUTES.has(by) ? `coalesce(${own}, client)` : own;
+    const value = SESSION_ATTRIBUTES.has(attribute) ? `coalesce(${own}, client)` : own;
+    return `left(${value}, ${MAX_SEGMENT_LENGTH})`;
   }
 
   get #clients(): string | undefined {
-    const { by } = this.#query;
-    if (by === undefined || !SESSION_ATTRIBUTES.has(by)) return undefined;
+    const attribute = this.#query.by?.attribute;
+    if (attribute === undefined || !SESSION_ATTRIBUTES.has(attribute)) return undefined;
     return `SELECT session_key, nullif(text, 'unknown') AS client
-            FROM (SELECT session_key, arg_max(${by}, seq) AS term FROM collects
+            FROM (SELECT session_key, arg_max(${attribute}, seq) AS term FROM collects
                   WHERE property = ${this.property} GROUP BY session_key)
             JOIN terms ON terms.id = term`;
   }
 
-  #pathPlace: string | undefined;
-  get #path(): string {
-    this.#pathPlace ??= this.values.add(`$.${JSON.stringify(this.#query.by)}`);
-    return this.#pathPlace;
+  /** A JSON pointer, because names in a JSON path may be wildcards. */
+  #pointer(attribute: string): string {
+    this.#pointerPlace ??= this.values.add(`/${attribute.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    return this.#pointerPlace;
   }
+  #pointerPlace: string | undefined;
 }

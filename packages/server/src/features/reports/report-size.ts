@@ -1,0 +1,22 @@
+import { DAY_MS } from '@switchyard/core/time';
+import type { DayRange } from '../../storage/event-store.ts';
+import type { ReportScope } from './report-scope.ts';
+
+/** Segments beyond these are too small to say anything. */
+const MAX_SEGMENTS = 50;
+/** Results of a variation on a goal that all points or segments of a report have at most: about a second of work. */
+const MAX_RESULTS = 20_000;
+
+const resultsPerList = ({ variations, goals }: ReportScope) => variations.length * Math.max(1, goals.length);
+
+/** How many segments are told apart. */
+export function maxSegments(scope: ReportScope): number {
+  return Math.max(1, Math.min(MAX_SEGMENTS, Math.floor(MAX_RESULTS / resultsPerList(scope))));
+}
+
+/** The days of a series: each of them, or every second, third … of a test with very many variations and goals. */
+export function seriesDays(scope: ReportScope): DayRange {
+  const { from, to } = scope.query.days;
+  const days = (to - from) / DAY_MS + 1;
+  return { from, to, step: Math.ceil((days * resultsPerList(scope)) / MAX_RESULTS) };
+}

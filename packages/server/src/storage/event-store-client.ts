@@ -1,0 +1,73 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { EventStore } from './event-store.ts';
+import type { StorageReply, StorageRequest, StoreMethod } from './storage-messages.ts';
+
+/** Everything that another thread may ask of the event store. */
+export type EventStoreClient = Pick<EventStore, StoreMethod>;
+
+interface Call {
+  resolve: (value: never) => void;
+  reject: (error: Error) => void;
+}
+
+/** Calls of the event store in the storage thread that wait for their answers. */
+export class StoreCalls {
+  readonly #post: (request: StorageRequest & { type: 'ask' }) => void;
+  readonly #waiting = new Map<number, Call>();
+  #nextId = 1;
+
+  constructor(post: (request: StorageRequest & { type: 'ask' }) => void) {
+    this.#post = post;
+  }
+
+  call(method: StoreMethod, args: unknown[]): Promise<never> {
+    const id = this.#nextId++;
+    return new Promise<never>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#post({ type: 'ask', id, method, args });
+    });
+  }
+
+  answered({ id, value, error }: StorageReply & { type: 'answer' }): void {
+    const call = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) call?.resolve(value as never);
+    else call?.reject(Object.assign(new Error(error.message), { stack: error.stack }));
+  }
+
+  fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+  }
+}
+
+/** The event store, asked over a port that `EventLog.openPort` has opened. */
+export function connectEventStore(port: MessagePort): EventStoreClient {
+  const calls = new StoreCalls((request) => port.postMessage(request));
+  port.on('message', (reply: StorageReply & { type: 'answer' }) => calls.answered(reply));
+  return eventStoreClient((method, args) => calls.call(method, args));
+}
+
+export function eventStoreClient(
+  call: (method: StoreMethod, args: unknown[]) => Promise<never>,
+): EventStoreClient {
+  const forward =
+    (method: StoreMethod) =>
+    (...args: unknown[]) =>
+      call(method, args);
+  return {
+    watermark: forward('watermark'),
+    sessionPage: forward('sessionPage'),
+    session: forward('session'),
+    sessionIdentity: forward('sessionIdentity'),
+    goalTotals: forward('goalTotals'),
+    goalSeries: forward('goalSeries'),
+    feedbackPage: forward('feedbackPage'),
+    splitTestCounts: forward('splitTestCounts'),
+    splitTestSeries: forward('splitTestSeries'),
+    splitTestFeedback: forward('splitTestFeedback'),
+    goalBaseline: forward('goalBaseline'),
+    forget: forward('forget'),
+    expire: forward('expire'),
+    ping: forward('ping'),
+  };
+}
