@@ -1,8 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import type { AcceptedCollect } from '../../storage/accepted-request.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 
 const MAX_SESSIONS = 50_000;
+
+/** Looked up, and the store has no such session. */
+const NOT_KNOWN = 'not known';
 
 type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId' | 'visitorId' | 'userId'>;
 
@@ -12,8 +16,7 @@ type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId' | 'vis
  */
 export class SessionIdentities {
   readonly #eventStore: Pick<EventStoreClient, 'sessionIdentity'>;
-  /** Least recently used first; null: looked up and not known. */
-  readonly #recent = new Map<string, SessionIdentity | null>();
+  readonly #recent = new LRUCache<string, SessionIdentity | typeof NOT_KNOWN>({ max: MAX_SESSIONS });
   /** Look-ups under way; `outdated` once a collect of the same session was stored meanwhile. */
   readonly #lookUps = new Map<string, { outdated: boolean }>();
 
@@ -27,9 +30,10 @@ export class SessionIdentities {
     const lookUp = this.#lookUps.get(key);
     if (lookUp !== undefined) lookUp.outdated = true;
     const known = this.#recent.get(key);
+    const knownUser = known === undefined || known === NOT_KNOWN ? null : known.userId;
     // What is not in memory may have a user in the store: leave it to the look-up.
     if (known === undefined && userId === undefined) return;
-    this.#put(key, { visitorId, userId: userId ?? known?.userId ?? null });
+    this.#recent.set(key, { visitorId, userId: userId ?? knownUser });
   }
 
   /** Undefined or an identity when memory knows; a promise when the store must be asked. */
@@ -40,9 +44,7 @@ export class SessionIdentities {
     const key = keyOf(propertyId, sessionId);
     const known = this.#recent.get(key);
     if (known === undefined) return this.#lookUp(key, propertyId, sessionId);
-    this.#recent.delete(key);
-    this.#recent.set(key, known);
-    return known ?? undefined;
+    return known === NOT_KNOWN ? undefined : known;
   }
 
   /** After an erasure nobody may be remembered. */
@@ -56,17 +58,11 @@ export class SessionIdentities {
     this.#lookUps.set(key, lookUp);
     try {
       const found = await this.#eventStore.sessionIdentity(propertyId, sessionId);
-      if (!lookUp.outdated) this.#put(key, found ?? null);
+      if (!lookUp.outdated) this.#recent.set(key, found ?? NOT_KNOWN);
       return found;
     } finally {
       if (this.#lookUps.get(key) === lookUp) this.#lookUps.delete(key);
     }
-  }
-
-  #put(key: string, identity: SessionIdentity | null): void {
-    this.#recent.delete(key);
-    this.#recent.set(key, identity);
-    if (this.#recent.size > MAX_SESSIONS) this.#recent.delete(this.#recent.keys().next().value!);
   }
 }
 

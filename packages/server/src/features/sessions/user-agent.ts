@@ -1,5 +1,6 @@
 import { isBot } from '@switchyard/core/evaluation/bots';
 import Bowser from 'bowser';
+import { LRUCache } from 'lru-cache';
 
 export interface ClientSoftware {
   device: string;
@@ -12,7 +13,7 @@ const MAX_AGENTS = 2000;
 /** Longer ones are not worth the time it takes to match them. */
 const MAX_CHARACTERS = 512;
 
-const known = new Map<string, ClientSoftware>();
+const known = new LRUCache<string, ClientSoftware>({ max: MAX_AGENTS });
 
 /** Parsing costs tens of microseconds and few distinct agents make up the traffic, so answers are kept. */
 export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
@@ -25,7 +26,6 @@ export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
       browser: browser.name || 'unknown',
       os: os.name || 'unknown',
     };
-    if (known.size >= MAX_AGENTS) known.clear();
     known.set(userAgent, software);
   }
   return software;
