@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export interface Job {
@@ -8,28 +9,22 @@ export interface Job {
 
 /** Runs each job at once and then at its interval, never twice at the same time; returns how to stop them. */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
-  let stopped = false;
-  const running = jobs.map(async ({ name, everyMs, run }) => {
-    while (!stopped) {
-      try {
-        await run();
-      } catch (error) {
-        if (!stopped) log.error({ err: error }, `${name} failed; it is tried again`);
-      }
-      await stoppableSleep(everyMs, () => stopped);
-    }
-  });
+  const stopping = new AbortController();
+  const running = jobs.map((job) => repeat(job, log, stopping.signal));
   return async () => {
-    stopped = true;
+    stopping.abort();
     await Promise.all(running);
   };
 }
 
-const STEP_MS = 100;
-
-async function stoppableSleep(ms: number, isStopped: () => boolean): Promise<void> {
-  const end = Date.now() + ms;
-  while (!isStopped() && Date.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(STEP_MS, end - Date.now())));
+async function repeat({ name, everyMs, run }: Job, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await run();
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, `${name} failed; it is tried again`);
+    }
+    // Rejects when the jobs are stopped, which ends the loop.
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }
 }

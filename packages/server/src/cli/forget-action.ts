@@ -27,7 +27,7 @@ export async function forget(options: ForgetOptions, runErasuresOffline: RunEras
   const { rows, error } = await withExistingDatabase(options.dataDir, async (handle) => {
     await requireProperty(handle, options.property);
     const id = await request(handle.database, subject);
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     await runErasuresOffline(options.dataDir, handle);
     return waitUntilFinished(handle, id, deadline);
   });
@@ -60,7 +60,7 @@ async function waitUntilFinished(
     const erasure = await find(handle.database, id);
     if (erasure === undefined) throw new CliError('The request is gone: was the data directory replaced?');
     if (erasure.finishedAt !== null) return erasure;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new CliError(
         'The server has not finished in time. It carries the request out later; see its log.',
       );

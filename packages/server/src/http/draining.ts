@@ -13,9 +13,9 @@ export function drainConnections(app: FastifyInstance): void {
     socket.once('close', () => sockets.delete(socket));
   });
   app.addHook('preClose', (done) => {
-    const deadline = Date.now() + GRACE_MS;
+    const deadline = performance.now() + GRACE_MS;
     const timer = setInterval(() => {
-      letGo(app, sockets, Date.now() > deadline);
+      letGo(app, sockets, performance.now() > deadline);
       if (sockets.size === 0 && !app.server.listening) clearInterval(timer);
     }, CHECK_MS).unref();
     done();

@@ -7,6 +7,7 @@ const AGAIN_AFTER_MS = 10 * 60 * 1000;
 /** Deletes what properties no longer want to keep: every ten minutes, and at once when one changes its mind. */
 export class Retention {
   readonly #eventStore: Pick<EventStoreClient, 'expire'>;
+  /** `at` is of the monotonic clock: a wall clock that is set back must not stop the deleting. */
   readonly #enforced = new Map<string, { days: number; at: number }>();
 
   constructor(eventStore: Pick<EventStoreClient, 'expire'>) {
@@ -15,14 +16,14 @@ export class Retention {
 
   async enforce(properties: readonly PropertyConfiguration[], now: number): Promise<void> {
     for (const { id, retentionDays: days } of properties) {
-      if (days === null || !this.#isDue(id, days, now)) continue;
+      if (days === null || !this.#isDue(id, days)) continue;
       await this.#eventStore.expire(id, now - days * DAY_MS);
-      this.#enforced.set(id, { days, at: now });
+      this.#enforced.set(id, { days, at: performance.now() });
     }
   }
 
-  #isDue(id: string, days: number, now: number): boolean {
+  #isDue(id: string, days: number): boolean {
     const last = this.#enforced.get(id);
-    return last === undefined || last.days !== days || now - last.at >= AGAIN_AFTER_MS;
+    return last === undefined || last.days !== days || performance.now() - last.at >= AGAIN_AFTER_MS;
   }
 }

@@ -121,11 +121,12 @@ export class DuckDbDatabase {
   }
 
   async #reconnect(): Promise<void> {
-    for (const deadline = Date.now() + REOPEN_MS; ; ) {
+    for (const deadline = performance.now() + REOPEN_MS; ; ) {
       try {
         return await this.#connect();
       } catch (error) {
-        if ((error as { code?: unknown }).code !== 'STORE_LOCKED' || Date.now() > deadline) throw error;
+        if ((error as { code?: unknown }).code !== 'STORE_LOCKED' || performance.now() > deadline)
+          throw error;
         await sleep(20);
       }
     }

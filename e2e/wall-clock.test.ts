@@ -1,0 +1,60 @@
+import { HOUR_MS } from '@switchyard/core/time';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AdjustableClock } from '../packages/server/src/testing/adjustable-clock.ts';
+import { applyProvision, switchyard } from '../packages/server/src/testing/command-line.ts';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
+
+const clock = new AdjustableClock();
+let server: TestServer;
+beforeEach(async () => {
+  clock.set(0);
+  server = await startServer({
+    provision: SAMPLE,
+    env: { RATE_LIMIT_PER_SECOND: '20' },
+    wrap: clock.wrap,
+  });
+});
+afterEach(() => discard(server));
+
+const list = () => server.send('GET', '/v1/flags/list?propertyId=shop', { key: SECRET_KEY });
+
+const setBack = () => clock.set(-HOUR_MS);
+
+test('the clock of the server is the one that was set', async () => {
+  setBack();
+  const exposures = [{ splitTestKey: 'hero', variationKey: 'b', sessionId: 's' }];
+  const body = { propertyId: 'shop', exposures };
+  await server.call('POST', '/v1/split-testing/expose', { key: PUBLIC_KEY, body });
+  const { sessions } = (await server.call('GET', '/v1/sessions?propertyId=shop', { key: SECRET_KEY })).body;
+  expect(sessions[0].startedAt).toBeLessThan(Date.now() - HOUR_MS / 2);
+});
+
+test('a clock that is set back by an hour does not stop the refill of the rate limit', async () => {
+  const responses = await Promise.all(Array.from({ length: 60 }, list));
+  expect(responses.some(({ status }) => status === 429)).toBe(true);
+  setBack();
+  await waitFor('a request within the rate', async () => (await list()).status === 200);
+});
+
+test('a clock that is set back by an hour does not stop the background jobs', async () => {
+  const variations = [{ key: 'a', weight: 1 }];
+  // Each job has run at least once, and is waiting for its next turn.
+  await switchyard(server, 'forget', '--property', 'shop', '--user', 'nobody');
+  setBack();
+  await applyProvision(server, {
+    properties: [{ id: 'shop', splitTests: [{ key: 'due', type: 'id', variations, startAt: 1000 }] }],
+  });
+  await waitFor('the start of the split test', async () => {
+    const config = await server.send('GET', '/v1/split-testing/config?propertyId=shop', { key: PUBLIC_KEY });
+    return config.body.tests?.some(({ key }: { key: string }) => key === 'due');
+  });
+  const forgotten = await switchyard(server, 'forget', '--property', 'shop', '--user', 'nobody');
+  expect(forgotten).toMatchObject({ code: 0 });
+});
+
+test('a clock that is set back by an hour does not delay a stop', async () => {
+  setBack();
+  expect(await server.stop('SIGTERM')).toBe(0);
+});
