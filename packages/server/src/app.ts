@@ -39,7 +39,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, configuration, events, identities } = parts;
   const app = createHttpServer(config, parts.log);
   const metrics = new Metrics(() => events.status);
-  const auth = new Authentication(configuration, new RateLimiter(config.rateLimitPerSecond));
+  const auth = new Authentication(
+    configuration,
+    new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
+  );
   const intake = new EventIntake(events, metrics);
   const recordEvents = intake.record.bind(intake);
   const { eventStore } = events;
@@ -48,7 +51,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
-  registerOperationRoutes(app, metrics, () => isReady(parts), registerSdkScript(app), config.publicUrl);
+  registerOperationRoutes(app, {
+    metrics,
+    isReady: () => isReady(parts),
+    sdkPath: registerSdkScript(app),
+    config,
+  });
   registerSplitTestRoutes(app, { auth, recordEvents, metrics });
   registerReportRoutes(app, { auth, reports: reportRunner(parts) });
   registerFlagRoutes(app, { auth, findIdentity, streams });

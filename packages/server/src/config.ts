@@ -14,8 +14,12 @@ export interface Config {
   /** What Fastify takes: a number of proxies, addresses, or whether to trust all. */
   readonly trustProxy: boolean | number | string;
   readonly logLevel: LogLevel;
-  /** Requests per second and key; 0 turns the limit off. */
+  /** Requests per second and key; 0 turns this limit and the one per address off. */
   readonly rateLimitPerSecond: number;
+  /** Requests per second and client address where browsers call; 0 turns the limit off. */
+  readonly rateLimitPerAddress: number;
+  /** What Prometheus sends as bearer token; without it only this machine gets metrics. */
+  readonly metricsToken: string | undefined;
   /** Bytes acknowledged but not yet in the event store, at most; beyond them writes are answered with 503. */
   readonly journalMaxBytes: number;
   /** Things an operator should know, to be logged once. */
@@ -52,6 +56,16 @@ const httpUrl: Parser<string> = (value, name) => {
     throw new ConfigError(`${name} must be an address like https://switchyard.example, not "${value}"`);
   }
   return value.replace(/\/+$/, '');
+};
+
+const MIN_TOKEN_LENGTH = 16;
+
+/** The message does not repeat the value: it is a secret, and messages end up in logs. */
+const bearerToken: Parser<string> = (value, name) => {
+  if (new RegExp(`^[\\w.~+/=-]{${MIN_TOKEN_LENGTH},}$`).test(value)) return value;
+  throw new ConfigError(
+    `${name} must have at least ${MIN_TOKEN_LENGTH} characters, of A-Z a-z 0-9 . _ ~ + / = -`,
+  );
 };
 
 const trustedProxies: Parser<boolean | number | string> = (value, name) => {
@@ -104,6 +118,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     trustProxy: read('TRUST_PROXY', trustedProxies, false),
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     rateLimitPerSecond: read('RATE_LIMIT_PER_SECOND', integer(0, 10_000_000), 5000),
+    rateLimitPerAddress: read('RATE_LIMIT_PER_ADDRESS', integer(0, 10_000_000), 100),
+    metricsToken: read('METRICS_TOKEN', bearerToken, undefined),
     journalMaxBytes: read('JOURNAL_MAX_BYTES', integer(1024, 2 ** 40), 256 * 1024 * 1024),
     warnings,
   });

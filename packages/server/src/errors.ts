@@ -54,6 +54,17 @@ export const ERRORS = {
     title: 'The API key is not valid',
     message: 'The API key is unknown or was deleted.',
   },
+  metrics_token_required: {
+    status: 401,
+    title: 'The metrics token is missing or wrong',
+    message: 'Send the value of the setting `METRICS_TOKEN` as `Authorization: Bearer <token>`.',
+  },
+  metrics_local_only: {
+    status: 403,
+    title: 'Metrics are for this machine only',
+    message:
+      'Without the setting `METRICS_TOKEN` only requests from the machine itself, not through a proxy, get metrics.',
+  },
   wrong_key_kind: {
     status: 403,
     title: 'The API key is of the wrong kind',
@@ -114,7 +125,8 @@ export const ERRORS = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    message: 'The API key is over its rate limit. Try again after the time in `Retry-After`.',
+    message:
+      'The API key or the client address is over its rate limit; `RateLimit` names which. Try again after the time in `Retry-After`.',
   },
   internal_error: {
     status: 500,
@@ -124,7 +136,8 @@ export const ERRORS = {
   overloaded: {
     status: 503,
     title: 'Too busy',
-    message: 'Nothing was done. Try again after the time in `Retry-After`.',
+    message:
+      'The server is too busy for this request; nothing was stored. Try again after the time in `Retry-After`.',
   },
 } as const satisfies Record<string, ErrorDescription>;
 

@@ -16,7 +16,10 @@ export interface KeyDirectory {
   property(id: string): PropertyConfiguration | undefined;
 }
 
-/** Who may call: the key must be there, known, within its rate and of the right kind, in this order. */
+/**
+ * Who may call: the key must be there, known, within its rate and of the right kind, in this order. Where browsers
+ * call, and for requests without a valid key anywhere, the rate of the client's address comes first.
+ */
 export class Authentication {
   readonly #keys: KeyDirectory;
   readonly #limiter: RateLimiter;
@@ -45,10 +48,13 @@ export class Authentication {
 
   #identify(request: FastifyRequest, reply: FastifyReply, kind: KeyKind): ApiKey {
     const text = request.headers['x-api-key'];
-    if (text === undefined || text === '') throw new ApiError('api_key_missing');
+    if (kind === 'public') this.#limiter.takeAddress(request.ip, reply);
     const key = typeof text === 'string' ? this.#keys.keyByText(text) : undefined;
-    if (key === undefined) throw new ApiError('api_key_invalid');
-    this.#limiter.take(key.id, reply);
+    if (key === undefined) {
+      if (kind !== 'public') this.#limiter.takeAddress(request.ip, reply);
+      throw new ApiError(text === undefined || text === '' ? 'api_key_missing' : 'api_key_invalid');
+    }
+    this.#limiter.takeKey(key.id, reply);
     if (key.kind !== kind) throw new ApiError('wrong_key_kind');
     return key;
   }

@@ -12,6 +12,9 @@ export interface StorageGauges {
   lag: number;
 }
 
+/** Gauges of prom-client that are named like counters; the same gauges by type are there under proper names. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+
 /** Hot paths add to plain numbers; everything else happens when somebody asks. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -30,6 +33,7 @@ export class Metrics {
 
   constructor(storage: () => StorageGauges) {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     this.#counter('switchyard_events_total', 'Events acknowledged, by kind', 'kind', this.#accepted);
     this.#counter(
       'switchyard_events_dropped_total',
@@ -61,7 +65,7 @@ export class Metrics {
     this.#dropped[reason] += count;
   }
 
-  /** Times every request of the routes registered after it. */
+  /** Times every request. */
   observe(app: FastifyInstance): void {
     this.#timings.observe(app);
   }

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import { ERRORS, type ErrorCode } from '../errors.ts';
 import { plainResponse, UNLISTED } from './api-description.ts';
 import type { Metrics } from './metrics.ts';
+import { metricsAccess } from './metrics-access.ts';
 import { homePage } from './page.ts';
 
 const operation = (summary: string, responses: Record<number, object>) => ({
@@ -15,14 +18,23 @@ const status = (text: string, description: string) => ({
   examples: [{ status: text }],
 });
 
+const refusal = (code: ErrorCode) => ({
+  description: `\`${code}\`: ${ERRORS[code].message}`,
+  content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
+});
+
+interface Dependencies {
+  metrics: Metrics;
+  isReady: () => Promise<boolean>;
+  /** Where the browser SDK may be cached for ever. */
+  sdkPath: string;
+  config: Pick<Config, 'publicUrl' | 'metricsToken'>;
+}
+
 /** What operators and their tools ask for; no key needed. */
-export function registerOperationRoutes(
-  app: FastifyInstance,
-  metrics: Metrics,
-  isReady: () => Promise<boolean>,
-  sdkPath: string,
-  publicUrl: string | undefined,
-): void {
+export function registerOperationRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  const { isReady, sdkPath } = dependencies;
+  const { publicUrl } = dependencies.config;
   app.get('/healthz', operation('Whether the process lives', { 200: status('ok', 'It does') }), () => ({
     status: 'ok',
   }));
@@ -37,14 +49,24 @@ export function registerOperationRoutes(
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
     },
   );
+  registerMetrics(app, dependencies);
+  app.get('/', UNLISTED, ({ protocol, host }, reply) =>
+    reply.type('text/html').send(homePage(sdkPath, publicUrl ?? `${protocol}://${host}`)),
+  );
+}
+
+function registerMetrics(app: FastifyInstance, { metrics, config }: Dependencies): void {
+  const checkAccess = metricsAccess(config.metricsToken);
   app.get(
     '/metrics',
     operation('Metrics for Prometheus', {
       200: plainResponse('The text format of Prometheus', 'text/plain'),
+      401: refusal('metrics_token_required'),
+      403: refusal('metrics_local_only'),
     }),
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
-  );
-  app.get('/', UNLISTED, ({ protocol, host }, reply) =>
-    reply.type('text/html').send(homePage(sdkPath, publicUrl ?? `${protocol}://${host}`)),
+    async (request, reply) => {
+      checkAccess(request);
+      return reply.type(metrics.contentType).send(await metrics.text());
+    },
   );
 }

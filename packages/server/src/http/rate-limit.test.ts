@@ -65,3 +65,133 @@ describe('a limit of 5 requests per second and key', () => {
     expect(new Set(probes.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });
+
+describe('a limit per client address', () => {
+  const PER_ADDRESS = 4;
+  const BURST = 5 * PER_ADDRESS;
+  const perAddress = { RATE_LIMIT_PER_ADDRESS: String(PER_ADDRESS) };
+
+  const start = (env: Record<string, string>) =>
+    openShop({ env: { RATE_LIMIT_PER_SECOND: '5000', TRUST_PROXY: '1', ...env } });
+  // Each test has addresses of its own.
+  let limited: Shop;
+  beforeAll(async () => {
+    limited = await start(perAddress);
+  });
+  afterAll(() => closeShop(limited));
+
+  const configFrom = (address: string, { server } = limited) =>
+    server.call('GET', '/v1/split-testing/config?propertyId=shop', {
+      key: PUBLIC_KEY,
+      headers: { 'x-forwarded-for': address },
+    });
+  const many = (send: (i: number) => Promise<Answer>, count = 3 * BURST): Promise<Answer[]> =>
+    Promise.all(Array.from({ length: count }, (_, i) => send(i)));
+  const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
+
+  it('refuses one address that sends too much, and nobody else', async () => {
+    const answers = await many(() => configFrom('198.51.100.1'));
+    expect(statuses(answers)).toEqual([200, 429]);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(BURST);
+    for (const answer of refused) {
+      expectProblem(answer, { status: 429, code: 'rate_limited' });
+      expect(answer.body.detail).toContain('client address');
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(answer.headers.get('ratelimit-policy')).toBe(`"address";q=${BURST};w=5`);
+      expect(answer.headers.get('ratelimit')).toBe('"address";r=0;t=5');
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    }
+    const other = await configFrom('198.51.100.2');
+    expect(other.status).toBe(200);
+    expect(other.headers.get('ratelimit-policy')).toBe(`"address";q=${BURST};w=5, "key";q=5000;w=1`);
+    expect(other.headers.get('ratelimit')).toMatch(/^"address";r=19;t=5, "key";r=\d+;t=1$/);
+  });
+
+  it('holds for all public-key endpoints together, not for preflights, and not for secret keys', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.3' };
+    await many(() => configFrom('198.51.100.3'));
+    for (const path of ['/v1/split-testing/expose', '/v1/sessions/collect']) {
+      const options = { key: PUBLIC_KEY, body: {}, headers };
+      expect(statuses(await many(() => limited.server.call('POST', path, options)))).toContain(429);
+      expect(statuses(await many(() => limited.server.send('OPTIONS', path, { headers })))).toEqual([204]);
+    }
+    const list = () =>
+      limited.server.call('GET', '/v1/flags/list?propertyId=shop', { key: SECRET_KEY, headers });
+    expect(statuses(await many(list))).toEqual([200]);
+  });
+
+  it.each(['/v1/split-testing/config', '/v1/flags/list'])('bounds guesses of keys: %s', async (path) => {
+    const address = path.includes('flags') ? '198.51.100.4' : '198.51.100.5';
+    const guess = (i: number) =>
+      limited.server.call('GET', `${path}?propertyId=shop`, {
+        key: `service_sec_0123456789abcdef${i}`,
+        headers: { 'x-forwarded-for': address },
+      });
+    expect(statuses(await many(guess))).toEqual([401, 429]);
+  });
+
+  it('takes a /64 of IPv6 for one client, however its addresses are written', async () => {
+    const same = [
+      '2001:db8:0:7::1',
+      '2001:0DB8:0000:0007:aaaa:bbbb:cccc:dddd',
+      '2001:db8::7:1:2:3:4',
+      '2001:db8:0:7:a:b:192.0.2.1',
+    ];
+    const answers = await many((i) => configFrom(same[i % same.length]!));
+    const allowed = answers.filter(({ status }) => status === 200);
+    expect(statuses(answers)).toEqual([200, 429]);
+    expect(allowed.length).toBeLessThan(2 * BURST);
+    const others = [
+      '2001:db8:0:8::1',
+      '2001:db8::1',
+      '::1',
+      '2001:db8:7::1',
+      '192.0.2.1',
+      '::ffff:192.0.2.2',
+    ];
+    for (const other of others) expect([other, (await configFrom(other)).status]).toEqual([other, 200]);
+  });
+
+  it('takes an IPv4 address for the same when it comes over IPv6', async () => {
+    const answers = await many((i) => configFrom(i % 2 === 0 ? '192.0.2.3' : '::ffff:192.0.2.3'));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThan(2 * BURST);
+  });
+
+  const others: { name: string; env: Record<string, string>; found: number[]; policy: RegExp }[] = [
+    {
+      name: 'a header field is not believed when no proxy is trusted',
+      env: { ...perAddress, TRUST_PROXY: 'false' },
+      found: [200, 429],
+      policy: /^"address";q=20;w=5/,
+    },
+    {
+      name: 'by default it is 100 per second, 500 at once',
+      env: {},
+      found: [200],
+      policy: /^"address";q=500;w=5, /,
+    },
+    {
+      name: 'RATE_LIMIT_PER_ADDRESS=0 turns it off',
+      env: { RATE_LIMIT_PER_ADDRESS: '0' },
+      found: [200],
+      policy: /^"key";q=5000;w=1$/,
+    },
+    {
+      name: 'RATE_LIMIT_PER_SECOND=0 turns it off',
+      env: { ...perAddress, RATE_LIMIT_PER_SECOND: '0' },
+      found: [200],
+      policy: /^$/,
+    },
+  ];
+  it.each(others)('$name', async ({ env, found, policy }) => {
+    const shop = await start(env);
+    try {
+      const answers = await many((i) => configFrom(`198.51.100.${i}`, shop));
+      expect(statuses(answers)).toEqual(found);
+      for (const { headers } of answers) expect(headers.get('ratelimit-policy') ?? '').toMatch(policy);
+    } finally {
+      await closeShop(shop);
+    }
+  });
+});

@@ -1,46 +1,100 @@
+import { randomInt } from 'node:crypto';
+import { murmur3 } from '@switchyard/core/evaluation/hash';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { networkOf } from './network-of.ts';
 
-interface Bucket {
-  tokens: number;
-  at: number;
+/** How long an address may save up what it did not use: a page that opens sends many requests at once. */
+const ADDRESS_BURST_SECONDS = 5;
+/** A power of two. Addresses beyond it share their quota with others, so neither memory nor eviction can be abused. */
+const ADDRESS_SLOTS = 2 ** 17;
+
+/** Sums of fractions are not exact; this is less than any part of a request that matters. */
+const ROUNDING = 1e-6;
+
+interface Rates {
+  /** Requests per second of one API key; 0 turns both limits off. */
+  perKey: number;
+  /** Requests per second of one client address; 0 turns this limit off. */
+  perAddress: number;
 }
 
 /**
- * A token bucket per API key, refilled continuously. The header fields follow
+ * Token buckets, refilled continuously, for API keys and client addresses. The header fields follow
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export class RateLimiter {
-  readonly #perSecond: number;
-  readonly #policy: string;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #key: Quota | undefined;
+  readonly #address: Quota | undefined;
+  readonly #keys = new Map<string, { fullAt: number }>();
+  readonly #addresses: Float64Array;
+  /** Nobody outside knows which addresses share a slot. */
+  readonly #seed = randomInt(2 ** 32);
 
-  constructor(perSecond: number) {
-    this.#perSecond = perSecond;
-    this.#policy = `"key";q=${perSecond};w=1`;
+  constructor({ perKey, perAddress }: Rates) {
+    const byAddress = perKey > 0 && perAddress > 0;
+    this.#key = perKey > 0 ? new Quota('key', 'API key', perKey, 1) : undefined;
+    this.#address = byAddress
+      ? new Quota('address', 'client address', perAddress, ADDRESS_BURST_SECONDS)
+      : undefined;
+    this.#addresses = new Float64Array(byAddress ? ADDRESS_SLOTS : 0);
   }
 
-  /** Takes one request out of the key's bucket; throws when it is empty. */
-  take(keyId: string, reply: FastifyReply): void {
-    if (this.#perSecond === 0) return;
-    const bucket = this.#refilled(keyId);
-    const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens -= 1;
-    reply.header('ratelimit-policy', this.#policy);
-    reply.header('ratelimit', `"key";r=${Math.floor(bucket.tokens)};t=1`);
-    if (!allowed) throw new ApiError('rate_limited', { headers: { 'retry-after': '1' } });
-  }
-
-  #refilled(keyId: string): Bucket {
-    const now = Date.now();
-    let bucket = this.#buckets.get(keyId);
+  /** Takes one request out of the quota of the key; throws when nothing is left. */
+  takeKey(keyId: string, reply: FastifyReply): void {
+    if (this.#key === undefined) return;
+    let bucket = this.#keys.get(keyId);
     if (bucket === undefined) {
-      bucket = { tokens: this.#perSecond, at: now };
-      this.#buckets.set(keyId, bucket);
-    } else if (now > bucket.at) {
-      bucket.tokens = Math.min(this.#perSecond, bucket.tokens + ((now - bucket.at) * this.#perSecond) / 1000);
-      bucket.at = now;
+      bucket = { fullAt: 0 };
+      this.#keys.set(keyId, bucket);
     }
-    return bucket;
+    bucket.fullAt = this.#key.take(bucket.fullAt, reply);
+  }
+
+  /** Takes one request out of the quota of the client's address; throws when nothing is left. */
+  takeAddress(address: string, reply: FastifyReply): void {
+    if (this.#address === undefined) return;
+    const slot = murmur3(networkOf(address), this.#seed) & (ADDRESS_SLOTS - 1);
+    this.#addresses[slot] = this.#address.take(this.#addresses[slot]!, reply);
+  }
+}
+
+/** What a bucket may hold and how fast it is refilled; all that is kept of a bucket is when it will be full again. */
+class Quota {
+  readonly #name: string;
+  readonly #message: string;
+  readonly #policy: string;
+  readonly #refillMs: number;
+  readonly #burstSeconds: number;
+
+  constructor(name: string, subject: string, perSecond: number, burstSeconds: number) {
+    this.#name = name;
+    this.#message = `The ${subject} is over its limit of ${perSecond} requests per second. Try again after the time in \`Retry-After\`.`;
+    this.#policy = `"${name}";q=${perSecond * burstSeconds};w=${burstSeconds}`;
+    this.#refillMs = 1000 / perSecond;
+    this.#burstSeconds = burstSeconds;
+  }
+
+  /** When the bucket is full again after this request; throws when it is empty. */
+  take(fullAt: number, reply: FastifyReply): number {
+    const now = performance.now();
+    const next = Math.max(fullAt, now) + this.#refillMs;
+    const left = (1000 * this.#burstSeconds - (next - now)) / this.#refillMs + ROUNDING;
+    this.#describe(Math.max(0, Math.floor(left)), reply);
+    if (left >= 0) return next;
+    throw new ApiError('rate_limited', { message: this.#message, headers: { 'retry-after': '1' } });
+  }
+
+  /** A request may count against two limits: then the header fields name both. */
+  #describe(left: number, reply: FastifyReply): void {
+    const policy = reply.getHeader('ratelimit-policy');
+    const state = `"${this.#name}";r=${left};t=${this.#burstSeconds}`;
+    if (policy === undefined) {
+      reply.header('ratelimit-policy', this.#policy);
+      reply.header('ratelimit', state);
+    } else {
+      reply.header('ratelimit-policy', `${policy}, ${this.#policy}`);
+      reply.header('ratelimit', `${reply.getHeader('ratelimit')}, ${state}`);
+    }
   }
 }

@@ -1,0 +1,72 @@
+import { networkInterfaces } from 'node:os';
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectProblem } from '../testing/shop.ts';
+import { discard, startServer, type TestServer } from '../testing/test-server.ts';
+
+const TOKEN = 'a-token-of-enough-length';
+
+let server: TestServer;
+afterEach(() => discard(server));
+
+const metrics = (headers: Record<string, string> = {}) => server.call('GET', '/metrics', { headers });
+
+/** Addresses of this machine that are not the loopback ones; there may be none. */
+const externalAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
+  );
+
+describe('without METRICS_TOKEN', () => {
+  it('only the machine itself gets metrics', async () => {
+    server = await startServer({ env: { HOST: '0.0.0.0' } });
+    const { port } = new URL(server.url);
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.2:${port}/metrics`)).status).toBe(200);
+    for (const address of externalAddresses()) {
+      const response = await fetch(`http://${address}:${port}/metrics`);
+      expect([address, response.status]).toEqual([address, 403]);
+    }
+  });
+
+  it('a proxy on the machine gets none', async () => {
+    server = await startServer({ env: { TRUST_PROXY: 'true' } });
+    const names = [
+      'X-Forwarded-For',
+      'Forwarded',
+      'X-Real-IP',
+      'Via',
+      'X-Forwarded-Host',
+      'CF-Connecting-IP',
+    ];
+    for (const name of names) {
+      const answer = await metrics({ [name]: '127.0.0.1' });
+      expectProblem(answer, { status: 403, code: 'metrics_local_only' });
+    }
+  });
+});
+
+describe('with METRICS_TOKEN', () => {
+  it('the token opens metrics to anybody, and nothing else does', async () => {
+    server = await startServer({ env: { METRICS_TOKEN: TOKEN } });
+    const wrong = [
+      {},
+      { authorization: TOKEN },
+      { authorization: `Bearer ${TOKEN}x` },
+      { authorization: 'Bearer ' },
+    ];
+    for (const headers of wrong) {
+      const answer = await metrics(headers as Record<string, string>);
+      expectProblem(answer, { status: 401, code: 'metrics_token_required' });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+    const right = await metrics({ authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '198.51.100.1' });
+    expect(right.status).toBe(200);
+    expect(right.text).toContain('switchyard_events_total');
+  });
+
+  it('a token that is easy to guess is refused at the start, and not repeated', async () => {
+    const starting = startServer({ env: { METRICS_TOKEN: 'easy-to-guess' } });
+    await expect(starting).rejects.toThrow(/METRICS_TOKEN/);
+    await expect(starting).rejects.not.toThrow(/easy-to-guess/);
+  });
+});
