@@ -36,6 +36,7 @@ const WITH_KEY: readonly ErrorCode[] = [
   'wrong_key_kind',
   'rate_limited',
   'internal_error',
+  'overloaded',
 ];
 const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 
@@ -74,7 +75,7 @@ function withHeaders(responses: Record<number, object>): Record<number, object> 
 
 function errorResponses(codes: readonly ErrorCode[]): Record<number, object> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) {
+  for (const code of new Set(codes)) {
     const { status } = ERRORS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

@@ -3,22 +3,32 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
+import { refuseBrokenRequest } from './broken-request.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { drainConnections } from './draining.ts';
 import { parseJsonBodies } from './json-body.ts';
-import { problemBody, sendProblem } from './problem.ts';
+import { answerInTurn } from './pipelining.ts';
+import { sendProblem } from './problem.ts';
 import { matchesPattern } from './route-pattern.ts';
+import { limitUnsentOutput } from './unsent-output.ts';
 import { validateRequests } from './validation.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
 /** A Fastify instance with our manners: ids, limits, timeouts, validation and error answers, but no routes yet. */
-export function createHttpServer(config: Pick<Config, 'trustProxy'>, logger: Logger): FastifyInstance {
+export function createHttpServer(
+  config: Pick<Config, 'trustProxy'>,
+  logger: Logger,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
+): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
-    // A client that dribbles its request is cut off; the default is to wait for ever.
-    requestTimeout: 15_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2000 },
-    keepAliveTimeout: 72_000,
+    requestTimeout: limits.requestTimeoutMs,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+    },
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: trusted(config.trustProxy),
@@ -27,11 +37,15 @@ export function createHttpServer(config: Pick<Config, 'trustProxy'>, logger: Log
     routerOptions: { maxParamLength: 8192 },
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply as never),
-    clientErrorHandler: refuseBrokenRequest,
+    clientErrorHandler: (error, socket) =>
+      refuseBrokenRequest(error, socket, newRequestId(), limits.lingerMs),
   });
   // Not Fastify's own logger: it would make a child logger and two listeners for every request.
   app.decorate('logger', logger);
   app.decorateRequest('apiKey');
+  limitConnections(app, limits);
+  answerInTurn(app);
+  limitUnsentOutput(app, limits.maxUnsentBytes);
   answerWithRequestId(app);
   drainConnections(app);
   if (logger.isLevelEnabled('debug')) logRequests(app);
@@ -115,22 +129,4 @@ function answerUnknownAddresses(app: FastifyInstance): void {
     }
     return sendProblem(new ApiError('not_found'), request, reply);
   });
-}
-
-/** What cannot even be read as HTTP; there is no request to answer, only a socket. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, reason] = {
-    ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
-    HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-  }[error.code ?? ''] ?? [400, 'Bad Request'];
-  const id = newRequestId();
-  const body = JSON.stringify({
-    ...problemBody('invalid_request', id, `${reason}.`),
-    status,
-    title: reason,
-  });
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

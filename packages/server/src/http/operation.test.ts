@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../errors.ts';
+import { sendRaw } from '../testing/raw-request.ts';
 import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
 import { waitFor } from '../testing/wait.ts';
 
@@ -89,6 +90,8 @@ it('RATE_LIMIT_PER_SECOND=0 is no limit, and announces none', async () => {
   }
 });
 
+const isPair = (found: string[]): found is [string, string] => found.length === 2;
+
 /** The value of one line of the metrics; 0 when there is no such line yet. */
 async function metric(name: string, labels: Record<string, string> = {}): Promise<number> {
   const { text } = await visit('/metrics');
@@ -141,6 +144,41 @@ describe('/metrics', () => {
       labels: { method: 'GET', route: '/v1/sessions/:sessionId', status: '401' },
       by: 1,
       act: () => visit('/v1/sessions/some-session'),
+    },
+    {
+      name: 'requests by route and status: a path with a parameter in the middle of a name',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'GET', route: '/sdk-:hash([\\\\w-]+).js', status: '302' },
+      by: 1,
+      act: () => fetch(`${shop.server.url}/sdk-0.js`, { redirect: 'manual' }),
+    },
+    {
+      name: 'requests that no route answers, whatever their path',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'GET', route: 'unmatched', status: '404' },
+      by: 3,
+      act: () => Promise.all(['/nothing', '/nothing/else', '/v1/nothing?x=1'].map(visit)),
+    },
+    {
+      name: 'requests with a method that no route answers',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'DELETE', route: 'unmatched', status: '405' },
+      by: 1,
+      act: () => shop.server.call('DELETE', '/v1/flags/list'),
+    },
+    {
+      name: 'requests with an address that cannot be read',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'GET', route: 'unmatched', status: '400' },
+      by: 1,
+      act: () => visit('/%zz'),
+    },
+    {
+      name: 'what is not HTTP',
+      metric: 'switchyard_http_request_duration_seconds_count',
+      labels: { method: 'unknown', route: 'unmatched', status: '400' },
+      by: 1,
+      act: () => sendRaw(shop.server.url, { start: 'what is this?\r\n\r\n' }),
     },
     {
       name: 'latency',
@@ -218,6 +256,26 @@ describe('/metrics', () => {
     const before = await metric(name, labels);
     await act();
     expect((await metric(name, labels)) - before).toBe(by);
+  });
+
+  /** What `promtool check metrics` asks for. */
+  it('names and describes its metrics by the rules of Prometheus', async () => {
+    const lines = (await visit('/metrics')).text.split('\n');
+    const types = new Map(
+      lines.flatMap((line) => [/^# TYPE (\S+) (\S+)$/.exec(line)?.slice(1) ?? []].filter(isPair)),
+    );
+    const described = new Set(lines.flatMap((line) => /^# HELP (\S+) \S/.exec(line)?.[1] ?? []));
+    expect(types.size).toBeGreaterThan(20);
+    for (const [name, type] of types) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect([name, described.has(name)]).toEqual([name, true]);
+      expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+      expect(name).not.toMatch(/_(count|sum|bucket|counter|gauge|histogram|summary)$/);
+      // Base units only: seconds and bytes.
+      expect(name).not.toMatch(
+        /_(ms|(milli|micro|nano)seconds|minutes|hours|days|kb|mb|(kilo|mega|giga)bytes)(_|$)/,
+      );
+    }
   });
 
   it('the journal: bytes and lag come back to zero once all is loaded', async () => {

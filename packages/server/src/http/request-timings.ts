@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { matchesPattern } from './route-pattern.ts';
+import { refusalOf } from './broken-request.ts';
 
 const NAME = 'switchyard_http_request_duration_seconds';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
@@ -10,6 +11,11 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const STARTED = 'http.server.request.start';
 const FINISHED = 'http.server.response.finish';
 
+/** The label of whatever no route answers: a path must not become a label, since callers choose it. */
+const UNMATCHED = 'unmatched';
+/** The label of what could not be read as HTTP. */
+const UNKNOWN_METHOD = 'unknown';
+
 interface Series {
   readonly labels: string;
   readonly buckets: Float64Array;
@@ -17,16 +23,12 @@ interface Series {
   sum: number;
 }
 
-interface Route {
-  readonly method: string;
-  readonly url: string;
-  readonly byStatus: Map<number, Series>;
-}
-
 const STARTED_AT = Symbol('startedAt');
+const ROUTE = Symbol('route');
 
 interface TimedResponse extends ServerResponse {
   [STARTED_AT]?: number;
+  [ROUTE]?: string | undefined;
 }
 
 interface Announcement {
@@ -36,14 +38,12 @@ interface Announcement {
 
 /** Requests by route and status with their duration, counted with plain additions and written out when asked for. */
 export class RequestTimings {
-  readonly #routes: Route[] = [];
-  readonly #byAddress = new Map<string, Route>();
+  readonly #series = new Map<string, Series>();
 
   observe(app: FastifyInstance): void {
-    app.addHook('onRoute', ({ method, url }) => {
-      const route: Route = { method: String(method), url, byStatus: new Map() };
-      this.#routes.push(route);
-      if (!url.includes(':')) this.#byAddress.set(`${route.method} ${url}`, route);
+    app.addHook('onRequest', (request, reply, done) => {
+      (reply.raw as TimedResponse)[ROUTE] = request.routeOptions.url;
+      done();
     });
     const onStarted = (message: unknown) => {
       (message as Announcement).response[STARTED_AT] = performance.now();
@@ -55,28 +55,38 @@ export class RequestTimings {
       unsubscribe(STARTED, onStarted);
       unsubscribe(FINISHED, onFinished);
     });
+    app.server.prependListener('clientError', (error: Error, socket: Socket) => {
+      const refusal = refusalOf(error, socket);
+      if (refusal !== undefined) this.#record(UNKNOWN_METHOD, UNMATCHED, refusal[0], 0);
+    });
   }
 
   #finished({ request, response }: Announcement): void {
     const startedAt = response[STARTED_AT];
-    const route = this.#routeOf(request);
-    if (route === undefined || startedAt === undefined) return;
-    record(route, response.statusCode, (performance.now() - startedAt) / 1000);
+    if (startedAt === undefined) return;
+    const seconds = (performance.now() - startedAt) / 1000;
+    this.#record(request.method!, response[ROUTE] ?? UNMATCHED, response.statusCode, seconds);
   }
 
-  #routeOf({ method = '', url = '' }: IncomingMessage): Route | undefined {
-    const query = url.indexOf('?');
-    const path = query === -1 ? url : url.slice(0, query);
-    return (
-      this.#byAddress.get(`${method} ${path}`) ??
-      this.#routes.find((route) => route.method === method && matchesPattern(route.url, path))
-    );
+  #record(method: string, route: string, status: number, seconds: number): void {
+    const key = `${method} ${status} ${route}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      // Routes may hold regular expressions, with backslashes.
+      const escaped = route.replace(/[\\"]/g, '\\$&');
+      const labels = `method="${method}",route="${escaped}",status="${status}"`;
+      series = { labels, buckets: new Float64Array(BUCKETS.length), count: 0, sum: 0 };
+      this.#series.set(key, series);
+    }
+    series.count += 1;
+    series.sum += seconds;
+    const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
+    if (bucket !== -1) series.buckets[bucket]! += 1;
   }
 
   /** In the text format of Prometheus. */
   text(): string {
-    const series = this.#routes.flatMap(({ byStatus }) => [...byStatus.values()]);
-    const lines = series.flatMap(({ labels, buckets, count, sum }) => {
+    const lines = [...this.#series.values()].flatMap(({ labels, buckets, count, sum }) => {
       let below = 0;
       const counts = BUCKETS.map((bound, i) => {
         below += buckets[i]!;
@@ -92,22 +102,5 @@ export class RequestTimings {
     return [`# HELP ${NAME} Requests by route and status`, `# TYPE ${NAME} histogram`, ...lines, ''].join(
       '\n',
     );
-  }
-}
-
-function record(route: Route, status: number, seconds: number): void {
-  let series = route.byStatus.get(status);
-  if (series === undefined) {
-    const labels = `method="${route.method}",route="${route.url}",status="${status}"`;
-    series = { labels, buckets: new Float64Array(BUCKETS.length), count: 0, sum: 0 };
-    route.byStatus.set(status, series);
-  }
-  series.count += 1;
-  series.sum += seconds;
-  for (let i = 0; i < BUCKETS.length; i++) {
-    if (seconds <= BUCKETS[i]!) {
-      series.buckets[i]! += 1;
-      return;
-    }
   }
 }

@@ -4,8 +4,8 @@ import type { PropertyConfiguration } from '../../storage/property-configuration
 
 const HEARTBEAT_MS = 15_000;
 const KEY_CHECK_MS = 1000;
-/** A reader this far behind is not reading. */
-const MAX_UNREAD_BYTES = 1024 * 1024;
+/** A reader this far behind is not reading; when it connects again it learns what it missed. */
+const MAX_UNREAD_BYTES = 64 * 1024;
 
 interface Stream {
   propertyId: string;
