@@ -99,7 +99,9 @@ export type Prerequisite = Static<typeof Prerequisite>;
 export const Segment = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' }),
-    name: Type.Optional(Type.String({ maxLength: 256 })),
+    name: Type.Optional(
+      Type.String({ maxLength: 256, pattern: '^[^\\u0000\\p{Cs}]*$', 'x-hint': 'must be text' }),
+    ),
     match: Type.Optional(Match),
     conditions: Type.Array(Condition, { maxItems: 1000 }),
   },

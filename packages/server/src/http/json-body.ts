@@ -10,7 +10,7 @@ const COMPRESSED = 'Send the body as it is, without `Content-Encoding`: compress
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Reads JSON bodies; member names that could reach a prototype are removed while parsing. */
+/** Reads JSON bodies: member names that could reach a prototype are removed, text is made well-formed Unicode. */
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeAllContentTypeParsers();
@@ -22,24 +22,40 @@ export function parseJsonBodies(app: FastifyInstance): void {
     // Decoding would put a replacement character in place of what was sent.
     if (!isUtf8(body as Buffer)) return done(new ApiError('invalid_json'));
     const text = body.toString();
-    if (isTooDeep(text)) return done(new ApiError('invalid_json'));
-    return parse(request, text, done);
+    const { tooDeep, surrogateEscapes } = scan(text);
+    if (tooDeep) return done(new ApiError('invalid_json'));
+    if (!surrogateEscapes) return parse(request, text, done);
+    return parse(request, text, (error, value) => done(error, wellFormed(value)));
   });
 }
 
-function isTooDeep(json: string): boolean {
+/** Looks at every character once, before anything is parsed. */
+function scan(json: string): { tooDeep: boolean; surrogateEscapes: boolean } {
   let depth = 0;
   let inString = false;
+  let surrogateEscapes = false;
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i);
     if (inString) {
-      if (code === BACKSLASH) i++;
-      else if (code === QUOTE) inString = false;
+      if (code === BACKSLASH) {
+        i++;
+        surrogateEscapes ||= json[i] === 'u' && (json[i + 1] === 'd' || json[i + 1] === 'D');
+      } else if (code === QUOTE) inString = false;
     } else if (code === QUOTE) inString = true;
     // [ and { differ from ] and } by the same bit pattern: 0x5b/0x7b open, 0x5d/0x7d close.
     else if ((code & 0xdf) === 0x5b) {
-      if (++depth > MAX_DEPTH) return true;
+      if (++depth > MAX_DEPTH) return { tooDeep: true, surrogateEscapes };
     } else if ((code & 0xdf) === 0x5d) depth--;
   }
-  return false;
+  return { tooDeep: false, surrogateEscapes };
+}
+
+/** The same value with U+FFFD in place of lone surrogates, which no UTF-8 text can hold; member names included. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name.toWellFormed(), wellFormed(member)]),
+  );
 }

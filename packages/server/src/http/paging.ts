@@ -24,7 +24,7 @@ function encodeCursor({ at, id, asOf }: PageCursor): string {
 export function decodeCursor(text: string | undefined): PageCursor | undefined {
   try {
     const [at, id, asOf] = JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as unknown[];
-    if (!Number.isSafeInteger(at) || typeof id !== 'string') return undefined;
+    if (!Number.isSafeInteger(at) || typeof id !== 'string' || !id.isWellFormed()) return undefined;
     return { at: at as number, id, ...(Number.isSafeInteger(asOf) && { asOf: asOf as number }) };
   } catch {
     return undefined;

@@ -40,6 +40,13 @@ describe('reading', () => {
     expect(syntaxMistakes(' '.repeat(17 * 1024 * 1024))).toMatch(/larger than 16 MiB/);
   });
 
+  test('names every place with half a character, in values and names', () => {
+    const text = '{ "properties": [\n{ "id": "a\\ud800" },\n{ "\\uDFFF": 1 },\n{ "id": "\\ud83d\\ude00" }] }';
+    expect(syntaxMistakes(text)).toBe(
+      'line 2, column 9: half of a surrogate pair is no character\nline 3, column 3: half of a surrogate pair is no character',
+    );
+  });
+
   test('an alias is fine, a bomb of them is not', () => {
     const text =
       'properties:\n  - id: a\n    goals: &goals [{ id: x, kind: count }]\n  - { id: b, goals: *goals, flags: 5 }';
@@ -103,6 +110,11 @@ describe('the shape', () => {
       '/properties/0/name must be one line of text without control characters',
     ]);
     expect(shapeMistakes({ properties: [{ id: 'a', name: 'x\ud800' }] })).toHaveLength(1);
+    // SQLite would cut it off there.
+    const segments = [{ id: 'beta', name: 'Be\0ta', conditions: [] }];
+    expect(shapeMistakes({ properties: [{ id: 'a', segments }] })).toEqual([
+      '/properties/0/segments/0/name must be text',
+    ]);
   });
 
   test('what is misshapen is left out, the smallest part possible, and paths lead back to the original', () => {

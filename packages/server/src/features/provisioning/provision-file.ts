@@ -9,6 +9,7 @@ import {
   isSeq,
   LineCounter,
   Parser,
+  visit,
 } from 'yaml';
 import { ProvisionError, type ProvisionMistake, parsePointer } from './provision-mistake.ts';
 
@@ -31,10 +32,12 @@ export function readProvisionText(text: string): ProvisionSource {
   if (text.length > MAX_FILE_BYTES) throw refusal('the file is larger than 16 MiB');
   const lines = new LineCounter();
   const document = parse(text, lines);
-  const mistakes = [...document.errors, ...document.warnings].map((error): ProvisionMistake => {
-    const { line, col } = lines.linePos(error.pos[0]);
-    return { path: '', message: error.message, line, column: col };
-  });
+  const mistakes = [...document.errors, ...document.warnings, ...halfCharacters(document)].map(
+    ({ message, pos }): ProvisionMistake => {
+      const { line, col } = lines.linePos(pos[0]);
+      return { path: '', message, line, column: col };
+    },
+  );
   if (mistakes.length > 0) throw new ProvisionError(mistakes);
   return { content: toContent(document), locate: (path) => locate(document, lines, parsePointer(path)) };
 }
@@ -51,6 +54,18 @@ function parse(text: string, lines: LineCounter): Document {
   if (document === undefined || second !== undefined)
     throw refusal('must hold one YAML document, not several');
   return document;
+}
+
+/** Escapes such as `\ud800` without their other half: no storage can hold them as text. */
+function halfCharacters(document: Document): { message: string; pos: [number] }[] {
+  const found: { message: string; pos: [number] }[] = [];
+  visit(document, {
+    Scalar(_key, { value, range }) {
+      if (typeof value !== 'string' || value.isWellFormed()) return;
+      found.push({ message: 'half of a surrogate pair is no character', pos: [range?.[0] ?? 0] });
+    },
+  });
+  return found;
 }
 
 /** Goes through the tokens level by level, because a recursion would break at what it looks for. */
