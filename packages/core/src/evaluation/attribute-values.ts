@@ -3,11 +3,28 @@ export type Context = Readonly<Record<string, unknown>>;
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Reads an own property, so that names such as `__proto__` or `toString` never reach inherited ones. */
+/** Max characters of an attribute (of all texts of a list together), since they decide what a condition costs. */
+const MAX_TEXT_LENGTH = 8192;
+const MAX_LIST_LENGTH = 500;
+
+/**
+ * Reads an own property, so that names such as `__proto__` or `toString` never reach inherited ones.
+ * A value that is too long is treated as missing, so that a large context cannot make evaluations slow.
+ */
 export function readAttribute(context: Context, name: string): unknown {
   if (!Object.hasOwn(context, name)) return undefined;
-  const value = context[name];
-  return typeof value === 'string' ? value : asInJson(value);
+  const given = context[name];
+  const value = typeof given === 'string' ? given : asInJson(given);
+  return isTooLong(value) ? undefined : value;
+}
+
+function isTooLong(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > MAX_TEXT_LENGTH;
+  if (!Array.isArray(value)) return false;
+  if (value.length > MAX_LIST_LENGTH) return true;
+  let length = 0;
+  for (const element of value) if (typeof element === 'string') length += element.length;
+  return length > MAX_TEXT_LENGTH;
 }
 
 /** In local evaluation, contexts may have values that JSON lacks: they count as `JSON.stringify` would write them. */

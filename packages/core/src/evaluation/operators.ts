@@ -3,6 +3,9 @@ import { asInJson, numberOf, textOf } from './attribute-values.ts';
 import { parseInstant } from './instant.ts';
 import { compareSemver, parseSemver } from './semver.ts';
 
+/** Max steps of a compiled pattern: the cost of a search per character grows with them. */
+export const MAX_PATTERN_STEPS = 1000;
+
 /** Compiles a pattern to an unanchored search; throws for an invalid pattern. */
 export type RegexCompiler = (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
 
@@ -108,11 +111,23 @@ function difference(a: number, b: number): number {
   return a - b;
 }
 
+let lastText = '';
+let lastLowered = '';
+
+/** Rules of many flags test the same attribute: it is lower-cased once, not once per rule. */
+function lowerCase(text: string): string {
+  if (text !== lastText) {
+    lastText = text;
+    lastLowered = text.toLowerCase();
+  }
+  return lastLowered;
+}
+
 /** Applies a text test to a value, or to each element of an array. */
 function onText(caseInsensitive: boolean, test: (text: string) => boolean): ValueTest {
   const single: ValueTest = (value) => {
     const text = textOf(value);
-    return text !== undefined && test(caseInsensitive ? text.toLowerCase() : text);
+    return text !== undefined && test(caseInsensitive ? lowerCase(text) : text);
   };
   return (value) => (Array.isArray(value) ? value.some((each) => single(asInJson(each))) : single(value));
 }

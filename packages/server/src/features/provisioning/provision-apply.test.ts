@@ -340,6 +340,24 @@ properties:
   - { name: Nameless }
 `;
 
+  test('refuses a pattern whose search would be slow', async () => {
+    const rule = (pattern: string) => ({
+      ...{ id: 'r', value: true },
+      conditions: [{ attribute: 'a', operator: 'matches', values: ['^ok$', pattern] }],
+    });
+    const flag = (pattern: string) => ({
+      ...{ key: 'f', type: 'boolean', defaultValue: false },
+      environments: { production: { rules: [rule(pattern)] } },
+    });
+    const file = (pattern: string) => JSON.stringify({ properties: [{ id: 'new', flags: [flag(pattern)] }] });
+    await apply(file('[ab]*a[ab]{900}[cd]'));
+    expect(await mistakesOf(file('(?:[ab]*a[ab]{0,400}){2}[cd]'))).toEqual([
+      expect.stringMatching(
+        /\/conditions\/0\/values\/1 pattern refused: it takes \d+ steps, at most 1000 are/,
+      ),
+    ]);
+  });
+
   test('names every mistake at once, with its line', async () => {
     expect(await mistakesOf(BROKEN)).toEqual([
       'line 4, column 5: /properties/0/nmae is an unknown field; did you mean "name"?',
