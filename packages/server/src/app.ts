@@ -13,6 +13,7 @@ import { ReportRunner } from './features/reports/report-runner.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
+import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { Metrics } from './http/metrics.ts';
@@ -43,6 +44,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     configuration,
     new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
   );
+  const api = new ApiRoutes(app, auth);
   const intake = new EventIntake(events, metrics);
   const recordEvents = intake.record.bind(intake);
   const { eventStore } = events;
@@ -57,14 +59,14 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     sdkPath: registerSdkScript(app),
     config,
   });
-  registerSplitTestRoutes(app, { auth, recordEvents, metrics });
-  registerReportRoutes(app, { auth, reports: reportRunner(parts) });
-  registerFlagRoutes(app, { auth, findIdentity, streams });
-  registerOfrepRoutes(app, { auth, findIdentity });
-  registerKeyRoutes(app, { auth, keysOf: configuration.keysOf.bind(configuration) });
-  registerGoalRoutes(app, { auth, recordEvents, eventStore });
-  registerFeedbackRoutes(app, { auth, recordEvents, eventStore });
-  registerSessionRoutes(app, {
+  registerSplitTestRoutes(api, { auth, recordEvents, metrics });
+  registerReportRoutes(api, { auth, reports: createReportRunner(app, parts) });
+  registerFlagRoutes(api, { auth, findIdentity, streams });
+  registerOfrepRoutes(api, { auth, findIdentity });
+  registerKeyRoutes(api, { auth, keysOf: configuration.keysOf.bind(configuration) });
+  registerGoalRoutes(api, { auth, recordEvents, eventStore });
+  registerFeedbackRoutes(api, { auth, recordEvents, eventStore });
+  registerSessionRoutes(api, {
     auth,
     recordEvents,
     identities,
@@ -74,12 +76,15 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   return app;
 }
 
-const reportRunner = ({ events, log }: AppParts) =>
-  new ReportRunner({
+function createReportRunner(app: FastifyInstance, { events, log }: AppParts): ReportRunner {
+  const reports = new ReportRunner({
     connect: () => events.openPort(),
     changes: () => events.changes,
     log: (message) => log.warn(message),
   });
+  app.addHook('onClose', () => reports.close());
+  return reports;
+}
 
 function followChanges(app: FastifyInstance, configuration: Configuration): FlagStreams {
   const streams = new FlagStreams((key) => configuration.keyByText(key) !== undefined);

@@ -41,6 +41,11 @@ describe('the OFREP provider for servers', () => {
     });
   });
 
+  it('accepts a base URL with a trailing slash, and the key as a bearer token', async () => {
+    const client = await connect({ Authorization: `Bearer ${SECRET_KEY}` }, `${shop.server.url}/`);
+    expect(await client.getStringDetails('banner', 'x')).toMatchObject({ value: 'spring', reason: 'STATIC' });
+  });
+
   it('uses the environment of the X-Environment header', async () => {
     const client = await connect({ 'X-API-Key': SECRET_KEY, 'X-Environment': 'staging' });
     expect(await client.getBooleanDetails('new-checkout', true, staff)).toMatchObject({

@@ -19,6 +19,8 @@ export interface RouteDescription {
   summary: string;
   description?: string;
   key: KeyKind;
+  /** The key may also come as `Authorization: Bearer`. */
+  bearer?: true;
   params?: object;
   querystring?: object;
   headers?: object;
@@ -42,13 +44,13 @@ const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsu
 
 /** The schema of a route: what Fastify validates and what the OpenAPI document says. */
 export function describeRoute(route: RouteDescription): FastifySchema {
-  const { tag, summary, description, key, responses, errors = [], ...parts } = route;
+  const { tag, summary, description, key, bearer, responses, errors = [], ...parts } = route;
   const codes = [...WITH_KEY, ...(parts.body === undefined ? [] : WITH_BODY), ...errors];
   return {
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: [{ [`${key}Key`]: [] }],
+    security: [{ [`${key}Key`]: [] }, ...(bearer ? [{ bearerKey: [] }] : [])],
     ...parts,
     // A route's own answer wins over the general one, as the errors of OpenFeature do.
     response: { ...errorResponses(codes), ...withHeaders(responses) },

@@ -1,7 +1,7 @@
-import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { ApiKey, KeyKind, PropertyConfiguration } from '../storage/property-configuration.ts';
-import { describeRoute, type RouteDescription } from './api-description.ts';
+import type { RouteDescription } from './api-description.ts';
 import { allowAnyOrigin } from './cors.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -29,25 +29,23 @@ export class Authentication {
     this.#limiter = limiter;
   }
 
-  /** Options of a route: asks for the key that its description names. The public one is for pages. */
-  route(description: RouteDescription): { onRequest: onRequestHookHandler; schema: FastifySchema } {
-    const { key } = description;
+  /** The hook of a route that asks for the key it declares. The public one is for pages. */
+  requireKey({ key, bearer }: Pick<RouteDescription, 'key' | 'bearer'>): onRequestHookHandler {
     // One hook for all: each stage of hooks costs about as much as what happens in it.
-    const onRequest: onRequestHookHandler = (request, reply, done) => {
+    return (request, reply, done) => {
       try {
         if (key === 'public') allowAnyOrigin(reply);
-        request.apiKey = this.#identify(request, reply, key);
+        request.apiKey = this.#identify(request, reply, key, bearer);
       } catch (error) {
         done(error as Error);
         return;
       }
       done();
     };
-    return { onRequest, schema: describeRoute(description) };
   }
 
-  #identify(request: FastifyRequest, reply: FastifyReply, kind: KeyKind): ApiKey {
-    const text = request.headers['x-api-key'];
+  #identify(request: FastifyRequest, reply: FastifyReply, kind: KeyKind, bearer?: true): ApiKey {
+    const text = request.headers['x-api-key'] ?? (bearer ? bearerToken(request) : undefined);
     if (kind === 'public') this.#limiter.takeAddress(request.ip, reply);
     const key = typeof text === 'string' ? this.#keys.keyByText(text) : undefined;
     if (key === undefined) {
@@ -65,4 +63,9 @@ export class Authentication {
     if (property === undefined) throw new ApiError('wrong_property');
     return property;
   }
+}
+
+/** The scheme of the header may be written in any case. */
+function bearerToken({ headers }: FastifyRequest): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 }

@@ -11,7 +11,6 @@ import { answerInTurn } from './pipelining.ts';
 import { sendProblem } from './problem.ts';
 import { matchesPattern } from './route-pattern.ts';
 import { limitUnsentOutput } from './unsent-output.ts';
-import { validateRequests } from './validation.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
@@ -50,7 +49,6 @@ export function createHttpServer(
   drainConnections(app);
   if (logger.isLevelEnabled('debug')) logRequests(app);
   parseJsonBodies(app);
-  validateRequests(app);
   // Answers on hot paths are ready-made text; compiling a serializer per status of each route only slows the start.
   app.setSerializerCompiler(() => JSON.stringify);
   answerUnknownAddresses(app);

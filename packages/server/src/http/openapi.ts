@@ -42,6 +42,11 @@ export async function describeApi(
             name: 'x-api-key',
             description: '`service_sec_…`, for servers only',
           },
+          bearerKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The secret key, as clients of OpenFeature may send it',
+          },
         },
       },
     },

@@ -1,65 +1,62 @@
 import type { FieldError } from '@switchyard/core/api/problem';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
 import { decodeCursor } from './paging.ts';
 
 /** Beyond this many members somewhere only the first error is looked for: listing all would cost more than the request. */
 const WIDE = 2000;
 
-type Part = 'params' | 'querystring' | 'headers' | 'body';
-const PARTS: readonly { part: Part; field: 'params' | 'query' | 'headers' | 'body'; coerce: boolean }[] = [
+/** Schemas of the parts of a request. */
+interface RequestSchemas {
+  params?: object;
+  querystring?: object;
+  headers?: object;
+  body?: object;
+}
+
+const PARTS = [
   { part: 'params', field: 'params', coerce: false },
   { part: 'querystring', field: 'query', coerce: true },
   { part: 'headers', field: 'headers', coerce: false },
   { part: 'body', field: 'body', coerce: false },
-];
+] as const;
+
+type RequestField = (typeof PARTS)[number]['field'];
+type ValidatedRequest = Record<RequestField, unknown>;
 
 interface PartValidator {
-  field: 'params' | 'query' | 'headers' | 'body';
+  field: RequestField;
   /** Stops at the first error. */
   check: ValidateFunction;
   /** Names every error; compiled when first needed. */
   explain: () => ValidateFunction;
 }
 
-/** Validates all parts of each request in one step, so that one answer names every wrong field. */
-export function validateRequests(app: FastifyInstance): void {
-  const compilers = {
-    strings: {
-      quick: createAjv({ coerceTypes: true }),
-      full: createAjv({ coerceTypes: true, allErrors: true }),
-    },
-    json: { quick: createAjv({}), full: createAjv({ allErrors: true }) },
+/** Makes validators that look at all parts of a request in one step and throw one error that names every wrong field. */
+export function createRequestValidation(): (schemas: RequestSchemas) => (request: ValidatedRequest) => void {
+  const strings = {
+    quick: createAjv({ coerceTypes: true }),
+    full: createAjv({ coerceTypes: true, allErrors: true }),
   };
-  app.setValidatorCompiler(() => () => true);
-  app.addHook('onRoute', (route) => {
-    const schemas = (route.schema ?? {}) as Partial<Record<Part, object>>;
-    const validators: PartValidator[] = [];
-    for (const { part, field, coerce } of PARTS) {
+  const json = { quick: createAjv({}), full: createAjv({ allErrors: true }) };
+  return (schemas) => {
+    const validators = PARTS.flatMap(({ part, field, coerce }): PartValidator[] => {
       const schema = schemas[part];
-      if (schema === undefined) continue;
-      const compiler = coerce ? compilers.strings : compilers.json;
-      let full: ValidateFunction | undefined;
-      validators.push({
-        field,
-        check: compiler.quick.compile(schema),
-        explain: () => {
-          full ??= compiler.full.compile(schema);
-          return full;
-        },
-      });
-    }
-    if (validators.length === 0) return;
-    const { handler } = route;
-    // Around the handler, not a hook before it: each stage of hooks costs as much as the check itself.
-    route.handler = function validated(request, reply) {
-      for (const validator of validators) {
-        if (!validator.check(request[validator.field])) throw explain(validators, request as FastifyRequest);
+      if (schema === undefined) return [];
+      const { quick, full } = coerce ? strings : json;
+      let explained: ValidateFunction | undefined;
+      const explain = () => {
+        explained ??= full.compile(schema);
+        return explained;
+      };
+      return [{ field, check: quick.compile(schema), explain }];
+    });
+    return (request) => {
+      for (const { field, check } of validators) {
+        if (!check(request[field])) throw explain(validators, request);
       }
-      return handler.call(this, request, reply);
     };
-  });
+  };
 }
 
 function createAjv(options: Options): Ajv2020 {
@@ -107,7 +104,7 @@ function surelyFits(data: object, limit: number): boolean {
   return true;
 }
 
-function explain(validators: readonly PartValidator[], request: FastifyRequest): ApiError {
+function explain(validators: readonly PartValidator[], request: ValidatedRequest): ApiError {
   const fields: FieldError[] = [];
   for (const { field, check, explain: full } of validators) {
     const data = request[field];

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { FeedbackBody, FeedbackPage, FeedbackQuery } from '@switchyard/core/api/feedback';
-import type { FastifyInstance } from 'fastify';
 import { ApiError, ERRORS, type ErrorCode } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
@@ -16,15 +16,15 @@ interface Dependencies {
   eventStore: Pick<EventStoreClient, 'feedbackPage'>;
 }
 
-export function registerFeedbackRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  registerSubmit(app, dependencies);
-  registerList(app, dependencies);
+export function registerFeedbackRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerSubmit(api, dependencies);
+  registerList(api, dependencies);
 }
 
-function registerSubmit(app: FastifyInstance, { auth, recordEvents }: Dependencies): void {
-  app.post<{ Body: FeedbackBody }>(
+function registerSubmit(api: ApiRoutes, { auth, recordEvents }: Dependencies): void {
+  api.post<{ Body: FeedbackBody }>(
     '/v1/feedback/submit',
-    auth.route({
+    {
       tag: 'Feedback',
       summary: 'Record a feedback entry',
       key: 'secret',
@@ -40,7 +40,7 @@ function registerSubmit(app: FastifyInstance, { auth, recordEvents }: Dependenci
         'idempotency_key_reused',
         'overloaded',
       ],
-    }),
+    },
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       const type = requireType(property, request.body.feedbackTypeId);
@@ -88,17 +88,17 @@ function refuseWrongFields(codes: readonly ErrorCode[]): void {
   throw new ApiError(first, { fields });
 }
 
-function registerList(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
-  app.get<{ Querystring: FeedbackQuery }>(
+function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
+  api.get<{ Querystring: FeedbackQuery }>(
     '/v1/feedback',
-    auth.route({
+    {
       tag: 'Feedback',
       summary: 'Feedback entries, newest first',
       key: 'secret',
       querystring: FeedbackQuery,
       responses: { 200: { ...FeedbackPage, description: 'One page' } },
       errors: ['wrong_property', 'feedback_type_not_found'],
-    }),
+    },
     async (request): Promise<FeedbackPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeCursor(cursor);

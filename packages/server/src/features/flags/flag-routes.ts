@@ -6,8 +6,8 @@ import {
   FlagStreamQuery,
   SegmentList,
 } from '@switchyard/core/api/flags';
-import type { FastifyInstance } from 'fastify';
 import { plainResponse, preparedResponses } from '../../http/api-description.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
@@ -21,24 +21,24 @@ interface Dependencies {
   streams: FlagStreams;
 }
 
-export function registerFlagRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  registerEvaluate(app, dependencies);
-  registerList(app, dependencies);
-  registerSegments(app, dependencies);
-  registerStream(app, dependencies);
+export function registerFlagRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerEvaluate(api, dependencies);
+  registerList(api, dependencies);
+  registerSegments(api, dependencies);
+  registerStream(api, dependencies);
 }
 
-function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependencies): void {
-  app.post<{ Body: EvaluateBody }>(
+function registerEvaluate(api: ApiRoutes, { auth, findIdentity }: Dependencies): void {
+  api.post<{ Body: EvaluateBody }>(
     '/v1/flags/evaluate',
-    auth.route({
+    {
       tag: 'Flags',
       summary: 'Evaluate flags for a context',
       key: 'secret',
       body: EvaluateBody,
       responses: { 200: { ...Evaluations, description: 'The answer of each flag' } },
       errors: ['wrong_property', 'environment_not_found'],
-    }),
+    },
     (request, reply) => {
       const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;
       const flags = flagsIn(auth.property(request, propertyId), environment);
@@ -50,26 +50,26 @@ function registerEvaluate(app: FastifyInstance, { auth, findIdentity }: Dependen
   );
 }
 
-function registerList(app: FastifyInstance, { auth }: Dependencies): void {
-  app.get<{ Querystring: FlagListQuery }>(
+function registerList(api: ApiRoutes, { auth }: Dependencies): void {
+  api.get<{ Querystring: FlagListQuery }>(
     '/v1/flags/list',
-    auth.route({
+    {
       tag: 'Flags',
       summary: 'All flags and their configurations per environment',
       key: 'secret',
       querystring: FlagListQuery,
       responses: preparedResponses({ ...FlagList, description: 'Flags and configurations' }),
       errors: ['wrong_property'],
-    }),
+    },
     (request, reply) =>
       sendPrepared(request, reply, publishedFlags(auth.property(request, request.query.propertyId))),
   );
 }
 
-function registerSegments(app: FastifyInstance, { auth }: Dependencies): void {
-  app.get<{ Querystring: FlagListQuery }>(
+function registerSegments(api: ApiRoutes, { auth }: Dependencies): void {
+  api.get<{ Querystring: FlagListQuery }>(
     '/v1/flags/segments',
-    auth.route({
+    {
       tag: 'Flags',
       summary: 'The segments that rules refer to with `inSegment`',
       description: 'With the list of flags, all that is needed to evaluate in a process of your own.',
@@ -77,27 +77,24 @@ function registerSegments(app: FastifyInstance, { auth }: Dependencies): void {
       querystring: FlagListQuery,
       responses: preparedResponses({ ...SegmentList, description: 'Segments' }),
       errors: ['wrong_property'],
-    }),
+    },
     (request, reply) =>
       sendPrepared(request, reply, publishedSegments(auth.property(request, request.query.propertyId))),
   );
 }
 
-function registerStream(app: FastifyInstance, { auth, streams }: Dependencies): void {
-  app.get<{ Querystring: { propertyId: string } }>(
+function registerStream(api: ApiRoutes, { auth, streams }: Dependencies): void {
+  api.get<{ Querystring: { propertyId: string } }>(
     '/v1/flags/stream',
     {
-      ...auth.route({
-        tag: 'Flags',
-        summary: 'Server-sent events: one `change` per saved change',
-        description:
-          'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` names the keys that changed. Fetch the list again when it arrives, and after each reconnection.',
-        key: 'secret',
-        querystring: FlagStreamQuery,
-        responses: { 200: plainResponse('A stream that stays open', 'text/event-stream') },
-        errors: ['wrong_property'],
-      }),
-      // A HEAD request would wait for an end that never comes.
+      tag: 'Flags',
+      summary: 'Server-sent events: one `change` per saved change',
+      description:
+        'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` names the keys that changed. Fetch the list again when it arrives, and after each reconnection.',
+      key: 'secret',
+      querystring: FlagStreamQuery,
+      responses: { 200: plainResponse('A stream that stays open', 'text/event-stream') },
+      errors: ['wrong_property'],
       exposeHeadRoute: false,
     },
     (request, reply) => {

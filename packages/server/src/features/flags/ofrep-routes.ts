@@ -8,9 +8,10 @@ import {
   OfrepParams,
 } from '@switchyard/core/api/ofrep';
 import type { Evaluation, FlagSet } from '@switchyard/core/evaluation/flags';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../errors.ts';
 import { preparedResponses } from '../../http/api-description.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { etagOf, isUnchanged } from '../../http/etag.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
@@ -31,34 +32,42 @@ interface Asked {
 type OfrepRequest = FastifyRequest<{ Body: OfrepBody }>;
 
 /** OpenFeature Remote Evaluation Protocol; the key names the property, the header `x-environment` the environment. */
-export function registerOfrepRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  registerSingle(app, dependencies);
-  registerBulk(app, dependencies);
+export function registerOfrepRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerSingle(api, dependencies);
+  registerBulk(api, dependencies);
 }
 
-const description = 'The API key names the property; the header `x-environment` the environment.';
+const description =
+  'The API key names the property; the header `x-environment` the environment. The key may also come as `Authorization: Bearer`; `x-api-key` wins where both are sent.';
+
+/** What clients of the protocol expect beyond our own API. */
+const PROTOCOL = {
+  bearer: true,
+  doubledSlash: true,
+  // Without a context there need not be a body.
+  bodyOptional: true,
+  errorHandler: answerFailure,
+} as const;
+
 const failure = (text: string) => ({ ...OfrepFailureSchema, description: text });
 
-function registerSingle(app: FastifyInstance, dependencies: Dependencies): void {
-  app.post<{ Params: { key: string }; Body: OfrepBody }>(
+function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
+  api.post<{ Params: { key: string }; Body: OfrepBody }>(
     '/ofrep/v1/evaluate/flags/:key',
     {
-      ...dependencies.auth.route({
-        tag: 'OpenFeature',
-        summary: 'Evaluate one flag (OFREP)',
-        description,
-        key: 'secret',
-        params: OfrepParams,
-        headers: OfrepHeaders,
-        body: OfrepBody,
-        responses: {
-          200: { ...OfrepEvaluation, description: 'The value' },
-          400: failure('The request cannot be evaluated'),
-          404: failure('There is no such flag'),
-        },
-      }),
-      preValidation: allowNoBody,
-      errorHandler: answerFailure,
+      tag: 'OpenFeature',
+      summary: 'Evaluate one flag (OFREP)',
+      description,
+      key: 'secret',
+      params: OfrepParams,
+      headers: OfrepHeaders,
+      body: OfrepBody,
+      responses: {
+        200: { ...OfrepEvaluation, description: 'The value' },
+        400: failure('The request cannot be evaluated'),
+        404: failure('There is no such flag'),
+      },
+      ...PROTOCOL,
     },
     async (request, reply) => {
       const { flags, context } = await ask(request, dependencies);
@@ -70,24 +79,21 @@ function registerSingle(app: FastifyInstance, dependencies: Dependencies): void 
   );
 }
 
-function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
-  app.post<{ Body: OfrepBody }>(
+function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
+  api.post<{ Body: OfrepBody }>(
     '/ofrep/v1/evaluate/flags',
     {
-      ...dependencies.auth.route({
-        tag: 'OpenFeature',
-        summary: 'Evaluate all flags (OFREP)',
-        description: `${description} The \`ETag\` of the answer, sent back in \`If-None-Match\`, gives 304 while nothing has changed for the context.`,
-        key: 'secret',
-        headers: OfrepHeaders,
-        body: OfrepBody,
-        responses: {
-          ...preparedResponses({ ...OfrepBulk, description: 'The values' }),
-          400: failure('The request cannot be evaluated'),
-        },
-      }),
-      preValidation: allowNoBody,
-      errorHandler: answerFailure,
+      tag: 'OpenFeature',
+      summary: 'Evaluate all flags (OFREP)',
+      description: `${description} The \`ETag\` of the answer, sent back in \`If-None-Match\`, gives 304 while nothing has changed for the context.`,
+      key: 'secret',
+      headers: OfrepHeaders,
+      body: OfrepBody,
+      responses: {
+        ...preparedResponses({ ...OfrepBulk, description: 'The values' }),
+        400: failure('The request cannot be evaluated'),
+      },
+      ...PROTOCOL,
     },
     async (request, reply) => {
       const { property, flags, context } = await ask(request, dependencies);
@@ -100,12 +106,6 @@ function registerBulk(app: FastifyInstance, dependencies: Dependencies): void {
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
-}
-
-/** The protocol asks for no body where there is no context. */
-function allowNoBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  request.body ??= {};
-  done();
 }
 
 async function ask(request: OfrepRequest, { auth, findIdentity }: Dependencies): Promise<Asked> {

@@ -244,3 +244,50 @@ describe('errors', () => {
     });
   }
 });
+
+describe('clients of the protocol', () => {
+  const asked = (path: string, headers: Record<string, string>, key?: string) =>
+    shop.server.call('POST', path, { key, headers, body: { context: {} } });
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+  it.each([BULK, `${BULK}/banner`])(
+    '%s: answers with a doubled slash in front as without it',
+    async (path) => {
+      const [single, doubled] = [await asked(path, {}, SECRET_KEY), await asked(`/${path}`, {}, SECRET_KEY)];
+      expect([doubled.status, doubled.text]).toEqual([200, single.text]);
+      expectProblem(await asked(`/${path}`, {}), { status: 401, code: 'api_key_missing' });
+    },
+  );
+
+  it('errors keep their shape behind a doubled slash', async () => {
+    const answer = await asked(`/${BULK}/nothing`, {}, SECRET_KEY);
+    expect([answer.status, answer.body.errorCode]).toEqual([404, 'FLAG_NOT_FOUND']);
+  });
+
+  it.each([BULK, `${BULK}/banner`])('%s: takes the key as a bearer token', async (path) => {
+    expect((await asked(path, bearer(SECRET_KEY))).status).toBe(200);
+    expect((await asked(path, { authorization: `bearer  ${SECRET_KEY}` })).status).toBe(200);
+    for (const wrong of [`Basic ${SECRET_KEY}`, SECRET_KEY, 'Bearer', 'Bearer ']) {
+      const answer = await asked(path, { authorization: wrong });
+      expectProblem(answer, { status: 401, code: 'api_key_missing' });
+    }
+    expectProblem(await asked(path, bearer('service_sec_0123456789abcdefUnknown')), {
+      ...{ status: 401, code: 'api_key_invalid' },
+    });
+    expectProblem(await asked(path, bearer(PUBLIC_KEY)), { status: 403, code: 'wrong_key_kind' });
+  });
+
+  it('x-api-key wins over a bearer token', async () => {
+    expect((await asked(BULK, bearer('somebody-else'), SECRET_KEY)).status).toBe(200);
+    const answer = await asked(BULK, bearer(SECRET_KEY), 'service_sec_0123456789abcdefUnknown');
+    expectProblem(answer, { status: 401, code: 'api_key_invalid' });
+  });
+
+  it('no other endpoint takes a bearer token or a doubled slash', async () => {
+    const headers = bearer(SECRET_KEY);
+    const list = await shop.server.call('GET', '/v1/flags/list?propertyId=shop', { headers });
+    expectProblem(list, { status: 401, code: 'api_key_missing' });
+    const doubled = await shop.server.call('GET', '//v1/flags/list?propertyId=shop', { key: SECRET_KEY });
+    expectProblem(doubled, { status: 404, code: 'not_found' });
+  });
+});

@@ -7,8 +7,8 @@ import {
   IncrementBody,
 } from '@switchyard/core/api/goals';
 import { toMicros } from '@switchyard/core/money';
-import type { FastifyInstance } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedConversion } from '../../storage/accepted-request.ts';
@@ -21,21 +21,21 @@ interface Dependencies {
   eventStore: GoalQueries;
 }
 
-export function registerGoalRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  registerStep(app, dependencies, 'increment');
-  registerStep(app, dependencies, 'decrement');
-  registerProgress(app, dependencies);
+export function registerGoalRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerStep(api, dependencies, 'increment');
+  registerStep(api, dependencies, 'decrement');
+  registerProgress(api, dependencies);
 }
 
 function registerStep(
-  app: FastifyInstance,
+  api: ApiRoutes,
   { auth, recordEvents }: Dependencies,
   step: 'increment' | 'decrement',
 ): void {
   const isIncrement = step === 'increment';
-  app.post<{ Body: GoalBody }>(
+  api.post<{ Body: GoalBody }>(
     `/v1/goals/${step}`,
-    auth.route({
+    {
       tag: 'Goals',
       summary: isIncrement ? 'Add to a goal' : 'Take back from a goal, e.g. for a refund',
       description: isIncrement
@@ -53,7 +53,7 @@ function registerStep(
         'idempotency_key_reused',
         'overloaded',
       ],
-    }),
+    },
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       const goal = requireGoal(property, request.body.goalId);
@@ -87,10 +87,10 @@ function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): Accept
   };
 }
 
-function registerProgress(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
-  app.get<{ Querystring: GoalProgressQuery }>(
+function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
+  api.get<{ Querystring: GoalProgressQuery }>(
     '/v1/goals/progress',
-    auth.route({
+    {
       tag: 'Goals',
       summary: 'Progress of a goal, beside the period before',
       description: 'The last 30 days unless `from` and `to` say otherwise.',
@@ -98,7 +98,7 @@ function registerProgress(app: FastifyInstance, { auth, eventStore }: Dependenci
       querystring: GoalProgressQuery,
       responses: { 200: { ...GoalProgress, description: 'The progress' } },
       errors: ['wrong_property', 'goal_not_found'],
-    }),
+    },
     (request) => {
       const period = progressPeriod(request.query, Date.now());
       const property = auth.property(request, request.query.propertyId);

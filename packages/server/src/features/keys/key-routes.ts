@@ -1,6 +1,6 @@
 import { PublicKey, PublicKeyQuery } from '@switchyard/core/api/keys';
-import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import type { ApiKey } from '../../storage/property-configuration.ts';
 
@@ -9,10 +9,10 @@ interface Dependencies {
   keysOf: (propertyId: string) => ApiKey[];
 }
 
-export function registerKeyRoutes(app: FastifyInstance, { auth, keysOf }: Dependencies): void {
-  app.get<{ Querystring: { propertyId: string } }>(
+export function registerKeyRoutes(api: ApiRoutes, { auth, keysOf }: Dependencies): void {
+  api.get<{ Querystring: { propertyId: string } }>(
     '/v1/keys/public',
-    auth.route({
+    {
       tag: 'Keys',
       summary: 'The newest public key of the property',
       description:
@@ -21,7 +21,7 @@ export function registerKeyRoutes(app: FastifyInstance, { auth, keysOf }: Depend
       querystring: PublicKeyQuery,
       responses: { 200: { ...PublicKey, description: 'The key' } },
       errors: ['wrong_property', 'not_found'],
-    }),
+    },
     (request) => {
       const { id } = auth.property(request, request.query.propertyId);
       const publicApiKey = keysOf(id).findLast(({ kind }) => kind === 'public')?.publicKey;

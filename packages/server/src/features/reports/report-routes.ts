@@ -5,8 +5,9 @@ import {
   SplitTestResultsQuery,
 } from '@switchyard/core/api/results';
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
@@ -17,11 +18,10 @@ interface Dependencies {
   reports: ReportRunner;
 }
 
-export function registerReportRoutes(app: FastifyInstance, { auth, reports }: Dependencies): void {
-  app.addHook('onClose', () => reports.close());
-  registerResults(app, auth, reports);
-  registerExport(app, auth, reports);
-  registerPlan(app, auth, reports);
+export function registerReportRoutes(api: ApiRoutes, { auth, reports }: Dependencies): void {
+  registerResults(api, auth, reports);
+  registerExport(api, auth, reports);
+  registerPlan(api, auth, reports);
 }
 
 async function send(reply: FastifyReply, report: Promise<ReportBody>): Promise<FastifyReply> {
@@ -29,10 +29,10 @@ async function send(reply: FastifyReply, report: Promise<ReportBody>): Promise<F
   return reply.type(contentType).send(body);
 }
 
-function registerResults(app: FastifyInstance, auth: Authentication, reports: ReportRunner): void {
-  app.get<{ Querystring: SplitTestResultsQuery }>(
+function registerResults(api: ApiRoutes, auth: Authentication, reports: ReportRunner): void {
+  api.get<{ Querystring: SplitTestResultsQuery }>(
     '/v1/split-testing/results',
-    auth.route({
+    {
       tag: 'Split testing',
       summary: 'Counts, statistics, health and verdict of a split test',
       description:
@@ -41,7 +41,7 @@ function registerResults(app: FastifyInstance, auth: Authentication, reports: Re
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
       errors: ['wrong_property', 'split_test_not_found', 'overloaded'],
-    }),
+    },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, by, include, fresh } = request.query;
       const property = auth.property(request, propertyId);
@@ -58,10 +58,10 @@ const BUNDLE_EXAMPLES = Object.fromEntries(
   ]),
 );
 
-function registerExport(app: FastifyInstance, auth: Authentication, reports: ReportRunner): void {
-  app.get<{ Querystring: ResultsExportQuery }>(
+function registerExport(api: ApiRoutes, auth: Authentication, reports: ReportRunner): void {
+  api.get<{ Querystring: ResultsExportQuery }>(
     '/v1/split-testing/results/export',
-    auth.route({
+    {
       tag: 'Split testing',
       summary: 'The report as a file',
       description: '`switchyard verify` computes a bundle again, offline, and says whether it holds.',
@@ -77,7 +77,7 @@ function registerExport(app: FastifyInstance, auth: Authentication, reports: Rep
         },
       },
       errors: ['wrong_property', 'split_test_not_found', 'overloaded'],
-    }),
+    },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, format = 'bundle' } = request.query;
       const property = auth.property(request, propertyId);
@@ -98,10 +98,10 @@ function registerExport(app: FastifyInstance, auth: Authentication, reports: Rep
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 
-function registerPlan(app: FastifyInstance, auth: Authentication, reports: ReportRunner): void {
-  app.get<{ Querystring: PlanQuery }>(
+function registerPlan(api: ApiRoutes, auth: Authentication, reports: ReportRunner): void {
+  api.get<{ Querystring: PlanQuery }>(
     '/v1/split-testing/plan',
-    auth.route({
+    {
       tag: 'Split testing',
       summary: 'How many visitors and days a test would take',
       description: 'From what the property has seen of late, tests aside.',
@@ -109,7 +109,7 @@ function registerPlan(app: FastifyInstance, auth: Authentication, reports: Repor
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
       errors: ['wrong_property', 'goal_not_found', 'overloaded'],
-    }),
+    },
     (request, reply) => {
       const { propertyId, goalId } = request.query;
       const { id, statistics, goals } = auth.property(request, propertyId);

@@ -7,10 +7,10 @@ import {
   SessionsPage,
   SessionsQuery,
 } from '@switchyard/core/api/sessions';
-import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { answerPreflight, checkOrigin } from '../../http/cors.ts';
+import { checkOrigin } from '../../http/cors.ts';
 import { decodeCursor, pageOf } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
@@ -28,21 +28,20 @@ interface Dependencies {
   behindProxy: boolean;
 }
 
-export function registerSessionRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  registerCollect(app, dependencies);
-  registerList(app, dependencies);
-  registerDetail(app, dependencies);
+export function registerSessionRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerCollect(api, dependencies);
+  registerList(api, dependencies);
+  registerDetail(api, dependencies);
 }
 
 function registerCollect(
-  app: FastifyInstance,
+  api: ApiRoutes,
   { auth, recordEvents, identities, behindProxy }: Dependencies,
 ): void {
   const url = '/v1/sessions/collect';
-  answerPreflight(app, url, 'POST');
-  app.post<{ Body: CollectBody }>(
+  api.post<{ Body: CollectBody }>(
     url,
-    auth.route({
+    {
       tag: 'Sessions',
       summary: 'Tie a session to its visitor and record what happened in it',
       description:
@@ -52,7 +51,7 @@ function registerCollect(
       body: CollectBody,
       responses: { 200: Success },
       errors: ['wrong_property', 'origin_not_allowed', 'idempotency_key_reused', 'overloaded'],
-    }),
+    },
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
@@ -65,10 +64,10 @@ function registerCollect(
   );
 }
 
-function registerList(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
-  app.get<{ Querystring: SessionsQuery }>(
+function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
+  api.get<{ Querystring: SessionsQuery }>(
     '/v1/sessions',
-    auth.route({
+    {
       tag: 'Sessions',
       summary: 'Sessions, newest first',
       description: 'Filters are combined. `from` and `to` look at the start of the session.',
@@ -76,7 +75,7 @@ function registerList(app: FastifyInstance, { auth, eventStore }: Dependencies):
       querystring: SessionsQuery,
       responses: { 200: { ...SessionsPage, description: 'One page' } },
       errors: ['wrong_property', 'split_test_not_found', 'goal_not_found'],
-    }),
+    },
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeCursor(cursor);
@@ -106,10 +105,10 @@ function checkReferences(
     throw new ApiError('goal_not_found');
 }
 
-function registerDetail(app: FastifyInstance, { auth, eventStore }: Dependencies): void {
-  app.get<{ Params: { sessionId: string }; Querystring: { propertyId: string } }>(
+function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
+  api.get<{ Params: { sessionId: string }; Querystring: { propertyId: string } }>(
     '/v1/sessions/:sessionId',
-    auth.route({
+    {
       tag: 'Sessions',
       summary: 'One session with everything that happened in it',
       key: 'secret',
@@ -117,7 +116,7 @@ function registerDetail(app: FastifyInstance, { auth, eventStore }: Dependencies
       querystring: SessionQuery,
       responses: { 200: { ...SessionDetail, description: 'The session' } },
       errors: ['wrong_property', 'not_found'],
-    }),
+    },
     async (request): Promise<SessionDetail> => {
       const property = auth.property(request, request.query.propertyId);
       const session = await eventStore.session(property.id, request.params.sessionId);

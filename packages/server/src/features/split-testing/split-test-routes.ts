@@ -1,12 +1,12 @@
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/core/api/split-testing';
 import { isBot } from '@switchyard/core/evaluation/bots';
-import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { preparedResponses } from '../../http/api-description.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { eventTime } from '../../http/client-time.ts';
-import { answerPreflight, checkOrigin } from '../../http/cors.ts';
+import { checkOrigin } from '../../http/cors.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
@@ -20,17 +20,16 @@ interface Dependencies {
   metrics: Metrics;
 }
 
-export function registerSplitTestRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  registerConfig(app, dependencies);
-  registerExpose(app, dependencies);
+export function registerSplitTestRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerConfig(api, dependencies);
+  registerExpose(api, dependencies);
 }
 
-function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
+function registerConfig(api: ApiRoutes, { auth }: Dependencies): void {
   const url = '/v1/split-testing/config';
-  answerPreflight(app, url, 'GET');
-  app.get<{ Querystring: SplitTestConfigQuery }>(
+  api.get<{ Querystring: SplitTestConfigQuery }>(
     url,
-    auth.route({
+    {
       tag: 'Split testing',
       summary: 'Definitions of the active split tests',
       key: 'public',
@@ -40,7 +39,7 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
         { 'cache-control': { type: 'string', description: '`public, max-age=60`' } },
       ),
       errors: ['wrong_property', 'origin_not_allowed'],
-    }),
+    },
     (request, reply) => {
       const property = auth.property(request, request.query.propertyId);
       checkOrigin(request, reply, property);
@@ -50,12 +49,11 @@ function registerConfig(app: FastifyInstance, { auth }: Dependencies): void {
   );
 }
 
-function registerExpose(app: FastifyInstance, { auth, recordEvents, metrics }: Dependencies): void {
+function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Dependencies): void {
   const url = '/v1/split-testing/expose';
-  answerPreflight(app, url, 'POST');
-  app.post<{ Body: ExposeBody }>(
+  api.post<{ Body: ExposeBody }>(
     url,
-    auth.route({
+    {
       tag: 'Split testing',
       summary: 'Record which variations visitors were shown',
       description:
@@ -71,7 +69,7 @@ function registerExpose(app: FastifyInstance, { auth, recordEvents, metrics }: D
         'idempotency_key_reused',
         'overloaded',
       ],
-    }),
+    },
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
