@@ -42,7 +42,7 @@ export const metadata = (limits: { keys: number; keyLength: number; valueLength:
 /** The response to every write. */
 export const Success = Type.Object(
   { success: Type.Literal(true) },
-  { description: 'Stored on disk', examples: [{ success: true }] },
+  { title: 'Success', description: 'Stored on disk', examples: [{ success: true }] },
 );
 
 export const SuccessText = '{"success":true}';
@@ -50,7 +50,7 @@ export const SuccessText = '{"success":true}';
 /** A string enum with a literal type, which `enum` alone does not give. */
 export const oneOf = <const T extends string>(
   values: readonly T[],
-  options: { description?: string; default?: NoInfer<T> } = {},
+  options: { title?: string; description?: string; default?: NoInfer<T> } = {},
 ) => Type.Unsafe<T>(Type.String({ enum: [...values], ...options }));
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

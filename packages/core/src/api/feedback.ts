@@ -24,6 +24,7 @@ export const FeedbackBody = Type.Object(
     metadata: Type.Optional(metadata({ keys: 20, keyLength: 256, valueLength: 1024 })),
   },
   {
+    title: 'FeedbackBody',
     'x-required-any': ['option', 'message'],
     'x-error-code': 'feedback_empty',
     description: 'At least one of `option` and `message` is required',
@@ -52,21 +53,25 @@ export const FeedbackQuery = Type.Object({
 });
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
 
-const FeedbackEntry = Type.Object({
-  id: Type.String(),
-  feedbackTypeId: Type.String(),
-  sessionId: nullable(Type.String()),
-  visitorId: nullable(Type.String()),
-  userId: nullable(Type.String()),
-  option: nullable(Type.String()),
-  message: nullable(Type.String()),
-  metadata: Type.Record(Type.String(), Type.String()),
-  createdAt: Type.Integer(),
-});
+const FeedbackEntry = Type.Object(
+  {
+    id: Type.String(),
+    feedbackTypeId: Type.String(),
+    sessionId: nullable(Type.String()),
+    visitorId: nullable(Type.String()),
+    userId: nullable(Type.String()),
+    option: nullable(Type.String()),
+    message: nullable(Type.String()),
+    metadata: Type.Record(Type.String(), Type.String()),
+    createdAt: Type.Integer(),
+  },
+  { title: 'FeedbackEntry' },
+);
 
 export const FeedbackPage = Type.Object(
   { feedback: Type.Array(FeedbackEntry), nextCursor: NextCursor },
   {
+    title: 'FeedbackPage',
     examples: [
       {
         feedback: [

@@ -5,29 +5,36 @@ import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts
 export const FlagListQuery = Type.Object({ propertyId: PropertyId });
 export type FlagListQuery = Static<typeof FlagListQuery>;
 
-const FlagDefinition = Type.Object({
-  id: Type.String(),
-  key: Type.String(),
-  name: Type.String(),
-  description: Type.Optional(Type.String()),
-  type: FlagType,
-  defaultValue: FlagValue,
-  createdAt: Type.Integer({ description: 'Unix time in milliseconds' }),
-});
+const FlagDefinition = Type.Object(
+  {
+    id: Type.String(),
+    key: Type.String(),
+    name: Type.String(),
+    description: Type.Optional(Type.String()),
+    type: FlagType,
+    defaultValue: FlagValue,
+    createdAt: Type.Integer({ description: 'Unix time in milliseconds' }),
+  },
+  { title: 'Flag' },
+);
 
-const FlagConfig = Type.Object({
-  id: Type.String(),
-  flagId: Type.String(),
-  environmentId: Type.String(),
-  enabled: Type.Boolean(),
-  value: FlagValue,
-  rules: Type.Array(Rule),
-  prerequisites: Type.Optional(Type.Array(Prerequisite, { description: 'Omitted if there are none' })),
-});
+const FlagConfig = Type.Object(
+  {
+    id: Type.String(),
+    flagId: Type.String(),
+    environmentId: Type.String(),
+    enabled: Type.Boolean(),
+    value: FlagValue,
+    rules: Type.Array(Rule),
+    prerequisites: Type.Optional(Type.Array(Prerequisite, { description: 'Omitted if there are none' })),
+  },
+  { title: 'FlagConfiguration' },
+);
 
 export const FlagList = Type.Object(
   { flags: Type.Array(FlagDefinition), configs: Type.Array(FlagConfig) },
   {
+    title: 'FlagList',
     examples: [
       {
         flags: [
@@ -65,6 +72,7 @@ export type FlagList = Static<typeof FlagList>;
 export const SegmentList = Type.Object(
   { segments: Type.Array(Segment) },
   {
+    title: 'SegmentList',
     examples: [
       {
         segments: [
@@ -101,23 +109,27 @@ export const EvaluateBody = Type.Object(
       }),
     ),
   },
-  { examples: [{ propertyId: 'shop', context: { userId: 'u-42', plan: 'pro' } }] },
+  { title: 'EvaluateBody', examples: [{ propertyId: 'shop', context: { userId: 'u-42', plan: 'pro' } }] },
 );
 export type EvaluateBody = Static<typeof EvaluateBody>;
 
 export const REASONS = ['DISABLED', 'TARGETING_MATCH', 'SPLIT', 'STATIC', 'DEFAULT'] as const;
 
-const Evaluation = Type.Object({
-  value: FlagValue,
-  type: FlagType,
-  reason: Type.String({ enum: [...REASONS] }),
-  ruleId: Type.Optional(Type.String({ description: 'The matching rule' })),
-  version: Type.Integer({ description: 'Increases with every saved change of the flag' }),
-});
+const Evaluation = Type.Object(
+  {
+    value: FlagValue,
+    type: FlagType,
+    reason: Type.String({ enum: [...REASONS] }),
+    ruleId: Type.Optional(Type.String({ description: 'The matching rule' })),
+    version: Type.Integer({ description: 'Increases with every saved change of the flag' }),
+  },
+  { title: 'Evaluation' },
+);
 
 export const Evaluations = Type.Object(
   { flags: Type.Record(Type.String(), Evaluation) },
   {
+    title: 'Evaluations',
     examples: [
       {
         flags: {

@@ -30,7 +30,10 @@ export const IncrementBody = Type.Object(
       }),
     ),
   },
-  { examples: [{ goalId: 'revenue', propertyId: 'shop', sessionId: 's-7f3c9a', amount: 49.9 }] },
+  {
+    title: 'IncrementBody',
+    examples: [{ goalId: 'revenue', propertyId: 'shop', sessionId: 's-7f3c9a', amount: 49.9 }],
+  },
 );
 
 export const DecrementBody = Type.Object(
@@ -47,6 +50,7 @@ export const DecrementBody = Type.Object(
     ),
   },
   {
+    title: 'DecrementBody',
     examples: [
       {
         goalId: 'revenue',
@@ -77,12 +81,22 @@ export const GoalProgressQuery = Type.Object({
 });
 export type GoalProgressQuery = Static<typeof GoalProgressQuery>;
 
-const PeriodTotals = Type.Object({
-  total: Type.Number({ description: 'Net progress: conversions for count goals, dollars for revenue goals' }),
-  count: Type.Integer({ description: 'Increments minus decrements' }),
-  gross: Type.Number({ description: 'Sum of increments' }),
-  reversed: Type.Number({ description: 'Sum of decrements' }),
-});
+const PeriodTotals = Type.Object(
+  {
+    total: Type.Number({
+      description: 'Net progress: conversions for count goals, dollars for revenue goals',
+    }),
+    count: Type.Integer({ description: 'Increments minus decrements' }),
+    gross: Type.Number({ description: 'Sum of increments' }),
+    reversed: Type.Number({ description: 'Sum of decrements' }),
+  },
+  { title: 'GoalTotals' },
+);
+
+const GoalBucket = Type.Object(
+  { at: Type.Integer(), total: Type.Number(), count: Type.Integer() },
+  { title: 'GoalBucket' },
+);
 
 export const GoalProgress = Type.Object(
   {
@@ -90,12 +104,13 @@ export const GoalProgress = Type.Object(
     kind: oneOf(['count', 'revenue']),
     current: PeriodTotals,
     previous: PeriodTotals,
-    series: Type.Array(Type.Object({ at: Type.Integer(), total: Type.Number(), count: Type.Integer() }), {
+    series: Type.Array(GoalBucket, {
       description:
         'One entry per bucket, oldest first. If the period has more than 10,000 buckets, empty ones are omitted.',
     }),
   },
   {
+    title: 'GoalProgress',
     examples: [
       {
         goalId: 'revenue',

@@ -5,5 +5,5 @@ export const PublicKeyQuery = Type.Object({ propertyId: PropertyId });
 
 export const PublicKey = Type.Object(
   { publicApiKey: Type.String() },
-  { examples: [{ publicApiKey: 'service_pub_4f9c2b7d1e6a8053' }] },
+  { title: 'PublicKey', examples: [{ publicApiKey: 'service_pub_4f9c2b7d1e6a8053' }] },
 );

@@ -6,6 +6,7 @@ export const OfrepBody = Type.Object(
   {
     context: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
+        title: 'OfrepContext',
         type: 'object',
         additionalProperties: true,
         'x-max-json-bytes': 65536,
@@ -13,7 +14,7 @@ export const OfrepBody = Type.Object(
       }),
     ),
   },
-  { examples: [{ context: { targetingKey: 'u-42', plan: 'pro' } }] },
+  { title: 'OfrepBody', examples: [{ context: { targetingKey: 'u-42', plan: 'pro' } }] },
 );
 export type OfrepBody = Static<typeof OfrepBody>;
 
@@ -31,29 +32,34 @@ export const OfrepHeaders = Type.Object({
   'if-none-match': Type.Optional(Type.String()),
 });
 
-const evaluation = {
-  key: Type.String(),
-  value: FlagValue,
-  reason: Type.String({ enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED', 'DEFAULT'] }),
-  variant: Type.String({ description: 'The id of the matching rule, or `default`' }),
-  metadata: Type.Object({ version: Type.Integer() }),
-};
+const OfrepMetadata = Type.Object({ version: Type.Integer() }, { title: 'OfrepMetadata' });
 
-export const OfrepEvaluation = Type.Object(evaluation, {
-  examples: [
-    {
-      key: 'new-checkout',
-      value: true,
-      reason: 'TARGETING_MATCH',
-      variant: 'staff',
-      metadata: { version: 3 },
-    },
-  ],
-});
+export const OfrepEvaluation = Type.Object(
+  {
+    key: Type.String(),
+    value: FlagValue,
+    reason: Type.String({ enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED', 'DEFAULT'] }),
+    variant: Type.String({ description: 'The id of the matching rule, or `default`' }),
+    metadata: OfrepMetadata,
+  },
+  {
+    title: 'OfrepEvaluation',
+    examples: [
+      {
+        key: 'new-checkout',
+        value: true,
+        reason: 'TARGETING_MATCH',
+        variant: 'staff',
+        metadata: { version: 3 },
+      },
+    ],
+  },
+);
 
 export const OfrepBulk = Type.Object(
-  { flags: Type.Array(Type.Object(evaluation)), metadata: Type.Object({ version: Type.Integer() }) },
+  { flags: Type.Array(OfrepEvaluation), metadata: OfrepMetadata },
   {
+    title: 'OfrepEvaluations',
     examples: [
       {
         flags: [
@@ -85,6 +91,9 @@ export const OfrepFailure = Type.Object(
     errorCode: Type.String({ enum: [...OFREP_ERRORS] }),
     errorDetails: Type.Optional(Type.String()),
   },
-  { examples: [{ key: 'new-chekout', errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' }] },
+  {
+    title: 'OfrepFailure',
+    examples: [{ key: 'new-chekout', errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' }],
+  },
 );
 export type OfrepFailure = Static<typeof OfrepFailure>;

@@ -11,20 +11,26 @@ export const Problem = Type.Object(
       description: 'Same as the `x-request-id` header; include it in support requests',
     }),
     success: Type.Literal(false),
-    error: Type.Object({
-      code: Type.String({ description: 'Stable error code, for use in programs' }),
-      message: Type.String(),
-    }),
+    error: Type.Object(
+      {
+        code: Type.String({ title: 'ErrorCode', description: 'Stable error code, for use in programs' }),
+        message: Type.String(),
+      },
+      { title: 'ProblemError' },
+    ),
     errors: Type.Optional(
       Type.Array(
-        Type.Object({
-          pointer: Type.String({
-            description:
-              'JSON Pointer to the invalid field, or a slash followed by the name of the parameter or header',
-          }),
-          code: Type.String(),
-          detail: Type.String(),
-        }),
+        Type.Object(
+          {
+            pointer: Type.String({
+              description:
+                'JSON Pointer to the invalid field, or a slash followed by the name of the parameter or header',
+            }),
+            code: Type.String(),
+            detail: Type.String(),
+          },
+          { title: 'FieldError' },
+        ),
         { description: 'All invalid fields of the request' },
       ),
     ),

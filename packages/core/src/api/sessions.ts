@@ -18,15 +18,18 @@ import {
 
 const EVENT_TYPES = ['pageview', 'event', 'identify'] as const;
 
-const CollectEvent = Type.Object({
-  type: oneOf(EVENT_TYPES),
-  name: Type.Optional(Type.String({ maxLength: 256 })),
-  url: Type.Optional(Type.String({ maxLength: 4096 })),
-  referrer: Type.Optional(Type.String({ maxLength: 4096 })),
-  title: Type.Optional(Type.String({ maxLength: 1024 })),
-  timestamp: Type.Optional(Timestamp),
-  properties: Type.Optional(freeObject('Properties of the event')),
-});
+const CollectEvent = Type.Object(
+  {
+    type: oneOf(EVENT_TYPES),
+    name: Type.Optional(Type.String({ maxLength: 256 })),
+    url: Type.Optional(Type.String({ maxLength: 4096 })),
+    referrer: Type.Optional(Type.String({ maxLength: 4096 })),
+    title: Type.Optional(Type.String({ maxLength: 1024 })),
+    timestamp: Type.Optional(Timestamp),
+    properties: Type.Optional(freeObject('Properties of the event')),
+  },
+  { title: 'CollectEvent' },
+);
 
 export const CollectBody = Type.Object(
   {
@@ -38,6 +41,7 @@ export const CollectBody = Type.Object(
     events: Type.Optional(Type.Array(CollectEvent, { maxItems: 500 })),
   },
   {
+    title: 'CollectBody',
     examples: [
       {
         propertyId: 'shop',
@@ -96,15 +100,21 @@ const sessionFields = {
   browser: nullable(Type.String()),
   os: nullable(Type.String()),
   exposures: Type.Array(
-    Type.Object({ splitTestKey: Type.String(), variationKey: Type.String(), at: Type.Integer() }),
+    Type.Object(
+      { splitTestKey: Type.String(), variationKey: Type.String(), at: Type.Integer() },
+      { title: 'SessionExposure' },
+    ),
     { description: 'First exposure to each variation' },
   ),
   goals: Type.Array(
-    Type.Object({
-      goalId: Type.String(),
-      count: Type.Integer({ description: 'Increments minus decrements' }),
-      amount: Type.Number({ description: 'Net dollars' }),
-    }),
+    Type.Object(
+      {
+        goalId: Type.String(),
+        count: Type.Integer({ description: 'Increments minus decrements' }),
+        amount: Type.Number({ description: 'Net dollars' }),
+      },
+      { title: 'SessionGoal' },
+    ),
   ),
   feedback: Type.Integer({ description: 'Number of feedback entries' }),
 };
@@ -131,31 +141,34 @@ const sessionExample = {
 };
 
 export const SessionsPage = Type.Object(
-  { sessions: Type.Array(Type.Object(sessionFields)), nextCursor: NextCursor },
-  { examples: [{ sessions: [sessionExample], nextCursor: null }] },
+  { sessions: Type.Array(Type.Object(sessionFields, { title: 'Session' })), nextCursor: NextCursor },
+  { title: 'SessionsPage', examples: [{ sessions: [sessionExample], nextCursor: null }] },
 );
 export type SessionsPage = Static<typeof SessionsPage>;
 
-const TimelineEntry = Type.Object({
-  at: Type.Integer(),
-  type: Type.String({ enum: [...EVENT_TYPES, 'exposure', 'goal', 'feedback'] }),
-  name: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
-  referrer: Type.Optional(Type.String()),
-  title: Type.Optional(Type.String()),
-  properties: Type.Optional(freeObject('Properties of the event')),
-  splitTestKey: Type.Optional(Type.String()),
-  variationKey: Type.Optional(Type.String()),
-  attributes: Type.Optional(freeObject('Attributes at the time of exposure')),
-  goalId: Type.Optional(Type.String()),
-  count: Type.Optional(Type.Integer({ description: '1, or -1 for a decrement' })),
-  amount: Type.Optional(Type.Number({ description: 'Dollars; negative for a decrement' })),
-  id: Type.Optional(Type.String()),
-  feedbackTypeId: Type.Optional(Type.String()),
-  option: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
-});
+const TimelineEntry = Type.Object(
+  {
+    at: Type.Integer(),
+    type: Type.String({ enum: [...EVENT_TYPES, 'exposure', 'goal', 'feedback'] }),
+    name: Type.Optional(Type.String()),
+    url: Type.Optional(Type.String()),
+    referrer: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String()),
+    properties: Type.Optional(freeObject('Properties of the event')),
+    splitTestKey: Type.Optional(Type.String()),
+    variationKey: Type.Optional(Type.String()),
+    attributes: Type.Optional(freeObject('Attributes at the time of exposure')),
+    goalId: Type.Optional(Type.String()),
+    count: Type.Optional(Type.Integer({ description: '1, or -1 for a decrement' })),
+    amount: Type.Optional(Type.Number({ description: 'Dollars; negative for a decrement' })),
+    id: Type.Optional(Type.String()),
+    feedbackTypeId: Type.Optional(Type.String()),
+    option: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String()),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { title: 'TimelineEntry' },
+);
 
 export const SessionDetail = Type.Object(
   {
@@ -164,6 +177,7 @@ export const SessionDetail = Type.Object(
     timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
   },
   {
+    title: 'SessionDetail',
     examples: [
       {
         ...sessionExample,

@@ -2,10 +2,12 @@ import { type Static, Type } from 'typebox';
 import { oneOf } from './common.ts';
 
 /** Flags are booleans or strings. */
-export const FlagValue = Type.Union([Type.Boolean(), Type.String({ maxLength: 8192 })]);
+export const FlagValue = Type.Union([Type.Boolean(), Type.String({ maxLength: 8192 })], {
+  title: 'FlagValue',
+});
 export type FlagValue = Static<typeof FlagValue>;
 
-export const FlagType = Type.Union([Type.Literal('boolean'), Type.Literal('string')]);
+export const FlagType = Type.Union([Type.Literal('boolean'), Type.Literal('string')], { title: 'FlagType' });
 export type FlagType = Static<typeof FlagType>;
 
 export const OPERATORS = [
@@ -45,14 +47,14 @@ export const Condition = Type.Object(
         description: 'Name of the context attribute; required by every operator except `inSegment`',
       }),
     ),
-    operator: oneOf(OPERATORS),
+    operator: oneOf(OPERATORS, { title: 'Operator' }),
     values: Type.Optional(Type.Array(ConditionValue, { maxItems: 1000 })),
     negate: Type.Optional(
       Type.Boolean({ description: 'Inverts the result; a missing attribute still never matches' }),
     ),
     caseInsensitive: Type.Optional(Type.Boolean()),
   },
-  { additionalProperties: false },
+  { title: 'Condition', additionalProperties: false },
 );
 export type Condition = Static<typeof Condition>;
 
@@ -72,7 +74,7 @@ export const Rollout = Type.Object(
       Type.String({ minLength: 1, maxLength: 256, description: 'Hash salt; default: the id of the rule' }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'Rollout', additionalProperties: false },
 );
 
 export const Rule = Type.Object(
@@ -85,13 +87,13 @@ export const Rule = Type.Object(
     rollout: Type.Optional(Rollout),
     value: FlagValue,
   },
-  { additionalProperties: false },
+  { title: 'Rule', additionalProperties: false },
 );
 export type Rule = Static<typeof Rule>;
 
 export const Prerequisite = Type.Object(
   { flag: Type.String({ minLength: 1, maxLength: 256 }), value: FlagValue },
-  { additionalProperties: false },
+  { title: 'Prerequisite', additionalProperties: false },
 );
 export type Prerequisite = Static<typeof Prerequisite>;
 
@@ -105,7 +107,7 @@ export const Segment = Type.Object(
     match: Type.Optional(Match),
     conditions: Type.Array(Condition, { maxItems: 1000 }),
   },
-  { additionalProperties: false },
+  { title: 'Segment', additionalProperties: false },
 );
 export type Segment = Static<typeof Segment>;
 

@@ -29,13 +29,16 @@ export const PlanResponse = Type.Object(
     alpha: Type.Number(),
     power: Type.Number(),
     smallestEffect: Type.Number(),
-    baseline: Type.Object({
-      days: Type.Integer(),
-      visitors: Type.Integer(),
-      converted: Type.Integer(),
-      mean: nullable(Type.Number()),
-      variance: nullable(Type.Number()),
-    }),
+    baseline: Type.Object(
+      {
+        days: Type.Integer(),
+        visitors: Type.Integer(),
+        converted: Type.Integer(),
+        mean: nullable(Type.Number()),
+        variance: nullable(Type.Number()),
+      },
+      { title: 'TestPlanBaseline' },
+    ),
     dailyVisitors: Type.Number({ description: 'Visitors per day who would enter the test' }),
     visitorsPerVariation: nullable(Type.Integer()),
     visitors: nullable(Type.Integer()),
@@ -43,6 +46,7 @@ export const PlanResponse = Type.Object(
     words: Type.String(),
   },
   {
+    title: 'TestPlan',
     examples: [
       {
         goalId: 'signup',

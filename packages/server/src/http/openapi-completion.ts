@@ -1,24 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ERRORS } from '../errors.ts';
+
+type Schema = Record<string, unknown>;
+
+interface MediaType {
+  schema?: Schema;
+}
+
 /** As much of an OpenAPI document as is looked at here. */
 interface Operation {
   operationId?: string;
   parameters?: { name: string }[];
-  requestBody?: { content: Record<string, { schema?: Record<string, unknown> }> };
-  responses: Record<string, { headers?: Record<string, unknown> }>;
+  requestBody?: { content: Record<string, MediaType> };
+  responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, MediaType> }>;
+  security?: object[];
 }
 
 interface ApiDocument {
   paths?: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema> };
 }
 
 /** Adds what follows from the routes and would only be repeated in each of them. */
 export function completeDocument<T extends object>(document: T): T {
-  for (const [path, operations] of Object.entries((document as ApiDocument).paths ?? {})) {
+  const { paths = {}, components = {} }: ApiDocument = document;
+  components.schemas ??= {};
+  const names = new SchemaNames(components.schemas);
+  for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId = operationIdOf(method, path);
+      operation.security ??= [];
       describeConditionalRequest(operation);
       sayRequiredAny(operation);
+      nameSchemas(operation, names);
     }
   }
+  components.schemas.ErrorCode = { ...components.schemas.ErrorCode, enum: Object.keys(ERRORS) };
   return document;
 }
 
@@ -54,5 +71,65 @@ function sayRequiredAny({ requestBody }: Operation): void {
     const names = media.schema?.['x-required-any'];
     if (!Array.isArray(names)) continue;
     media.schema = { ...media.schema, anyOf: names.map((name) => ({ required: [name] })) };
+  }
+}
+
+function nameSchemas({ requestBody, responses }: Operation, names: SchemaNames): void {
+  for (const media of Object.values(requestBody?.content ?? {})) {
+    if (media.schema) media.schema = names.replace(media.schema);
+  }
+  for (const { content = {} } of Object.values(responses)) {
+    for (const media of Object.values(content)) {
+      if (!media.schema) continue;
+      // That of the response, which has it already; the schema may stand in others too.
+      const { description: _, ...schema } = media.schema;
+      media.schema = names.replace(schema);
+    }
+  }
+}
+
+/** Values, not schemas, even where they look like one. */
+const VALUES = new Set(['const', 'default', 'enum', 'example', 'examples', 'required']);
+
+/** Moves each schema that has a title to the components, so that generated clients have a type of that name. */
+class SchemaNames {
+  readonly #schemas: Record<string, Schema>;
+
+  constructor(schemas: Record<string, Schema>) {
+    this.#schemas = schemas;
+    for (const [name, schema] of Object.entries(schemas)) schemas[name] = this.#inside(schema);
+  }
+
+  /** A reference in place of a schema with a title; the same schema, with references in it, in place of any other. */
+  replace(schema: Schema): Schema {
+    // Examples stand where the schema is the whole answer.
+    const { title: name, examples: _, ...rest } = schema;
+    if (typeof name !== 'string') return this.#inside(schema);
+    const named = this.#inside(rest);
+    const known = this.#schemas[name];
+    if (known !== undefined && !isDeepStrictEqual(known, named)) {
+      throw new Error(`two schemas of the API are called ${name}`);
+    }
+    this.#schemas[name] = named;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  #inside(schema: Schema): Schema {
+    return Object.fromEntries(
+      Object.entries(schema).map(([keyword, value]) => {
+        if (VALUES.has(keyword)) return [keyword, value];
+        if (keyword === 'properties') return [keyword, this.#each(value as Record<string, Schema>)];
+        if (Array.isArray(value)) return [keyword, value.map((item) => this.#ifSchema(item))];
+        return [keyword, this.#ifSchema(value)];
+      }),
+    );
+  }
+
+  #each(schemas: Record<string, Schema>): Record<string, Schema> {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.replace(schema)]));
+  }
+
+  #ifSchema(value: unknown): unknown {
+    return typeof value === 'object' && value !== null ? this.replace(value as Schema) : value;
   }
 }

@@ -82,7 +82,7 @@ describe('the document', () => {
 
   it('says in words of JSON Schema that feedback needs an option or a message', () => {
     const { schema } = document.paths['/v1/feedback/submit'].post.requestBody.content['application/json'];
-    const validate = new Ajv2020({ strict: false }).compile(schema);
+    const validate = compile(schema.$ref);
     const feedback = { propertyId: 'shop', feedbackTypeId: 'nps' };
     expect(validate(feedback)).toBe(false);
     expect(validate({ ...feedback, option: 'good' })).toBe(true);
@@ -90,13 +90,40 @@ describe('the document', () => {
   });
 
   it('shows what an error looks like', () => {
-    const { examples, ...schema } = document.components.schemas.Problem;
+    const { examples } = document.components.schemas.Problem;
     expect(examples).not.toHaveLength(0);
-    const validate = new Ajv2020({ strict: false }).compile(schema);
+    const validate = compile('#/components/schemas/Problem');
     for (const example of examples) {
       expect(validate(example), JSON.stringify(validate.errors)).toBe(true);
       expect(ERRORS).toHaveProperty(example.error.code);
     }
+  });
+
+  it('lists every code that `error.code` can have', () => {
+    expect(resolve('#/components/schemas/Problem/properties/error/properties/code')).toMatchObject({
+      type: 'string',
+      enum: Object.keys(ERRORS),
+    });
+  });
+
+  it('asks for no key where none is needed', () => {
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      expect(document.paths[path].get.security).toEqual([]);
+  });
+
+  it('names every object, so that generated clients have readable types', () => {
+    const names = Object.keys(document.components.schemas);
+    for (const name of names) expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['Session', 'SessionDetail', 'SplitTestResults', 'Flag', 'FlagConfiguration', 'GoalProgress'],
+        ...['FeedbackEntry', 'Problem', 'ErrorCode', 'ExposeBody', 'CollectBody', 'IncrementBody'],
+      ]),
+    );
+    const anonymous = [...objectSchemas(document)].filter(
+      (place) => !/^#\/components\/schemas\/\w+$/.test(place),
+    );
+    expect(anonymous).toEqual([]);
   });
 
   it('has no reference that leads nowhere', () => {
@@ -111,12 +138,29 @@ describe('the document', () => {
   });
 });
 
-function resolve(reference: string): unknown {
+/** What stands at a place of the document; references on the way there are followed. */
+function resolve(reference: string): Answer['body'] {
   const names = reference
     .slice(2)
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return names.reduce<Answer['body']>((node, name) => node?.[name], document);
+  return names.reduce<Answer['body']>((node, name) => followed(node?.[name]), document);
+}
+
+const followed = (node: Answer['body']) => (node?.$ref === undefined ? node : resolve(node.$ref));
+
+function compile(reference: string) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  return ajv.addSchema(document, 'openapi.json').compile({ $ref: `openapi.json${reference}` });
+}
+
+/** Places of all schemas with fields of their own. */
+function* objectSchemas(node: Answer['body'], place = '#'): Generator<string> {
+  if (typeof node !== 'object' || node === null) return;
+  if (typeof node.properties === 'object' && node.$ref === undefined && node.type === 'object') yield place;
+  for (const [name, child] of Object.entries(node)) {
+    if (!/^examples?$/.test(name)) yield* objectSchemas(child, `${place}/${name}`);
+  }
 }
 
 /** Statuses that every endpoint may answer, and those of endpoints with a body. */
@@ -128,7 +172,10 @@ describe('each operation', () => {
     const found = operation(endpoint);
     expect(found.summary).toMatch(/\S/);
     expect(found.tags).toHaveLength(1);
-    expect(found.security).toEqual([{ [`${endpoint.kind}Key`]: [] }]);
+    expect(found.security).toEqual([
+      { [`${endpoint.kind}Key`]: [] },
+      ...(endpoint.ofrep ? [{ bearerKey: [] }] : []),
+    ]);
     const statuses = Object.keys(found.responses).map(Number);
     expect(statuses).toEqual(expect.arrayContaining([200, ...ALWAYS, ...(endpoint.body ? WITH_BODY : [])]));
     for (const [status, answer] of Object.entries<Answer['body']>(found.responses)) {
@@ -150,7 +197,7 @@ describe('each operation', () => {
       expect.arrayContaining([...inPath, ...propertyIn]),
     );
     if (endpoint.body === undefined) return expect(requestBody).toBeUndefined();
-    const { schema } = requestBody.content['application/json'];
+    const schema = followed(requestBody.content['application/json'].schema);
     expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(endpoint.body)));
     if (!endpoint.ofrep) expect(schema.required).toContain('propertyId');
   });

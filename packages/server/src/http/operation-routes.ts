@@ -11,10 +11,11 @@ const operation = (summary: string, responses: Record<number, object>) => ({
 });
 
 const status = (text: string, description: string) => ({
+  title: 'Status',
   description,
   type: 'object',
   required: ['status'],
-  properties: { status: { type: 'string', enum: [text] } },
+  properties: { status: { type: 'string', enum: ['ok', 'ready', 'not ready'] } },
   examples: [{ status: text }],
 });
 
