@@ -147,3 +147,14 @@ export const Evaluations = Type.Object(
 );
 
 export const FlagStreamQuery = Type.Object({ propertyId: PropertyId });
+
+export const FlagStreamHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({
+      description:
+        'The last `id` that was received. When anything has been saved since, the stream begins with a `change`',
+      examples: ['7'],
+    }),
+  ),
+});
+export type FlagStreamHeaders = Static<typeof FlagStreamHeaders>;

@@ -3,6 +3,7 @@ import {
   Evaluations,
   FlagList,
   FlagListQuery,
+  FlagStreamHeaders,
   FlagStreamQuery,
   SegmentList,
 } from '@switchyard/core/api/flags';
@@ -84,15 +85,16 @@ function registerSegments(api: ApiRoutes, { auth }: Dependencies): void {
 }
 
 function registerStream(api: ApiRoutes, { auth, streams }: Dependencies): void {
-  api.get<{ Querystring: { propertyId: string } }>(
+  api.get<{ Querystring: { propertyId: string }; Headers: FlagStreamHeaders }>(
     '/v1/flags/stream',
     {
       tag: 'Flags',
       summary: 'Server-sent events: one `change` per saved change',
       description:
-        'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` names the keys that changed. Fetch the list again when it arrives, and after each reconnection.',
+        'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` names the keys that changed. Fetch the list again when it arrives. Every `id` is a version of the property and survives restarts: a reconnection that sends the last one as `Last-Event-ID`, as event sources do, gets a `change` that names every flag at once when anything was saved meanwhile.',
       key: 'secret',
       querystring: FlagStreamQuery,
+      headers: FlagStreamHeaders,
       responses: { 200: plainResponse('A stream that stays open', 'text/event-stream') },
       errors: ['wrong_property'],
       exposeHeadRoute: false,
@@ -100,7 +102,7 @@ function registerStream(api: ApiRoutes, { auth, streams }: Dependencies): void {
     (request, reply) => {
       const property = auth.property(request, request.query.propertyId);
       reply.hijack();
-      streams.open(property.id, request, reply);
+      streams.open(property, request, reply);
     },
   );
 }

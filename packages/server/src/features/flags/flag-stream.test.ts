@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
 import { EventStream } from '../../testing/event-stream.ts';
 import { OTHER_SECRET_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+import { closeShop, openShop, Shop, sampleWith } from '../../testing/shop.ts';
+import { startServer } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
 
 const DOOMED_KEY = 'service_sec_0123456789abcdefDoomed';
@@ -19,9 +20,10 @@ afterAll(async () => {
   await closeShop(shop);
 });
 
-async function follow(key = SECRET_KEY, propertyId = 'shop'): Promise<EventStream> {
+async function follow(key = SECRET_KEY, propertyId = 'shop', headers: object = {}): Promise<EventStream> {
   const stream = await EventStream.open(`${shop.server.url}/v1/flags/stream?propertyId=${propertyId}`, {
     'x-api-key': key,
+    ...headers,
   });
   open.push(stream);
   return stream;
@@ -110,6 +112,57 @@ describe('GET /v1/flags/stream', () => {
     const response = await answered;
     expect([200, 405]).toContain(response.status);
   });
+});
+
+describe('a reader that comes back', () => {
+  const resume = (lastEventId: string) => follow(SECRET_KEY, 'shop', { 'last-event-id': lastEventId });
+  const idOf = (stream: EventStream) => waitFor('an id', () => stream.events.findLast(({ id }) => id)?.id);
+
+  /** What it was told before a change that is saved now. */
+  async function toldAtOnce(stream: EventStream, value: string) {
+    const before = await waitFor('the beginning', () => stream.events.length > 0 && changes(stream).length);
+    await save(banner(value));
+    await waitFor('the next change', () => changes(stream).length > before);
+    return changes(stream).slice(0, -1);
+  }
+
+  it('is told at once what it missed, also when it never saw a change, and over a restart', async () => {
+    const first = await follow();
+    const id = await idOf(first);
+    first.close();
+    await save(banner('missed'));
+    await waitFor('the new version', async () => (await idOf(await follow())) !== id);
+    const second = await resume(id);
+    const [change] = await waitFor('a change', () => changes(second).length > 0 && changes(second));
+    const list = (await shop.get('/v1/flags/list')).body;
+    expect(JSON.parse(change?.data ?? '')).toEqual({
+      ...{ propertyId: 'shop', version: Number(change?.id) },
+      flags: list.flags.map(({ key }: { key: string }) => key),
+    });
+    await shop.server.stop('SIGTERM');
+    shop = new Shop(await startServer({ dataDir: shop.server.dataDir }));
+    const third = await resume(id);
+    await waitFor('a change after the restart', () => changes(third).length > 0);
+    expect(changes(third).map((event) => event.id)).toEqual([change?.id]);
+  });
+
+  it('is told nothing when it has missed nothing, also over a restart', async () => {
+    const id = await idOf(await follow());
+    expect(await toldAtOnce(await resume(id), 'later')).toEqual([]);
+    const now = await idOf(await follow());
+    await shop.server.stop('SIGTERM');
+    shop = new Shop(await startServer({ dataDir: shop.server.dataDir }));
+    expect(await toldAtOnce(await resume(now), 'even later')).toEqual([]);
+  });
+
+  it.each(['0', '999999', 'garbage', '1e3', ' '])(
+    'with the id %j, which is not ours, is told too',
+    async (id) => {
+      const stream = await resume(id);
+      await waitFor('a change', () => changes(stream).length > 0);
+      expect(changes(stream)).toHaveLength(1);
+    },
+  );
 });
 
 describe('a deleted key', () => {

@@ -31,10 +31,11 @@ export class FlagStreams {
     ];
   }
 
-  open(propertyId: string, request: FastifyRequest, reply: FastifyReply): void {
+  /** @param property as it is now: a reader that last heard of another version is told at once */
+  open(property: PropertyConfiguration, request: FastifyRequest, reply: FastifyReply): void {
     const response = reply.raw;
     const key = String(request.headers['x-api-key']);
-    const stream: Stream = { propertyId, response, isAllowed: () => this.#isKeyValid(key) };
+    const stream: Stream = { propertyId: property.id, response, isAllowed: () => this.#isKeyValid(key) };
     response.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': 'text/event-stream; charset=utf-8',
@@ -44,15 +45,24 @@ export class FlagStreams {
     });
     this.#streams.add(stream);
     response.on('close', () => this.#streams.delete(stream));
-    write(stream, 'retry: 2000\n: connected\n\n');
+    write(stream, `retry: 2000\nid: ${property.version}\n\n`);
+    const lastSeen = request.headers['last-event-id'];
+    if (lastSeen === undefined || lastSeen === String(property.version)) return;
+    // Which flags changed since is not known, so all are named.
+    write(
+      stream,
+      changeEvent(
+        property,
+        property.flags.map(({ key }) => key),
+      ),
+    );
   }
 
   /** Tells the readers of a property what changed, if flags did. */
   publish(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): void {
     const flags = changedFlags(previous, current);
     if (flags.length === 0 && sameTargeting(previous, current)) return;
-    const data = JSON.stringify({ propertyId: current.id, version: current.version, flags });
-    const event = `id: ${current.version}\nevent: change\ndata: ${data}\n\n`;
+    const event = changeEvent(current, flags);
     this.#each((stream) => stream.propertyId === current.id && write(stream, event));
   }
 
@@ -64,6 +74,11 @@ export class FlagStreams {
   #each(action: (stream: Stream) => unknown): void {
     for (const stream of this.#streams) action(stream);
   }
+}
+
+function changeEvent({ id, version }: PropertyConfiguration, flags: readonly string[]): string {
+  const data = JSON.stringify({ propertyId: id, version, flags });
+  return `id: ${version}\nevent: change\ndata: ${data}\n\n`;
 }
 
 function write({ response }: Stream, text: string): void {
