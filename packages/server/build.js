@@ -11,6 +11,7 @@ const ENTRIES = {
   switchyard: 'cli/main',
   'storage-thread': 'storage/storage-thread',
   'report-thread': 'features/reports/report-thread',
+  'sqlite-thread': 'storage/sqlite/sqlite-thread',
   'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
 };
 /** These bring files of their own: native code, and the pages of the API reference. */

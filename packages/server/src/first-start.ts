@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { configurationStores } from './configuration-stores.ts';
 import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from './storage/database.ts';
+import type { OpenSqlite } from './storage/sqlite/sqlite-engine.ts';
 
 export interface FirstStart {
   /** Whether the demo property was made just now. */
@@ -12,12 +13,16 @@ export interface FirstStart {
 }
 
 /** Opens the configuration; refuses when it was lost, which something to try in its place would hide. */
-export async function openExpectedDatabase(config: Config, hasEvents: boolean): Promise<DatabaseHandle> {
+export async function openExpectedDatabase(
+  config: Config,
+  hasEvents: boolean,
+  openSqlite: OpenSqlite,
+): Promise<DatabaseHandle> {
   const file = databasePath(config.dataDir);
   const expected = hasEvents && config.provisionFile === undefined;
   // Before it is opened: SQLite throws the log of an empty file away, and all may still be in there.
   if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw lost(file);
-  const handle = await openDatabase(config.dataDir);
+  const handle = await openDatabase(config.dataDir, { openSqlite });
   if (expected && !(await hasProperties(handle))) throw lost(file);
   return handle;
 }

@@ -14,6 +14,7 @@ import { type Configuration, openConfiguration } from './storage/configuration.t
 import { makeDataDirectory } from './storage/data-directory.ts';
 import type { DatabaseHandle } from './storage/database.ts';
 import { EventLog } from './storage/event-log.ts';
+import { ThreadedSqlite } from './storage/sqlite/threaded-sqlite.ts';
 import type { StorageOptions } from './storage/storage-messages.ts';
 import { readVersion } from './version.ts';
 import { firstSteps, newKeys } from './welcome.ts';
@@ -41,17 +42,22 @@ export async function runServer(config: Config, options: Options = {}): Promise<
 
 async function start(config: Config, log: Logger, options: Options): Promise<Stop> {
   makeDataDirectory(config.dataDir);
-  // The thread opens its files while this one loads its code.
+  // The threads start and open their files while this one loads its code.
   const loading = import('./app.ts');
+  const sqlite = new ThreadedSqlite((err) => {
+    void giveUp(log, err, 'the configuration database cannot be used any more; stopping', events.close());
+  });
   // First, because it holds the lock of the directory: whoever does not get it must change nothing.
   const events = await EventLog.open({
     ...options,
     dataDir: config.dataDir,
     maxBytes: config.journalMaxBytes,
     log: (level, message) => log[level](message),
-    onFailure: (err) => void giveUp(log, err, events.ended),
+    onFailure: (err) => {
+      void giveUp(log, err, 'the journal or the event store cannot be written; stopping', events.ended);
+    },
   });
-  const handle = await openExpectedDatabase(config, events.status.position > 0);
+  const handle = await openExpectedDatabase(config, events.status.position > 0, (path) => sqlite.open(path));
   const firstStart = await prepareConfiguration(config, handle);
   try {
     const { app, stop } = await serve(config, log, handle, events, await loading);
@@ -147,9 +153,9 @@ function announce(app: FastifyInstance, config: Config, firstStart: FirstStart):
   if (firstStart.demo) console.log(firstSteps(firstStart, config.publicUrl ?? listening));
 }
 
-/** Nothing can be made durable any more: stop, so that a supervisor starts us anew. */
-async function giveUp(log: Logger, err: Error, threadEnded: Promise<void>): Promise<void> {
-  log.fatal({ err }, 'the journal or the event store cannot be written; stopping');
+/** A thread that is lost does not come back: stop, so that a supervisor starts us anew. */
+async function giveUp(log: Logger, err: Error, message: string, threadEnded: Promise<void>): Promise<void> {
+  log.fatal({ err }, message);
   process.exitCode = 1;
   // Long enough for the answers that say so to leave; and to exit under a thread's native work would abort.
   await Promise.all([sleep(ANSWERS_LEAVE_MS), Promise.race([threadEnded, sleep(THREAD_ENDS_MS)])]);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { POLL_MS } from '../storage/configuration.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
+import { POLL_MS } from '../storage/sqlite/sqlite-engine.ts';
 import { CliError } from './cli-error.ts';
 
 export function hasDatabase(dataDir: string): boolean {

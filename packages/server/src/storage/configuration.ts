@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Segment } from '@switchyard/core/api/targeting';
-import type { ChangeProbe, Database, DatabaseHandle } from './database.ts';
+import type { Database, DatabaseHandle } from './database.ts';
 import type {
   ApiKey,
   Environment,
@@ -57,8 +57,7 @@ interface LoadedProperty {
   readonly configuration: PropertyConfiguration;
 }
 
-/** How often to look for changes by other processes. */
-export const POLL_MS = 100;
+const NOTHING: Snapshot = { properties: new Map(), keysByHash: new Map() };
 const RETRY_MS = 1000;
 const MAX_KEY_LENGTH = 160;
 
@@ -72,49 +71,37 @@ export async function openConfiguration(
   loaders: ConfigurationLoaders,
   options: ConfigurationOptions = {},
 ): Promise<Configuration> {
-  const probe = handle.openChangeProbe();
+  const configuration = new Configuration(handle, loaders, options);
   try {
-    const seen = probe.current();
-    const snapshot = await loadSnapshot(handle.database, loaders, undefined);
-    return new Configuration(handle.database, loaders, options, probe, seen, snapshot);
+    await configuration.reload();
   } catch (error) {
-    probe.close();
+    await configuration.close();
     throw error;
   }
+  return configuration;
 }
 
 /** The configuration in memory: no request touches the database for it. */
 export class Configuration {
   readonly #database: Database;
   readonly #loaders: ConfigurationLoaders;
-  readonly #probe: ChangeProbe;
-  readonly #timer: NodeJS.Timeout;
+  readonly #unwatch: () => void;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<Listener>();
-  #snapshot: Snapshot;
+  #snapshot = NOTHING;
   /** Keys that were asked for and exist, so that each is hashed once. */
   #keysByText = new Map<string, ApiKey>();
-  #seen: number;
-  #retryAt = 0;
+  #retry: NodeJS.Timeout | undefined;
   #version = 1;
   #reloading: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(
-    database: Database,
-    loaders: ConfigurationLoaders,
-    options: ConfigurationOptions,
-    probe: ChangeProbe,
-    seen: number,
-    snapshot: Snapshot,
-  ) {
-    this.#database = database;
+  /** Empty until the first reload; watches from now on, so that no change falls in between. */
+  constructor(handle: DatabaseHandle, loaders: ConfigurationLoaders, options: ConfigurationOptions) {
+    this.#database = handle.database;
     this.#loaders = loaders;
-    this.#probe = probe;
-    this.#seen = seen;
-    this.#snapshot = snapshot;
     this.#onError = options.onError ?? (() => {});
-    this.#timer = setInterval(() => this.#poll(), POLL_MS).unref();
+    this.#unwatch = handle.watch(() => this.#changed());
   }
 
   /** Grows with every change that was seen, of any property or key; counts anew in each process. */
@@ -160,29 +147,23 @@ export class Configuration {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#timer);
+    this.#unwatch();
+    clearTimeout(this.#retry);
     await this.#reloading;
-    this.#probe.close();
   }
 
-  #poll(): void {
-    if (Date.now() < this.#retryAt) return;
-    try {
-      const current = this.#probe.current();
-      if (current === this.#seen) return;
-      this.#seen = current;
-    } catch (error) {
-      this.#failed(error);
-      return;
-    }
+  #changed(): void {
+    if (this.#retry !== undefined || this.#closed) return;
     this.reload().catch((error) => this.#failed(error));
   }
 
-  /** Tries again, but not ten times a second. */
+  /** Tries again, but not at every change. */
   #failed(error: unknown): void {
-    this.#seen = -1;
-    this.#retryAt = Date.now() + RETRY_MS;
     this.#onError(error);
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.#changed();
+    }, RETRY_MS).unref();
   }
 
   async #load(): Promise<void> {
@@ -211,7 +192,7 @@ export class Configuration {
 function loadSnapshot(
   database: Database,
   loaders: ConfigurationLoaders,
-  previous: Snapshot | undefined,
+  previous: Snapshot,
 ): Promise<Snapshot> {
   return database
     .transaction()
@@ -219,7 +200,7 @@ function loadSnapshot(
     .execute(async (transaction) => {
       const properties = new Map<string, LoadedProperty>();
       for (const stored of await loaders.listProperties(transaction)) {
-        const known = previous?.properties.get(stored.id);
+        const known = previous.properties.get(stored.id);
         const unchanged =
           known?.configuration.version === stored.version && known.createdAt === stored.createdAt;
         const configuration = unchanged

@@ -38,7 +38,6 @@ test('opens with the durability and privacy that we promise', async () => {
   expect(await pragma('journal_mode')).toBe('wal');
   expect(await pragma('synchronous')).toBe(2);
   expect(await pragma('foreign_keys')).toBe(1);
-  expect(await pragma('busy_timeout')).toBe(5000);
   expect(await pragma('secure_delete')).toBe(1);
   expect(statSync(databasePath(dataDir)).mode & 0o077).toBe(0);
   await handle.close();

@@ -2,117 +2,94 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type SqliteDatabase,
-  SqliteDialect,
-  type SqliteDialectConfig,
-  SqliteDriver,
-  sql,
-  type TransactionSettings,
-} from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { makeDataDirectory } from './data-directory.ts';
 import { fileError } from './file-error.ts';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { DatabaseTables } from './migrations/database-tables.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Migration } from './migrations/migration.ts';
+import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
+import { BUSY_RETRY_MS, BUSY_TIMEOUT_MS, type OpenSqlite } from './sqlite/sqlite-engine.ts';
 
 /** What stores work on: the database itself or a transaction of it. */
 export type Database = Kysely<DatabaseTables>;
 
 export interface DatabaseHandle {
   readonly database: Database;
-  /** A watch of its own over changes by any connection, this process's or another's. */
-  openChangeProbe(): ChangeProbe;
+  /** Calls back after every commit by any connection, this process's or another's; returns how to stop that. */
+  watch(onChange: () => void): () => void;
   /** Rewrites what deleted text may have left in the write-ahead log. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface ChangeProbe {
-  /** A number that differs from the last one when somebody committed a change in between. */
-  current(): number;
-  close(): void;
+export interface DatabaseOptions {
+  migrations?: readonly Migration[];
+  /** Where its statements run; default: on the calling thread. */
+  openSqlite?: OpenSqlite;
 }
-
-const BUSY_TIMEOUT_MS = 5000;
 
 export function databasePath(dataDir: string): string {
   return join(dataDir, 'config.db');
 }
 
 /** Opens the configuration in a data directory, creates it when it is missing, and brings its schema up to date. */
-export async function openDatabase(
-  dataDir: string,
-  options: { migrations?: readonly Migration[] } = {},
-): Promise<DatabaseHandle> {
+export async function openDatabase(dataDir: string, options: DatabaseOptions = {}): Promise<DatabaseHandle> {
   makeDataDirectory(dataDir);
   const path = databasePath(dataDir);
   // SQLite would make the file readable for everybody, and gives its log the same permissions.
   closeSync(openSync(path, 'a', 0o600));
-  return openSqlite(path, options.migrations ?? ALL_MIGRATIONS).catch((error: unknown) => {
+  return openAt(path, options).catch((error: unknown) => {
     throw fileError(path, error);
   });
 }
 
 /** An empty configuration that vanishes when closed. */
 export function openMemoryDatabase(): Promise<DatabaseHandle> {
-  return openSqlite(':memory:', ALL_MIGRATIONS);
+  return openAt(':memory:', {});
 }
 
-async function openSqlite(path: string, migrations: readonly Migration[]): Promise<DatabaseHandle> {
-  const connection = await connect(path);
-  const database: Database = new Kysely({ dialect: new PhotostructureDialect(connection) });
+async function openAt(
+  path: string,
+  { migrations = ALL_MIGRATIONS, openSqlite = openOnThisThread }: DatabaseOptions,
+): Promise<DatabaseHandle> {
+  const engine = await openSqlite(path);
+  const database: Database = new Kysely({ dialect: sqliteDialect(engine) });
   try {
     await migrate(database, migrations);
   } catch (error) {
     await database.destroy();
     throw error;
   }
-  const scrub = async () => {
-    await sql`pragma wal_checkpoint(truncate)`.execute(database);
-  };
   return {
     database,
-    openChangeProbe: () => openChangeProbe(path),
-    scrub,
+    watch: (onChange) => engine.watch(onChange),
+    scrub: () => scrub(database),
     close: async () => {
       // Statements that were not collected yet keep SQLite from doing this when the connection is closed.
-      await scrub();
+      await checkpoint(database);
       await database.destroy();
     },
   };
 }
 
-async function connect(path: string): Promise<DatabaseSyncInstance> {
-  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  // The switch to WAL does not wait for the lock, so two first starts at once need a retry.
-  for (let attempt = 1; ; attempt++) {
-    try {
-      connection.exec('pragma journal_mode = wal');
-      break;
-    } catch (error) {
-      if (attempt === 50 || !/locked|busy/i.test(String(error))) throw error;
-      await sleep(50);
-    }
-  }
-  // secure_delete: what we were asked to forget must not stay in free space of the file.
-  connection.exec('pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on');
-  return connection;
+/** Loaded when needed: a server runs its statements on another thread. */
+const openOnThisThread: OpenSqlite = async (path) => {
+  const { SqliteFile } = await import('./sqlite/sqlite-file.ts');
+  return SqliteFile.open(path);
+};
+
+/** A reader or writer in another process may be in the way for a while; what it keeps, the next call rewrites. */
+async function scrub(database: Database): Promise<void> {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
+  while (!(await checkpoint(database)) && performance.now() < deadline) await sleep(BUSY_RETRY_MS);
 }
 
-function openChangeProbe(path: string): ChangeProbe {
-  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  const statement = connection.prepare('pragma data_version');
-  return {
-    current: () => Number(statement.get().data_version),
-    close: () => connection.close(),
-  };
+/** Moves the write-ahead log into the file and empties it; false when somebody else still uses it. */
+async function checkpoint(database: Database): Promise<boolean> {
+  const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database);
+  return rows[0]?.busy === 0;
 }
 
 /** A new identifier that says what it identifies, like `flg_…`. */
@@ -150,45 +127,4 @@ export async function nextPosition(
     .where('property_id', '=', propertyId)
     .executeTakeFirst();
   return (row?.last ?? 0) + 1;
-}
-
-/** Kysely's SQLite dialect on the node:sqlite API. */
-class PhotostructureDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig;
-
-  constructor(connection: DatabaseSyncInstance) {
-    const config = { database: adapt(connection) };
-    super(config);
-    this.#config = config;
-  }
-
-  override createDriver(): Driver {
-    return new ImmediateSqliteDriver(this.#config);
-  }
-}
-
-/** A transaction that reads first and writes later would fail when another process wrote meanwhile; so lock at once. */
-class ImmediateSqliteDriver extends SqliteDriver {
-  override async beginTransaction(
-    connection: DatabaseConnection,
-    settings?: TransactionSettings,
-  ): Promise<void> {
-    const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
-    await connection.executeQuery(CompiledQuery.raw(begin));
-  }
-}
-
-function adapt(connection: DatabaseSyncInstance): SqliteDatabase {
-  return {
-    close: () => connection.close(),
-    prepare: (text) => {
-      const statement = connection.prepare(text);
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...parameters),
-        run: (parameters) => statement.run(...parameters),
-        iterate: (parameters) => statement.iterate(...parameters),
-      };
-    },
-  };
 }

@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { switchyard } from '../testing/command-line.ts';
+import { PUBLIC_KEY } from '../testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../testing/test-server.ts';
+import { settled, waitFor } from '../testing/wait.ts';
+
+const CONFIG = '/v1/split-testing/config?propertyId=shop';
+/** Shorter than a command waits for the lock, so that it succeeds in the end. */
+const LOCKED_MS = 3000;
+
+let server: TestServer;
+let other: DatabaseSyncInstance;
+
+beforeEach(async () => {
+  const variations = [{ key: 'a', weight: 1, value: 'A' }];
+  const splitTests = [{ key: 'hero', type: 'text', status: 'draft', variations }];
+  const apiKeys = [{ kind: 'public', name: 'web', key: PUBLIC_KEY }];
+  server = await startServer({ provision: { properties: [{ id: 'shop', apiKeys, splitTests }] } });
+  other = new DatabaseSync(join(server.dataDir, 'config.db'), { timeout: 5000 });
+});
+
+afterEach(async () => {
+  other.close();
+  await discard(server);
+});
+
+const runningTests = async (): Promise<string[]> => {
+  const { body } = await server.call('GET', CONFIG, { key: PUBLIC_KEY });
+  return body.tests.map((each: { key: string }) => each.key);
+};
+
+/** Asks again and again until told to stop; answers with the longest wait. */
+function probe(): { stop: () => Promise<number> } {
+  let stopped = false;
+  const probing = (async () => {
+    let worst = 0;
+    while (!stopped) {
+      for (const path of ['/healthz', '/readyz', CONFIG]) {
+        const askedAt = performance.now();
+        const { status } = await server.send('GET', path, { key: PUBLIC_KEY });
+        worst = Math.max(worst, performance.now() - askedAt);
+        expect([path, status]).toEqual([path, 200]);
+      }
+      await sleep(10);
+    }
+    return worst;
+  })();
+  return {
+    stop() {
+      stopped = true;
+      return probing;
+    },
+  };
+}
+
+test('a process that keeps config.db locked holds up no request; what waits for the lock is done after it', async () => {
+  const startAt = Date.now() + 1000;
+  other.exec(`update split_tests set start_at = ${startAt}; update properties set version = version + 1`);
+  other.exec('begin immediate');
+  await sleep(startAt - Date.now());
+  const probing = probe();
+  const lockedAt = performance.now();
+  const creating = switchyard(
+    server,
+    'keys',
+    'create',
+    '--property',
+    'shop',
+    '--kind',
+    'public',
+    '--name',
+    'new',
+  );
+  await sleep(LOCKED_MS);
+  expect(await runningTests()).toEqual([]);
+  const lockedFor = performance.now() - lockedAt;
+  other.exec('rollback');
+  expect(await probing.stop()).toBeLessThan(lockedFor / 3);
+  await waitFor('the scheduled start', async () => (await runningTests()).includes('hero'));
+  const created = await creating;
+  expect(created, created.stderr).toMatchObject({ code: 0 });
+  const [key] = /service_pub_\w+/.exec(created.stdout)!;
+  await waitFor('the new key', async () => (await server.send('GET', CONFIG, { key })).status === 200);
+});
+
+test('a command that cannot get the lock says who is in the way', async () => {
+  other.exec('begin immediate');
+  const { code, stderr } = await switchyard(
+    server,
+    'keys',
+    'create',
+    '--property',
+    'shop',
+    '--kind',
+    'public',
+    '--name',
+    'new',
+  );
+  expect(code).toBe(1);
+  expect(stderr).toBe(`switchyard: ${join(server.dataDir, 'config.db')} is locked by another process.\n`);
+});
+
+test('a server whose configuration thread is lost says so and exits with 1', async () => {
+  const breakThread = `
+    import { isMainThread, workerData } from 'node:worker_threads';
+    import { existsSync } from 'node:fs';
+    const isConfigurationThread = !isMainThread && workerData === undefined;
+    if (isConfigurationThread) setInterval(() => {
+      if (existsSync(process.env.DATA_DIR + '/break')) throw new Error('the thread is broken');
+    }, 20);`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(breakThread)}` };
+  const fragile = await startServer({ provision: { properties: [] }, env });
+  writeFileSync(join(fragile.dataDir, 'break'), '');
+  expect(await settled('the exit', fragile.exited)).toBe(1);
+  expect(fragile.stderr.join('\n')).toMatch(
+    /the thread is broken.*the configuration database cannot be used/s,
+  );
+  await discard(fragile);
+});

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import {
+  BUSY_RETRY_MS,
+  BUSY_TIMEOUT_MS,
+  type Lane,
+  POLL_MS,
+  type SqliteEngine,
+  type SqliteResult,
+} from './sqlite-engine.ts';
+
+const SQLITE_BUSY = 5;
+
+class DatabaseLockedError extends Error {
+  override readonly name = 'DatabaseLockedError';
+}
+
+/** A database on the calling thread, which its statements block while they run, but not while they wait for a lock. */
+export class SqliteFile implements SqliteEngine {
+  readonly readsBesideWrites: boolean;
+  readonly #path: string;
+  readonly #connections: Record<Lane, DatabaseSyncInstance>;
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  static async open(path: string): Promise<SqliteFile> {
+    const write = new DatabaseSync(path);
+    await untilUnlocked(path, () => write.exec('pragma journal_mode = wal'));
+    // secure_delete: what we were asked to forget must not stay in free space of the file.
+    write.exec('pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on');
+    if (path === ':memory:') return new SqliteFile(path, { read: write, write });
+    const read = new DatabaseSync(path);
+    read.exec('pragma query_only = on');
+    return new SqliteFile(path, { read, write });
+  }
+
+  private constructor(path: string, connections: Record<Lane, DatabaseSyncInstance>) {
+    this.#path = path;
+    this.#connections = connections;
+    this.readsBesideWrites = connections.read !== connections.write;
+  }
+
+  execute(lane: Lane, sql: string, parameters: readonly unknown[]): Promise<SqliteResult> {
+    return untilUnlocked(this.#path, () => run(this.#connections[lane], sql, parameters));
+  }
+
+  watch(onChange: () => void): () => void {
+    // Differs from the last one when another connection has committed in between.
+    const statement = this.#connections.read.prepare('pragma data_version');
+    const look = (): unknown => {
+      try {
+        return statement.get().data_version;
+      } catch {
+        // Counts as a change: whoever reads then fails as well, and can say why.
+        return undefined;
+      }
+    };
+    let seen = look();
+    const timer = setInterval(() => {
+      const current = look();
+      if (current !== undefined && current === seen) return;
+      seen = current;
+      onChange();
+    }, POLL_MS).unref();
+    this.#timers.add(timer);
+    return () => clearInterval(timer);
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    const { read, write } = this.#connections;
+    if (this.readsBesideWrites) read.close();
+    write.close();
+  }
+}
+
+function run(connection: DatabaseSyncInstance, sql: string, parameters: readonly unknown[]): SqliteResult {
+  const statement = connection.prepare(sql);
+  if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
+  const { changes } = statement.run(...parameters);
+  return { rows: [], changes };
+}
+
+/** SQLite's own waiting would block the thread; a statement that found the file locked has done nothing yet. */
+async function untilUnlocked<T>(path: string, attempt: () => T): Promise<T> {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if ((error as { sqliteCode?: unknown }).sqliteCode !== SQLITE_BUSY) throw error;
+      if (performance.now() > deadline) {
+        throw new DatabaseLockedError(`${path} is locked by another process.`, { cause: error });
+      }
+    }
+    await sleep(BUSY_RETRY_MS);
+  }
+}
