@@ -207,7 +207,7 @@ describe('doctor', () => {
       detail: 'config.db is damaged: a row of goals refers to a missing one of properties',
     });
     change(
-      `delete from goals where property_id = 'nobody'; insert into schema_migrations values ('900-later', 1)`,
+      `delete from goals where property_id = 'nobody'; insert into kysely_migration values ('900-later', '2030-01-01')`,
     );
     const newer = await switchyard(['doctor', '--json']);
     expect(checkOf(newer, 'Configuration')).toMatchObject({

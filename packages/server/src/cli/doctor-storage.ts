@@ -4,7 +4,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { databasePath } from '../storage/database.ts';
 import { positionReached } from '../storage/journal.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
-import { unknownMigrations } from '../storage/migrations/migrate.ts';
+import { MIGRATION_TABLE, OLD_MIGRATION_TABLE, unknownMigrations } from '../storage/migrations/migrate.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 
 const RESTORE = 'Stop the server, keep a copy of the directory, and restore the last backup.';
@@ -19,10 +19,7 @@ export function checkConfigurationDatabase(dataDir: string): Check {
 }
 
 function checkSchema(connection: DatabaseSyncInstance): Omit<Check, 'name'> {
-  const applied = connection
-    .prepare('select name from schema_migrations order by name')
-    .all()
-    .map((row) => String(row.name));
+  const applied = appliedMigrations(connection);
   const unknown = unknownMigrations(applied, ALL_MIGRATIONS);
   if (unknown.length > 0) {
     const detail = `written by a newer version (${unknown.join(', ')})`;
@@ -42,6 +39,16 @@ function checkSchema(connection: DatabaseSyncInstance): Omit<Check, 'name'> {
   }
   const count = connection.prepare('select count(*) as count from properties').get().count;
   return { status: 'ok', detail: `intact, schema ${applied.at(-1)}, properties: ${count}` };
+}
+
+function appliedMigrations(connection: DatabaseSyncInstance): string[] {
+  const names = (from: string) =>
+    connection
+      .prepare(`select name from ${from} order by name`)
+      .all()
+      .map((row) => String(row.name));
+  const tables = names('sqlite_master');
+  return names(tables.includes(OLD_MIGRATION_TABLE) ? OLD_MIGRATION_TABLE : MIGRATION_TABLE);
 }
 
 export function checkJournal(dataDir: string): Check {

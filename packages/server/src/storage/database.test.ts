@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createProperty } from '../features/properties/property-store.ts';
 import { databasePath, openDatabase, openMemoryDatabase } from './database.ts';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -50,7 +51,7 @@ test('every migration stands in its numbered order, and a second start changes n
   await (await openDatabase(dataDir)).close();
   const tables = tableNames();
   const handle = await openDatabase(dataDir);
-  const applied = await handle.database.selectFrom('schema_migrations').select('name').execute();
+  const applied = await handle.database.selectFrom('kysely_migration').select('name').execute();
   expect(applied.map((row) => row.name)).toEqual(names);
   await handle.close();
   expect(tableNames()).toEqual(tables);
@@ -60,13 +61,52 @@ test('a failing migration leaves nothing of itself or of those before it', async
   await expect(openDatabase(dataDir, { migrations: [...ALL_MIGRATIONS, failing] })).rejects.toThrow(
     'this migration fails',
   );
-  expect(tableNames()).toEqual([]);
+  expect(tableNames().filter((name) => !name.startsWith('kysely_'))).toEqual([]);
   await (await openDatabase(dataDir)).close();
   const before = tableNames();
   await expect(openDatabase(dataDir, { migrations: [...ALL_MIGRATIONS, failing] })).rejects.toThrow(
     'this migration fails',
   );
   expect(tableNames()).toEqual(before);
+});
+
+test('a database of a version with its own table of migrations goes on with what it has', async () => {
+  const before = ALL_MIGRATIONS.slice(0, -1);
+  const handle = await openDatabase(dataDir, { migrations: before });
+  const names = before.map(({ name }) => name);
+  await handle.database.schema.dropTable('kysely_migration').execute();
+  await handle.database.schema.dropTable('kysely_migration_lock').execute();
+  await handle.database.schema
+    .createTable('schema_migrations')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+  // Their clock was set back with every upgrade.
+  const rows = names.map((name, index) => ({ name, applied_at: 1_700_000_000_000 - index }));
+  await handle.database.insertInto('schema_migrations').values(rows).execute();
+  await createProperty(handle.database, 'shop', { name: 'Shop', retentionDays: 30, allowedOrigins: null });
+  await handle.close();
+
+  await expect(openDatabase(dataDir, { migrations: before.slice(0, -1) })).rejects.toThrow(
+    `newer version of Switchyard (it has ${names.at(-1)})`,
+  );
+  const opened = await Promise.all([openDatabase(dataDir), openDatabase(dataDir)]);
+  const { database } = opened[0];
+  const applied = await database.selectFrom('kysely_migration').selectAll().orderBy('name').execute();
+  expect(applied.map(({ name }) => name)).toEqual(ALL_MIGRATIONS.map(({ name }) => name));
+  expect(applied[1]).toEqual({ name: names[1], timestamp: '2023-11-14T22:13:19.999Z' });
+  expect(await database.selectFrom('properties').select('id').execute()).toEqual([{ id: 'shop' }]);
+  await Promise.all(opened.map((each) => each.close()));
+  expect(tableNames()).not.toContain('schema_migrations');
+});
+
+test('two first starts at once both find a whole schema', async () => {
+  const opened = await Promise.all([openDatabase(dataDir), openDatabase(dataDir), openDatabase(dataDir)]);
+  for (const { database } of opened) {
+    const applied = await database.selectFrom('kysely_migration').select('name').execute();
+    expect(applied).toHaveLength(ALL_MIGRATIONS.length);
+  }
+  await Promise.all(opened.map((each) => each.close()));
 });
 
 test('a database from a newer version is refused and not touched', async () => {

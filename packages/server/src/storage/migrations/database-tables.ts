@@ -3,7 +3,9 @@
  * times are Unix milliseconds in a bigint, JSON is text, booleans are 0 and 1.
  */
 export interface DatabaseTables {
-  schema_migrations: SchemaMigrationTable;
+  kysely_migration: MigrationTable;
+  /** Of versions before Kysely's migrator; gone after the first start of a later one. */
+  schema_migrations: OldMigrationTable;
   properties: PropertyTable;
   environments: EnvironmentTable;
   api_keys: ApiKeyTable;
@@ -18,7 +20,13 @@ export interface DatabaseTables {
   erasures: ErasureTable;
 }
 
-interface SchemaMigrationTable {
+interface MigrationTable {
+  name: string;
+  /** ISO 8601. */
+  timestamp: string;
+}
+
+interface OldMigrationTable {
   name: string;
   applied_at: number;
 }

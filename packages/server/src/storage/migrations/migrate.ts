@@ -1,6 +1,10 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, Migrator } from 'kysely';
 import type { DatabaseTables } from './database-tables.ts';
 import type { Migration } from './migration.ts';
+
+/** Where Kysely records what was applied, and where versions before it did. */
+export const MIGRATION_TABLE = 'kysely_migration';
+export const OLD_MIGRATION_TABLE = 'schema_migrations';
 
 /** The database was written by a newer version than this one. */
 class DatabaseTooNewError extends Error {
@@ -12,47 +16,68 @@ export async function migrate(
   database: Kysely<DatabaseTables>,
   migrations: readonly Migration[],
 ): Promise<void> {
+  const { table, applied } = await readState(database);
+  refuseNewer(applied, migrations);
+  if (table === OLD_MIGRATION_TABLE) await takeOverRecords(database);
   // Most starts have nothing to do and should not wait for a writer.
-  if ((await pendingMigrations(database, migrations)).length === 0) return;
-  await database.transaction().execute(async (transaction) => {
+  else if (applied.length === migrations.length) return;
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => Object.fromEntries(migrations.map(forKysely)) },
+    // Their order is told by clocks, and one that was set back between two upgrades is no damage.
+    allowUnorderedMigrations: true,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+function forKysely({ name, up }: Migration) {
+  return [name, { up: (database: Kysely<unknown>) => up(database.schema, database) }] as const;
+}
+
+interface MigrationState {
+  table?: typeof MIGRATION_TABLE | typeof OLD_MIGRATION_TABLE;
+  applied: string[];
+}
+
+async function readState(database: Kysely<DatabaseTables>): Promise<MigrationState> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  const table = ([OLD_MIGRATION_TABLE, MIGRATION_TABLE] as const).find((name) =>
+    tables.some((each) => each.name === name),
+  );
+  if (table === undefined) return { applied: [] };
+  const rows = await database.selectFrom(table).select('name').execute();
+  return { table, applied: rows.map(({ name }) => name) };
+}
+
+/** Moves the records of versions before Kysely's migrator to where it looks for them. */
+function takeOverRecords(database: Kysely<DatabaseTables>): Promise<void> {
+  return database.transaction().execute(async (transaction) => {
+    // Another process may have been faster.
+    if ((await readState(transaction)).table !== OLD_MIGRATION_TABLE) return;
     await transaction.schema
-      .createTable('schema_migrations')
-      .ifNotExists()
-      .addColumn('name', 'text', (column) => column.primaryKey())
-      .addColumn('applied_at', 'bigint', (column) => column.notNull())
+      .createTable(MIGRATION_TABLE)
+      .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
+      .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
       .execute();
-    for (const migration of await pendingMigrations(transaction, migrations)) {
-      await migration.up(transaction.schema, transaction as unknown as Kysely<unknown>);
-      await transaction
-        .insertInto('schema_migrations')
-        .values({ name: migration.name, applied_at: Date.now() })
-        .execute();
-    }
+    const rows = await transaction.selectFrom(OLD_MIGRATION_TABLE).selectAll().execute();
+    await transaction
+      .insertInto(MIGRATION_TABLE)
+      .values(rows.map(({ name, applied_at }) => ({ name, timestamp: new Date(applied_at).toISOString() })))
+      .execute();
+    await transaction.schema.dropTable(OLD_MIGRATION_TABLE).execute();
   });
 }
 
-async function pendingMigrations(
-  database: Kysely<DatabaseTables>,
-  migrations: readonly Migration[],
-): Promise<Migration[]> {
-  const applied = await appliedMigrations(database);
+function refuseNewer(applied: readonly string[], migrations: readonly Migration[]): void {
   const unknown = unknownMigrations(applied, migrations);
-  if (unknown.length > 0) {
-    throw new DatabaseTooNewError(
-      `The configuration database was written by a newer version of Switchyard (it has ${unknown.join(', ')}). ` +
-        'Run that version, or restore the backup made before the upgrade.',
-    );
-  }
-  return migrations.filter((migration) => !applied.includes(migration.name));
+  if (unknown.length === 0) return;
+  throw new DatabaseTooNewError(
+    `The configuration database was written by a newer version of Switchyard (it has ${unknown.join(', ')}). ` +
+      'Run that version, or restore the backup made before the upgrade.',
+  );
 }
 
 export function unknownMigrations(applied: readonly string[], known: readonly Migration[]): string[] {
   return applied.filter((name) => !known.some((migration) => migration.name === name));
-}
-
-async function appliedMigrations(database: Kysely<DatabaseTables>): Promise<string[]> {
-  const tables = await database.introspection.getTables();
-  if (!tables.some((table) => table.name === 'schema_migrations')) return [];
-  const rows = await database.selectFrom('schema_migrations').select('name').execute();
-  return rows.map((row) => row.name);
 }
