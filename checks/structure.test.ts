@@ -58,7 +58,7 @@ describe('import walls', () => {
     const own = [/^@switchyard\/core\/evaluation\//, /^packages\/sdk\/src\//];
     expect(breaches(/^packages\/sdk\/src\/(client|browser)\//, own)).toEqual([]);
     expect(breaches(/^packages\/sdk\/src\/react\//, [...own, /^react$/])).toEqual([]);
-    expect(breaches(/^packages\/sdk\/src\/node\//, [...own, /^node:/, /^re2js$/])).toEqual([]);
+    expect(breaches(/^packages\/sdk\/src\/node\//, [...own, /^node:/, /^(re2js|isbot)$/])).toEqual([]);
     expect(
       breaches(/^packages\/sdk\/src\/openfeature\//, [...own, /^@openfeature\/(core|server-sdk)$/]),
     ).toEqual([]);

@@ -1,4 +1,3 @@
-import { isBot } from '@switchyard/core/evaluation/bots';
 import type { SplitTests } from '../../client/browser-client.ts';
 import {
   newId,
@@ -12,6 +11,7 @@ import { type Bootstrap, type Choice, choose, type SplitTestDefinition } from '.
 import type { Settings } from '../options.ts';
 import { queryOf, type RequestFacts, readRequest } from '../request-facts.ts';
 import { bootstrapScript } from './bootstrap-script.ts';
+import { isBot } from './bots.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 import type { ExposureMemory } from './exposure-memory.ts';
 import type { Definitions, SplitTestDefinitions } from './split-test-definitions.ts';

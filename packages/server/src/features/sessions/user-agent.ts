@@ -1,6 +1,6 @@
-import { isBot } from '@switchyard/core/evaluation/bots';
 import Bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
+import { isBot } from '../../http/bots.ts';
 
 export interface ClientSoftware {
   device: string;

@@ -1,10 +1,10 @@
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/core/api/split-testing';
-import { isBot } from '@switchyard/core/evaluation/bots';
 import { ApiError } from '../../errors.ts';
 import { preparedResponses } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { isBot } from '../../http/bots.ts';
 import { eventTime } from '../../http/client-time.ts';
 import { checkOrigin } from '../../http/cors.ts';
 import { sendPrepared } from '../../http/etag.ts';
