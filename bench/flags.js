@@ -2,9 +2,6 @@
 import { createServer } from 'node:http';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { GrowthBookClient } from '@growthbook/growthbook';
-import { FlagdCore } from '@openfeature/flagd-core';
-import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { createSwitchyard } from '../packages/sdk/dist/esm/node/node.js';
 import {
   COMPARABLE,
@@ -26,11 +23,26 @@ const { values: options } = parseArgs({
   },
 });
 
-const HELP = `Usage: node bench/flags.js [options]   (after npm run build)
+const HELP = `Usage: node bench/flags.js [options]   (after npm run build and npm ci --prefix bench)
   --rounds N        rounds, each evaluator in turn (9)
   --milliseconds N  length of each turn (500)`;
 
 const AIM = 2;
+
+/** The other SDKs have a package.json of their own, in this folder, so that nobody else installs them. */
+async function loadOthers() {
+  try {
+    return {
+      ...(await import('@growthbook/growthbook')),
+      ...(await import('@openfeature/flagd-core')),
+      ...(await import('unleash-client')),
+    };
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    console.error(`${error.message}\nInstall the SDKs to compare with first: npm ci --prefix bench`);
+    return process.exit(1);
+  }
+}
 
 /** Definitions, for the two that fetch them. */
 function serveDefinitions() {
@@ -73,7 +85,7 @@ async function openSwitchyard(url) {
   };
 }
 
-function openGrowthbook() {
+function openGrowthbook({ GrowthBookClient }) {
   const client = new GrowthBookClient().initSync({ payload: growthbookPayload() });
   const users = PEOPLE.map((attributes) => ({ attributes }));
   return {
@@ -88,7 +100,7 @@ function openGrowthbook() {
   };
 }
 
-async function openUnleash(url) {
+async function openUnleash({ InMemStorageProvider, Unleash }, url) {
   const client = new Unleash({
     url: `${url}/api`,
     appName: 'bench',
@@ -112,7 +124,7 @@ async function openUnleash(url) {
   };
 }
 
-function openFlagd() {
+function openFlagd({ FlagdCore }) {
   const core = new FlagdCore();
   core.setConfigurations(flagdConfiguration());
   const contexts = PEOPLE.map(({ userId, ...attributes }) => ({ targetingKey: userId, ...attributes }));
@@ -164,10 +176,11 @@ function measure({ pass }, milliseconds) {
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 async function run() {
+  const sdks = await loadOthers();
   const server = await serveDefinitions();
   const url = `http://127.0.0.1:${server.address().port}`;
   const ours = await openSwitchyard(url);
-  const others = [openGrowthbook(), await openUnleash(url), openFlagd()];
+  const others = [openGrowthbook(sdks), await openUnleash(sdks, url), openFlagd(sdks)];
   checkAnswers(ours, others);
   const speeds = new Map([ours, ...others].map((each) => [each, []]));
   for (let round = 0; round <= Number(options.rounds); round++) {
