@@ -13,6 +13,9 @@ export const BIN = fileURLToPath(new URL('../../packages/server/bin/switchyard.j
 const START_WITHIN_MS = 60_000;
 const ANSWER_WITHIN_MS = 30 * 60_000;
 
+/** The command line of a built checkout; this one by default. */
+export const binOf = (checkout) => join(checkout, 'packages/server/bin/switchyard.js');
+
 const children = new Set();
 const directories = new Set();
 
@@ -24,7 +27,8 @@ function cleanUp() {
 process.on('exit', cleanUp);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-function keep(child) {
+/** Makes sure that a child does not outlive the benchmark. */
+export function keep(child) {
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -51,12 +55,12 @@ function limited(milliseconds, what, promise) {
 /** The built server as users run it. */
 export class Server {
   /** Starts on a data directory and resolves once a request was answered; `startMs` is how long that took. */
-  static async start(dataDir) {
+  static async start(dataDir, { bin = BIN, provision = PROVISION, env = {} } = {}) {
     const provisionFile = join(dataDir, 'provision.json');
-    writeFileSync(provisionFile, JSON.stringify(PROVISION));
+    writeFileSync(provisionFile, JSON.stringify(provision));
     const startedAt = performance.now();
     const child = keep(
-      spawn(process.execPath, [BIN, 'serve'], {
+      spawn(process.execPath, [bin, 'serve'], {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {
           PATH: process.env.PATH,
@@ -66,6 +70,7 @@ export class Server {
           PROVISION_FILE: provisionFile,
           LOG_LEVEL: 'warn',
           RATE_LIMIT_PER_SECOND: '0',
+          ...env,
         },
       }),
     );
@@ -114,6 +119,11 @@ export class Server {
     const field = (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)[1]) / 1024;
     return { resident: field('VmRSS'), most: field('VmHWM') };
   }
+
+  /** Open files and sockets. */
+  descriptors() {
+    return readdirSync(`/proc/${this.child.pid}/fd`).length;
+  }
 }
 
 function firstAddress(child) {
@@ -143,7 +153,7 @@ export class Generator {
   #child = keep(fork(fileURLToPath(new URL('./load-generator.js', import.meta.url))));
   #visit = 1;
 
-  /** @param {{port: number, scripts: string[][], connections?: number, milliseconds?: number, visits?: number}} order */
+  /** @param {{port: number, scripts: string[][], connections?: number, milliseconds?: number, visits?: number, localAddress?: string}} order */
   async run({ connections = 64, ...order }) {
     const answer = once(this.#child, 'message');
     this.#child.send({ ...order, connections, firstVisit: this.#visit });

@@ -1,8 +1,8 @@
 // The property that is measured, and the requests that are sent to it.
 
-const PROPERTY = 'shop';
-const PUBLIC_KEY = 'service_pub_0123456789abcdefBenchPublic';
-const SECRET_KEY = 'service_sec_0123456789abcdefBenchSecret';
+export const PROPERTY = 'shop';
+export const PUBLIC_KEY = 'service_pub_0123456789abcdefBenchPublic';
+export const SECRET_KEY = 'service_sec_0123456789abcdefBenchSecret';
 const TESTS = ['hero', 'price', 'layout', 'onboarding', 'search'];
 const VARIATIONS = ['control', 'b'];
 
@@ -89,15 +89,15 @@ export const PROVISION = {
 const VISIT = '%%%%%%%%%%%VISIT';
 const VISITOR = '%%%%%%%%%VISITOR';
 
-const CONFIG_PATH = `/v1/split-testing/config?propertyId=${PROPERTY}`;
+export const CONFIG_PATH = `/v1/split-testing/config?propertyId=${PROPERTY}`;
 
 function get(path, key) {
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${key}\r\n\r\n`;
 }
 
-function post(path, key, body) {
+function post(path, key, body, headers = '') {
   const text = JSON.stringify(body);
-  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${key}\r\n${headers}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 }
 
 const evaluation = (userId) => ({
@@ -134,6 +134,18 @@ const increment = () =>
     sessionId: VISIT,
     amount: 49.9,
   });
+
+/** Conversions with an idempotency key as long as it may be, no two alike. */
+export const KEYED_SCRIPTS = () => [
+  [
+    post(
+      '/v1/goals/increment',
+      SECRET_KEY,
+      { propertyId: PROPERTY, goalId: 'signup' },
+      `idempotency-key: ${VISIT.padEnd(255, 'x')}\r\n`,
+    ),
+  ],
+];
 
 const collect = () =>
   post('/v1/sessions/collect', PUBLIC_KEY, {

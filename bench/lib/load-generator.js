@@ -58,13 +58,14 @@ class Client {
   #partial;
   #socket;
 
-  constructor(load, port, scripts) {
+  constructor(load, { port, localAddress, scripts }) {
     this.#load = load;
     // Each client patches buffers of its own while others are still being sent.
     this.#scripts = scripts.map((script) => script.map((text) => new Template(text)));
     this.#socket = connect({
       port,
       host: '127.0.0.1',
+      localAddress,
       noDelay: true,
       onread: {
         buffer: Buffer.allocUnsafe(READ_BYTES),
@@ -140,7 +141,7 @@ class Load {
     this.#visit = order.firstVisit;
     this.#open = order.connections;
     this.#done = done;
-    for (let i = 0; i < order.connections; i++) new Client(this, order.port, order.scripts);
+    for (let i = 0; i < order.connections; i++) new Client(this, order);
   }
 
   mayStart() {

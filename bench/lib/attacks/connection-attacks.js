@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROPERTY, PUBLIC_KEY, SECRET_KEY, SPEED_CASES } from '../fixture.js';
+import { mb, whole } from '../report.js';
+import { post } from './requests.js';
+
+const UNREAD_CLIENTS = 20;
+const UNREAD_MS = 10_000;
+const UNREAD_MAX_MB = 512;
+const HALF_SENT = 400;
+/** A little more than a request may take to arrive. */
+const HALF_SENT_MS = 20_000;
+
+const largeEvents = { small: 3000, full: 12_000 };
+
+async function open(port) {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Asks on many connections, and reads nothing of what comes. */
+async function doNotRead({ server }) {
+  const request = `GET /v1/sessions/long?propertyId=${PROPERTY}&limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${SECRET_KEY}\r\n\r\n`;
+  const before = server.memory().resident;
+  let most = before;
+  const sockets = await Promise.all(Array.from({ length: UNREAD_CLIENTS }, () => open(server.port)));
+  for (const socket of sockets) {
+    socket.pause();
+    socket.write(request.repeat(10));
+  }
+  for (const end = performance.now() + UNREAD_MS; performance.now() < end; await sleep(50))
+    most = Math.max(most, server.memory().resident);
+  for (const socket of sockets) socket.destroy();
+  const more = most - before;
+  return { outcome: `${mb(more)} more`, held: more < UNREAD_MAX_MB };
+}
+
+async function sendHalves({ server }) {
+  const before = server.descriptors();
+  const halves = [
+    'POST /v1/split-testing/expose HTTP/1.1\r\nHost: 127.0.0.1\r\n',
+    `POST /v1/split-testing/expose HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${PUBLIC_KEY}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"propertyId"`,
+  ];
+  const sockets = await Promise.all(
+    Array.from({ length: HALF_SENT }, async (_, i) => {
+      // The other end may close its half: this one does not answer that, as an attacker would not.
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.resume();
+      socket.write(halves[i % 2]);
+      return socket;
+    }),
+  );
+  await sleep(HALF_SENT_MS);
+  const left = server.descriptors() - before;
+  for (const socket of sockets) socket.destroy();
+  return { outcome: `${left} descriptors left`, held: left < HALF_SENT / 10 };
+}
+
+const FLOOD_MS = 5000;
+const FLOOD_CONNECTIONS = 64;
+
+/** One browser that sends as fast as it is answered with the public key, from another address than the probe. */
+async function flood({ server, generator }) {
+  const { requests, refusals } = await generator.run({
+    port: server.port,
+    localAddress: '127.0.0.2',
+    scripts: SPEED_CASES[0].scripts(),
+    connections: FLOOD_CONNECTIONS,
+    milliseconds: FLOOD_MS,
+  });
+  return { outcome: `${whole(requests)} requests, ${whole(refusals[429] ?? 0)} refused` };
+}
+
+const PATTERN_REQUESTS = 10;
+
+async function matchLongText({ url }) {
+  const context = { userId: 'u', note: 'a'.repeat(60_000) };
+  let last;
+  for (let i = 0; i < PATTERN_REQUESTS; i++)
+    last = await post(url, '/v1/flags/evaluate', { context, flagKeys: ['pattern'] });
+  return { outcome: `${last.status}` };
+}
+
+const MIB = 1024 * 1024;
+const BODIES = 20;
+
+async function sendBodies({ url }) {
+  const room = MIB - 1000;
+  const deep = `${'['.repeat(room / 2)}${']'.repeat(room / 2)}`;
+  const wide = `{${Array.from({ length: 70_000 }, (_, i) => `"a${i}":${i}`).join(',')}}`;
+  const statuses = new Set();
+  for (let i = 0; i < BODIES; i++) {
+    for (const attributes of [deep, wide]) {
+      const exposure = `{"splitTestKey":"hero","variationKey":"b","sessionId":"s","attributes":${attributes}}`;
+      const body = `{"propertyId":"${PROPERTY}","exposures":[${exposure}]}`;
+      const { status } = await post(url, '/v1/split-testing/expose', {}, { key: PUBLIC_KEY, body });
+      statuses.add(status);
+    }
+  }
+  return { outcome: [...statuses].join(' ') };
+}
+
+/** What a client can do with connections and bodies alone. */
+export const CONNECTION_ATTACKS = [
+  {
+    name: 'unread',
+    size: (scale) =>
+      `${UNREAD_CLIENTS} clients ask for ${whole(largeEvents[scale])} events of 8 KB, read nothing`,
+    fill: (scale) => ['longSession', largeEvents[scale], 8000],
+    run: doNotRead,
+  },
+  { name: 'half-sent', size: () => `${HALF_SENT} half-sent requests, 20 s`, run: sendHalves },
+  {
+    name: 'flood',
+    size: () => `${FLOOD_CONNECTIONS} connections from one address, 1,000 req/s for the key`,
+    env: { RATE_LIMIT_PER_SECOND: '1000' },
+    run: flood,
+  },
+  {
+    name: 'pattern',
+    size: () => `${PATTERN_REQUESTS} attributes of 60 KB, nested pattern`,
+    run: matchLongText,
+  },
+  { name: 'bodies', size: () => `${2 * BODIES} bodies of 1 MB, deep and wide`, run: sendBodies },
+];

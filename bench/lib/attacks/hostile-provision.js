@@ -1,0 +1,49 @@
+import { PROVISION } from '../fixture.js';
+
+const [shop] = PROVISION.properties;
+
+const variations = (count) =>
+  Array.from({ length: count }, (_, i) => ({ key: `v${i}`, weight: 1, value: `v${i}` }));
+
+const test = (key, count) => ({
+  key,
+  type: 'text',
+  status: 'running',
+  hashSeed: `seed-${key}`,
+  trafficAllocation: 100,
+  variations: variations(count),
+  goals: ['signup', 'revenue', 'upgrade'],
+});
+
+/** Linear in the length of the text, but with a thousand states for each character. */
+const NESTED_PATTERN = '^(((a{1,10}){1,10}){1,10})+b$';
+
+const patternFlag = {
+  key: 'pattern',
+  type: 'boolean',
+  defaultValue: false,
+  environments: {
+    production: {
+      enabled: true,
+      value: false,
+      rules: [
+        {
+          id: 'nested',
+          conditions: [{ attribute: 'note', operator: 'matches', values: [NESTED_PATTERN] }],
+          value: true,
+        },
+      ],
+    },
+  },
+};
+
+/** The property of the other benchmarks, with what the attacks need besides. */
+export const HOSTILE_PROVISION = {
+  properties: [
+    {
+      ...shop,
+      splitTests: [...shop.splitTests, test('long-ago', 30), test('hundred', 100)],
+      flags: [...shop.flags, patternFlag],
+    },
+  ],
+};

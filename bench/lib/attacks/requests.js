@@ -1,0 +1,54 @@
+import { PROPERTY, PUBLIC_KEY, SECRET_KEY } from '../fixture.js';
+
+/** A request whose answer is read to its end; resolves with the status. */
+export async function send(url, path, { key = SECRET_KEY, method = 'GET', body, headers = {} } = {}) {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      'x-api-key': key,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  let bytes = 0;
+  for await (const part of response.body) bytes += part.length;
+  return { status: response.status, bytes };
+}
+
+export const post = (url, path, body, options = {}) =>
+  send(url, path, { method: 'POST', body: { propertyId: PROPERTY, ...body }, ...options });
+
+/** A write that prepares an attack and must succeed. */
+async function prepare(url, path, body, key) {
+  const { status } = await post(url, path, body, { key });
+  if (status !== 200) throw new Error(`POST ${path} answers ${status}`);
+}
+
+const BATCH = 500;
+
+/** Sends exposures as pages would, 500 in a request; `make` gets their number. */
+export async function expose(url, count, make) {
+  for (let first = 0; first < count; first += BATCH) {
+    const exposures = Array.from({ length: Math.min(BATCH, count - first) }, (_, i) => make(first + i));
+    await prepare(url, '/v1/split-testing/expose', { exposures }, PUBLIC_KEY);
+  }
+}
+
+/** The results of a split test, taken anew. */
+export const results = (url, splitTestKey, query) =>
+  send(
+    url,
+    `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=${splitTestKey}&fresh=true${query}`,
+  );
+
+/** How an attack ended that is one answer. */
+export const answered = ({ status, bytes }) => ({
+  outcome: `${status}, ${size(bytes)}`,
+  held: status < 500,
+});
+
+function size(bytes) {
+  if (bytes < 2 ** 20) return `${(bytes / 1024).toFixed(0)} KB`;
+  return `${(bytes / 2 ** 20).toFixed(0)} MB`;
+}

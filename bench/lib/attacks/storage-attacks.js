@@ -1,0 +1,100 @@
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { binOf, keep } from '../children.js';
+import { KEYED_SCRIPTS, PROPERTY } from '../fixture.js';
+import { whole } from '../report.js';
+
+const LOCK_MS = 6000;
+/** No commit waits longer for work that nobody asked for. */
+const HOUSEKEEPING_AIM_MS = 50;
+const visits = { small: 60_000, full: 300_000 };
+const SUBJECTS = 5;
+const keys = { small: 50_000, full: 300_000 };
+/** Housekeeping comes every ten minutes; the clock of this server runs faster. */
+const CLEAN_UP_MS = 20_000;
+
+const switchyard = ({ checkout, server }, ...args) =>
+  promisify(execFile)(process.execPath, [binOf(checkout), ...args], {
+    env: { PATH: process.env.PATH, DATA_DIR: server.dataDir },
+  });
+
+/** Another process holds the write lock of the configuration while a split test is due to start. */
+async function lockConfiguration(context) {
+  const startAt = Date.now() + 2000;
+  const file = join(context.server.dataDir, 'scheduled.json');
+  const scheduled = {
+    key: 'scheduled',
+    type: 'id',
+    startAt,
+    variations: [
+      { key: 'a', weight: 1 },
+      { key: 'b', weight: 1 },
+    ],
+  };
+  writeFileSync(file, JSON.stringify({ properties: [{ id: PROPERTY, splitTests: [scheduled] }] }));
+  await switchyard(context, 'apply', file);
+  const holder = keep(fork(fileURLToPath(new URL('./lock-holder.js', import.meta.url))));
+  const locked = once(holder, 'message');
+  holder.send(join(context.server.dataDir, 'config.db'));
+  await locked;
+  await sleep(LOCK_MS);
+  holder.disconnect();
+  await once(holder, 'exit');
+  return { outcome: 'released' };
+}
+
+async function forget(context) {
+  const visitors = Array.from({ length: SUBJECTS }, (_, i) => visitorId(1000 * (i + 1)));
+  await Promise.all(
+    visitors.map((visitor) => switchyard(context, 'forget', '--property', PROPERTY, '--visitor', visitor)),
+  );
+  return { outcome: `${visitors.length} forgotten` };
+}
+
+/** As `visitEntries` names them. */
+const visitorId = (number) => {
+  const id = number + 0x40000000;
+  return Math.imul(id, 0x85ebca6b).toString(16).replace('-', 'n') + id.toString(16).padStart(8, '0');
+};
+
+const sendWithKeys = ({ server, generator, scale }) =>
+  generator.run({ port: server.port, scripts: KEYED_SCRIPTS(), visits: keys[scale] });
+
+async function letKeysExpire({ server }) {
+  writeFileSync(join(server.dataDir, 'a-day-later'), '');
+  await sleep(CLEAN_UP_MS);
+  return { outcome: 'expired' };
+}
+
+const A_DAY_LATER = new URL('./a-day-later.js', import.meta.url).href;
+
+/** Work on the stored data that nobody should notice. */
+export const STORAGE_ATTACKS = [
+  {
+    name: 'config-lock',
+    size: () => `config.db locked for ${LOCK_MS / 1000} s`,
+    run: lockConfiguration,
+  },
+  {
+    name: 'erasure',
+    size: (scale) =>
+      `${SUBJECTS} visitors, ${whole(visits[scale])} visits, ${whole(keys[scale])} idempotency keys`,
+    fill: (scale) => ['visits', visits[scale]],
+    prepare: sendWithKeys,
+    incrementAimMs: HOUSEKEEPING_AIM_MS,
+    run: forget,
+  },
+  {
+    name: 'idempotency',
+    size: (scale) => `${whole(keys[scale])} idempotency keys expire`,
+    env: { NODE_OPTIONS: `--import=${A_DAY_LATER}` },
+    incrementAimMs: HOUSEKEEPING_AIM_MS,
+    prepare: sendWithKeys,
+    run: letKeysExpire,
+  },
+];

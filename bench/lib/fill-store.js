@@ -1,0 +1,88 @@
+// node fill-store.js CHECKOUT FILE KIND COUNT [BYTES]: fills the event store of a stopped server through the `append`
+// of that checkout, which is the path behind the journal. A process of its own, because it loads another build.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { visitEntries } from './fixture.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+const BATCH_REQUESTS = 10_000;
+const EVENTS_PER_REQUEST = 500;
+const SERIES_VARIATIONS = 30;
+
+const common = (at) => ({ propertyId: 'shop', receivedAt: at });
+
+/** Visits of the last 30 days, three to a visitor. */
+function* visits(count) {
+  const first = Date.now() - 30 * DAY;
+  for (let visit = 1; visit <= count; visit++) {
+    for (const { request } of visitEntries(0, visit, first + Math.floor((visit / count) * 30 * DAY)))
+      yield request;
+  }
+}
+
+/** One session of many events. */
+function* longSession(count, bytes) {
+  const start = Date.now() - DAY;
+  const properties = JSON.stringify({ text: 'x'.repeat(bytes) });
+  const software = { device: 'desktop', browser: 'Firefox', os: 'Linux' };
+  for (let done = 0; done < count; done += EVENTS_PER_REQUEST) {
+    const events = Array.from({ length: Math.min(EVENTS_PER_REQUEST, count - done) }, (_, i) => ({
+      type: 'event',
+      name: `step ${done + i}`,
+      at: start + done + i,
+      ...(bytes > 0 && { properties }),
+    }));
+    yield {
+      ...common(start + done),
+      kind: 'collect',
+      sessionId: 'long',
+      visitorId: 'long',
+      ...software,
+      events,
+    };
+  }
+}
+
+/** Exposures to 30 variations on as many days up to today, with conversions, as versions that trusted clients stored. */
+function* oldDays(count) {
+  const today = Date.now();
+  for (let day = 0; day < count; day++) {
+    const at = today - (count - 1 - day) * DAY;
+    for (let visitor = 0; visitor < 2; visitor++) {
+      const sessionId = `day-${day}-${visitor}`;
+      const variationKey = `v${(2 * day + visitor) % SERIES_VARIATIONS}`;
+      const exposure = { splitTestKey: 'long-ago', variationKey, sessionId, at };
+      yield { ...common(today), kind: 'exposures', exposures: [exposure] };
+    }
+    for (const goalId of ['signup', 'revenue'])
+      yield {
+        ...common(at),
+        kind: 'conversion',
+        goalId,
+        sessionId: `day-${day}-0`,
+        direction: 1,
+        amountMicros: 1_000_000,
+      };
+  }
+}
+
+const KINDS = { visits, longSession, oldDays };
+
+const [checkout, file, kind, count, bytes = '0'] = process.argv.slice(2);
+const built = pathToFileURL(join(checkout, 'packages/server/dist/duckdb-event-store.js')).href;
+const { openDuckDbEventStore } = await import(built);
+const store = await openDuckDbEventStore(file);
+let seq = 0;
+let batch = [];
+let length = 0;
+for (const request of KINDS[kind](Number(count), Number(bytes))) {
+  seq += 1;
+  batch.push({ seq, request });
+  length += request.events === undefined ? 1 : request.events.length * (1 + Number(bytes) / 256);
+  if (length < BATCH_REQUESTS) continue;
+  await store.append(batch);
+  batch = [];
+  length = 0;
+}
+if (batch.length > 0) await store.append(batch);
+await store.close();
