@@ -15,7 +15,7 @@ const HOUSEKEEPING_AIM_MS = 50;
 const visits = { small: 60_000, full: 300_000 };
 const SUBJECTS = 5;
 const keys = { small: 50_000, full: 300_000 };
-/** Housekeeping comes every ten minutes; the clock of this server runs faster. */
+/** Longer than it takes to begin and end. */
 const CLEAN_UP_MS = 20_000;
 
 const switchyard = ({ checkout, server }, ...args) =>

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { settled } from '../packages/server/src/testing/wait.ts';
+import { filledDirectory } from './support/filled-store.ts';
+import { expectOthersServed } from './support/latency-probe.ts';
+
+const EVENT_BYTES = 8000;
+const TIMELINE = '/v1/sessions/long?propertyId=shop';
+
+let server: TestServer;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await discard(server);
+});
+
+async function startWithSession(events: number): Promise<void> {
+  const dataDir = await filledDirectory('longSession', events, EVENT_BYTES);
+  server = await startServer({ dataDir, provision: SAMPLE });
+}
+
+/** Resident bytes now, and at most since the start. */
+function memory(): { now: number; most: number } {
+  const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
+  const bytes = (field: string) => 1024 * Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)![1]);
+  return { now: bytes('VmRSS'), most: bytes('VmHWM') };
+}
+
+/** Asks, takes the first bytes of the answer, and never reads on. */
+function askAndStall(path: string): Promise<void> {
+  const { hostname, port } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    sockets.push(socket);
+    socket.once('data', () => {
+      socket.pause();
+      resolve();
+    });
+    socket.once('error', reject);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nx-api-key: ${SECRET_KEY}\r\n\r\n`);
+  });
+}
+
+test('what a session holds decides neither how long others wait nor how much memory its timeline takes', async () => {
+  const events = 6000;
+  await startWithSession(events);
+  const before = memory().now;
+  await expectOthersServed(server, async () => {
+    const clients = Array.from({ length: 4 }, () => server.send('GET', TIMELINE, { key: SECRET_KEY }));
+    for (const { status } of await Promise.all(clients)) expect(status).toBe(200);
+  });
+  expect(memory().most - before).toBeLessThan(2 * events * EVENT_BYTES);
+});
+
+test('clients that do not read their answers take a part of the memory that they asked for', async () => {
+  const events = 1000;
+  const clients = 100;
+  await startWithSession(events);
+  const before = memory().now;
+  const asking = Array.from({ length: clients }, () => askAndStall(`${TIMELINE}&limit=${events}`));
+  await settled('the first bytes for all of them', Promise.all(asking));
+  expect(memory().most - before).toBeLessThan((clients * events * EVENT_BYTES) / 2);
+});

@@ -1,0 +1,101 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { switchyard } from '../packages/server/src/testing/command-line.ts';
+import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
+import { accepted, Shop } from '../packages/server/src/testing/shop.ts';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
+import { LatencyProbe } from './support/latency-probe.ts';
+
+const KEYS = 100_000;
+const ATTEMPTS = 3;
+/** Gives the server a clock that jumps a day ahead when told to. */
+const A_DAY_LATER = new URL('../bench/lib/attacks/a-day-later.js', import.meta.url).href;
+
+let dataDir: string;
+let journal: DatabaseSyncInstance;
+let server: TestServer | undefined;
+
+/** A journal of version 0.1 that remembers many idempotency keys, as long as they may be. */
+beforeEach(() => {
+  dataDir = temporaryDirectory();
+  journal = new DatabaseSync(join(dataDir, 'journal.db'));
+  journal.exec('PRAGMA journal_mode = WAL');
+  journal.exec(`
+    CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, created_at INTEGER NOT NULL)
+      WITHOUT ROWID;
+    CREATE INDEX idempotency_by_age ON idempotency (created_at);
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${KEYS})
+    INSERT INTO idempotency
+      SELECT hex(randomblob(127)), hex(randomblob(32)), ${Date.now()} + n FROM numbers;
+  `);
+});
+
+afterEach(async () => {
+  journal.close();
+  await discard(server);
+});
+
+function timed(run: () => void): number {
+  const startedAt = performance.now();
+  run();
+  return performance.now() - startedAt;
+}
+
+test('an erasure does not hold up commits for as long as it takes to write the journal once', async () => {
+  const copy = join(dataDir, 'copy.db');
+  const onceMs = timed(() => journal.exec(`VACUUM INTO '${copy}'`));
+  rmSync(copy);
+  server = await startServer({ dataDir, provision: SAMPLE });
+  const shop = new Shop(server);
+  const waits: number[] = [];
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    await accepted(shop.collect({ sessionId: `s${attempt}`, visitorId: `v${attempt}`, events: [] }));
+    const probe = await LatencyProbe.start(server);
+    const { code, stderr } = await switchyard(
+      server,
+      'forget',
+      '--property',
+      'shop',
+      '--visitor',
+      `v${attempt}`,
+    );
+    expect(code, stderr).toBe(0);
+    const { increment } = await probe.stop();
+    if (increment < onceMs) return;
+    waits.push(increment);
+  }
+  expect.fail(`Commits waited ${waits} ms; to write the journal once takes ${onceMs} ms`);
+});
+
+test('expired idempotency keys go without commits waiting for all of them', async () => {
+  const allAtOnceMs = timed(() => {
+    journal.exec(`BEGIN; DELETE FROM idempotency WHERE created_at <= ${Date.now() + KEYS}; ROLLBACK`);
+  });
+  server = await startServer({
+    dataDir,
+    provision: SAMPLE,
+    env: { NODE_OPTIONS: `--import=${A_DAY_LATER}` },
+  });
+  const probe = await LatencyProbe.start(server);
+  writeFileSync(join(dataDir, 'a-day-later'), '');
+  await waitFor('the keys to go', () => !hasKeys());
+  const { increment } = await probe.stop();
+  expect(increment).toBeLessThan(allAtOnceMs);
+});
+
+function hasKeys(): boolean {
+  try {
+    return journal.prepare('SELECT 1 FROM idempotency LIMIT 1').get() !== undefined;
+  } catch {
+    // The table is gone with them.
+    return false;
+  }
+}
