@@ -14,7 +14,7 @@ import {
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { LatencyProbe } from './support/latency-probe.ts';
 
-const KEYS = 100_000;
+const KEYS = 50_000;
 const ATTEMPTS = 3;
 /** Gives the server a clock that jumps a day ahead when told to. */
 const A_DAY_LATER = new URL('../bench/lib/attacks/a-day-later.js', import.meta.url).href;
