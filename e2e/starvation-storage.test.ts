@@ -41,6 +41,8 @@ beforeEach(() => {
 afterEach(async () => {
   journal.close();
   await discard(server);
+  server = undefined;
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 function timed(run: () => void): number {
