@@ -6,8 +6,10 @@ const { DatabaseSync } = createRequire(new URL('../../../packages/server/package
   '@photostructure/sqlite',
 );
 
+let database;
 process.once('message', (file) => {
-  new DatabaseSync(file, { timeout: 5000 }).exec('BEGIN IMMEDIATE');
+  database = new DatabaseSync(file, { timeout: 5000 });
+  database.exec('BEGIN IMMEDIATE');
   process.send('locked');
 });
 process.on('disconnect', () => process.exit());
