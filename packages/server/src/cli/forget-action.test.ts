@@ -15,7 +15,12 @@ let printed: string[];
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'switchyard-forget-'));
   server = await openDatabase(dataDir);
-  await createProperty(server.database, 'shop', { name: 'Shop', retentionDays: null, allowedOrigins: null });
+  await createProperty(server.database, 'shop', {
+    name: 'Shop',
+    retentionDays: null,
+    allowedOrigins: null,
+    holdout: 0,
+  });
   printed = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => {
     printed.push(line);

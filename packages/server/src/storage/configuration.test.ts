@@ -11,7 +11,7 @@ import { waitFor } from '../testing/wait.ts';
 import { type Configuration, type ConfigurationChange, openConfiguration } from './configuration.ts';
 import { type Database, type DatabaseHandle, openDatabase } from './database.ts';
 
-const settings = { name: 'Shop', retentionDays: 30, allowedOrigins: ['https://shop.example'] };
+const settings = { name: 'Shop', retentionDays: 30, allowedOrigins: ['https://shop.example'], holdout: 0 };
 
 let dataDir: string;
 let handle: DatabaseHandle;
@@ -41,7 +41,6 @@ test('holds every property with the environment that all have', () => {
     id: 'shop',
     ...settings,
     hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
-    holdout: 0,
     statistics: DEFAULT_STATISTICS,
     environments: [{ id: 'production', name: 'Production' }],
     splitTests: [],

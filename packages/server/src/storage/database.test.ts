@@ -84,7 +84,12 @@ test('a database of a version with its own table of migrations goes on with what
   // Their clock was set back with every upgrade.
   const rows = names.map((name, index) => ({ name, applied_at: 1_700_000_000_000 - index }));
   await handle.database.insertInto('schema_migrations').values(rows).execute();
-  await createProperty(handle.database, 'shop', { name: 'Shop', retentionDays: 30, allowedOrigins: null });
+  await createProperty(handle.database, 'shop', {
+    name: 'Shop',
+    retentionDays: 30,
+    allowedOrigins: null,
+    holdout: 0,
+  });
   await handle.close();
 
   await expect(openDatabase(dataDir, { migrations: before.slice(0, -1) })).rejects.toThrow(

@@ -1,11 +1,6 @@
-import type { FlagConfiguration } from '@switchyard/core/api/targeting';
+import type { FlagSettings } from '../../storage/configuration-settings.ts';
 import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { EnvironmentFlagConfiguration, Flag } from '../../storage/property-configuration.ts';
-
-export interface FlagInput extends Pick<Flag, 'key' | 'name' | 'description' | 'type' | 'defaultValue'> {
-  /** By environment; one that is not named stays as it is. */
-  configurations: Readonly<Record<string, FlagConfiguration>>;
-}
 
 export async function listFlags(database: Database, propertyId: string): Promise<Flag[]> {
   const rows = await database
@@ -60,7 +55,7 @@ async function listConfigurations(
   return byFlag;
 }
 
-export async function createFlag(database: Database, propertyId: string, flag: FlagInput): Promise<void> {
+export async function createFlag(database: Database, propertyId: string, flag: FlagSettings): Promise<void> {
   const id = newId('flg');
   const now = Date.now();
   await database
@@ -86,7 +81,7 @@ export async function updateFlag(
   database: Database,
   propertyId: string,
   id: string,
-  flag: FlagInput,
+  flag: FlagSettings,
 ): Promise<void> {
   await database
     .updateTable('flags')
@@ -101,7 +96,7 @@ async function saveConfigurations(
   database: Database,
   propertyId: string,
   flagId: string,
-  flag: FlagInput,
+  flag: FlagSettings,
 ): Promise<void> {
   for (const [environmentId, configuration] of Object.entries(flag.configurations)) {
     const columns = {
@@ -124,6 +119,6 @@ async function saveConfigurations(
   }
 }
 
-function toColumns({ name, description, defaultValue }: FlagInput) {
+function toColumns({ name, description, defaultValue }: FlagSettings) {
   return { name, description: description ?? null, default_value: JSON.stringify(defaultValue) };
 }

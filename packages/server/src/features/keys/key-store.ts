@@ -1,14 +1,8 @@
 import { hashKey } from '../../storage/configuration.ts';
+import type { KeySettings } from '../../storage/configuration-settings.ts';
 import { type Database, newId, nextPosition } from '../../storage/database.ts';
 import type { ApiKey, KeyKind } from '../../storage/property-configuration.ts';
 import { generateApiKey, recognisableParts } from './api-key.ts';
-
-export interface KeyDefinition {
-  kind: KeyKind;
-  name: string;
-  /** Text of a key that exists already; generated when left out. */
-  text?: string;
-}
 
 export async function listKeys(database: Database): Promise<ApiKey[]> {
   const rows = await database
@@ -34,9 +28,9 @@ export async function listKeys(database: Database): Promise<ApiKey[]> {
 export async function createKey(
   database: Database,
   propertyId: string,
-  definition: KeyDefinition,
+  settings: KeySettings,
 ): Promise<string> {
-  const { kind, name, text = generateApiKey(kind) } = definition;
+  const { kind, name, text = generateApiKey(kind) } = settings;
   await database
     .insertInto('api_keys')
     .values({

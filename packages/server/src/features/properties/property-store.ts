@@ -1,20 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { DEFAULT_STATISTICS, type StatisticsSettings } from '@switchyard/core/api/statistics';
+import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import type { StoredProperty } from '../../storage/configuration.ts';
+import type { PropertySettings } from '../../storage/configuration-settings.ts';
 import { type Database, touchProperty } from '../../storage/database.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
-
-export interface PropertyDefinition {
-  name: string;
-  retentionDays: number | null;
-  allowedOrigins: readonly string[] | null;
-  /** Generated once when left out. */
-  hashSeed?: string | undefined;
-  /** Nobody is held out when left out. */
-  holdout?: number | undefined;
-  /** Stays as it is when left out. */
-  statistics?: StatisticsSettings | undefined;
-}
 
 export async function listProperties(database: Database): Promise<StoredProperty[]> {
   const rows = await database.selectFrom('properties').selectAll().orderBy('position').execute();
@@ -35,7 +24,7 @@ export async function listProperties(database: Database): Promise<StoredProperty
 export async function createProperty(
   database: Database,
   id: string,
-  definition: PropertyDefinition,
+  settings: PropertySettings,
 ): Promise<void> {
   const now = Date.now();
   const { last } = await database
@@ -48,7 +37,7 @@ export async function createProperty(
     .values({
       id,
       hash_seed: randomBytes(8).toString('hex'),
-      ...toColumns(definition),
+      ...toColumns(settings),
       version: 1,
       position,
       created_at: now,
@@ -64,14 +53,14 @@ export async function createProperty(
 export async function updateProperty(
   database: Database,
   id: string,
-  definition: PropertyDefinition,
+  settings: PropertySettings,
 ): Promise<void> {
-  await database.updateTable('properties').set(toColumns(definition)).where('id', '=', id).execute();
+  await database.updateTable('properties').set(toColumns(settings)).where('id', '=', id).execute();
   await touchProperty(database, id);
 }
 
-function toColumns(definition: PropertyDefinition) {
-  const { name, retentionDays, allowedOrigins, hashSeed, holdout = 0, statistics } = definition;
+function toColumns(settings: PropertySettings) {
+  const { name, retentionDays, allowedOrigins, hashSeed, holdout, statistics } = settings;
   return {
     name,
     retention_days: retentionDays,

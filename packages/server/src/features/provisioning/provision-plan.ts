@@ -1,3 +1,4 @@
+import type { FlagSettings, SplitTestSettings } from '../../storage/configuration-settings.ts';
 import type { Database } from '../../storage/database.ts';
 import {
   type ApiKey,
@@ -9,7 +10,7 @@ import {
 import { type FieldChange, fieldChanges } from './field-changes.ts';
 import { momentText } from './moment-text.ts';
 import { phaseNotes } from './phase-notes.ts';
-import type { FlagSettings, ProvisionStores, SplitTestSettings } from './provision-stores.ts';
+import type { ProvisionStores } from './provision-stores.ts';
 import { configurationOf } from './resolve-flags.ts';
 import type { ResolvedKey } from './resolve-keys.ts';
 import type { ResolvedProperty } from './resolve-property.ts';

@@ -1,16 +1,13 @@
-import type { StatisticsSettings } from '@switchyard/core/api/statistics';
-import type { FlagConfiguration, Segment } from '@switchyard/core/api/targeting';
+import type { Segment } from '@switchyard/core/api/targeting';
 import type { ConfigurationLoaders } from '../../storage/configuration.ts';
-import type { Database } from '../../storage/database.ts';
 import type {
-  Environment,
-  FeedbackType,
-  Flag,
-  Goal,
-  KeyKind,
-  PropertyConfiguration,
-  SplitTest,
-} from '../../storage/property-configuration.ts';
+  FlagSettings,
+  KeySettings,
+  PropertySettings,
+  SplitTestSettings,
+} from '../../storage/configuration-settings.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Environment, FeedbackType, Goal, KeyKind } from '../../storage/property-configuration.ts';
 
 /** What provisioning needs from the other features; handed in, because a feature imports no other. */
 export interface ProvisionStores extends ConfigurationLoaders {
@@ -37,24 +34,4 @@ export interface ProvisionStores extends ConfigurationLoaders {
   parseApiKey(text: string): { kind: KeyKind } | undefined;
   recognisableParts(text: string): { prefix: string; lastFour: string };
   compileRuleRegex(pattern: string, caseInsensitive: boolean): (text: string) => boolean;
-}
-
-export interface PropertySettings
-  extends Pick<PropertyConfiguration, 'name' | 'retentionDays' | 'allowedOrigins' | 'holdout'> {
-  hashSeed?: string | undefined;
-  statistics?: StatisticsSettings | undefined;
-}
-
-export interface SplitTestSettings extends Omit<SplitTest, 'id' | 'hashSeed' | 'phases' | 'createdAt'> {
-  hashSeed?: string;
-}
-
-export interface FlagSettings extends Pick<Flag, 'key' | 'name' | 'description' | 'type' | 'defaultValue'> {
-  configurations: Record<string, FlagConfiguration>;
-}
-
-export interface KeySettings {
-  kind: KeyKind;
-  name: string;
-  text?: string;
 }

@@ -1,7 +1,7 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
 import type { ExclusionSlot, SplitTest } from '../../storage/property-configuration.ts';
 import type { Report } from './provision-mistake.ts';
-import type { SplitTestSettings } from './provision-stores.ts';
 
 /** A test of the file whose slot is to be found. */
 export interface Candidate {

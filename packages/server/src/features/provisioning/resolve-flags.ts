@@ -5,9 +5,9 @@ import type {
 } from '@switchyard/core/api/provisioning';
 import type { FlagConfiguration, FlagType, FlagValue } from '@switchyard/core/api/targeting';
 import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag-checks';
+import type { FlagSettings } from '../../storage/configuration-settings.ts';
 import type { Flag, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { parsePointer, type Report } from './provision-mistake.ts';
-import type { FlagSettings } from './provision-stores.ts';
 
 interface Context {
   /** Environments that the file or the store has. */

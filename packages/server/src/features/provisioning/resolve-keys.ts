@@ -1,8 +1,9 @@
 import type { ProvisionedKey } from '@switchyard/core/api/provisioning';
 import { hashKey } from '../../storage/configuration.ts';
+import type { KeySettings } from '../../storage/configuration-settings.ts';
 import type { ApiKey } from '../../storage/property-configuration.ts';
 import type { Report } from './provision-mistake.ts';
-import type { KeySettings, ProvisionStores } from './provision-stores.ts';
+import type { ProvisionStores } from './provision-stores.ts';
 
 /** A key that the file asks for, and the stored one that it means. */
 export interface ResolvedKey extends KeySettings {

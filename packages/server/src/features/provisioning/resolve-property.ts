@@ -7,6 +7,11 @@ import type {
 } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import type { Segment } from '@switchyard/core/api/targeting';
+import type {
+  FlagSettings,
+  PropertySettings,
+  SplitTestSettings,
+} from '../../storage/configuration-settings.ts';
 import {
   type ApiKey,
   type Environment,
@@ -16,12 +21,7 @@ import {
   type PropertyConfiguration,
 } from '../../storage/property-configuration.ts';
 import type { ProvisionMistake, Report } from './provision-mistake.ts';
-import type {
-  FlagSettings,
-  PropertySettings,
-  ProvisionStores,
-  SplitTestSettings,
-} from './provision-stores.ts';
+import type { ProvisionStores } from './provision-stores.ts';
 import { resolveFlags } from './resolve-flags.ts';
 import { KeyResolver, type ResolvedKey } from './resolve-keys.ts';
 import { resolveSplitTests } from './resolve-split-tests.ts';

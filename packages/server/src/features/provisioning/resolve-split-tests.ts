@@ -2,9 +2,9 @@ import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-spli
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { scheduledStatus } from '@switchyard/core/lifecycle/schedule';
 import { nextStatuses } from '@switchyard/core/lifecycle/status';
+import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
 import type { SplitTest, Variation } from '../../storage/property-configuration.ts';
 import type { Report } from './provision-mistake.ts';
-import type { SplitTestSettings } from './provision-stores.ts';
 import { resolveExclusions } from './resolve-exclusion.ts';
 import { reportLifecycle } from './split-test-lifecycle.ts';
 

@@ -1,8 +1,8 @@
 import { nextStatuses, type SplitTestStatus } from '@switchyard/core/lifecycle/status';
+import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { sameJson } from './field-changes.ts';
 import type { Report } from './provision-mistake.ts';
-import type { SplitTestSettings } from './provision-stores.ts';
 
 type Field = Exclude<keyof SplitTestSettings, 'key' | 'status'>;
 

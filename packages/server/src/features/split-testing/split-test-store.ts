@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
 import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { phasesByTest } from './phase-store.ts';
-
-export interface SplitTestDefinition extends Omit<SplitTest, 'id' | 'hashSeed' | 'phases' | 'createdAt'> {
-  /** Decides who sees what; generated once when left out. */
-  hashSeed?: string;
-}
 
 export async function listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]> {
   const rows = await database
@@ -50,7 +46,7 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
 export async function createSplitTest(
   database: Database,
   propertyId: string,
-  definition: SplitTestDefinition,
+  settings: SplitTestSettings,
 ): Promise<void> {
   const id = newId('tst');
   const now = Date.now();
@@ -59,15 +55,15 @@ export async function createSplitTest(
     .values({
       id,
       property_id: propertyId,
-      key: definition.key,
-      ...toColumns(definition),
-      hash_seed: definition.hashSeed ?? randomBytes(8).toString('hex'),
+      key: settings.key,
+      ...toColumns(settings),
+      hash_seed: settings.hashSeed ?? randomBytes(8).toString('hex'),
       position: await nextPosition(database, 'split_tests', propertyId),
       created_at: now,
       updated_at: now,
     })
     .execute();
-  await insertGoals(database, propertyId, id, definition);
+  await insertGoals(database, propertyId, id, settings);
   await touchProperty(database, propertyId);
 }
 
@@ -76,20 +72,20 @@ export async function updateSplitTest(
   database: Database,
   propertyId: string,
   id: string,
-  definition: SplitTestDefinition,
+  settings: SplitTestSettings,
 ): Promise<void> {
-  const { hashSeed } = definition;
+  const { hashSeed } = settings;
   await database
     .updateTable('split_tests')
     .set({
-      ...toColumns(definition),
+      ...toColumns(settings),
       ...(hashSeed === undefined ? {} : { hash_seed: hashSeed }),
       updated_at: Date.now(),
     })
     .where('id', '=', id)
     .execute();
   await database.deleteFrom('split_test_goals').where('split_test_id', '=', id).execute();
-  await insertGoals(database, propertyId, id, definition);
+  await insertGoals(database, propertyId, id, settings);
   await touchProperty(database, propertyId);
 }
 
@@ -97,7 +93,7 @@ async function insertGoals(
   database: Database,
   propertyId: string,
   splitTestId: string,
-  { goals, guardrails }: SplitTestDefinition,
+  { goals, guardrails }: SplitTestSettings,
 ): Promise<void> {
   const roles = [
     ...goals.map((goalId) => ({ goalId, role: 'goal' as const })),
@@ -114,20 +110,20 @@ async function insertGoals(
   await database.insertInto('split_test_goals').values(rows).execute();
 }
 
-function toColumns(definition: SplitTestDefinition) {
-  const { exclusion } = definition;
+function toColumns(settings: SplitTestSettings) {
+  const { exclusion } = settings;
   return {
-    name: definition.name ?? null,
-    type: definition.type,
-    status: definition.status,
-    traffic_allocation: definition.trafficAllocation,
-    variations: JSON.stringify(definition.variations),
+    name: settings.name ?? null,
+    type: settings.type,
+    status: settings.status,
+    traffic_allocation: settings.trafficAllocation,
+    variations: JSON.stringify(settings.variations),
     exclusion: exclusion === null ? null : JSON.stringify(exclusion),
-    start_at: definition.startAt,
-    stop_at: definition.stopAt,
-    winner: definition.winner,
-    attribution_days: definition.attributionDays,
-    planned_visitors: definition.plannedVisitors,
-    smallest_effect: definition.smallestEffect,
+    start_at: settings.startAt,
+    stop_at: settings.stopAt,
+    winner: settings.winner,
+    attribution_days: settings.attributionDays,
+    planned_visitors: settings.plannedVisitors,
+    smallest_effect: settings.smallestEffect,
   };
 }
