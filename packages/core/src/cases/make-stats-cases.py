@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the stats-*.json beside this file: what mpmath, SciPy and statsmodels say about the statistics.
+"""Generates the stats-*.json in this folder: reference values of mpmath, SciPy and statsmodels.
 
 Debian: apt-get install python3-scipy python3-statsmodels python3-mpmath, then
 /usr/bin/python3 packages/core/src/cases/make-stats-cases.py
@@ -41,7 +41,7 @@ def write(name, about, cases):
 
 def agree(ours, theirs, what, tolerance=1e-8):
     ours, theirs = float(ours), float(theirs)
-    # SciPy gives up far out; there mpmath stands alone.
+    # SciPy fails far out in the tails; only mpmath is used there.
     if theirs in (0.0, math.inf) or not math.isfinite(theirs):
         return
     assert math.isclose(ours, theirs, rel_tol=tolerance), (what, ours, theirs)
@@ -63,7 +63,7 @@ def normal_density(z):
 
 
 def series(term, ratio):
-    """term + term * ratio(1) + term * ratio(1) * ratio(2) + …, all positive; summed when mpmath gives up."""
+    """term + term * ratio(1) + term * ratio(1) * ratio(2) + …, all positive; for cases where mpmath fails."""
     total, k = term, 0
     while term > total * mp.mpf(10) ** -45 or ratio(k + 1) > 1:
         k += 1
@@ -95,7 +95,7 @@ def gamma_tails(a, x):
     except (mp.libmp.libhyper.NoConvergence, ValueError):
         lower = series(mp.exp(a * mp.log(x) - x - mp.loggamma(a + 1)), lambda k: x / (a + k))
         upper = 1 - lower
-        # Below this the difference has no digits left that could be relied on.
+        # Below this, the difference has no reliable digits left.
         assert upper > mp.mpf("1e-20"), (a, x)
     assert abs(lower + upper - 1) < mp.mpf("1e-25"), (a, x)
     return lower, upper
@@ -104,7 +104,7 @@ def gamma_tails(a, x):
 def student_two_sided(t, df):
     t, df = abs(mp.mpf(t)), mp.mpf(df)
     if df > 500:
-        # The series takes too long here; the density is smooth.
+        # The series converges too slowly here; the density is smooth.
         constant = mp.exp(mp.loggamma((df + 1) / 2) - mp.loggamma(df / 2)) / mp.sqrt(df * mp.pi)
         density = lambda x: constant * mp.exp(-(df + 1) / 2 * mp.log1p(x * x / df))
         if t < 2:
@@ -184,7 +184,7 @@ def distribution_cases():
     return cases
 
 
-# Comparisons of variations, from their visitors
+# Comparisons of variations, from individual visitors
 
 
 def sums_of(y, x=None):
@@ -214,7 +214,7 @@ def covariance(a, b, ddof):
 
 
 def relative_by_derivatives(control, variation, raw_control, ddof):
-    """Estimate and variance of (variation - control) / raw control, all derivatives taken numerically."""
+    """Estimate and variance of (variation - control) / raw control, with numerical derivatives."""
     at = (mean_of(variation), mean_of(control), mean_of(raw_control))
     f = lambda t, c, r: (t - c) / r
     gradient = [mp.diff(f, at, order) for order in [(1, 0, 0), (0, 1, 0), (0, 0, 1)]]
@@ -228,7 +228,7 @@ def relative_by_derivatives(control, variation, raw_control, ddof):
 
 
 def sequential_half_width(variance, n, alpha, rho):
-    """Of the mean of n values: the paper's bound, as it stands there, with the effect's variance times n as theirs."""
+    """The bound of the paper for the mean of n values, with n times the variance of the effect as their variance."""
     s = mp.sqrt(variance * n)
     return s * mp.sqrt(2 * (n * rho**2 + 1) / (n**2 * rho**2) * mp.log(mp.sqrt(n * rho**2 + 1) / alpha))
 
@@ -238,7 +238,7 @@ def sequential_rho(alpha, n_star):
 
 
 def sequential_p_value(estimate, variance, n, rho):
-    """The level at which the bound just touches zero, by bisection over its logarithm."""
+    """The level at which the bound touches zero, by bisection over its logarithm."""
     excess = lambda log_level: sequential_half_width(variance, n, mp.exp(log_level), rho) - abs(estimate)
     if excess(mp.mpf(0)) >= 0:
         return mp.mpf(1)
@@ -272,7 +272,7 @@ def bayesian(absolute, relative, alpha, prior):
     (d, v), (r, rv) = absolute, relative
     sd = mp.sqrt(v)
     chance = normal_sf(-d / sd)
-    # Integrated over losses only, in pieces of the length on which the density falls off there.
+    # Integrated over losses only, in pieces of the length scale of the density there.
     piece = sd / max(d / sd, mp.mpf(1))
     middle = [d] if d < 0 else []
     start = (d - 30 * sd) if d < 0 else -100 * piece
@@ -289,7 +289,7 @@ def bayesian(absolute, relative, alpha, prior):
 
 
 def expectation(method, metric, control, variation, raw_control, alpha, n_star, prior, adjusted):
-    """`control` and `variation` are the values that are compared, `raw_control` those that relative uplift is of."""
+    """`control` and `variation` are the compared values, `raw_control` the base of the relative uplift."""
     ddof = 0 if metric == "proportion" else 1
     d = mean_of(variation) - mean_of(control)
     v = covariance(control, control, ddof) / len(control) + covariance(variation, variation, ddof) / len(variation)
@@ -420,7 +420,7 @@ def ratio_case(name, method, arms, alpha=0.05):
 
 
 def visitors(rng, n, rate, mean, refunds=0.0):
-    """Revenue per visitor in cents: most buy nothing, a few buy, some of those give back more than they bought."""
+    """Revenue per visitor in cents: most buy nothing, a few buy, and some refunds exceed the purchase."""
     buys = rng.random(n) < rate
     value = np.where(buys, np.round(rng.exponential(mean, n), 2), 0.0)
     back = rng.random(n) < refunds
@@ -489,7 +489,7 @@ def analysis_cases():
     return cases
 
 
-# Everything around
+# Other tools
 
 
 def other_cases():
@@ -519,7 +519,7 @@ def other_cases():
             n = sm_power.NormalIndPower().solve_power(effect_size=size, alpha=alpha / 2, power=power, alternative="larger")
             given = {"baseline": {"metric": "mean", "mean": mean, "variance": sd * sd}, "smallestEffect": {"kind": "relative", "value": effect}}
             cases.append({"function": "planTest", "args": [{"method": "frequentist", "alpha": alpha, "power": power, **given}], "expected": math.ceil(n)})
-            # Sequential: the bound of the paper plus the reserve for the power equals the effect.
+            # Sequential: the bound of the paper plus the margin for the power equals the effect.
             rho, reserve = sequential_rho(mp.mpf(alpha), 5000), float(stats.norm.isf(1 - power))
             def short(half):
                 v = 2 * mp.mpf(sd) ** 2 / mp.mpf(half)

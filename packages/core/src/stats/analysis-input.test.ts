@@ -22,7 +22,7 @@ const fields = (input: unknown) => {
 };
 
 describe('an input', () => {
-  it('is taken with its defaults', () => {
+  it('is read with defaults', () => {
     expect(readAnalysis(MEAN)).toEqual({
       analysis: { ...MEAN, alpha: 0.05, sequentialN: 5000, weights: undefined },
     });
@@ -36,7 +36,7 @@ describe('an input', () => {
     }
   });
 
-  it('has all its mistakes named at once', () => {
+  it('is rejected with all mistakes at once', () => {
     const input = {
       method: 'guess',
       alpha: 1,
@@ -108,7 +108,7 @@ describe('an input', () => {
     expect(fields(input)).toEqual([field]);
   });
 
-  it('has covariates in full for all variations, or for none', () => {
+  it('has all covariate sums for all variations, or none', () => {
     const covariates = { covariateSum: 3, covariateSumSquares: 5, covariateProduct: 8 };
     const both = [
       { ...a, ...covariates },
@@ -127,7 +127,7 @@ describe('an input', () => {
     ]);
   });
 
-  it(`never breaks the kernel (seed ${SEED})`, () => {
+  it(`is either rejected or analysed without NaN (seed ${SEED})`, () => {
     const number = fc.oneof(fc.double(), fc.integer({ min: -3, max: 50 }), fc.constantFrom(1e300, null, 'x'));
     const names = [
       'n',

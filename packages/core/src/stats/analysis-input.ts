@@ -2,27 +2,27 @@ import { type Analysis, DEFAULT_ALPHA, METHODS, type Method } from './analysis.t
 import { DEFAULT_SEQUENTIAL_N } from './sequential.ts';
 import type { VariationSums } from './sums.ts';
 
-/** What is wrong with one field of an input; `field` is a path such as `variations[1].n`. */
+/** A validation error of one field; `field` is a path such as `variations[1].n`. */
 export interface InputMistake {
   readonly field: string;
   readonly message: string;
 }
 
-type Reading = { readonly analysis: Analysis } | { readonly mistakes: readonly InputMistake[] };
+type ReadResult = { readonly analysis: Analysis } | { readonly mistakes: readonly InputMistake[] };
 
 const FIELDS = ['method', 'alpha', 'sequentialN', 'metric', 'control', 'variations', 'weights'];
 const COVARIATES = ['covariateSum', 'covariateSumSquares', 'covariateProduct'] as const;
 const VARIATION_FIELDS = ['key', 'n', 'sum', 'sumSquares', ...COVARIATES];
 const METRICS = ['mean', 'proportion'] as const;
 
-/** Sums of squares may be this much too small (relatively) because they were added up in floating point. */
+/** Relative tolerance for the rounding errors of sums of squares. */
 const TOLERANCE = 1e-9;
 
-/** Reads numbers from anywhere; every mistake is named, and nothing is guessed. */
-export function readAnalysis(input: unknown): Reading {
+/** Validates untrusted input; returns all mistakes at once. */
+export function readAnalysis(input: unknown): ReadResult {
   const reader = new InputReader();
   if (!isRecord(input)) return { mistakes: [{ field: '(input)', message: 'must be an object' }] };
-  reader.refuseUnknown('', input, FIELDS);
+  reader.rejectUnknown('', input, FIELDS);
   const method = reader.oneOf<Method>('method', input.method, METHODS);
   const metric = reader.oneOf('metric', input.metric, METRICS);
   const alpha = input.alpha === undefined ? DEFAULT_ALPHA : reader.number('alpha', input.alpha);
@@ -36,9 +36,9 @@ export function readAnalysis(input: unknown): Reading {
   if (keys.length > 0 && !keys.includes(control)) {
     reader.mistake('control', `must be the key of a variation: ${keys.map((key) => `"${key}"`).join(', ')}`);
   }
-  // Weights can only be held against keys that are known.
-  const weighable = input.weights !== undefined && keys.length > 0 && !keys.includes('');
-  const weights = weighable ? readWeights(reader, input.weights, keys) : undefined;
+  // Weights can only be checked if all keys are known.
+  const canReadWeights = input.weights !== undefined && keys.length > 0 && !keys.includes('');
+  const weights = canReadWeights ? readWeights(reader, input.weights, keys) : undefined;
   if (reader.mistakes.length > 0) return { mistakes: reader.mistakes };
   return { analysis: { method, metric, alpha, sequentialN, control, variations, weights } };
 }
@@ -63,7 +63,7 @@ function readVariations(
   });
   for (const [index, { key }] of variations.entries()) {
     if (key !== '' && variations.findIndex((each) => each.key === key) < index) {
-      reader.mistake(`variations[${index}].key`, `"${key}" is there twice`);
+      reader.mistake(`variations[${index}].key`, `"${key}" is a duplicate`);
     }
   }
   return variations;
@@ -76,65 +76,59 @@ function readVariation(
   metric: (typeof METRICS)[number],
   covariates: boolean,
 ): VariationSums & { key: string } {
-  reader.refuseUnknown(`${path}.`, input, VARIATION_FIELDS);
+  reader.rejectUnknown(`${path}.`, input, VARIATION_FIELDS);
   const key = reader.text(`${path}.key`, input.key);
   const n = reader.number(`${path}.n`, input.n);
   if (n < 0 || (Number.isFinite(n) && !Number.isSafeInteger(n))) {
-    reader.mistake(`${path}.n`, 'must be a whole number of visitors, 0 or more');
+    reader.mistake(`${path}.n`, 'must be an integer number of visitors, at least 0');
   }
   const sum = reader.number(`${path}.sum`, input.sum);
   if (metric === 'proportion' && (sum < 0 || sum > n || (Number.isFinite(sum) && !Number.isInteger(sum)))) {
-    reader.mistake(`${path}.sum`, 'must be a whole number of converted visitors, from 0 to n');
+    reader.mistake(`${path}.sum`, 'must be an integer number of converted visitors, from 0 to n');
   } else if (n === 0 && sum !== 0) reader.mistake(`${path}.sum`, 'must be 0 when n is 0');
-  const left = metric === 'proportion' && input.sumSquares === undefined;
-  const sumSquares = left ? sum : reader.number(`${path}.sumSquares`, input.sumSquares);
+  const isOmitted = metric === 'proportion' && input.sumSquares === undefined;
+  const sumSquares = isOmitted ? sum : reader.number(`${path}.sumSquares`, input.sumSquares);
   if (metric === 'proportion') {
-    if (Math.abs(sumSquares - sum) > 0)
-      reader.mistake(`${path}.sumSquares`, 'must be the same as sum, or left out');
+    if (Math.abs(sumSquares - sum) > 0) reader.mistake(`${path}.sumSquares`, 'must equal sum, or be omitted');
   } else reader.checkSquares(`${path}.sumSquares`, n, sum, sumSquares);
   if (!covariates) return { key, n, sum, sumSquares };
   const [covariateSum, covariateSumSquares, covariateProduct] = COVARIATES.map((name) =>
     reader.number(
       `${path}.${name}`,
       input[name],
-      'is missing: covariates are given in full for all variations, or not at all',
+      'is missing: either all variations have all covariate sums, or none has any',
     ),
   ) as [number, number, number];
   reader.checkSquares(`${path}.covariateSumSquares`, n, covariateSum, covariateSumSquares);
-  reader.checkProduct(
-    `${path}.covariateProduct`,
-    n,
-    [sum, sumSquares],
-    [covariateSum, covariateSumSquares],
-    covariateProduct,
-  );
-  return { key, n, sum, sumSquares, covariateSum, covariateSumSquares, covariateProduct };
+  const sums = { n, sum, sumSquares, covariateSum, covariateSumSquares, covariateProduct };
+  reader.checkProduct(`${path}.covariateProduct`, sums);
+  return { key, ...sums };
 }
 
-/** By key, or in the order of the variations. */
+/** An object by key, or a list in the order of the variations. */
 function readWeights(reader: InputReader, input: unknown, keys: readonly string[]): number[] {
   const byKey = isRecord(input);
   if (!byKey && !Array.isArray(input)) {
     reader.mistake(
       'weights',
-      'must be an object with a weight per key, or a list in the order of the variations',
+      'must be an object with a weight for each key, or a list in the order of the variations',
     );
     return [];
   }
-  if (byKey) reader.refuseUnknown('weights.', input, keys);
+  if (byKey) reader.rejectUnknown('weights.', input, keys);
   else if (input.length !== keys.length) {
-    reader.mistake('weights', `must have one weight per variation, that is ${keys.length}`);
+    reader.mistake('weights', `must have ${keys.length} weights, one for each variation`);
     return [];
   }
   const weights = keys.map((key, index) => {
     const path = byKey ? `weights.${key}` : `weights[${index}]`;
-    const given = byKey ? (Object.hasOwn(input, key) ? input[key] : undefined) : input[index];
-    const weight = reader.number(path, given);
+    const value = byKey ? (Object.hasOwn(input, key) ? input[key] : undefined) : input[index];
+    const weight = reader.number(path, value);
     if (weight < 0) reader.mistake(path, 'must be 0 or more');
     return weight;
   });
   if (weights.filter((weight) => weight !== 0).length < 2) {
-    reader.mistake('weights', 'must give at least two variations a weight above 0');
+    reader.mistake('weights', 'must have a weight above 0 for at least two variations');
   }
   return weights;
 }
@@ -143,7 +137,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Collects mistakes, one per field; a value that is wrong reads as NaN, which passes all further comparisons. */
+/** Collects one mistake per field. An invalid number is read as NaN, so that later comparisons report nothing. */
 class InputReader {
   readonly mistakes: InputMistake[] = [];
 
@@ -159,22 +153,22 @@ class InputReader {
 
   text(field: string, value: unknown): string {
     if (typeof value === 'string' && value !== '') return value;
-    this.mistake(field, value === undefined ? 'is missing' : 'must be a text that is not empty');
+    this.mistake(field, value === undefined ? 'is missing' : 'must be a non-empty string');
     return '';
   }
 
   oneOf<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
-    const found = allowed.find((each) => each === value);
-    if (found !== undefined) return found;
+    const valid = allowed.find((each) => each === value);
+    if (valid !== undefined) return valid;
     const choices = allowed.map((each) => `"${each}"`).join(', ');
     this.mistake(
       field,
-      value === undefined ? `is missing; it is one of ${choices}` : `must be one of ${choices}`,
+      value === undefined ? `is missing; it must be one of ${choices}` : `must be one of ${choices}`,
     );
     return allowed[0]!;
   }
 
-  refuseUnknown(prefix: string, input: Record<string, unknown>, known: readonly string[]): void {
+  rejectUnknown(prefix: string, input: Record<string, unknown>, known: readonly string[]): void {
     for (const name of Object.keys(input)) {
       if (!known.includes(name)) this.mistake(`${prefix}${name}`, 'is an unknown field');
     }
@@ -185,30 +179,23 @@ class InputReader {
     else if (n === 0) {
       if (Math.abs(sumSquares) > 0) this.mistake(field, 'must be 0 when n is 0');
     } else if (sumSquares * (1 + TOLERANCE) < (sum / n) * sum) {
-      this.mistake(
-        field,
-        'is too small: no values with this n and sum have it (it is at least sum * sum / n)',
-      );
+      this.mistake(field, 'is too small for this n and sum (at least sum * sum / n)');
     }
   }
 
-  checkProduct(
-    field: string,
-    n: number,
-    [sum, sumSquares]: readonly [number, number],
-    [otherSum, otherSumSquares]: readonly [number, number],
-    product: number,
-  ): void {
+  checkProduct(field: string, sums: Required<VariationSums>): void {
+    const { n, sum, sumSquares, covariateSum, covariateSumSquares, covariateProduct } = sums;
     if (n === 0) {
-      if (Math.abs(product) > 0) this.mistake(field, 'must be 0 when n is 0');
+      if (Math.abs(covariateProduct) > 0) this.mistake(field, 'must be 0 when n is 0');
       return;
     }
-    const [spread, otherSpread] = [sumSquares - (sum / n) * sum, otherSumSquares - (otherSum / n) * otherSum];
-    const shared = product - (sum / n) * otherSum;
-    const slack = TOLERANCE * (sumSquares * otherSumSquares);
-    // A spread below zero is a mistake of the squares, and named there.
-    if (spread >= 0 && otherSpread >= 0 && shared * shared > spread * otherSpread + slack) {
-      this.mistake(field, 'cannot be: no values with these sums have it');
+    const spread = sumSquares - (sum / n) * sum;
+    const covariateSpread = covariateSumSquares - (covariateSum / n) * covariateSum;
+    const shared = covariateProduct - (sum / n) * covariateSum;
+    const tolerance = TOLERANCE * (sumSquares * covariateSumSquares);
+    // A negative spread is a mistake in the sum of squares, which is reported there.
+    if (spread >= 0 && covariateSpread >= 0 && shared * shared > spread * covariateSpread + tolerance) {
+      this.mistake(field, 'is impossible with these sums');
     }
   }
 }

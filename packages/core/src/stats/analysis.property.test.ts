@@ -30,7 +30,7 @@ function proportions(method: Method, alpha: number, counts: readonly (readonly n
 
 const compare = (analysis: Analysis): Comparison => analyse(analysis).variations[1]!;
 
-/** Null where zero is on the very edge, so that rounding decides. */
+/** Null if zero is so close to the bound that rounding decides. */
 function excludesZero({ low, high }: Interval): boolean | null {
   if (low === null || high === null) return null;
   const edge = 1e-9 * (high - low);
@@ -38,7 +38,7 @@ function excludesZero({ low, high }: Interval): boolean | null {
 }
 
 describe(`comparisons (seed ${SEED})`, () => {
-  it('hold the estimate within their intervals, and no NaN', () => {
+  it('have intervals that contain the estimate, and no NaN', () => {
     const analysis = fc.oneof(
       fc.tuple(method, alpha, visitors, visitors).map(([m, a, x, y]) => means(m, a, [x, y])),
       fc.tuple(method, alpha, converted, converted).map(([m, a, x, y]) => proportions(m, a, [x, y])),
@@ -61,7 +61,7 @@ describe(`comparisons (seed ${SEED})`, () => {
     );
   });
 
-  it('mirror when control and variation change places', () => {
+  it('are mirrored if control and variation are swapped', () => {
     fc.assert(
       fc.property(method, alpha, visitors, visitors, (of, level, x, y) => {
         const [there, back] = [compare(means(of, level, [x, y])), compare(means(of, level, [y, x]))];
@@ -94,7 +94,7 @@ describe(`comparisons (seed ${SEED})`, () => {
     );
   });
 
-  it('have p < alpha exactly when the interval leaves zero out', () => {
+  it('have p < alpha exactly if the interval excludes zero', () => {
     const tested = fc.constantFrom<Method>('sequential', 'frequentist');
     fc.assert(
       fc.property(
@@ -122,14 +122,14 @@ describe(`comparisons (seed ${SEED})`, () => {
     );
   });
 
-  it('of proportions, where only the test pools, differ on that in a narrow band alone', () => {
+  it('of proportions, where only the test pools, disagree only in a narrow band', () => {
     fc.assert(
       fc.property(alpha, fc.integer({ min: 60, max: 5000 }), fc.nat(), fc.nat(), (level, n, a, b) => {
         const counts = [a, b].map((x) => [n, 25 + (x % (n - 49))] as const);
         const { absolute, pValue } = compare(proportions('frequentist', level, counts));
         const outside = excludesZero(absolute!);
         if (outside === null || pValue! < level === outside) return;
-        // With arms of one size pooling adds d² / 2n to the variance: z² of the test is z² / (1 + z² / 2n).
+        // With arms of equal size, pooling adds d² / 2n to the variance: z² of the test is z² / (1 + z² / 2n).
         const z = normalUpperQuantile(level / 2);
         expect(outside).toBe(true);
         expect(pValue!).toBeLessThan(2 * normalSurvival(z / Math.sqrt(1 + (z * z) / (2 * n))) * (1 + 1e-9));
@@ -138,7 +138,7 @@ describe(`comparisons (seed ${SEED})`, () => {
     );
   });
 
-  it('are Bayesian chances above half exactly when the variation leads', () => {
+  it('have a Bayesian chance above half exactly if the variation is ahead', () => {
     fc.assert(
       fc.property(visitors, visitors, (x, y) => {
         const { absolute, chanceToBeat, expectedLoss } = compare(means('bayesian', 0.05, [x, y]));
@@ -150,7 +150,7 @@ describe(`comparisons (seed ${SEED})`, () => {
     );
   });
 
-  it('are wider under the sequential method than under the fixed one', () => {
+  it('have wider intervals with the sequential method than with the frequentist one', () => {
     fc.assert(
       fc.property(alpha, converted, converted, (level, x, y) => {
         const [wide, narrow] = (['sequential', 'bayesian'] as const).map(
@@ -191,7 +191,7 @@ describe(`adjusted p-values (seed ${SEED})`, () => {
 });
 
 describe(`quantiles (seed ${SEED})`, () => {
-  it('undo the tails', () => {
+  it('invert the tails', () => {
     const p = fc.double({ min: -280, max: Math.log10(0.49), noNaN: true }).map((exponent) => 10 ** exponent);
     fc.assert(
       fc.property(p, fc.double({ min: 3, max: 1e6, noNaN: true }), (tail, freedom) => {

@@ -22,7 +22,7 @@ const mean = (method: Method, ...values: number[][]): Analysis => ({
 const second = (analysis: Analysis) => analyse(analysis).variations[1]!;
 
 describe.each(METHODS)('degenerate numbers, %s', (method) => {
-  it('knows nothing of a variation without visitors, or without a control', () => {
+  it('gives null for a variation or a control without visitors', () => {
     for (const analysis of [proportion(method, [100, 10], [0, 0]), mean(method, [1, 2, 3], [])]) {
       expect(second(analysis)).toEqual({ key: 'v1', n: 0, mean: null, ...NOTHING });
     }
@@ -35,7 +35,7 @@ describe.each(METHODS)('degenerate numbers, %s', (method) => {
     expect(second(mean(method, [], []))).toEqual({ key: 'v1', n: 0, mean: null, ...NOTHING });
   });
 
-  it('knows the difference, but no spread, from one visitor', () => {
+  it('gives the difference without an interval for one visitor', () => {
     expect(second(mean(method, [1, 2, 4.5], [5]))).toEqual({
       key: 'v1',
       n: 1,
@@ -46,7 +46,7 @@ describe.each(METHODS)('degenerate numbers, %s', (method) => {
     });
   });
 
-  it('knows the difference, but no spread, when all visitors of both are alike', () => {
+  it('gives the difference without an interval if all visitors have the same value', () => {
     const alike = second(mean(method, [0.1, 0.1, 0.1], [0.3, 0.3]));
     expect(alike).toMatchObject({ pValue: null, chanceToBeat: null, expectedLoss: null });
     expect(alike.absolute).toMatchObject({ low: null, high: null });
@@ -57,23 +57,23 @@ describe.each(METHODS)('degenerate numbers, %s', (method) => {
     }
   });
 
-  it('has no relative uplift over a control of zero', () => {
+  it('has no relative uplift over a control with mean zero', () => {
     expect(second(proportion(method, [100, 0], [100, 10])).relative).toBeNull();
     expect(second(mean(method, [-1, 1, 3, -3], [1, 2, 3])).relative).toBeNull();
     expect(second(mean(method, [-1, 1, 3, -3], [1, 2, 3])).absolute?.low).toBeTypeOf('number');
   });
 
-  it('goes on below zero', () => {
+  it('supports negative means', () => {
     const { absolute, relative } = second(mean(method, [-10, -20, 3], [-5, -6, 0]));
     expect(absolute?.estimate).toBeCloseTo(16 / 3, 12);
-    // A share of a negative mean has the opposite sign.
+    // Relative to a negative mean, the sign is reversed.
     expect(relative?.estimate).toBeCloseTo(-16 / 27, 12);
     for (const bound of [absolute?.low, absolute?.high, relative?.low, relative?.high]) {
       expect(bound).toBeTypeOf('number');
     }
   });
 
-  it('gives no NaN, however large the numbers', () => {
+  it('gives no NaN for very large numbers', () => {
     const sums = { n: 1000, sum: 1e153, sumSquares: 1e305 };
     const analysis: Analysis = {
       method,
@@ -100,7 +100,7 @@ it.each(['sequential', 'bayesian'] as const)(
   },
 );
 
-it('two-proportion tests are defined also where the interval is not', () => {
+it('two-proportion tests are defined even if the interval is not', () => {
   const { absolute, pValue } = second(proportion('frequentist', [5, 0], [5, 5]));
   expect(absolute).toEqual({ estimate: 1, low: null, high: null });
   // z² of the pooled test is the total number of visitors, 10.
@@ -123,7 +123,7 @@ describe('covariates', () => {
     ],
   });
 
-  it('narrow the interval and leave the mean as observed', () => {
+  it('narrow the interval and keep the observed mean', () => {
     const adjusted = second(analysis());
     const plain = second({
       ...analysis(),
@@ -138,7 +138,7 @@ describe('covariates', () => {
     );
   });
 
-  it('change nothing when they do not vary, or only some variations have them', () => {
+  it('change nothing if they are constant, or only some variations have them', () => {
     const constant = (of: typeof a) => of.map(([y]) => [y, 3] as const);
     const plain = (of: typeof a) => of.map(([y]) => y);
     const sums = (of: Parameters<typeof sumVisitors>[0], key: string) => ({ key, ...sumVisitors(of) });
@@ -149,7 +149,7 @@ describe('covariates', () => {
     expect(of([sums(a, 'a'), sums(plain(b), 'b')])).toEqual(unadjusted);
   });
 
-  it('that are centred count in the test of a rate as much as in its interval', () => {
+  it('that are centered affect the test of a rate as well as its interval', () => {
     const centred = { n: 1000, covariateSum: 0, covariateSumSquares: 1000, covariateProduct: 200 };
     const { absolute, pValue } = second({
       method: 'frequentist',
@@ -164,7 +164,7 @@ describe('covariates', () => {
     expect(pValue).toBeCloseTo(2 * normalSurvival(absolute!.estimate / error), 12);
   });
 
-  it('lose no digits where they are far from zero', () => {
+  it('stay precise far from zero', () => {
     const visitors = (offset: number) =>
       Array.from({ length: 2001 }, (_, i) => {
         const value = (i * 37) % 101;
@@ -172,17 +172,17 @@ describe('covariates', () => {
       });
     const estimate = (offset: number) =>
       second(analysis(visitors(offset), visitors(offset + 31))).absolute!.estimate;
-    // The sums are whole numbers that are exact per variation; added up they no longer are.
+    // The integer sums are exact per variation, but not when added up.
     expect(estimate(2_000_000)).toBeCloseTo(estimate(0), 8);
   });
 
-  it('that explain everything leave no spread', () => {
+  it('that explain everything leave no variance', () => {
     const same = (of: typeof a) => of.map(([, x]) => [2 * x, x] as const);
     expect(second(analysis(same(a), same(b))).absolute).toMatchObject({ low: null, high: null });
   });
 });
 
-it('tests the split only when weights are given', () => {
+it('tests the split only if there are weights', () => {
   const analysis = proportion('sequential', [1000, 10], [1200, 10]);
   expect(analyse(analysis).srm).toBeNull();
   expect(analyse({ ...analysis, weights: [50, 60] }).srm).toMatchObject({ pValue: 1, degreesOfFreedom: 1 });
@@ -193,7 +193,7 @@ it('tests the split only when weights are given', () => {
   expect(analyse({ ...proportion('sequential', [0, 0], [0, 0]), weights: [1, 1] }).srm).toBeNull();
 });
 
-it('a revenue per converted visitor without any is not known', () => {
+it('revenue per converted visitor is null without conversions', () => {
   const none = { n: 10, sum: 0, sumSquares: 0, denominatorSum: 0, denominatorSumSquares: 0, product: 0 };
   const some = { n: 10, sum: 30, sumSquares: 500, denominatorSum: 2, denominatorSumSquares: 2, product: 30 };
   const variations = [
@@ -207,7 +207,7 @@ it('a revenue per converted visitor without any is not known', () => {
   expect(result[2]!.absolute).toEqual({ estimate: 0, low: null, high: null });
 });
 
-it('states what it was asked with', () => {
+it('returns the settings that were used', () => {
   const settings = (more: Partial<Analysis>) =>
     analyse({ ...proportion('sequential', [10, 1], [10, 2]), ...more } as Analysis).settings;
   expect(settings({})).toEqual({ method: 'sequential', alpha: 0.05, sequentialN: 5000, prior: null });
@@ -221,14 +221,14 @@ it('states what it was asked with', () => {
   expect(settings({ method: 'bayesian', prior }).prior).toEqual(prior);
 });
 
-it('a proper prior draws small tests towards it, and cannot be placed over a control of zero', () => {
+it('a proper prior shrinks small tests, and is undefined for a control with mean zero', () => {
   const prior = { proper: true, mean: 0, sd: 0.1 } as const;
-  const asked = (...counts: [number, number][]) =>
+  const analysed = (...counts: [number, number][]) =>
     second({ ...proportion('bayesian', ...counts), prior } as Analysis);
   const flat = second(proportion('bayesian', [100, 10], [100, 20]));
-  const drawn = asked([100, 10], [100, 20]);
+  const drawn = analysed([100, 10], [100, 20]);
   expect(drawn.absolute!.estimate).toBeGreaterThan(0);
   expect(drawn.absolute!.estimate).toBeLessThan(0.2 * flat.absolute!.estimate);
   expect(drawn.chanceToBeat).toBeLessThan(flat.chanceToBeat!);
-  expect(asked([100, 0], [100, 20])).toMatchObject({ absolute: null, relative: null, chanceToBeat: null });
+  expect(analysed([100, 0], [100, 20])).toMatchObject({ absolute: null, relative: null, chanceToBeat: null });
 });

@@ -16,9 +16,9 @@ export const DEFAULT_ALPHA = 0.05;
 
 export interface MethodSettings {
   readonly method: Method;
-  /** Errors that are accepted; the intervals hold 1 - alpha. */
+  /** Accepted error rate; the confidence level of the intervals is 1 - alpha. */
   readonly alpha?: number | undefined;
-  /** Visitors at which the sequential interval is tightest. */
+  /** Number of visitors at which the sequential interval is tightest. */
   readonly sequentialN?: number | undefined;
   /** For the Bayesian method. */
   readonly prior?: Prior | undefined;
@@ -28,10 +28,10 @@ type Keyed<S> = S & { readonly key: string };
 
 interface AnalysisOf<M extends Metric, S> extends MethodSettings {
   readonly metric: M;
-  /** Key of the variation that the others are compared with. */
+  /** Key of the control. */
   readonly control: string;
   readonly variations: readonly Keyed<S>[];
-  /** Planned shares, in the order of the variations; without them the split is not judged. */
+  /** Planned weights, in the order of the variations; without them, the split is not tested. */
   readonly weights?: readonly number[] | undefined;
 }
 
@@ -40,11 +40,11 @@ export type Analysis = AnalysisOf<'mean' | 'proportion', VariationSums> | Analys
 export interface VariationResult extends Comparison {
   readonly key: string;
   readonly n: number;
-  /** As observed, also when a covariate is taken off the comparison. */
+  /** The observed mean, even if the comparison uses a covariate. */
   readonly mean: number | null;
 }
 
-/** What the numbers were asked with; null is what the method does not use. */
+/** The settings used; null if the method does not use them. */
 export interface UsedSettings {
   readonly method: Method;
   readonly alpha: number;
@@ -54,7 +54,7 @@ export interface UsedSettings {
 
 export interface AnalysisResult {
   readonly settings: UsedSettings;
-  /** In the order given; the control's own comparison is null throughout. */
+  /** In the given order; the comparison of the control itself is null. */
   readonly variations: readonly VariationResult[];
   readonly srm: SampleRatio | null;
 }
@@ -68,7 +68,7 @@ const NO_COMPARISON: Comparison = {
 };
 
 /**
- * Compares every variation with the control. Covariates, when all variations bring them, are taken off first (CUPED).
+ * Compares every variation with the control. Covariates are used (CUPED) if all variations have them.
  *
  * @example
  * analyse({ method: 'frequentist', metric: 'proportion', control: 'a', variations: [
@@ -78,7 +78,7 @@ export function analyse(analysis: Analysis): AnalysisResult {
   const { variations, control, metric, weights } = analysis;
   const arms = armsOf(analysis);
   const controlArm = arms[variations.findIndex(({ key }) => key === control)];
-  if (controlArm === undefined) throw new Error(`There is no variation "${control}" to compare with.`);
+  if (controlArm === undefined) throw new Error(`The control "${control}" is not one of the variations.`);
   return {
     settings: usedSettings(analysis),
     variations: variations.map(({ key, n }, index) => {
@@ -96,7 +96,7 @@ export function analyse(analysis: Analysis): AnalysisResult {
   };
 }
 
-/** One variation beside the control, by the method of choice. */
+/** Compares one variation with the control. */
 export function compareArms(
   metric: Metric,
   control: Arm,

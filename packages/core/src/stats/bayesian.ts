@@ -2,14 +2,14 @@ import { type Comparison, intervalOf } from './comparison.ts';
 import { normalCdf, normalLoss, normalUpperQuantile } from './distributions/normal.ts';
 import { type Effect, type Estimate, withSpreadOfBoth } from './effect.ts';
 
-/** What is believed about the relative uplift before the test: nothing (flat), or a normal distribution. */
+/** The prior of the relative uplift: flat, or a normal distribution. */
 export type Prior =
   | { readonly proper: false }
   | { readonly proper: true; readonly mean: number; readonly sd: number };
 
 export const FLAT_PRIOR: Prior = { proper: false };
 
-/** Normal posterior of the effect: its credible interval, the chance that it is positive, the loss if it is not. */
+/** The normal posterior of the effect: credible interval, chance to beat the control, and expected loss. */
 export function compareBayesian(observed: Effect, alpha: number, prior: Prior): Comparison {
   const effect = withSpreadOfBoth(observed);
   const scale = effect.controlMean === null ? 0 : Math.abs(effect.controlMean);
@@ -26,7 +26,7 @@ export function compareBayesian(observed: Effect, alpha: number, prior: Prior): 
   };
 }
 
-/** A proper prior weighs in with its precision; on a scale of zero it cannot be placed, and there is no posterior. */
+/** Combines data and prior by their precisions. A proper prior on a scale of zero is undefined. */
 function posterior(estimate: Estimate | null, prior: Prior, scale: number): Estimate | null {
   if (estimate === null || !prior.proper) return estimate;
   if (scale === 0) return null;

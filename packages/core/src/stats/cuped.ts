@@ -7,7 +7,7 @@ interface CovariateSums extends VariationSums {
   readonly covariateProduct: number;
 }
 
-/** True when every variation brings all three covariate sums. */
+/** True if every variation has all three covariate sums. */
 export function haveCovariates<S extends VariationSums>(
   variations: readonly S[],
 ): variations is readonly (S & CovariateSums)[] {
@@ -18,8 +18,8 @@ export function haveCovariates<S extends VariationSums>(
 }
 
 /**
- * How much of the covariate is taken off: covariance over variance, over the visitors of all variations together.
- * A covariate that does not vary explains nothing: 0.
+ * The coefficient of the covariate: covariance / variance, over the visitors of all variations. 0 for a constant
+ * covariate, which explains nothing.
  */
 export function cupedTheta(variations: readonly CovariateSums[]): number {
   const arms = variations.filter(({ n }) => n > 0);
@@ -47,7 +47,7 @@ interface ProductSums {
   readonly sumXY: number;
 }
 
-/** Of all visitors together: within the arms and between them. Adding the sums first would lose digits. */
+/** The centered product over all visitors: within and between the arms. Adding up the sums first would lose precision. */
 function pooledProduct(arms: readonly ProductSums[]): number {
   const total = (of: (arm: ProductSums) => number) => arms.reduce((sum, arm) => sum + of(arm), 0);
   const n = total((arm) => arm.n);
@@ -75,7 +75,7 @@ export function cupedArm(metric: 'mean' | 'proportion', sums: CovariateSums, the
   return {
     ...raw,
     adjustedMean,
-    // A covariate that explains everything leaves only rounding.
+    // If the covariate explains everything, only rounding errors are left.
     variance: variance <= 8 * Number.EPSILON * scale ? 0 : variance,
     rawCovariance: raw.rawVariance - theta * shared,
   };

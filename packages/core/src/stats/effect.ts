@@ -2,39 +2,43 @@ import type { Arm } from './arm.ts';
 
 export interface Estimate {
   readonly value: number;
-  /** Of the estimate; null when the data tells nothing about it. */
+  /** Variance of the estimate; null if unknown. */
   readonly variance: number | null;
 }
 
-/** The difference between a variation and the control, before any method judges it. */
+/** The difference between a variation and the control; input to all methods. */
 export interface Effect {
   /** Visitors of both arms. */
   readonly visitors: number;
   readonly controlMean: number | null;
   readonly absolute: Estimate | null;
-  /** As a share of the control's mean, by the delta method; null when that mean is zero. */
+  /** Relative to the mean of the control, by the delta method; null if that mean is zero. */
   readonly relative: Estimate | null;
-  /** Of Welch and Satterthwaite; null when there is no spread. */
+  /** Welch–Satterthwaite; null without variance. */
   readonly degreesOfFreedom: number | null;
-  /** False when all visitors of an arm are alike, e.g. none has converted yet. */
+  /** False if all visitors of an arm have the same value, e.g. none has converted yet. */
   readonly bothVary: boolean;
 }
 
 /** Compares two arms of the same metric. */
 export function effectOf(control: Arm, variation: Arm): Effect {
   const visitors = control.n + variation.n;
-  const nothing = { visitors, controlMean: control.mean, degreesOfFreedom: null, bothVary: false };
+  const unknown = { visitors, controlMean: control.mean, degreesOfFreedom: null, bothVary: false };
   if (control.adjustedMean === null || variation.adjustedMean === null || control.mean === null) {
-    return { ...nothing, absolute: null, relative: null };
+    return { ...unknown, absolute: null, relative: null };
   }
   const difference = variation.adjustedMean - control.adjustedMean;
   const [ofControl, ofVariation] = [varianceOfMean(control), varianceOfMean(variation)];
   const total = ofControl === null || ofVariation === null ? 0 : ofControl + ofVariation;
   if (ofControl === null || ofVariation === null || total === 0) {
-    return { ...nothing, absolute: sure(difference), relative: relativeTo(control, difference, null) };
+    return {
+      ...unknown,
+      absolute: withoutVariance(difference),
+      relative: relativeTo(control, difference, null),
+    };
   }
   return {
-    ...nothing,
+    ...unknown,
     absolute: { value: difference, variance: total },
     relative: relativeTo(control, difference, total),
     degreesOfFreedom: welch(control.n, ofControl, variation.n, ofVariation),
@@ -43,20 +47,20 @@ export function effectOf(control: Arm, variation: Arm): Effect {
 }
 
 /**
- * For methods that rest on the normal approximation: an arm whose visitors are all alike says nothing about its own
- * uncertainty, and the other arm's alone would pass for certainty (0 of 10 converted, against 8 % of thousands).
+ * For methods that use the normal approximation: if all visitors of an arm have the same value, its variance is unknown,
+ * and the variance of the other arm alone would give false certainty (0 of 10 converted, against 8 % of thousands).
  */
 export function withSpreadOfBoth(effect: Effect): Effect {
   if (effect.bothVary) return effect;
   const { absolute, relative } = effect;
   return {
     ...effect,
-    absolute: absolute === null ? null : sure(absolute.value),
-    relative: relative === null ? null : sure(relative.value),
+    absolute: absolute === null ? null : withoutVariance(absolute.value),
+    relative: relative === null ? null : withoutVariance(relative.value),
   };
 }
 
-/** Delta method for difference / control mean, where both share the control's visitors. */
+/** Delta method for difference / control mean, which are correlated through the visitors of the control. */
 function relativeTo(control: Arm, difference: number, variance: number | null): Estimate | null {
   const { mean, n, rawVariance, rawCovariance } = control;
   if (mean === null || mean === 0) return null;
@@ -77,4 +81,4 @@ function welch(n: number, variance: number, otherN: number, otherVariance: numbe
 
 const varianceOfMean = ({ variance, n }: Arm) => (variance === null ? null : variance / n);
 
-const sure = (value: number): Estimate => ({ value, variance: null });
+const withoutVariance = (value: number): Estimate => ({ value, variance: null });

@@ -4,7 +4,7 @@ import { normalSurvival, normalUpperQuantile } from './distributions/normal.ts';
 import { studentTwoSided, studentUpperQuantile } from './distributions/student-t.ts';
 import type { Effect } from './effect.ts';
 
-const UNDEFINED = { chanceToBeat: null, expectedLoss: null };
+const NOT_BAYESIAN = { chanceToBeat: null, expectedLoss: null };
 
 /** Fixed-horizon comparison of means or ratios: Welch's t-test and its interval. */
 export function compareMeans({ absolute, relative, degreesOfFreedom }: Effect, alpha: number): Comparison {
@@ -16,13 +16,13 @@ export function compareMeans({ absolute, relative, degreesOfFreedom }: Effect, a
       absolute === null || absolute.variance === null || degreesOfFreedom === null
         ? null
         : studentTwoSided(absolute.value / Math.sqrt(absolute.variance), degreesOfFreedom),
-    ...UNDEFINED,
+    ...NOT_BAYESIAN,
   };
 }
 
 /**
- * Fixed-horizon comparison of proportions: the two-proportion z-test. As in every textbook the test pools the arms,
- * since they are equal if there is no effect, and the interval does not, since then they are not.
+ * Fixed-horizon comparison of proportions: the two-proportion z-test. As usual, the test pools the arms, because they
+ * are equal under the null hypothesis, and the interval does not.
  */
 export function compareProportions(effect: Effect, control: Arm, variation: Arm, alpha: number): Comparison {
   const critical = normalUpperQuantile(alpha / 2);
@@ -34,11 +34,11 @@ export function compareProportions(effect: Effect, control: Arm, variation: Arm,
       effect.absolute === null || variance === null || variance === 0
         ? null
         : 2 * normalSurvival(Math.abs(effect.absolute.value) / Math.sqrt(variance)),
-    ...UNDEFINED,
+    ...NOT_BAYESIAN,
   };
 }
 
-/** Null when a covariate is taken off: what is left is no proportion any more. */
+/** Null with a covariate: adjusted values are not proportions. */
 function pooledVariance(control: Arm, variation: Arm): number | null {
   if (control.mean === null || variation.mean === null) return null;
   if (isAdjusted(control) || isAdjusted(variation)) return null;
@@ -47,6 +47,6 @@ function pooledVariance(control: Arm, variation: Arm): number | null {
   return (converted / n) * ((n - converted) / n) * (1 / control.n + 1 / variation.n);
 }
 
-/** A centred covariate moves no mean, only the spread. */
+/** A centered covariate changes only the variance, not the mean. */
 const isAdjusted = ({ mean, adjustedMean, variance, rawVariance }: Arm) =>
   mean !== adjustedMean || variance !== rawVariance;

@@ -1,6 +1,6 @@
 export type Adjustment = 'none' | 'holm' | 'benjamini-hochberg';
 
-/** P-values made fit for being read side by side; a null (nothing was tested) stays null and is not counted. */
+/** Corrects p-values for multiple testing; null (not tested) stays null and does not count. */
 export function adjustPValues(
   pValues: readonly (number | null)[],
   adjustment: Adjustment,
@@ -16,24 +16,24 @@ export function adjustPValues(
   return result;
 }
 
-/** Keeps the chance of any false alarm at alpha; takes p-values from smallest to largest. */
+/** Controls the family-wise error rate; takes p-values in ascending order. */
 function holm(ascending: readonly number[]): number[] {
-  let reached = 0;
+  let max = 0;
   return ascending.map((p, rank) => {
-    reached = Math.max(reached, Math.min(1, p * (ascending.length - rank)));
-    return reached;
+    max = Math.max(max, Math.min(1, p * (ascending.length - rank)));
+    return max;
   });
 }
 
-/** Keeps the expected share of false alarms among the alarms at alpha; takes p-values from smallest to largest. */
+/** Controls the false discovery rate; takes p-values in ascending order. */
 function benjaminiHochberg(ascending: readonly number[]): number[] {
-  let reached = 1;
+  let min = 1;
   return ascending
     .map((p, rank) => ({ p, rank }))
     .toReversed()
     .map(({ p, rank }) => {
-      reached = Math.min(reached, p * (ascending.length / (rank + 1)));
-      return reached;
+      min = Math.min(min, p * (ascending.length / (rank + 1)));
+      return min;
     })
     .toReversed();
 }

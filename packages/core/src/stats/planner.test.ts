@@ -8,7 +8,7 @@ const PLAN: PlanInput = {
   dailyVisitors: 1000,
 };
 
-// What statsmodels says is in reference.test.ts.
+// Reference values of statsmodels are in reference.test.ts.
 it('plans visitors and days for all variations', () => {
   expect(planTest(PLAN)).toEqual({ visitorsPerVariation: 14_751, visitors: 29_502, days: 30 });
   expect(planTest({ ...PLAN, variations: 4 })).toEqual({
@@ -19,7 +19,7 @@ it('plans visitors and days for all variations', () => {
   expect(planTest({ ...PLAN, dailyVisitors: undefined })?.days).toBeNull();
 });
 
-it('needs more for looking at any time, for less noise, for smaller effects', () => {
+it('requires more visitors for sequential tests, higher power and smaller effects', () => {
   const visitors = (change: Partial<PlanInput>) => planTest({ ...PLAN, ...change })!.visitors;
   const plain = visitors({});
   expect(visitors({ method: 'sequential' })).toBeGreaterThan(1.3 * plain);
@@ -29,7 +29,7 @@ it('needs more for looking at any time, for less noise, for smaller effects', ()
   expect(visitors({ smallestEffect: { kind: 'absolute', value: 0.01 } })).toBe(plain);
 });
 
-it('has no plan for what no number of visitors can show', () => {
+it('has no plan if no number of visitors is enough', () => {
   for (const change of [
     { smallestEffect: { kind: 'relative' as const, value: 0 } },
     { baseline: { metric: 'proportion' as const, rate: 0 } },

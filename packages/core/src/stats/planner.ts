@@ -4,12 +4,12 @@ import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from './sequential.ts';
 
 export const DEFAULT_POWER = 0.8;
 
-/** What is known before the test: the metric without any change. */
+/** The metric before the test. */
 export type Baseline =
   | { readonly metric: 'proportion'; readonly rate: number }
   | { readonly metric: 'mean' | 'ratio'; readonly mean: number; readonly variance: number };
 
-/** The smallest change worth knowing about, as a share of the baseline or in its unit. */
+/** The smallest change to detect, relative to the baseline or in its unit. */
 export interface SmallestEffect {
   readonly kind: 'relative' | 'absolute';
   readonly value: number;
@@ -18,24 +18,24 @@ export interface SmallestEffect {
 export interface PlanInput extends MethodSettings {
   readonly baseline: Baseline;
   readonly smallestEffect: SmallestEffect;
-  /** Chance of finding an effect of this size if there is one. */
+  /** Probability of detecting an effect of this size. */
   readonly power?: number | undefined;
-  /** With the control; all get the same share. */
+  /** Including the control; all have the same weight. */
   readonly variations?: number | undefined;
-  /** Visitors per day that enter the test. */
+  /** Visitors per day who enter the test. */
   readonly dailyVisitors?: number | undefined;
 }
 
 export interface Plan {
   readonly visitorsPerVariation: number;
   readonly visitors: number;
-  /** Null when the daily visitors are not known. */
+  /** Null if the daily visitors are unknown. */
   readonly days: number | null;
 }
 
 /**
- * How many visitors, and days, it takes to find the smallest effect with the wanted power.
- * Null when no number is enough: no effect to look for, a baseline that does not vary, a rate beyond 0 to 1.
+ * The number of visitors and days needed to detect the smallest effect with the given power. Null if there is none: no
+ * effect, a baseline without variance, or a rate outside 0 to 1.
  *
  * @example
  * planTest({ method: 'frequentist', baseline: { metric: 'proportion', rate: 0.1 },
@@ -54,7 +54,7 @@ export function planTest(input: PlanInput): Plan | null {
 
 interface Spread {
   readonly effect: number;
-  /** Of the difference of two visitors, one from each arm, without and with the effect. */
+  /** Standard deviation of the difference of two visitors, one from each arm, without and with the effect. */
   readonly withoutEffect: number;
   readonly withEffect: number;
 }
@@ -78,13 +78,13 @@ function spreadOf({ method, baseline, smallestEffect: { kind, value } }: PlanInp
 
 function perVariation({ effect, withoutEffect, withEffect }: Spread, input: PlanInput): number {
   const { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, power = DEFAULT_POWER } = input;
-  const reserve = normalUpperQuantile(1 - power) * withEffect;
-  const needed = (critical: number) => ((critical * withoutEffect + reserve) / effect) ** 2;
-  if (method !== 'sequential') return needed(normalUpperQuantile(alpha / 2));
-  // The sequence widens slowly with the visitors, so going back and forth settles within a few steps.
-  let n = needed(normalUpperQuantile(alpha / 2));
+  const margin = normalUpperQuantile(1 - power) * withEffect;
+  const required = (critical: number) => ((critical * withoutEffect + margin) / effect) ** 2;
+  if (method !== 'sequential') return required(normalUpperQuantile(alpha / 2));
+  // The sequence widens slowly with the number of visitors, so fixed-point iteration converges within a few steps.
+  let n = required(normalUpperQuantile(alpha / 2));
   for (let step = 0; step < 100; step++) {
-    const next = needed(sequentialCritical(2 * n, alpha, sequentialN));
+    const next = required(sequentialCritical(2 * n, alpha, sequentialN));
     if (Math.abs(next - n) <= 1e-9 * n) return next;
     n = next;
   }

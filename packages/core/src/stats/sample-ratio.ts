@@ -7,23 +7,23 @@ export interface SampleRatio {
 }
 
 /**
- * Chi-square test of the visitors per variation against the weights they were split by (any scale).
- * Null when there is nothing to test: nobody yet, or fewer than two variations with a weight.
+ * Chi-square test of the visitors per variation against the weights (on any scale). Null without visitors, or with
+ * fewer than two variations that have a weight.
  */
 export function sampleRatio(visitors: readonly number[], weights: readonly number[]): SampleRatio | null {
   const total = visitors.reduce((sum, n) => sum + n, 0);
-  const largest = Math.max(...weights);
-  const scaled = weights.map((weight) => weight / largest);
-  const allWeights = scaled.reduce((sum, weight) => sum + weight, 0);
-  const weighted = scaled.filter((weight) => weight > 0).length;
-  if (total === 0 || weighted < 2) return null;
+  const maxWeight = Math.max(...weights);
+  const scaled = weights.map((weight) => weight / maxWeight);
+  const totalWeight = scaled.reduce((sum, weight) => sum + weight, 0);
+  const weightedCount = scaled.filter((weight) => weight > 0).length;
+  if (total === 0 || weightedCount < 2) return null;
   let chiSquare = 0;
   for (const [index, n] of visitors.entries()) {
-    const wanted = (total * (scaled[index] ?? 0)) / allWeights;
-    // Visitors where none may be: no split by these weights gives that.
-    if (wanted === 0) chiSquare += n > 0 ? Infinity : 0;
-    else chiSquare += (n - wanted) ** 2 / wanted;
+    const expected = (total * (scaled[index] ?? 0)) / totalWeight;
+    // Visitors in a variation with weight 0 are impossible.
+    if (expected === 0) chiSquare += n > 0 ? Infinity : 0;
+    else chiSquare += (n - expected) ** 2 / expected;
   }
-  const degreesOfFreedom = weighted - 1;
+  const degreesOfFreedom = weightedCount - 1;
   return { chiSquare, degreesOfFreedom, pValue: chiSquareSurvival(chiSquare, degreesOfFreedom) };
 }

@@ -1,12 +1,12 @@
 import { type Comparison, intervalOf } from './comparison.ts';
 import { type Effect, withSpreadOfBoth } from './effect.ts';
 
-/** Visitors at which the confidence sequence is tightest, unless set otherwise. */
+/** Default number of visitors at which the confidence sequence is tightest. */
 export const DEFAULT_SEQUENTIAL_N = 5000;
 
 /**
- * Always-valid comparison: the asymptotic confidence sequence of Waudby-Smith and others (arXiv 2103.06476) on the
- * visitors of both arms, and the p-value that inverts it. Looking as often as one likes keeps the error at alpha.
+ * Always-valid comparison: the asymptotic confidence sequence of Waudby-Smith et al. (arXiv 2103.06476) over the
+ * visitors of both arms, and the p-value that inverts it. The error rate stays at alpha however often one looks.
  */
 export function compareSequentially(effect: Effect, alpha: number, sequentialN: number): Comparison {
   const { absolute, relative, visitors } = withSpreadOfBoth(effect);
@@ -29,13 +29,13 @@ export function sequentialCritical(visitors: number, alpha: number, sequentialN:
   return Math.sqrt((1 + 1 / information) * (Math.log1p(information) - 2 * Math.log(alpha)));
 }
 
-/** The smallest level at which the sequence, as it was tuned, leaves zero out. */
+/** The smallest level at which the sequence, with its tuning unchanged, excludes zero. */
 function sequentialPValue(zSquared: number, visitors: number, alpha: number, sequentialN: number): number {
   const information = visitors * mixingVariance(alpha, sequentialN);
   return Math.min(1, Math.exp(0.5 * (Math.log1p(information) - zSquared / (1 + 1 / information))));
 }
 
-/** The square of the paper's ρ, chosen so that the sequence is tightest at N*. */
+/** ρ² of the paper, chosen so that the sequence is tightest at N*. */
 function mixingVariance(alpha: number, sequentialN: number): number {
   const level = -2 * Math.log(alpha);
   return (level + Math.log1p(level)) / sequentialN;

@@ -89,7 +89,7 @@ describe('switchyard stats', () => {
     expect(stderr.split('\n')).toEqual([
       'switchyard: standard input has 3 mistakes.',
       '  alpha must be greater than 0 and less than 1',
-      '  variations[1].n must be a whole number of visitors, 0 or more',
+      '  variations[1].n must be an integer number of visitors, at least 0',
       '  variations[1].sumSquares is missing',
       '',
     ]);

@@ -4,13 +4,13 @@ import type { Tails } from './gamma.ts';
 import { deviance, stirlingError } from './stirling.ts';
 
 /**
- * I_x(a, b) and its complement, the probabilities of at most and of more than x under a beta distribution.
- * `y` is 1 - x; whoever knows it better than a subtraction hands it in.
+ * I_x(a, b) and its complement: the probabilities of at most x and of more than x in a beta distribution. Pass `y` if
+ * it is known more precisely than as 1 - x.
  */
 export function incompleteBeta(a: number, b: number, x: number, y = 1 - x): Tails {
   if (x <= 0) return { lower: 0, upper: 1 };
   if (y <= 0) return { lower: 1, upper: 0 };
-  // Beyond the mean the fraction converges slowly; seen from the other end it does not.
+  // Above the mean, the fraction converges slowly; by symmetry, use the other end.
   if ((b + 1) * x > (a + 1) * y) {
     const { lower, upper } = incompleteBeta(b, a, y, x);
     return { lower: upper, upper: lower };
@@ -27,14 +27,14 @@ export function betaSurvival(x: number, a: number, b: number): number {
   return incompleteBeta(a, b, x).upper;
 }
 
-/** The x up to which lies probability `p`. */
+/** The x with P(X ≤ x) = p. */
 export function betaQuantile(p: number, a: number, b: number): number {
   if (p <= 0) return 0;
   if (p >= 1) return 1;
   const tail = p <= 0.5 ? 'lower' : 'upper';
   const wanted = Math.log(p <= 0.5 ? p : 1 - p);
   const sign = p <= 0.5 ? 1 : -1;
-  // On the scale of log odds both ends have room.
+  // Search on the scale of log odds, which has precision at both ends.
   const f = (u: number) => {
     const [x, y] = [1 / (1 + Math.exp(-u)), 1 / (1 + Math.exp(u))];
     return sign * (Math.log(incompleteBeta(a, b, x, y)[tail]) - wanted);
@@ -42,7 +42,7 @@ export function betaQuantile(p: number, a: number, b: number): number {
   return 1 / (1 + Math.exp(-findRoot(f, Math.log(a / b), 0.5)));
 }
 
-/** x^a y^b / B(a, b), through deviances: exact at large a and b, where the logarithms of the factors would cancel. */
+/** x^a y^b / B(a, b), by deviances: precise for large a and b, where logarithms of the factors would cancel. */
 function powerTerms(a: number, b: number, x: number, y: number): number {
   const n = a + b;
   const errors = stirlingError(n) - stirlingError(a) - stirlingError(b);
@@ -50,7 +50,7 @@ function powerTerms(a: number, b: number, x: number, y: number): number {
   return Math.sqrt((a / n) * (b / (2 * Math.PI))) * Math.exp(exponent);
 }
 
-/** The even part of the usual continued fraction; it needs y only in sums, so that none of its digits are lost. */
+/** The even part of the usual continued fraction; it uses y only in sums, which preserves its precision. */
 function fraction(a: number, b: number, x: number, y: number): number {
   const mean = a * y - b * x + 1;
   return continuedFraction(

@@ -2,8 +2,8 @@ const TINY = 1e-300;
 const MAX_TERMS = 1_000_000;
 
 /**
- * b(0) + a(1) / (b(1) + a(2) / (b(2) + …)), by the modified method of Lentz.
- * `a` and `b` give the partial numerators and denominators.
+ * b(0) + a(1) / (b(1) + a(2) / (b(2) + …)), by the modified Lentz method. `a` and `b` return the partial numerators
+ * and denominators.
  */
 export function continuedFraction(a: (m: number) => number, b: (m: number) => number): number {
   let value = b(0) || TINY;

@@ -1,8 +1,8 @@
 const MAX_STEPS = 200;
 
 /**
- * Where an increasing function crosses zero, to the last digits. The search starts around `guess` and widens until
- * the crossing is enclosed, then goes on by interpolation with bisection as a net (Ridders).
+ * The root of an increasing function, to full precision. The search starts around `guess`, widens until it brackets the
+ * root, and then uses Ridders' method with bisection as a fallback.
  */
 export function findRoot(f: (x: number) => number, guess: number, width = 1): number {
   let low = guess - width;
@@ -25,7 +25,7 @@ export function findRoot(f: (x: number) => number, guess: number, width = 1): nu
     const atMiddle = f(middle);
     const x = middle - (middle - low) * (atMiddle / Math.sqrt(atMiddle * atMiddle - atLow * atHigh));
     narrow(middle, atMiddle);
-    // Not so where a value is infinite, e.g. the logarithm of a probability that is too small for a number.
+    // Bisect if a value is infinite, e.g. the logarithm of a probability that underflows.
     if (x > low && x < high) narrow(x, f(x));
     if (high - low <= 2 * Number.EPSILON * Math.max(Math.abs(low), Math.abs(high))) break;
   }

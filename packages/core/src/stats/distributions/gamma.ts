@@ -2,13 +2,13 @@ import { continuedFraction } from './continued-fraction.ts';
 import { findRoot } from './find-root.ts';
 import { deviance, stirlingError } from './stirling.ts';
 
-/** Lower and upper regularised incomplete gamma function, each with all its digits where it is small. */
+/** Lower and upper tail, each with full relative precision where it is small. */
 export interface Tails {
   readonly lower: number;
   readonly upper: number;
 }
 
-/** P(a, x) and Q(a, x): the probabilities of at most and of more than x under a gamma distribution of shape a. */
+/** P(a, x) and Q(a, x): the probabilities of at most x and of more than x in a gamma distribution of shape a. */
 export function incompleteGamma(a: number, x: number): Tails {
   if (x <= 0) return { lower: 0, upper: 1 };
   if (x === Infinity) return { lower: 1, upper: 0 };
@@ -35,12 +35,12 @@ export function gammaSurvival(x: number, shape: number, scale = 1): number {
   return incompleteGamma(shape, x / scale).upper;
 }
 
-/** The x up to which lies probability `p`. */
+/** The x with P(X ≤ x) = p. */
 export function gammaQuantile(p: number, shape: number, scale = 1): number {
   return scale * quantile(p, shape, 'lower');
 }
 
-/** The x that is exceeded with probability `p`. */
+/** The x with P(X > x) = p. */
 export function gammaUpperQuantile(p: number, shape: number, scale = 1): number {
   return scale * quantile(p, shape, 'upper');
 }
@@ -53,7 +53,7 @@ export function chiSquareSurvival(x: number, degreesOfFreedom: number): number {
   return incompleteGamma(degreesOfFreedom / 2, x / 2).upper;
 }
 
-/** The x that is exceeded with probability `p`. */
+/** The x with P(X > x) = p. */
 export function chiSquareUpperQuantile(p: number, degreesOfFreedom: number): number {
   return 2 * quantile(p, degreesOfFreedom / 2, 'upper');
 }
@@ -61,7 +61,7 @@ export function chiSquareUpperQuantile(p: number, degreesOfFreedom: number): num
 function quantile(p: number, shape: number, tail: keyof Tails): number {
   if (p === 0) return tail === 'lower' ? 0 : Infinity;
   if (p === 1) return tail === 'lower' ? Infinity : 0;
-  // In the smaller of both tails the logarithm keeps its digits.
+  // Use the smaller tail, whose logarithm is precise.
   const small = p <= 0.5 ? tail : tail === 'lower' ? 'upper' : 'lower';
   const wanted = Math.log(p <= 0.5 ? p : 1 - p);
   const sign = small === 'lower' ? 1 : -1;

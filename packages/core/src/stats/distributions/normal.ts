@@ -3,7 +3,7 @@ import { findRoot } from './find-root.ts';
 
 const SQRT_TWO_PI = 2.5066282746310002;
 
-/** From here on the continued fraction is used, below it the series. */
+/** From here on, use the continued fraction instead of the series. */
 const TAIL = 2;
 
 /** Density of the standard normal distribution. */
@@ -11,12 +11,12 @@ export function normalDensity(z: number): number {
   return Math.exp(-0.5 * z * z) / SQRT_TWO_PI;
 }
 
-/** Probability of a value up to z. */
+/** P(Z ≤ z). */
 export function normalCdf(z: number): number {
   return normalSurvival(-z);
 }
 
-/** Probability of a value above z, with all its digits in the tail as well. */
+/** P(Z > z), with full relative precision in the tail. */
 export function normalSurvival(z: number): number {
   if (z < -TAIL) return 1 - normalSurvival(-z);
   if (z <= TAIL) return 0.5 - centralArea(z);
@@ -24,26 +24,26 @@ export function normalSurvival(z: number): number {
   return normalDensity(z) / tailFraction(z, 0);
 }
 
-/** The z that is exceeded with probability `p`. */
+/** The z with P(Z > z) = p. */
 export function normalUpperQuantile(p: number): number {
   if (p > 0.5) return -normalUpperQuantile(1 - p);
   if (p === 0.5) return 0;
   if (p === 0) return Infinity;
   const wanted = Math.log(p);
-  // The first term of the tail expansion.
+  // Initial guess: the first term of the tail expansion.
   const guess = Math.sqrt(-2 * wanted) / 1.1;
   return findRoot((z) => wanted - Math.log(normalSurvival(z)), guess, 0.5);
 }
 
-/** The z up to which lies probability `p`; for p close to 1 take `normalUpperQuantile` of the rest. */
+/** The z with P(Z ≤ z) = p. For p close to 1, use `normalUpperQuantile` with the complement. */
 export function normalQuantile(p: number): number {
   return -normalUpperQuantile(p);
 }
 
-/** E[max(0, Z - z)] for a standard normal Z: what is lost on average beyond z. */
+/** E[max(0, Z - z)] for a standard normal Z. */
 export function normalLoss(z: number): number {
   if (z <= TAIL) return normalDensity(z) - z * normalSurvival(z);
-  // density - z * survival cancels in the tail; the two fractions do not.
+  // density - z * survival would cancel in the tail; the continued fractions do not.
   return normalDensity(z) / (tailFraction(z, 0) * tailFraction(z, 1));
 }
 
@@ -58,7 +58,7 @@ function centralArea(z: number): number {
   }
 }
 
-/** z + (s+1) / (z + (s+2) / (z + …)): the tails of Laplace's continued fraction of the Mills ratio. */
+/** z + (s+1) / (z + (s+2) / (z + …)): tails of Laplace's continued fraction of the Mills ratio. */
 function tailFraction(z: number, start: number): number {
   return continuedFraction(
     (m) => start + m,

@@ -1,11 +1,11 @@
 const HALF_LOG_TWO_PI = 0.9189385332046728;
 
-/** From here on the series below is exact to the last digit. */
+/** From here on, the series below has full precision. */
 const LARGE = 10;
 
 /**
- * What Stirling's formula lacks: log Γ(x) = (x - ½) log x - x + ½ log 2π + stirlingError(x), for x > 0.
- * Ratios of gamma functions written with it lose no digits at large arguments, as differences of log Γ do.
+ * The error of Stirling's formula: log Γ(x) = (x - ½) log x - x + ½ log 2π + stirlingError(x), for x > 0. Ratios of
+ * gamma functions computed with it stay precise for large arguments, unlike differences of log Γ.
  */
 export function stirlingError(x: number): number {
   let error = 0;
@@ -30,7 +30,7 @@ export function logGamma(x: number): number {
   return (x - 0.5) * Math.log(x) - x + HALF_LOG_TWO_PI + stirlingError(x);
 }
 
-/** x log(x / mean) + mean - x for positive arguments, without cancellation when they are close (Loader 2000). */
+/** x log(x / mean) + mean - x for positive arguments, without cancellation if they are close (Loader 2000). */
 export function deviance(x: number, mean: number): number {
   const difference = x - mean;
   if (Math.abs(difference) >= 0.1 * (x + mean)) {

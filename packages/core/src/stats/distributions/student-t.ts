@@ -2,13 +2,13 @@ import { incompleteBeta } from './beta.ts';
 import { findRoot } from './find-root.ts';
 import { normalSurvival, normalUpperQuantile } from './normal.ts';
 
-/** Probability of a value above t. */
+/** P(T > t). */
 export function studentSurvival(t: number, degreesOfFreedom: number): number {
   const half = studentTwoSided(t, degreesOfFreedom) / 2;
   return t >= 0 ? half : 1 - half;
 }
 
-/** Probability of a value farther from zero than t: the p-value of a two-sided test. */
+/** P(|T| > |t|): the p-value of a two-sided test. */
 export function studentTwoSided(t: number, degreesOfFreedom: number): number {
   if (degreesOfFreedom === Infinity) return 2 * normalSurvival(Math.abs(t));
   const ratio = (t * t) / degreesOfFreedom;
@@ -16,7 +16,7 @@ export function studentTwoSided(t: number, degreesOfFreedom: number): number {
   return incompleteBeta(degreesOfFreedom / 2, 0.5, 1 / (1 + ratio), ratio / (1 + ratio)).lower;
 }
 
-/** The t that is exceeded with probability `p`. */
+/** The t with P(T > t) = p. */
 export function studentUpperQuantile(p: number, degreesOfFreedom: number): number {
   if (p > 0.5) return -studentUpperQuantile(1 - p, degreesOfFreedom);
   if (p === 0.5) return 0;
@@ -24,7 +24,7 @@ export function studentUpperQuantile(p: number, degreesOfFreedom: number): numbe
   const guess = normalUpperQuantile(p);
   if (degreesOfFreedom === Infinity) return guess;
   const wanted = Math.log(2 * p);
-  // With few degrees of freedom t grows by orders of magnitude: the search goes over its logarithm.
+  // With few degrees of freedom, t spans orders of magnitude, so search over its logarithm.
   const f = (u: number) => wanted - Math.log(studentTwoSided(Math.exp(u), degreesOfFreedom));
   return Math.exp(findRoot(f, Math.log(guess), 0.25));
 }
