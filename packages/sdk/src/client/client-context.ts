@@ -1,7 +1,7 @@
 import type { Host } from './host.ts';
 import type { Bootstrap } from './split-tests.ts';
 
-export interface ApiResponse {
+interface ApiResponse {
   /** How long to wait before a retry; 0: do not retry. */
   retryDelayMs: number;
   /** 0 if there was no response. */
