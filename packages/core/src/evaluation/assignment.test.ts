@@ -25,13 +25,13 @@ function indexes(of: AssignableTest): number[] {
 }
 
 describe('assignment vectors', () => {
-  it.each(vectors.cases as Vector[])('$name', ({ test: given, visitorId, holdout, draws, expected }) => {
+  it.each(vectors.cases as Vector[])('$name', ({ test: vectorTest, visitorId, holdout, draws, expected }) => {
     if (holdout) expect(hashFraction(`holdout:${holdout.seed}:${visitorId}`)).toBe(draws.holdout);
-    if (given.exclusion)
-      expect(hashFraction(`exclusion:${given.exclusion.seed}:${visitorId}`)).toBe(draws.exclusion);
-    expect(hashFraction(`${given.hashSeed}:traffic:${visitorId}`)).toBe(draws.traffic);
-    expect(hashFraction(`${given.hashSeed}:variation:${visitorId}`)).toBe(draws.variation);
-    expect(assign(given, visitorId, holdout)).toEqual(expected);
+    if (vectorTest.exclusion)
+      expect(hashFraction(`exclusion:${vectorTest.exclusion.seed}:${visitorId}`)).toBe(draws.exclusion);
+    expect(hashFraction(`${vectorTest.hashSeed}:traffic:${visitorId}`)).toBe(draws.traffic);
+    expect(hashFraction(`${vectorTest.hashSeed}:variation:${visitorId}`)).toBe(draws.variation);
+    expect(assign(vectorTest, visitorId, holdout)).toEqual(expected);
   });
 });
 
@@ -51,9 +51,9 @@ describe('assignment of 100,000 visitors', () => {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     let chiSquare = 0;
     for (const [i, weight] of weights.entries()) {
-      const wanted = (VISITORS * weight) / total;
+      const expectedCount = (VISITORS * weight) / total;
       if (weight === 0) expect(counts[i]).toBe(0);
-      else chiSquare += ((counts[i] ?? 0) - wanted) ** 2 / wanted;
+      else chiSquare += ((counts[i] ?? 0) - expectedCount) ** 2 / expectedCount;
     }
     expect(chiSquare).toBeLessThan(critical[weights.filter((weight) => weight > 0).length - 1] ?? 0);
   });

@@ -88,7 +88,7 @@ describe('checkFlags on conditions', () => {
       { operator: 'inSegment', values: ['beta', 'gamma'] },
       [['/values/1', 'unknown segment "gamma"']],
     ],
-  ])('refuses %s', (_, condition, expected) => expect(checkCondition(condition)).toEqual(expected));
+  ])('rejects %s', (_, condition, expected) => expect(checkCondition(condition)).toEqual(expected));
 
   it.each(['(', 'a(?=b)', '(a)\\1'])('rejects the pattern %s with the message of the compiler', (pattern) => {
     const [mistake, ...others] = checkCondition({

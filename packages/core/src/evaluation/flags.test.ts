@@ -111,9 +111,9 @@ describe('a set of flags', () => {
 
   it('returns shared, frozen results', () => {
     const set = compileFlags([flag('f', { rules })], [paying], { regex });
-    const answer = set.evaluate('f', { plan: 'pro' });
-    expect(set.evaluate('f', { plan: 'pro' })).toBe(answer);
-    expect(Object.isFrozen(answer)).toBe(true);
+    const result = set.evaluate('f', { plan: 'pro' });
+    expect(set.evaluate('f', { plan: 'pro' })).toBe(result);
+    expect(Object.isFrozen(result)).toBe(true);
   });
 
   it('is not affected by later changes of its input', () => {

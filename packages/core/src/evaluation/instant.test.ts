@@ -65,5 +65,5 @@ describe(`instants (seed ${SEED})`, () => {
     [],
     Number.NaN,
     Number.POSITIVE_INFINITY,
-  ])('refuses %j', (value) => expect(parseInstant(value)).toBeUndefined());
+  ])('rejects %j', (value) => expect(parseInstant(value)).toBeUndefined());
 });

@@ -48,7 +48,7 @@ describe(`semver properties (seed ${SEED})`, () => {
     '-1',
     'vv1',
     '1.x',
-  ])('refuses %j', (text) => expect(parseSemver(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(parseSemver(text)).toBeUndefined());
 
   it('rejects a long text without backtracking', () => {
     expect(parseSemver(`1.2.3-${'a.'.repeat(50_000)}!`)).toBeUndefined();

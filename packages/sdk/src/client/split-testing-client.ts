@@ -55,7 +55,7 @@ interface ClientSetup {
 /** A copy of the object if it can be sent, else `undefined`: one bad object must not spoil its batch. */
 export function toSendable(value: unknown): Attributes | undefined {
   const text = attempt(() => JSON.stringify(value)) ?? '';
-  // Not `new Blob([text]).size`, which asks another process.
+  // Not `new Blob([text]).size`, which involves another process.
   if (text[0] === '{' && new TextEncoder().encode(text).length <= MAX_OBJECT_BYTES) return JSON.parse(text);
   console.error('switchyard: cannot send', value);
   return undefined;

@@ -32,12 +32,12 @@ export function betaQuantile(p: number, a: number, b: number): number {
   if (p <= 0) return 0;
   if (p >= 1) return 1;
   const tail = p <= 0.5 ? 'lower' : 'upper';
-  const wanted = Math.log(p <= 0.5 ? p : 1 - p);
+  const logP = Math.log(p <= 0.5 ? p : 1 - p);
   const sign = p <= 0.5 ? 1 : -1;
   // Search on the scale of log odds, which has precision at both ends.
   const f = (u: number) => {
     const [x, y] = [1 / (1 + Math.exp(-u)), 1 / (1 + Math.exp(u))];
-    return sign * (Math.log(incompleteBeta(a, b, x, y)[tail]) - wanted);
+    return sign * (Math.log(incompleteBeta(a, b, x, y)[tail]) - logP);
   };
   return 1 / (1 + Math.exp(-findRoot(f, Math.log(a / b), 0.5)));
 }

@@ -63,9 +63,9 @@ function quantile(p: number, shape: number, tail: keyof Tails): number {
   if (p === 1) return tail === 'lower' ? Infinity : 0;
   // Use the smaller tail, whose logarithm is precise.
   const small = p <= 0.5 ? tail : tail === 'lower' ? 'upper' : 'lower';
-  const wanted = Math.log(p <= 0.5 ? p : 1 - p);
+  const logP = Math.log(p <= 0.5 ? p : 1 - p);
   const sign = small === 'lower' ? 1 : -1;
-  const f = (u: number) => sign * (Math.log(incompleteGamma(shape, Math.exp(u))[small]) - wanted);
+  const f = (u: number) => sign * (Math.log(incompleteGamma(shape, Math.exp(u))[small]) - logP);
   return Math.exp(findRoot(f, Math.log(shape), 0.5));
 }
 

@@ -29,10 +29,10 @@ export function normalUpperQuantile(p: number): number {
   if (p > 0.5) return -normalUpperQuantile(1 - p);
   if (p === 0.5) return 0;
   if (p === 0) return Infinity;
-  const wanted = Math.log(p);
+  const logP = Math.log(p);
   // Initial guess: the first term of the tail expansion.
-  const guess = Math.sqrt(-2 * wanted) / 1.1;
-  return findRoot((z) => wanted - Math.log(normalSurvival(z)), guess, 0.5);
+  const guess = Math.sqrt(-2 * logP) / 1.1;
+  return findRoot((z) => logP - Math.log(normalSurvival(z)), guess, 0.5);
 }
 
 /** The z with P(Z ≤ z) = p. For p close to 1, use `normalUpperQuantile` with the complement. */

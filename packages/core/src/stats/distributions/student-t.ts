@@ -23,8 +23,8 @@ export function studentUpperQuantile(p: number, degreesOfFreedom: number): numbe
   if (p === 0) return Infinity;
   const guess = normalUpperQuantile(p);
   if (degreesOfFreedom === Infinity) return guess;
-  const wanted = Math.log(2 * p);
+  const logP = Math.log(2 * p);
   // With few degrees of freedom, t spans orders of magnitude, so search over its logarithm.
-  const f = (u: number) => wanted - Math.log(studentTwoSided(Math.exp(u), degreesOfFreedom));
+  const f = (u: number) => logP - Math.log(studentTwoSided(Math.exp(u), degreesOfFreedom));
   return Math.exp(findRoot(f, Math.log(guess), 0.25));
 }
