@@ -68,7 +68,7 @@ export function createVisit(context: ClientContext): Visit {
   const claimOnce = (key: string | number) => {
     const { sessionId } = currentIds();
     const claimed: unknown[] =
-      store.get(claimsKey)?.[sessionId] ?? (bootstrap?.sessionId === sessionId ? bootstrap.exposed : []);
+      store.get(claimsKey)?.[sessionId] ?? ((bootstrap?.sessionId === sessionId && bootstrap.exposed) || []);
     if (claimed.includes(key)) return false;
     // Replaces the claims of earlier sessions.
     store.set(claimsKey, { [sessionId]: [...claimed, key] });
