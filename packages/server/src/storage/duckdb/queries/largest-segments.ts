@@ -5,28 +5,59 @@ import type { SplitTestVisitors } from './split-test-visitors.ts';
 /** Visitors are spread evenly over the parts: what is large in all of them is among so many of each. */
 const CANDIDATES_PER_PART = 1000;
 
-/** The segments with the most visitors that results count: people, and of one variation. */
-export async function largestSegments(
-  connection: DuckDBConnection,
-  visitors: SplitTestVisitors,
-  max: number,
-  parts: number,
-): Promise<string[]> {
-  const sizes = new Map<string, number>();
-  for (let index = 0; index < parts; index++) {
-    visitors.part = parts > 1 ? { index, of: parts } : undefined;
-    const rows = await rowsOf<[string, bigint]>(
-      connection,
-      `WITH ${visitors.tables}
-       SELECT segment, count(*) FILTER (${visitors.isPure} AND NOT ${visitors.isBot}) AS size
-       FROM (${visitors.units()}) WHERE segment IS NOT NULL
-       GROUP BY segment ORDER BY size DESC, segment LIMIT ${CANDIDATES_PER_PART}`,
-      visitors.values.list,
-    );
-    for (const [segment, size] of rows) sizes.set(segment, (sizes.get(segment) ?? 0) + Number(size));
+/** SQL that tells the largest segments of visitors apart, and counts the others as one; nothing where nobody asks. */
+export class LargestSegments {
+  readonly #visitors: SplitTestVisitors;
+  readonly #max: number;
+  #listed: string | undefined;
+
+  constructor(visitors: SplitTestVisitors, max: number) {
+    this.#visitors = visitors;
+    this.#max = max;
   }
-  return [...sizes]
-    .sort(([left, one], [right, other]) => other - one || (left < right ? -1 : 1))
-    .slice(0, max)
-    .map(([segment]) => segment);
+
+  /** Where no statement sees all visitors, the largest are found before. */
+  async findInParts(connection: DuckDBConnection, parts: number): Promise<void> {
+    const sizes = new Map<string, number>();
+    for (let index = 0; index < parts; index++) {
+      this.#visitors.part = { index, of: parts };
+      const rows = await rowsOf<[string, bigint]>(
+        connection,
+        `WITH ${this.#visitors.tables}, units AS (${this.#visitors.units()}) ${this.#bySize(CANDIDATES_PER_PART)}`,
+        this.#visitors.values.list,
+      );
+      for (const [segment, size] of rows) sizes.set(segment, (sizes.get(segment) ?? 0) + Number(size));
+    }
+    const places = [...sizes]
+      .sort(([left, one], [right, other]) => other - one || (left < right ? -1 : 1))
+      .slice(0, this.#max)
+      .map(([segment]) => this.#visitors.values.add(segment));
+    this.#listed = `SELECT unnest([${places.join(', ')}]::VARCHAR[]) AS segment_name`;
+  }
+
+  /** Common table expressions that follow `units`. */
+  get tables(): string {
+    if (!this.#visitors.isSegmented) return '';
+    return `, largest AS MATERIALIZED (${this.#listed ?? this.#bySize(this.#max)})`;
+  }
+
+  /** A table with the column `segment`, beside the largest. */
+  joined(table: string): string {
+    return this.#visitors.isSegmented ? `${table} LEFT JOIN largest ON segment = segment_name` : table;
+  }
+
+  /** Columns of what is joined so; the name is null for the others and for those of whom nothing is known. */
+  get columns(): string {
+    return this.#visitors.isSegmented
+      ? 'segment_name, segment IS NOT NULL AND segment_name IS NULL AS is_other'
+      : 'NULL AS segment_name, false AS is_other';
+  }
+
+  /** By how many visitors results count: people, and of one variation. */
+  #bySize(limit: number): string {
+    const { isPure, isBot } = this.#visitors;
+    return `SELECT segment AS segment_name, count(*) FILTER (${isPure} AND NOT ${isBot}) AS size
+            FROM units WHERE segment IS NOT NULL
+            GROUP BY segment ORDER BY size DESC, segment LIMIT ${limit}`;
+  }
 }

@@ -4,7 +4,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import type { GoalSums, SplitTestQuery, ValueSums, VisitorGroup } from '../../event-store.ts';
 import { recordsOf } from '../sql.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
-import { largestSegments } from './largest-segments.ts';
+import { LargestSegments } from './largest-segments.ts';
 import type { QueryContext } from './query-context.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
@@ -33,8 +33,8 @@ const COLUMNS = [
 type GroupRow = Record<(typeof COLUMNS)[number], bigint | number> & {
   bits: bigint | number;
   goal: number | null;
-  /** See `SplitTestVisitors.segmentNumber`. */
-  segment_number: number;
+  segment_name: string | null;
+  is_other: boolean;
 };
 
 /** Visitors by what they saw and what they did. In as many parts as memory asks for; each visitor is in one. */
@@ -51,17 +51,22 @@ export async function countVisitors(
   const rows = new Map<string, GroupRow>();
   const visitors = SplitTestVisitors.of(context, query) as SplitTestVisitors;
   await visitors.resolve(context.connection, unresolvedConversions(visitors, query, goals));
-  if (query.by) visitors.segments = await largestSegments(context.connection, visitors, query.by.max, of);
+  const segments = new LargestSegments(visitors, query.by?.max ?? 0);
+  if (query.by && of > 1) await segments.findInParts(context.connection, of);
   for (let index = 0; index < of; index++) {
     visitors.part = of > 1 ? { index, of } : undefined;
-    for (const row of await groupRows(context.connection, visitors, query, goals)) addRow(rows, row);
+    for (const row of await groupRows(context.connection, { visitors, segments, query, goals }))
+      addRow(rows, row);
   }
   return groupsOf(visitors, goals, [...rows.values()]);
 }
 
+const keyOf = ({ bits, segment_name, is_other }: GroupRow) =>
+  `${bits} ${is_other} ${JSON.stringify(segment_name)}`;
+
 /** Sums of the parts, still as whole numbers. */
 function addRow(rows: Map<string, GroupRow>, row: GroupRow): void {
-  const key = `${row.bits} ${row.segment_number} ${row.goal}`;
+  const key = `${row.goal} ${keyOf(row)}`;
   const sum = rows.get(key);
   if (!sum) {
     rows.set(key, row);
@@ -82,12 +87,11 @@ function groupsOf(
   const groups = new Map<string, VisitorGroup>();
   const goalIds = new Map(goals.map(({ term, goalId }) => [term, goalId]));
   for (const row of rows) {
-    const key = `${row.bits} ${row.segment_number}`;
+    const key = keyOf(row);
     const group = groups.get(key) ?? {
       ...visitors.read(row.bits),
-      ...segmentOf(visitors, row),
-      visitors: 0,
-      goals: [],
+      ...{ segment: row.segment_name, other: row.is_other },
+      ...{ visitors: 0, goals: [] },
     };
     groups.set(key, group);
     const goalId = row.goal === null ? undefined : goalIds.get(row.goal);
@@ -97,19 +101,16 @@ function groupsOf(
   return [...groups.values()];
 }
 
-const segmentOf = ({ segments }: SplitTestVisitors, { segment_number: number }: GroupRow) => ({
-  segment: segments[number - 1] ?? null,
-  other: number === 0,
-});
+interface Counting {
+  visitors: SplitTestVisitors;
+  segments: LargestSegments;
+  query: DatedQuery;
+  goals: readonly GoalTerm[];
+}
 
-function groupRows(
-  connection: DuckDBConnection,
-  visitors: SplitTestVisitors,
-  query: DatedQuery,
-  goals: readonly GoalTerm[],
-): Promise<GroupRow[]> {
-  const statement = goals.length === 0 ? visitorStatement(visitors) : goalStatement(visitors, query, goals);
-  return recordsOf<GroupRow>(connection, statement, visitors.values.list);
+function groupRows(connection: DuckDBConnection, counting: Counting): Promise<GroupRow[]> {
+  const statement = counting.goals.length === 0 ? visitorStatement(counting) : goalStatement(counting);
+  return recordsOf<GroupRow>(connection, statement, counting.visitors.values.list);
 }
 
 type Reached = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
@@ -150,37 +151,42 @@ export function reachedTables(
         AND ${visitors.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
 }
 
-function visitorStatement(visitors: SplitTestVisitors): string {
+function visitorStatement({ visitors, segments }: Counting): string {
   // Every column more is a tenth of the time, so no other is asked for.
-  return `WITH ${visitors.tables}
-    SELECT bits, ${visitors.segmentNumber} AS segment_number, NULL AS goal, count(*) AS converted
-    FROM (SELECT ${visitors.kind} AS bits${visitors.segmentColumn} FROM seen GROUP BY unit)
-    GROUP BY bits, segment_number ORDER BY bits, segment_number`;
+  return `WITH ${visitors.tables},
+    units AS ${visitors.isSegmented ? 'MATERIALIZED' : ''} (
+      SELECT ${visitors.kind} AS bits${visitors.segmentColumn} FROM seen GROUP BY unit)
+    ${segments.tables}
+    SELECT bits, ${segments.columns}, NULL AS goal, count(*) AS converted
+    FROM ${segments.joined('units')} GROUP BY ALL ORDER BY ALL`;
 }
 
-function goalStatement(visitors: SplitTestVisitors, query: DatedQuery, goals: readonly GoalTerm[]): string {
+function goalStatement({ visitors, segments, query, goals }: Counting): string {
   const cut = (column: string) =>
     query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
+  const caps = query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)';
   return `WITH ${reachedTables(visitors, query, goals)},
-    units AS MATERIALIZED (${visitors.units()}),
+    units AS MATERIALIZED (${visitors.units()})
+    ${segments.tables},
     outcomes AS ${query.winsorize === undefined ? '' : 'MATERIALIZED'} (
-      SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment) AS segment,' : ''} ${outcomeColumns(query)}
+      SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment) AS segment,' : ''}
+             ${outcomeColumns(query)}
       FROM reached JOIN units USING (unit)
       WHERE ${visitors.isPure} AND happened_at >= first_at - ${query.preDays * DAY_MS}
       GROUP BY unit, goal)
     ${query.winsorize === undefined ? '' : capsTable(query.winsorize, query.sumType)},
     values_ AS (
-      SELECT goal, bits, ${visitors.segmentNumber} AS segment_number, ${isConverted(goals, 'n', 'a')} AS converted,
+      SELECT goal, bits, ${segments.columns}, ${isConverted(goals, 'n', 'a')} AS converted,
              ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
-      FROM outcomes ${query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)'})
-    SELECT bits, goal, segment_number, ${sumColumns(query)}
-    FROM values_ GROUP BY bits, goal, segment_number
+      FROM ${segments.joined('outcomes')} ${caps})
+    SELECT bits, goal, segment_name, is_other, ${sumColumns(query)}
+    FROM values_ GROUP BY bits, goal, segment_name, is_other
     UNION ALL
-    SELECT bits, NULL, segment_number, count(*), ${COLUMNS.slice(1)
+    SELECT bits, NULL, segment_name, is_other, count(*), ${COLUMNS.slice(1)
       .fill('NULL' as never)
       .join(', ')}
-    FROM (SELECT bits, ${visitors.segmentNumber} AS segment_number FROM units) GROUP BY bits, segment_number
-    ORDER BY bits, segment_number, goal`;
+    FROM (SELECT bits, ${segments.columns} FROM ${segments.joined('units')}) GROUP BY bits, segment_name, is_other
+    ORDER BY bits, segment_name, is_other, goal`;
 }
 
 /** In the order of `COLUMNS`. Products with what is always zero are not worth computing millions of times. */

@@ -31,8 +31,6 @@ export class SplitTestVisitors {
   /** Terms are numbers of ours: written into the statement, DuckDB's statistics tell it more about them. */
   readonly property: number;
   readonly isSegmented: boolean;
-  /** The largest segments, which `segmentNumber` counts from 1 on. */
-  segments: readonly string[] = [];
   readonly #query: VisitorsQuery;
   readonly #variations: (number | undefined)[];
   readonly #test: number;
@@ -132,15 +130,6 @@ export class SplitTestVisitors {
   get segmentColumn(): string {
     return this.isSegmented ? ', arg_min(segment, (seen_at, segment)) AS segment' : '';
   }
-
-  /** Number of the segment in the column `segment`: its place among the largest, 0 for the others, -1 when unknown. */
-  get segmentNumber(): string {
-    if (!this.isSegmented) return '-1';
-    this.#segmentPlaces ??= this.segments.map((segment) => this.values.add(segment));
-    const place = `list_position([${this.#segmentPlaces.join(', ')}]::VARCHAR[], segment)`;
-    return `(CASE WHEN segment IS NULL THEN -1 ELSE coalesce(${place}, 0) END)`;
-  }
-  #segmentPlaces: string[] | undefined;
 
   /** True for visitors of a single variation. */
   get isPure(): string {

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { DAY_MS } from '@switchyard/core/time';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeShop, Shop, sampleWith } from '../../testing/shop.ts';
+import { exposuresAt, startServerWithHistory } from '../../testing/stored-history.ts';
+import type { Answer } from '../../testing/test-server.ts';
+
+const NOW = Date.now();
+const DAYS_SINCE_1970 = Math.floor(NOW / DAY_MS);
+const VALUES = 20_000;
+
+const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`);
+const test = (key: string, variations: number, goals = ['signup']) => ({
+  ...{ key, type: 'id', status: 'running', goals },
+  variations: keysOf(variations).map((it) => ({ key: it, weight: 1 })),
+});
+const exposure = (splitTestKey: string, variations: number, index: number, at = NOW) => ({
+  ...{ splitTestKey, variationKey: `v${index % variations}`, sessionId: `${splitTestKey}-${index}`, at },
+});
+
+const GOALS = ['signup', 'revenue'];
+const splitTests = [test('thirty', 30, GOALS), test('hundred', 100), test('values', 20, GOALS)];
+
+/** Attributes that everybody may forge, and exposures dated on every day since 1970. */
+const requests = exposuresAt(NOW, [
+  ...Array.from({ length: DAYS_SINCE_1970 }, (_, day) => exposure('thirty', 30, day, NOW - day * DAY_MS)),
+  ...Array.from({ length: 1000 }, (_, index) => exposure('hundred', 100, index)),
+  ...Array.from({ length: VALUES }, (_, index) => ({
+    ...exposure('values', 20, index, NOW - (index % 300) * DAY_MS),
+    attributes: JSON.stringify({ country: index % 10 === 0 ? 'DE' : `forged ${index}`, '*': 'star' }),
+  })),
+]);
+
+let shop: Shop;
+beforeAll(async () => {
+  const provision = sampleWith({ splitTests });
+  const runningSince = NOW - 400 * DAY_MS;
+  shop = new Shop(await startServerWithHistory({ provision, requests, runningSince }));
+});
+afterAll(() => closeShop(shop));
+
+const results = async (splitTestKey: string, query: Record<string, string> = {}): Promise<Answer['body']> => {
+  const answer = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
+  expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+  return answer.body;
+};
+const visitorsOf = ({ variations }: Answer['body']) =>
+  variations.reduce((sum: number, { visitors }: Answer['body']) => sum + visitors, 0);
+
+describe('a report of very much', () => {
+  it('has the largest segments, and the others as one', async () => {
+    const { segments } = (await results('values', { by: 'country' })).breakdown;
+    expect(segments).toHaveLength(51);
+    expect(segments[0]).toMatchObject({ value: 'DE', other: false });
+    expect(segments.at(-1)).toMatchObject({ value: null, other: true });
+    expect([visitorsOf(segments[0]), visitorsOf(segments.at(-1))]).toEqual([
+      VALUES / 10,
+      VALUES - VALUES / 10 - 49,
+    ]);
+  });
+
+  it('takes the name of an attribute as it is', async () => {
+    const { segments } = (await results('values', { by: '*' })).breakdown;
+    expect(segments.map(({ value }: Answer['body']) => value)).toEqual(['star']);
+  });
+
+  it('has a year of days at most, whatever days exposures are dated on', async () => {
+    const { series, variations } = await results('thirty', { include: 'series' });
+    expect(series.length).toBeGreaterThan(100);
+    expect(series.length).toBeLessThanOrEqual(366);
+    expect(series.at(-1).at).toBe(NOW - (NOW % DAY_MS));
+    expect(visitorsOf(series.at(-1))).toBe(DAYS_SINCE_1970);
+    expect(visitorsOf({ variations })).toBe(DAYS_SINCE_1970);
+    const added = series.flatMap((point: Answer['body']) => point.variations);
+    const inYear = added.reduce((sum: number, { newVisitors }: Answer['body']) => sum + newVisitors, 0);
+    expect(inYear).toBeLessThanOrEqual(366);
+  });
+
+  it('counts a hundred variations', async () => {
+    const { variations, series, breakdown } = await results('hundred', {
+      include: 'series,feedback',
+      by: 'a',
+    });
+    expect(variations).toHaveLength(100);
+    expect(new Set(variations.map(({ visitors }: Answer['body']) => visitors))).toEqual(new Set([10]));
+    expect(visitorsOf(series.at(-1))).toBe(1000);
+    expect(breakdown.segments).toMatchObject([{ value: null, other: false }]);
+  });
+
+  it('holds nobody up', async () => {
+    const probe = await startProbe(shop.server.url);
+    const start = performance.now();
+    await results('values', { by: 'country', include: 'series', fresh: 'true' });
+    await results('thirty', { include: 'series', fresh: 'true' });
+    const attackMs = performance.now() - start;
+    expect(await worstWaitOf(probe)).toBeLessThan(attackMs / 2);
+  });
+});
+
+/** Another process, so that it measures the server and not this one: asks again and again, and keeps the worst wait. */
+async function startProbe(url: string): Promise<ChildProcess> {
+  const script = `
+    let [worst, over] = [0, false];
+    process.stdin.on('end', () => { over = true; }).resume();
+    const ask = async () => {
+      const start = performance.now();
+      await (await fetch(process.argv[1] + '/healthz')).text();
+      return performance.now() - start;
+    };
+    await ask();
+    console.log('asking');
+    while (!over) {
+      worst = Math.max(worst, await ask());
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    console.log(worst);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, url]);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function worstWaitOf(probe: ChildProcess): Promise<number> {
+  const said = once(probe.stdout!, 'data');
+  probe.stdin!.end();
+  return Number(String((await said)[0]));
+}

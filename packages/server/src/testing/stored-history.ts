@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { AcceptedRequest, Exposure } from '../storage/accepted-request.ts';
+import { openDuckDbEventStore } from '../storage/duckdb/duckdb-event-store.ts';
+import { type StartOptions, startServer, type TestServer, temporaryDirectory } from './test-server.ts';
+
+/** Exposures per request, as the API allows them. */
+const BATCH = 500;
+
+export const exposuresAt = (receivedAt: number, exposures: Exposure[]): AcceptedRequest[] =>
+  Array.from({ length: Math.ceil(exposures.length / BATCH) }, (_, index) => ({
+    kind: 'exposures',
+    propertyId: 'shop',
+    receivedAt,
+    exposures: exposures.slice(index * BATCH, (index + 1) * BATCH),
+  }));
+
+interface History extends StartOptions {
+  /** In the order of their receipt. */
+  requests: readonly AcceptedRequest[];
+  /** When the tests that run were started, by the server's clock. */
+  runningSince: number;
+}
+
+/** A server that has been running for a while: it has events of other days, and tests that began before them. */
+export async function startServerWithHistory({
+  requests,
+  runningSince,
+  ...options
+}: History): Promise<TestServer> {
+  const dataDir = temporaryDirectory();
+  const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
+  await store.append(requests.map((request, index) => ({ seq: index + 1, request })));
+  await store.close();
+  await (await startServer({ ...options, dataDir })).stop();
+  const database = new DatabaseSync(join(dataDir, 'config.db'));
+  database.prepare('UPDATE split_test_phases SET started_at = ?').run(runningSince);
+  database.close();
+  return startServer({ ...options, dataDir });
+}
