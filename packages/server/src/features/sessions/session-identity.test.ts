@@ -1,10 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
+
+/** On for one user only. */
+const FOR_SECOND = {
+  key: 'for-second',
+  name: 'For the second user',
+  type: 'boolean',
+  defaultValue: false,
+  environments: {
+    production: {
+      enabled: true,
+      value: false,
+      rules: [
+        {
+          id: 'second',
+          conditions: [{ attribute: 'userId', operator: 'equals', values: ['u-second'] }],
+          value: true,
+        },
+      ],
+    },
+  },
+};
 
 let shop: Shop;
 beforeAll(async () => {
-  shop = await openShop();
+  shop = await openShop({ provision: sampleWith({ flags: [FOR_SECOND] }) });
 });
 afterAll(() => closeShop(shop));
 
@@ -111,6 +132,17 @@ describe('who a session belongs to', () => {
     expect(await ids({ visitorId: 'v-new' })).toEqual(['changed']);
     expect(await ids({ visitorId: 'v-old' })).toEqual([]);
     expect(await ids({ userId: 'u-old' })).toEqual([]);
+  });
+
+  it('a replayed collect changes nothing, neither what is stored nor what flags are evaluated with', async () => {
+    const first = { sessionId: 'replayed', visitorId: 'v-first', userId: 'u-first' };
+    const key = { 'idempotency-key': 'collect-replayed' };
+    await accepted(shop.collect(first, key));
+    await accepted(shop.collect({ ...first, visitorId: 'v-second', userId: 'u-second' }));
+    await accepted(shop.collect(first, key));
+    expect(await identity('replayed')).toEqual({ visitorId: 'v-second', userId: 'u-second' });
+    const { body } = await shop.evaluate({ context: { sessionId: 'replayed' }, flagKeys: ['for-second'] });
+    expect(body.flags['for-second'].value).toBe(true);
   });
 
   it('a visitor has many sessions, and a user many visitors', async () => {
