@@ -114,7 +114,7 @@ describe('a revenue goal', () => {
     expect((await shop.progress(goal)).current).toEqual(NOTHING);
   });
 
-  it.each([0, 'raw:-0', -1, -0.01, 'raw:-1e400'])(
+  it.each([0, 'raw:-0', -1, -0.01, 'raw:-1e400', 1e-7, 4.9e-7])(
     'decrement by %s: 400 amount_not_positive',
     async (amount) => {
       const goal = newGoal('revenue');
@@ -152,7 +152,7 @@ describe('a count goal', () => {
     expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
   });
 
-  it.each([0, -5])('refuses an amount of %s of a decrement, whenever it is given', async (amount) => {
+  it.each([0, -5, 1e-7])('refuses an amount of %s of a decrement, whenever it is given', async (amount) => {
     const goal = newGoal('count');
     expectProblem(await step('decrement', goal, amount), {
       status: 400,

@@ -75,13 +75,18 @@ function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): Accept
   if (goal.kind === 'revenue' && amount === undefined) {
     throw invalidField('/amount', 'A revenue goal needs an `amount` in dollars.', 'amount_required');
   }
+  const amountMicros = toMicros(amount ?? 0);
+  if (direction === -1 && amount !== undefined && amountMicros === 0) {
+    const detail = 'The `amount` of a decrement must be at least a millionth of a dollar.';
+    throw invalidField('/amount', detail, 'amount_not_positive');
+  }
   return {
     kind: 'conversion',
     propertyId,
     receivedAt: Date.now(),
     goalId: goal.id,
     direction,
-    amountMicros: direction * toMicros(amount ?? 0),
+    amountMicros: direction * amountMicros,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   };
@@ -97,7 +102,7 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
       key: 'secret',
       querystring: GoalProgressQuery,
       responses: { 200: { ...GoalProgress, description: 'The progress' } },
-      errors: ['wrong_property', 'goal_not_found'],
+      errors: ['wrong_property', 'goal_not_found', 'storage_damaged'],
     },
     (request) => {
       const period = progressPeriod(request.query, Date.now());
