@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { finish, pending } from '../features/erasure/erasure-store.ts';
+import { due, finish, recordFailure } from '../features/erasure/erasure-store.ts';
 import { createProperty } from '../features/properties/property-store.ts';
 import { type DatabaseHandle, openDatabase } from '../storage/database.ts';
 import { forget } from './forget-action.ts';
@@ -38,8 +39,11 @@ const inUse = async () => false;
 /** What the server does at its next poll. */
 async function serve(outcome: { rows: number } | { error: string }): Promise<void> {
   for (;;) {
-    const [erasure] = await pending(server.database);
-    if (erasure !== undefined) return finish(server, erasure.id, outcome);
+    const [erasure] = await due(server.database, Date.now());
+    if (erasure !== undefined) {
+      if ('rows' in outcome) return finish(server, [{ id: erasure.id, ...outcome }]);
+      return recordFailure(server.database, [erasure], outcome.error);
+    }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -50,15 +54,16 @@ test('waits for the running server and prints what it counted', async () => {
   expect(printed).toEqual(['Erased 12 rows.', '{"rows":1}']);
 });
 
-test('fails when the server failed', async () => {
+test('reports what the server recorded when it failed; the request stays', async () => {
   const forgotten = forget(options(), inUse);
   await Promise.all([
     expect(forgotten).rejects.toThrow('The erasure failed: the disk is full.'),
     serve({ error: 'the disk is full' }),
   ]);
+  expect(await due(server.database, Date.now() + HOUR_MS)).toMatchObject([{ subject: 'u-1', attempts: 1 }]);
 });
 
 test('does not wait for ever', async () => {
   await expect(forget({ ...options(), timeout: '0.3' }, inUse)).rejects.toThrow(/has not finished in time/);
-  expect(await pending(server.database)).toHaveLength(1);
+  expect(await due(server.database, Date.now())).toHaveLength(1);
 });

@@ -29,9 +29,11 @@ export async function forget(options: ForgetOptions, runErasuresOffline: RunEras
     const id = await request(handle.database, subject);
     const deadline = performance.now() + timeoutMs;
     await runErasuresOffline(options.dataDir, handle);
-    return waitUntilFinished(handle, id, deadline);
+    return waitForOutcome(handle, id, deadline);
   });
-  if (error !== null) throw new CliError(`The erasure failed: ${error}. Run the command again.`);
+  if (error !== null) {
+    throw new CliError(`The erasure failed: ${error}. The request stays; a running server tries it again.`);
+  }
   if (options.json) console.log(JSON.stringify({ rows }));
   else
     console.log(
@@ -51,15 +53,12 @@ function subjectOf({ property: propertyId, visitor, user, session }: ForgetOptio
   return subject;
 }
 
-async function waitUntilFinished(
-  handle: DatabaseHandle,
-  id: string,
-  deadline: number,
-): Promise<ErasureRequest> {
+/** Until it was carried out, or an attempt has failed. */
+async function waitForOutcome(handle: DatabaseHandle, id: string, deadline: number): Promise<ErasureRequest> {
   for (;;) {
     const erasure = await find(handle.database, id);
     if (erasure === undefined) throw new CliError('The request is gone: was the data directory replaced?');
-    if (erasure.finishedAt !== null) return erasure;
+    if (erasure.finishedAt !== null || erasure.error !== null) return erasure;
     if (performance.now() > deadline) {
       throw new CliError(
         'The server has not finished in time. It carries the request out later; see its log.',

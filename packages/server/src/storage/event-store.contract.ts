@@ -86,7 +86,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
         incrementedMicros: 0n,
         decrementedMicros: 0n,
       });
-      expect(await store.forget({ propertyId, visitorId: 'v' })).toEqual({ rows: 0 });
+      expect(await store.forget([{ propertyId, visitorId: 'v' }])).toEqual([{ rows: 0 }]);
       expect(await store.expire(propertyId, T0)).toEqual({ rows: 0 });
     });
 
@@ -251,7 +251,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       expect((await store.session(one, 'same'))?.goals).toEqual([]);
       expect((await store.session(two, 'same'))?.feedback).toBe(0);
       expect(await seenOf(store, two, 'hero')).toEqual([]);
-      await store.forget({ propertyId: one, sessionId: 'same' });
+      await store.forget([{ propertyId: one, sessionId: 'same' }]);
       expect(await store.session(one, 'same')).toBeUndefined();
       expect((await store.session(two, 'same'))?.pageviews).toBe(1);
     });
@@ -357,10 +357,10 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       );
       const ids = async () => (await store.sessionPage({ propertyId, limit: 9 })).map((it) => it.sessionId);
       const [erasure, ...answers] = await Promise.all([
-        store.forget({ propertyId, visitorId: 'me' }),
+        store.forget([{ propertyId, visitorId: 'me' }]),
         ...Array.from({ length: 12 }, () => store.sessionPage({ propertyId, limit: 9 })),
       ]);
-      expect(erasure).toEqual({ rows: 6 });
+      expect(erasure).toEqual([{ rows: 6 }]);
       for (const answer of answers) expect([1, 3]).toContain(answer.length);
       expect(await ids()).toEqual(['yours']);
       expect(await store.sessionIdentity(propertyId, 'mine')).toBeUndefined();
@@ -368,11 +368,33 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       expect(await store.goalTotals({ propertyId, goalId: 'signup', from: 0, to: T0 * 2 })).toMatchObject({
         increments: 1,
       });
-      expect(await store.forget({ propertyId, visitorId: 'me' })).toEqual({ rows: 0 });
+      expect(await store.forget([{ propertyId, visitorId: 'me' }])).toEqual([{ rows: 0 }]);
       await add(exposures(propertyId, T0 + 20, [exposure('mine', T0 + 20)]));
       expect((await store.session(propertyId, 'mine'))?.startedAt).toBe(T0 + 20);
-      expect(await store.forget({ propertyId, userId: 'u' })).toEqual({ rows: 2 });
+      expect(await store.forget([{ propertyId, userId: 'u' }])).toEqual([{ rows: 2 }]);
       expect(await ids()).toEqual(['mine']);
+    });
+
+    test('forgets several at once, of several properties, and counts each row for one of them', async () => {
+      const [one, two] = [nextProperty(), nextProperty()];
+      const visit = (propertyId: string, sessionId: string, visitorId: string) =>
+        collect({ propertyId, receivedAt: T0, sessionId, visitorId, userId: `user-of-${visitorId}` });
+      await add(
+        ...[visit(one, 's1', 'ann'), visit(one, 's2', 'bob'), visit(one, 's3', 'cid')],
+        ...[visit(two, 's1', 'ann'), visit(two, 's2', 'dan')],
+      );
+      const erasures = await store.forget([
+        { propertyId: one, visitorId: 'ann' },
+        { propertyId: one, userId: 'user-of-ann' },
+        { propertyId: two, sessionId: 's2' },
+        { propertyId: 'unknown', visitorId: 'ann' },
+        { propertyId: one, visitorId: 'bob' },
+      ]);
+      expect(erasures.map(({ rows }) => rows)).toEqual([1, 0, 1, 0, 1]);
+      const left = async (propertyId: string) =>
+        (await store.sessionPage({ propertyId, limit: 9 })).map(({ sessionId }) => sessionId);
+      expect([await left(one), await left(two)]).toEqual([['s3'], ['s1']]);
+      expect(await store.forget([])).toEqual([]);
     });
 
     test('lets old events expire', async () => {
@@ -419,8 +441,10 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
           for (const it of entries) model.append(it);
         }
         await compare();
-        const subject = { ...forgotten, propertyId: one } as Subject;
-        expect(await store.forget(subject)).toEqual({ rows: model.forget(subject) });
+        const subjects = forgotten.map(
+          (it) => ({ ...it.person, propertyId: it.propertyId === 'one' ? one : two }) as Subject,
+        );
+        expect(await store.forget(subjects)).toEqual(subjects.map((it) => ({ rows: model.forget(it) })));
         expect(await store.expire(one, expiry)).toEqual({ rows: model.expire(one, expiry) });
         await compare();
         store = await opened.reopen();

@@ -25,8 +25,11 @@ export interface EventStore {
   splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery): Promise<GoalBaseline>;
 
-  /** Removes everything about the subject, so that no byte of it stays in the store's files. */
-  forget(subject: Subject): Promise<Erasure>;
+  /**
+   * Removes everything about the subjects in one pass, so that no byte of it stays in the store's files. Answers in
+   * their order; what belongs to several counts for the first of them.
+   */
+  forget(subjects: readonly Subject[]): Promise<Erasure[]>;
   /** Deletes the events of a property from before the given time. */
   expire(propertyId: string, before: number): Promise<Erasure>;
 

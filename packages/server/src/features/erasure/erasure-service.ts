@@ -1,18 +1,45 @@
 import type { DatabaseHandle } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { finish, pending, subjectOf } from './erasure-store.ts';
+import { due, type ErasureRequest, finish, recordFailure, subjectOf } from './erasure-store.ts';
 
-/** Carries out what `forget` asked for, oldest first; returns how many requests that were. */
+/**
+ * Carries out what `forget` asked for: everything new in one pass, which rewrites the event store once. What failed
+ * is tried again later, in groups that get smaller with each attempt, so that a subject that cannot be erased ends up
+ * alone. The first failure is recorded, ends the run and is thrown; the next run goes on with the others.
+ */
 export async function runPendingErasures(
   handle: DatabaseHandle,
   eventStore: Pick<EventStoreClient, 'forget'>,
   onErased: () => void,
-): Promise<number> {
-  const requests = await pending(handle.database);
-  for (const request of requests) {
-    const { rows } = await eventStore.forget(subjectOf(request));
-    onErased();
-    await finish(handle, request.id, { rows });
+): Promise<void> {
+  for (const group of groups(await due(handle.database, Date.now()))) {
+    try {
+      const erasures = await eventStore.forget(group.map(subjectOf));
+      onErased();
+      await finish(
+        handle,
+        group.map(({ id }, i) => ({ id, rows: erasures[i]!.rows })),
+      );
+    } catch (error) {
+      await recordFailure(handle.database, group, error);
+      throw error;
+    }
   }
-  return requests.length;
+}
+
+/** Those that have failed equally often together, new ones first; half as many at a time after each failure. */
+function groups(requests: readonly ErasureRequest[]): ErasureRequest[][] {
+  const byAttempts = new Map<number, ErasureRequest[]>();
+  for (const request of requests) {
+    byAttempts.set(request.attempts, [...(byAttempts.get(request.attempts) ?? []), request]);
+  }
+  return [...byAttempts]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([attempts, cohort]) => split(cohort, Math.ceil(cohort.length / 2 ** attempts)));
+}
+
+function split<T>(list: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < list.length; start += size) parts.push(list.slice(start, start + size));
+  return parts;
 }

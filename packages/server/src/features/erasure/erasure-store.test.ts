@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DatabaseHandle, openDatabase } from '../../storage/database.ts';
-import { find, finish, pending, request, subjectOf } from './erasure-store.ts';
+import { due, find, finish, recordFailure, request, subjectOf } from './erasure-store.ts';
 
 const VISITOR = 'visitor-4711-who-wants-to-be-forgotten';
 
@@ -25,7 +26,7 @@ test('requests wait in their order and carry their subject', async () => {
     await request(handle.database, { propertyId: 'shop', userId: 'u' }),
     await request(handle.database, { propertyId: 'shop', sessionId: 's' }),
   ];
-  const waiting = await pending(handle.database);
+  const waiting = await due(handle.database, Date.now());
   expect(waiting.map((erasure) => erasure.id).sort()).toEqual(ids.sort());
   expect(waiting.map(subjectOf)).toContainEqual({ propertyId: 'shop', userId: 'u' });
   expect(waiting.map(subjectOf)).toContainEqual({ propertyId: 'shop', sessionId: 's' });
@@ -36,8 +37,8 @@ test('a finished request keeps its outcome and a hash, and no file names the sub
   const inFiles = () =>
     readdirSync(dataDir).some((name) => readFileSync(join(dataDir, name)).includes(VISITOR));
   expect(inFiles()).toBe(true);
-  await finish(handle, id, { rows: 12 });
-  expect(await pending(handle.database)).toEqual([]);
+  await finish(handle, [{ id, rows: 12 }]);
+  expect(await due(handle.database, Date.now())).toEqual([]);
   expect(await find(handle.database, id)).toMatchObject({
     subject: createHash('sha256').update(VISITOR).digest('hex'),
     rows: 12,
@@ -49,9 +50,31 @@ test('a finished request keeps its outcome and a hash, and no file names the sub
 
 test('a request is finished once, and an unknown one not at all', async () => {
   const id = await request(handle.database, { propertyId: 'shop', visitorId: VISITOR });
-  await finish(handle, id, { error: 'the store is closed' });
-  await finish(handle, id, { rows: 1 });
-  expect(await find(handle.database, id)).toMatchObject({ rows: null, error: 'the store is closed' });
-  await finish(handle, 'era_none', { rows: 1 });
+  await finish(handle, [{ id, rows: 1 }]);
+  await finish(handle, [
+    { id, rows: 2 },
+    { id: 'era_none', rows: 1 },
+  ]);
+  expect(await find(handle.database, id)).toMatchObject({ rows: 1 });
   expect(await find(handle.database, 'era_none')).toBeUndefined();
+});
+
+test('a failed request is due again, later after each failure, and ends without an error', async () => {
+  const id = await request(handle.database, { propertyId: 'shop', visitorId: VISITOR });
+  const delays: number[] = [];
+  for (let attempts = 0; attempts < 15; attempts++) {
+    const before = Date.now();
+    await recordFailure(handle.database, [{ id, attempts }], new Error('the disk is full'));
+    const { nextAttemptAt, ...failed } = (await find(handle.database, id))!;
+    expect(failed).toMatchObject({ error: 'the disk is full', attempts: attempts + 1, finishedAt: null });
+    expect(await due(handle.database, nextAttemptAt! - 1)).toEqual([]);
+    expect(await due(handle.database, nextAttemptAt!)).toHaveLength(1);
+    // The clock was set back by a day: that must not make it wait for a day.
+    expect(await due(handle.database, nextAttemptAt! - DAY_MS)).toHaveLength(1);
+    delays.push(nextAttemptAt! - before);
+  }
+  expect(delays[1]).toBeGreaterThan(delays[0]!);
+  expect(Math.max(...delays)).toBeLessThan(2 * HOUR_MS);
+  await finish(handle, [{ id, rows: 3 }]);
+  expect(await find(handle.database, id)).toMatchObject({ error: null, rows: 3 });
 });

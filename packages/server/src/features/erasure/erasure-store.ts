@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { HOUR_MS } from '@switchyard/core/time';
 import type { Selectable } from 'kysely';
 import { type Database, type DatabaseHandle, newId } from '../../storage/database.ts';
 import type { Subject } from '../../storage/event-store.ts';
@@ -15,10 +16,15 @@ export interface ErasureRequest {
   finishedAt: number | null;
   /** Rows removed from the event store. */
   rows: number | null;
+  /** Why the last attempt failed. */
   error: string | null;
+  /** Attempts that failed. */
+  attempts: number;
+  nextAttemptAt: number | null;
 }
 
-export type ErasureOutcome = { rows: number } | { error: string };
+/** Between attempts: twice as long after each failure. */
+const RETRY_MS = { first: 5000, max: HOUR_MS };
 
 /** Asks for an erasure; requests travel through the database, because the asker does not hold the events. */
 export async function request(database: Database, subject: Subject): Promise<string> {
@@ -30,12 +36,20 @@ export async function request(database: Database, subject: Subject): Promise<str
   return id;
 }
 
-/** Oldest first. */
-export async function pending(database: Database): Promise<ErasureRequest[]> {
+/** What is to be carried out now, oldest first. */
+export async function due(database: Database, now: number): Promise<ErasureRequest[]> {
   const rows = await database
     .selectFrom('erasures')
     .selectAll()
     .where('finished_at', 'is', null)
+    // A time that far ahead was written before the clock was set back.
+    .where(({ eb, or }) =>
+      or([
+        eb('next_attempt_at', 'is', null),
+        eb('next_attempt_at', '<=', now),
+        eb('next_attempt_at', '>', now + RETRY_MS.max),
+      ]),
+    )
     .orderBy('requested_at')
     .orderBy('id')
     .execute();
@@ -47,17 +61,46 @@ export async function find(database: Database, id: string): Promise<ErasureReque
   return row === undefined ? undefined : toErasure(row);
 }
 
-/** Records the outcome and forgets the subject here too, so that not even this file names it afterwards. */
-export async function finish(handle: DatabaseHandle, id: string, outcome: ErasureOutcome): Promise<void> {
-  const erasure = await find(handle.database, id);
-  if (erasure === undefined || erasure.finishedAt !== null) return;
-  const subject = createHash('sha256').update(erasure.subject).digest('hex');
-  await handle.database
-    .updateTable('erasures')
-    .set({ subject, finished_at: Date.now(), ...outcome })
-    .where('id', '=', id)
-    .execute();
+/** Records what was erased and forgets the subjects here too, so that not even this file names them afterwards. */
+export async function finish(handle: DatabaseHandle, erased: readonly ErasedRequest[]): Promise<void> {
+  await handle.database.transaction().execute(async (transaction) => {
+    for (const { id, rows } of erased) {
+      const erasure = await find(transaction, id);
+      if (erasure === undefined || erasure.finishedAt !== null) continue;
+      const subject = createHash('sha256').update(erasure.subject).digest('hex');
+      await transaction
+        .updateTable('erasures')
+        .set({ subject, finished_at: Date.now(), rows, error: null, next_attempt_at: null })
+        .where('id', '=', id)
+        .execute();
+    }
+  });
   await handle.scrub();
+}
+
+interface ErasedRequest {
+  id: string;
+  rows: number;
+}
+
+/** Records why the requests could not be carried out, and when they are tried again. */
+export async function recordFailure(
+  database: Database,
+  requests: readonly Pick<ErasureRequest, 'id' | 'attempts'>[],
+  error: unknown,
+): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  await database.transaction().execute(async (transaction) => {
+    for (const { id, attempts } of requests) {
+      const delay = Math.min(RETRY_MS.first * 2 ** attempts, RETRY_MS.max);
+      await transaction
+        .updateTable('erasures')
+        .set({ error: message, attempts: attempts + 1, next_attempt_at: Date.now() + delay })
+        .where('id', '=', id)
+        .where('finished_at', 'is', null)
+        .execute();
+    }
+  });
 }
 
 /** The request in the words of the event store. */
@@ -83,5 +126,7 @@ function toErasure(row: Selectable<DatabaseTables['erasures']>): ErasureRequest 
     finishedAt: row.finished_at,
     rows: row.rows,
     error: row.error,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at,
   };
 }

@@ -62,7 +62,9 @@ const delay = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1000, max: 40 * 86_400_000 }) },
 );
 
-const delayed = fc.record({ delay, propertyId: fc.constantFrom('one', 'two'), payload });
+const propertyId = fc.constantFrom('one', 'two');
+
+const delayed = fc.record({ delay, propertyId, payload });
 
 const forgotten = fc.oneof(
   fc.record({ visitorId: fc.constantFrom('v1', 'v2') }),
@@ -70,11 +72,11 @@ const forgotten = fc.oneof(
   fc.record({ sessionId }),
 );
 
-/** Batches of requests in the order of their receipt, somebody to forget, and how far back to expire. */
+/** Batches of requests in the order of their receipt, whom to forget, and how far back to expire. */
 export const randomScenario = fc
   .record({
     batches: fc.array(fc.array(delayed, { maxLength: 8 }), { minLength: 1, maxLength: 5 }),
-    forgotten,
+    forgotten: fc.array(fc.record({ propertyId, person: forgotten }), { minLength: 1, maxLength: 3 }),
     age: fc.nat(120),
     limit: fc.integer({ min: 1, max: 4 }),
   })

@@ -86,7 +86,7 @@ describe('The DuckDB file', () => {
     await once(other.stdout, 'data');
     for (let round = 1; round <= 12; round++) {
       await it.append([{ seq: round, request: exposed(`session-${round}`) }]);
-      await it.forget({ propertyId: 'shop', sessionId: `session-${round}` });
+      await it.forget([{ propertyId: 'shop', sessionId: `session-${round}` }]);
     }
     other.kill('SIGKILL');
     await once(other, 'exit');
@@ -193,7 +193,7 @@ describe('The DuckDB file', () => {
     const it = await open();
     await it.append(journal(...requests));
     expect(await found()).toEqual(secrets);
-    expect((await it.forget({ propertyId: 'shop', visitorId })).rows).toBe(3);
+    expect(await it.forget([{ propertyId: 'shop', visitorId }])).toEqual([{ rows: 3 }]);
     expect(await found()).toEqual([]);
     await it.append(journal(...requests, collect('late', 'somebody')));
     await it.close();
@@ -209,7 +209,7 @@ describe('The DuckDB file', () => {
     // From here on it is in the blocks of the file, not only in its log.
     const again = await open();
     await again.expire('shop', T0 + 1);
-    expect(await again.forget({ propertyId: 'shop', visitorId: secret })).toEqual({ rows: 0 });
+    expect(await again.forget([{ propertyId: 'shop', visitorId: secret }])).toEqual([{ rows: 0 }]);
     await again.close();
     for (const name of await readdir(directory)) {
       expect((await readFile(join(directory, name))).includes(secret)).toBe(false);
@@ -222,7 +222,7 @@ describe('The DuckDB file', () => {
     const live = await snapshot('live', ['events.duckdb', 'events.duckdb.wal']);
     await it.close();
     const before = await snapshot('before', ['events.duckdb']);
-    await (await open()).forget({ propertyId: 'shop', visitorId: 'me' });
+    await (await open()).forget([{ propertyId: 'shop', visitorId: 'me' }]);
     await store?.close();
     const after = file;
 
@@ -245,7 +245,7 @@ describe('The DuckDB file', () => {
         (await readdir(folder, { recursive: true })).filter((name) => /rewrite|temp_/.test(name)),
       ).toEqual([]);
       expect(await opened.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(sessions);
-      await opened.forget({ propertyId: 'shop', visitorId: 'me' });
+      await opened.forget([{ propertyId: 'shop', visitorId: 'me' }]);
       expect(await opened.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(1);
       await opened.close();
       expect(
@@ -258,10 +258,10 @@ describe('The DuckDB file', () => {
     const it = await open();
     await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
     await mkdir(`${file}.rewrite`);
-    await expect(it.forget({ propertyId: 'shop', visitorId: 'me' })).rejects.toThrow();
+    await expect(it.forget([{ propertyId: 'shop', visitorId: 'me' }])).rejects.toThrow();
     expect(await it.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(2);
     await rmdir(`${file}.rewrite`);
-    expect(await it.forget({ propertyId: 'shop', visitorId: 'me' })).toEqual({ rows: 1 });
+    expect(await it.forget([{ propertyId: 'shop', visitorId: 'me' }])).toEqual([{ rows: 1 }]);
     await it.append([{ seq: 3, request: exposed('another') }]);
     expect(await it.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(2);
   });

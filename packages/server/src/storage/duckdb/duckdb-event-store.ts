@@ -25,7 +25,7 @@ import type {
 } from '../event-store.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { migrate } from './file/duckdb-schema.ts';
-import { expireEvents, forgetSubject } from './file/erasure.ts';
+import { expireEvents, forgetSubjects } from './file/erasure.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
 import { SessionVisitors } from './ingest/session-visitors.ts';
 import { KeyHasher } from './lookup/key-hasher.ts';
@@ -157,16 +157,17 @@ class DuckDbEventStore implements EventStore {
     return this.#ask((context) => goalBaseline(context, query));
   }
 
-  forget(subject: Subject): Promise<Erasure> {
-    return this.#erase(subject.propertyId, (connection, property) =>
-      forgetSubject(this.#database, connection, this.#keys, subject, property),
+  forget(subjects: readonly Subject[]): Promise<Erasure[]> {
+    const propertyOf = (propertyId: string) => this.#terms.find(propertyId);
+    return this.#erase((connection) =>
+      forgetSubjects(this.#database, connection, this.#keys, subjects, propertyOf),
     );
   }
 
-  expire(propertyId: string, before: number): Promise<Erasure> {
-    return this.#erase(propertyId, (connection, property) =>
-      expireEvents(this.#database, connection, property, before),
-    );
+  async expire(propertyId: string, before: number): Promise<Erasure> {
+    const property = this.#terms.find(propertyId);
+    if (property === undefined) return { rows: 0 };
+    return this.#erase((connection) => expireEvents(this.#database, connection, property, before));
   }
 
   ping(): Promise<void> {
@@ -180,17 +181,12 @@ class DuckDbEventStore implements EventStore {
     await this.#database.close();
   }
 
-  #erase(
-    propertyId: string,
-    work: (connection: DuckDBConnection, property: number) => Promise<Erasure>,
-  ): Promise<Erasure> {
+  #erase<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     return this.#database.write(async (connection) => {
-      const property = this.#terms.find(propertyId);
-      if (property === undefined) return { rows: 0 };
       // Its appenders hold the connection, which a rewrite closes.
       this.#loader.close();
       try {
-        return await work(connection, property);
+        return await work(connection);
       } finally {
         this.#registry.forgetStarts();
         this.#visitors.forget();

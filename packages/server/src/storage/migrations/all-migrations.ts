@@ -7,6 +7,7 @@ import { flagsMigration } from './006-flags.ts';
 import { erasuresMigration } from './007-erasures.ts';
 import { testLifecycleMigration } from './008-test-lifecycle.ts';
 import { phasePausesMigration } from './009-phase-pauses.ts';
+import { erasureRetriesMigration } from './010-erasure-retries.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   erasuresMigration,
   testLifecycleMigration,
   phasePausesMigration,
+  erasureRetriesMigration,
 ];

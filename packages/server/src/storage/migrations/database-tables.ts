@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables as the newest migration leaves them. Types are those that SQLite and PostgreSQL share:
  * times are Unix milliseconds in a bigint, JSON is text, booleans are 0 and 1.
@@ -186,5 +188,10 @@ interface ErasureTable {
   requested_at: number;
   finished_at: number | null;
   rows: number | null;
+  /** Of the last attempt that failed. */
   error: string | null;
+  /** Those that failed. */
+  attempts: Generated<number>;
+  /** Null: at once. */
+  next_attempt_at: number | null;
 }

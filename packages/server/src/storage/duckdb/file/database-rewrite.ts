@@ -18,7 +18,7 @@ export interface SessionSet {
 export async function rewriteDatabase(
   database: DuckDbDatabase,
   connection: DuckDBConnection,
-  leavingOut: SessionSet,
+  leavingOut: readonly SessionSet[],
 ): Promise<void> {
   // A rewrite that failed, for want of space, say, has left its piece behind.
   await discardRewrite(database.file);
@@ -32,7 +32,7 @@ export async function rewriteDatabase(
   await database.reopen(() => swapInRewrite(database.file));
 }
 
-async function copyDatabase(connection: DuckDBConnection, { property, keys }: SessionSet): Promise<void> {
+async function copyDatabase(connection: DuckDBConnection, leavingOut: readonly SessionSet[]): Promise<void> {
   const [row] = await rowsOf<[string]>(connection, 'SELECT current_database()');
   const own = quoteName((row as [string])[0]);
   await execute(connection, `COPY FROM DATABASE ${own} TO rewrite (SCHEMA)`);
@@ -42,14 +42,18 @@ async function copyDatabase(connection: DuckDBConnection, { property, keys }: Se
   await execute(connection, 'INSERT INTO rewrite.store_state SELECT watermark, salt, 0 FROM store_state');
   for (const table of SESSION_TABLES) {
     const copy = `INSERT INTO rewrite.${table} SELECT kept.* FROM ${table} AS kept`;
-    if (keys.length === 0) await execute(connection, copy);
+    if (leavingOut.length === 0) await execute(connection, copy);
     else {
       // An anti join keeps rows without a session, which NOT IN would drop.
       await execute(
         connection,
-        `${copy} ANTI JOIN (SELECT $1 AS property, unnest(CAST(string_split($2, ',') AS BIGINT[])) AS session_key)
+        `${copy} ANTI JOIN (SELECT unnest(CAST(string_split($1, ',') AS INTEGER[])) AS property,
+                                   unnest(CAST(string_split($2, ',') AS BIGINT[])) AS session_key)
          USING (property, session_key)`,
-        [property, keys.join(',')],
+        [
+          leavingOut.flatMap(({ property, keys }) => keys.map(() => property)).join(','),
+          leavingOut.flatMap(({ keys }) => keys).join(','),
+        ],
       );
     }
   }

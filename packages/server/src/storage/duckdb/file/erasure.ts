@@ -17,22 +17,36 @@ const DEAD_SHARE = 0.3;
 /** … and there is something to win. */
 const MIN_REWRITE_BYTES = 8 * 1024 * 1024;
 
-const NO_SESSIONS: SessionSet = { property: 0, keys: [] };
-
-/** Leaves the sessions of the subject out of a new file. A crash before the end means that nothing was removed. */
-export async function forgetSubject(
+/**
+ * Leaves the sessions of the subjects out of a new file, which is written once for all of them. A crash before the end
+ * means that nothing was removed.
+ */
+export async function forgetSubjects(
   database: DuckDbDatabase,
   connection: DuckDBConnection,
   keys: KeyHasher,
-  subject: Subject,
-  property: number,
-): Promise<Erasure> {
-  const doomed = { property, keys: await sessionsOf(connection, keys, subject, property) };
-  const rows = doomed.keys.length > 0 ? await countEvents(connection, doomed) : 0;
+  subjects: readonly Subject[],
+  propertyOf: (propertyId: string) => number | undefined,
+): Promise<Erasure[]> {
+  const doomed: SessionSet[] = [];
+  const erasures: Erasure[] = [];
+  const seen = new Set<string>();
+  for (const subject of subjects) {
+    const property = propertyOf(subject.propertyId);
+    const all = property === undefined ? [] : await sessionsOf(connection, keys, subject, property);
+    const fresh = all.filter((key) => !seen.has(`${property}/${key}`));
+    if (property === undefined || fresh.length === 0) {
+      erasures.push({ rows: 0 });
+      continue;
+    }
+    for (const key of fresh) seen.add(`${property}/${key}`);
+    doomed.push({ property, keys: fresh });
+    erasures.push({ rows: await countEvents(connection, { property, keys: fresh }) });
+  }
   // Rows that had expired before may still lie in the blocks of the file.
   const { share } = await deadShareOf(connection);
-  if (doomed.keys.length > 0 || share > 0) await rewriteDatabase(database, connection, doomed);
-  return { rows };
+  if (doomed.length > 0 || share > 0) await rewriteDatabase(database, connection, doomed);
+  return erasures;
 }
 
 async function sessionsOf(
@@ -129,6 +143,6 @@ async function restartSessions(
 async function giveSpaceBack(database: DuckDbDatabase, connection: DuckDBConnection): Promise<void> {
   const { share, bytes } = await deadShareOf(connection);
   if (share >= DEAD_SHARE && bytes >= MIN_REWRITE_BYTES) {
-    await rewriteDatabase(database, connection, NO_SESSIONS);
+    await rewriteDatabase(database, connection, []);
   }
 }

@@ -1,0 +1,68 @@
+import { mkdirSync, rmSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type DatabaseHandle, openDatabase } from '../../storage/database.ts';
+import { switchyard } from '../../testing/command-line.ts';
+import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { find, request } from './erasure-store.ts';
+
+let shop: Shop;
+let handle: DatabaseHandle | undefined;
+afterEach(async () => {
+  await handle?.close();
+  handle = undefined;
+  await closeShop(shop);
+});
+
+const VISITORS = ['ann', 'bob', 'cid', 'dan', 'eve'];
+
+async function openWithVisitors(): Promise<void> {
+  shop = await openShop();
+  await accepted(
+    ...VISITORS.map((visitorId) => shop.collect({ sessionId: `session-of-${visitorId}`, visitorId })),
+    shop.collect({ sessionId: 'kept', visitorId: 'kept' }),
+  );
+}
+
+const sessionIds = async () =>
+  (await shop.sessions()).sessions.map(({ sessionId }: { sessionId: string }) => sessionId);
+
+test('the file is rewritten once for all that are pending, and each has its count', async () => {
+  await openWithVisitors();
+  await shop.server.stop();
+  handle = await openDatabase(shop.server.dataDir);
+  const { database } = handle;
+  const ids = await Promise.all(
+    VISITORS.map((visitorId) => request(database, { propertyId: 'shop', visitorId })),
+  );
+  let replacements = 0;
+  const watcher = watch(shop.server.dataDir, (type, name) => {
+    if (type === 'rename' && name === 'events.duckdb') replacements++;
+  });
+  shop = await openShop({ dataDir: shop.server.dataDir });
+  const erasures = await waitFor('all of them', async () => {
+    const found = await Promise.all(ids.map((id) => find(database, id)));
+    return found.every((erasure) => erasure?.finishedAt != null) && found;
+  });
+  expect(erasures.map((erasure) => [erasure?.rows, erasure?.error])).toEqual(VISITORS.map(() => [1, null]));
+  expect(await sessionIds()).toEqual(['kept']);
+  watcher.close();
+  expect(replacements).toBe(1);
+});
+
+test('a failure is recorded and reported, and tried again by itself', async () => {
+  await openWithVisitors();
+  // A rewrite begins by removing what an earlier one has left, and this cannot be removed as a file.
+  const obstacle = join(shop.server.dataDir, 'events.duckdb.rewrite');
+  mkdirSync(join(obstacle, 'in-the-way'), { recursive: true });
+  const forget = () => switchyard(shop.server, 'forget', '--property', 'shop', '--visitor', 'ann');
+  const failed = await forget();
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toMatch(/The erasure failed: .*events\.duckdb\.rewrite/);
+  expect(await sessionIds()).toHaveLength(VISITORS.length + 1);
+  expect(shop.server.stderr.join('\n')).toMatch(/erasing what was asked to be forgotten failed/);
+  rmSync(obstacle, { recursive: true });
+  await waitFor('the next attempt', async () => !(await sessionIds()).includes('session-of-ann'));
+  expect(await sessionIds()).toHaveLength(VISITORS.length);
+});
