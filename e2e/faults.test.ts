@@ -222,11 +222,15 @@ describe('a full journal', () => {
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       expect(JSON.parse(text).error.code).toBe('overloaded');
     }
-    // Far larger bodies than the journal may hold: each is refused, none is piled up.
+    // Far larger bodies than the journal may hold: each is refused for good, none is piled up.
     const large = await Promise.all(
       Array.from({ length: 100 }, (_, i) => post(server.url, agent, largeExposures(i))),
     );
-    expect(large.filter(({ status }) => status !== 503)).toEqual([]);
+    expect(large.filter(({ status }) => status !== 413)).toEqual([]);
+    expect(JSON.parse(large[0]!.text).error).toMatchObject({
+      code: 'body_too_large',
+      message: expect.stringMatching(/32768.*JOURNAL_MAX_BYTES/),
+    });
     if (before !== undefined) expect(residentMegabytes(server)! - before).toBeLessThan(250);
     await waitFor('room in the journal', async () => {
       const small = {

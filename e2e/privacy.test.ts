@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -78,6 +78,12 @@ function filesNaming(who: string): string[] {
   });
 }
 
+/** Files that other users of the machine may read. */
+const filesForOthers = () =>
+  readdirSync(server.dataDir).filter(
+    (name) => name !== 'provision.json' && (statSync(join(server.dataDir, name)).mode & 0o077) !== 0,
+  );
+
 describe('switchyard forget', () => {
   test.for(['running', 'stopped'] as const)(
     'with the server %s: nothing of the visitor is left, others stay',
@@ -97,6 +103,7 @@ describe('switchyard forget', () => {
       const forgotten = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
       expect(forgotten.code, forgotten.output).toBe(0);
       expect(filesNaming('alice-4711')).toEqual([]);
+      expect(filesForOthers()).toEqual([]);
       if (state === 'stopped') await restart();
 
       expect(await sessionIds()).toEqual(['session-of-bob-0815-1', 'session-of-bob-0815-2']);
@@ -128,6 +135,19 @@ describe('switchyard forget', () => {
       expect(filesNaming('alice-4711')).toEqual([]);
     },
   );
+
+  test('leaves nothing of the visitor in the journal while others keep writing to it', async () => {
+    await visit('alice-4711');
+    let stopped = false;
+    const others = (async () => {
+      for (let i = 0; !stopped; i++) await visit(`other-${i}`);
+    })();
+    const forgotten = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
+    expect(forgotten.code, forgotten.output).toBe(0);
+    expect(filesNaming('alice-4711')).toEqual([]);
+    stopped = true;
+    await others;
+  });
 
   test('survives kill -9 right after the order was given', async () => {
     await visit('alice-4711');

@@ -20,7 +20,12 @@ export interface Config {
   readonly rateLimitPerAddress: number;
   /** What Prometheus sends as bearer token; without it only this machine gets metrics. */
   readonly metricsToken: string | undefined;
-  /** Bytes acknowledged but not yet in the event store, at most; beyond them writes are answered with 503. */
+  /**
+   * Max bytes of the journal. Half of them hold requests that are acknowledged, but not yet in the event store; when
+   * they are full, writes get 503. Three eighths hold the idempotency keys that came with a secret API key in the last
+   * 24 hours (80 bytes each); when they are full, requests with a new key get 503. One eighth holds those that came
+   * with a public API key; when they are full, the oldest are dropped.
+   */
   readonly journalMaxBytes: number;
   /** Things an operator should know, to be logged once. */
   readonly warnings: readonly string[];
@@ -120,7 +125,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     rateLimitPerSecond: read('RATE_LIMIT_PER_SECOND', integer(0, 10_000_000), 5000),
     rateLimitPerAddress: read('RATE_LIMIT_PER_ADDRESS', integer(0, 10_000_000), 100),
     metricsToken: read('METRICS_TOKEN', bearerToken, undefined),
-    journalMaxBytes: read('JOURNAL_MAX_BYTES', integer(1024, 2 ** 40), 256 * 1024 * 1024),
+    journalMaxBytes: read('JOURNAL_MAX_BYTES', integer(1024, 2 ** 40), 512 * 1024 * 1024),
     warnings,
   });
 }

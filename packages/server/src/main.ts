@@ -41,6 +41,8 @@ export async function runServer(config: Config, options: Options = {}): Promise<
 }
 
 async function start(config: Config, log: Logger, options: Options): Promise<Stop> {
+  // The engines would make their files readable for everybody, and not every directory keeps others out.
+  process.umask(0o077);
   makeDataDirectory(config.dataDir);
   // The threads start and open their files while this one loads its code.
   const loading = import('./app.ts');

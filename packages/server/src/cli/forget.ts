@@ -25,6 +25,8 @@ Example:
     .action(async (options: ForgetOptions) => {
       const { forget } = await import('./forget-action.ts');
       const { runErasuresOffline } = await import('../features/erasure/offline-erasure.ts');
+      // As the server does: what is rewritten here is for its owner only.
+      process.umask(0o077);
       await forget(options, runErasuresOffline);
     });
 }

@@ -9,6 +9,7 @@ export type EventKind = 'exposure' | 'conversion' | 'feedback' | 'session_event'
 
 export interface StorageGauges {
   journalBytes: number;
+  idempotencyBytes: number;
   lag: number;
 }
 
@@ -46,6 +47,9 @@ export class Metrics {
     });
     this.#gauge('switchyard_journal_lag_requests', 'Acknowledged requests not yet in the event store', () => {
       return storage().lag;
+    });
+    this.#gauge('switchyard_idempotency_bytes', 'Size of the idempotency keys of the last 24 hours', () => {
+      return storage().idempotencyBytes;
     });
   }
 

@@ -2,6 +2,7 @@ import type { FieldError, Problem } from '@switchyard/core/api/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
+import type { StorageErrorCode } from '../storage/storage-error.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -40,10 +41,37 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
   FST_ERR_BAD_URL: 'invalid_request',
 };
 
+interface StorageAnswer {
+  code: ErrorCode;
+  /** Seconds. */
+  retryAfter?: string;
+  /** Whether the caller may see what storage says. */
+  keepsMessage?: true;
+}
+
+/** What a caller can do about a refusal of the storage. */
+const STORAGE_CODES: Record<StorageErrorCode, StorageAnswer> = {
+  STORAGE_OVERLOADED: { code: 'overloaded', retryAfter: '1' },
+  // Room comes as keys expire, not within seconds.
+  IDEMPOTENCY_FULL: { code: 'overloaded', retryAfter: '60' },
+  REQUEST_TOO_LARGE: { code: 'body_too_large', keepsMessage: true },
+};
+
+function storageProblem(code: string | undefined, message: string): ApiError | undefined {
+  if (code === undefined || !Object.hasOwn(STORAGE_CODES, code)) return undefined;
+  const { code: known, retryAfter, keepsMessage } = STORAGE_CODES[code as StorageErrorCode];
+  return new ApiError(known, {
+    ...(keepsMessage ? { message } : {}),
+    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }),
+  });
+}
+
 /** Whatever was thrown, as an error of ours; what we do not know is our fault. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message: string };
+  const fromStorage = storageProblem(code, message);
+  if (fromStorage !== undefined) return fromStorage;
   const known = FRAMEWORK_CODES[code ?? ''];
   if (known !== undefined) return new ApiError(known);
   // Anything else that the framework blames on the caller, e.g. an aborted body.

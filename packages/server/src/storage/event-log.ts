@@ -1,15 +1,18 @@
 import { getHeapStatistics } from 'node:v8';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { ApiError } from '../errors.ts';
 import type { AcceptedRequest } from './accepted-request.ts';
 import { type EventStoreClient, eventStoreClient, StoreCalls } from './event-store-client.ts';
-import type { IdempotencyMark, JournalWrite, WriteOutcome } from './journal.ts';
+import type { IdempotencyMark } from './idempotency-marks.ts';
+import type { JournalWrite, WriteOutcome } from './journal.ts';
+import { type JournalLimits, journalLimits } from './journal-limits.ts';
+import { StorageError } from './storage-error.ts';
 import type {
   StorageOptions,
   StorageReply,
   StorageRequest,
   StorageStatus,
   StoreMethod,
+  ThreadOptions,
 } from './storage-messages.ts';
 
 /** Requests and characters per group commit at most, so that one never takes long, nor much memory on its way. */
@@ -20,16 +23,19 @@ const COMMIT_LENGTH = 4 * 1024 * 1024;
 const MAX_WAITING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
 
 export interface EventLogOptions extends StorageOptions {
-  /** Bytes waiting or journalled but not in the event store, at most. */
+  /** Bytes of the journal, at most; `JournalLimits` says how they are divided. */
   maxBytes: number;
   log: (level: 'warn' | 'error', message: string) => void;
   /** Called once, when nothing can be made durable any more. */
   onFailure: (error: Error) => void;
 }
 
+/** What became of a request that was not refused. */
+export type AcceptOutcome = Exclude<WriteOutcome, 'full'>;
+
 interface Waiting {
   write: JournalWrite;
-  resolve: (outcome: WriteOutcome) => void;
+  resolve: (outcome: AcceptOutcome) => void;
   reject: (error: Error) => void;
 }
 
@@ -40,7 +46,8 @@ export class EventLog {
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #options: EventLogOptions;
-  #status: StorageStatus = { journalBytes: 0, lag: 0, position: 0, healthy: true };
+  readonly #limits: JournalLimits;
+  #status: StorageStatus = { journalBytes: 0, idempotencyBytes: 0, lag: 0, position: 0, healthy: true };
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #committing: Waiting[] | undefined;
@@ -52,8 +59,6 @@ export class EventLog {
   #onClosed: (() => void) | undefined;
 
   static async open(options: EventLogOptions): Promise<EventLog> {
-    // The engines would make their files readable for everybody, and not every directory keeps others out.
-    process.umask(0o077);
     const log = new EventLog(options);
     await new Promise<void>((resolve, reject) => {
       log.#opening = { resolve, reject };
@@ -64,6 +69,7 @@ export class EventLog {
 
   private constructor(options: EventLogOptions) {
     this.#options = options;
+    this.#limits = journalLimits(options.maxBytes);
     this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
       name: 'storage',
       // What a batch leaves behind is garbage at once: a large nursery would only sit in memory.
@@ -71,7 +77,8 @@ export class EventLog {
       workerData: {
         dataDir: options.dataDir,
         acceptLoss: options.acceptLoss ?? false,
-      } satisfies StorageOptions,
+        limits: this.#limits,
+      } satisfies ThreadOptions,
     });
     this.#worker.on('message', (reply: StorageReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#fail(error));
@@ -98,12 +105,13 @@ export class EventLog {
   }
 
   /** Resolves once the request is on disk. Refuses at once when there is no room for it. */
-  accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<WriteOutcome> {
+  accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<AcceptOutcome> {
     const payload = JSON.stringify(request);
-    if (this.#failure !== undefined) return Promise.reject(overloaded());
+    if (this.#failure !== undefined) return Promise.reject(overloaded('nothing can be stored any more'));
+    if (payload.length > this.#limits.requests) return Promise.reject(tooLarge(payload, this.#limits));
     const waiting = this.#waitingBytes + payload.length;
-    if (waiting > MAX_WAITING || this.#status.journalBytes + waiting > this.#options.maxBytes) {
-      return Promise.reject(overloaded());
+    if (waiting > MAX_WAITING || this.#status.journalBytes + waiting > this.#limits.requests) {
+      return Promise.reject(overloaded('the journal is full'));
     }
     this.#waitingBytes = waiting;
     return new Promise((resolve, reject) => {
@@ -170,7 +178,9 @@ export class EventLog {
     for (let i = 0; i < batch.length; i++) {
       const waiting = batch[i]!;
       this.#waitingBytes -= waiting.write.payload.length;
-      waiting.resolve(outcomes?.[i] ?? 'stored');
+      const outcome = outcomes?.[i] ?? 'stored';
+      if (outcome === 'full') waiting.reject(noRoomForKey());
+      else waiting.resolve(outcome);
     }
     if (this.#waiting.length > 0) this.#schedule();
   }
@@ -205,7 +215,9 @@ export class EventLog {
   #fail(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    for (const waiting of [...(this.#committing ?? []), ...this.#waiting]) waiting.reject(overloaded());
+    for (const waiting of [...(this.#committing ?? []), ...this.#waiting]) {
+      waiting.reject(overloaded(error.message));
+    }
     this.#calls.fail(error);
     this.#onClosed?.();
     if (this.#opening === undefined) this.#options.onFailure(error);
@@ -226,6 +238,18 @@ export class EventLog {
   }
 }
 
-function overloaded(): ApiError {
-  return new ApiError('overloaded', { headers: { 'retry-after': '1' } });
+function overloaded(reason: string): StorageError {
+  return new StorageError('STORAGE_OVERLOADED', reason);
+}
+
+function noRoomForKey(): StorageError {
+  return new StorageError('IDEMPOTENCY_FULL', 'there is no room for another idempotency key');
+}
+
+/** It would not fit into an empty journal either, so to try again would be no use. */
+function tooLarge(payload: string, { requests }: JournalLimits): StorageError {
+  return new StorageError(
+    'REQUEST_TOO_LARGE',
+    `The request takes ${payload.length} bytes of the journal, which has room for ${requests} (half of JOURNAL_MAX_BYTES).`,
+  );
 }

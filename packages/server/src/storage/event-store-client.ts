@@ -32,7 +32,7 @@ export class StoreCalls {
     const call = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error === undefined) call?.resolve(value as never);
-    else call?.reject(Object.assign(new Error(error.message), { stack: error.stack }));
+    else call?.reject(Object.assign(new Error(error.message), error));
   }
 
   fail(error: Error): void {

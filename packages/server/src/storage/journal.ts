@@ -1,30 +1,31 @@
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-import { DAY_MS } from '@switchyard/core/time';
-
-/** How long an idempotency key is remembered. */
-const IDEMPOTENCY_MS = DAY_MS;
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { overwriteFreePages } from './free-pages.ts';
+import { type IdempotencyMark, IdempotencyMarks } from './idempotency-marks.ts';
+import { JournalEntries, type JournalRow } from './journal-entries.ts';
+import type { JournalLimits } from './journal-limits.ts';
 
 /** Entries that are read at once. */
 const READ_ROWS = 20;
 
-export interface IdempotencyMark {
-  /** Property and key of the caller, in one string. */
-  key: string;
-  /** Tells requests with the same key but another body apart. */
-  fingerprint: string;
-}
+/** How long another process that reads the file may keep its log from being emptied. */
+const EMPTY_LOG_MS = 60_000;
+const BUSY_MS = 5000;
 
 export interface JournalWrite {
   payload: string;
   idempotency?: IdempotencyMark;
 }
 
-/** `replayed`: the same request was stored before; `reused`: the key belongs to another request. */
-export type WriteOutcome = 'stored' | 'replayed' | 'reused';
+/**
+ * `replayed`: the same request was stored before; `reused`: the key belongs to another request; `full`: there is no
+ * room to remember the key, so nothing was stored.
+ */
+export type WriteOutcome = 'stored' | 'replayed' | 'reused' | 'full';
 
-export interface JournalRow {
-  seq: number;
-  payload: string;
+export interface JournalOptions {
+  limits: JournalLimits;
+  /** Whether to go on with a store that lacks what it once had. */
+  acceptLoss?: boolean | undefined;
 }
 
 /**
@@ -33,42 +34,30 @@ export interface JournalRow {
  */
 export class Journal {
   readonly #db: DatabaseSyncInstance;
-  readonly #insert: StatementSyncInstance;
-  readonly #findKey: StatementSyncInstance;
-  readonly #saveKey: StatementSyncInstance;
+  readonly #entries: JournalEntries;
+  readonly #marks: IdempotencyMarks;
   #lastSeq: number;
   #bytes: number;
 
-  /**
-   * @param watermark position the event store has reached; numbers are never given twice, even when the file is lost
-   * @param acceptLoss whether a store that lacks what it once had may be gone on with
-   */
-  constructor(file: string, watermark: number, acceptLoss = false) {
+  /** @param watermark position the event store has reached; numbers are never given twice, even when the file is lost */
+  constructor(file: string, watermark: number, { limits, acceptLoss = false }: JournalOptions) {
     this.#db = new DatabaseSync(file);
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;');
+    // secure_delete: rows that share a page with others are overwritten at once, which costs no further write.
+    this.#db.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
+       PRAGMA busy_timeout = ${BUSY_MS};`,
+    );
     this.#db.exec(`
-      CREATE TABLE IF NOT EXISTS entries (seq INTEGER PRIMARY KEY, payload TEXT NOT NULL);
-      CREATE TABLE IF NOT EXISTS idempotency (
-        key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, created_at INTEGER NOT NULL
-      ) WITHOUT ROWID;
-      CREATE INDEX IF NOT EXISTS idempotency_by_age ON idempotency (created_at);
       CREATE TABLE IF NOT EXISTS handed_over (seq INTEGER NOT NULL);
       INSERT INTO handed_over SELECT 0 WHERE NOT EXISTS (SELECT * FROM handed_over);
     `);
     if (!acceptLoss) refuseLoss(watermark, handedOver(this.#db));
-    this.#insert = this.#db.prepare('INSERT INTO entries (seq, payload) VALUES (?, ?)');
-    this.#findKey = this.#db.prepare('SELECT fingerprint FROM idempotency WHERE key = ? AND created_at > ?');
-    this.#saveKey = this.#db.prepare(
-      'INSERT OR REPLACE INTO idempotency (key, fingerprint, created_at) VALUES (?, ?, ?)',
-    );
+    this.#entries = new JournalEntries(this.#db);
+    this.#marks = new IdempotencyMarks(this.#db, limits);
     this.#handOver(watermark);
-    const state = this.#db
-      .prepare(
-        'SELECT coalesce(max(seq), 0) AS last, coalesce(sum(length(payload)), 0) AS bytes FROM entries',
-      )
-      .get() as { last: number; bytes: number };
-    this.#lastSeq = Math.max(state.last, watermark);
-    this.#bytes = state.bytes;
+    const { last, length } = this.#entries.state();
+    this.#lastSeq = Math.max(last, watermark);
+    this.#bytes = length;
   }
 
   get lastSeq(): number {
@@ -80,6 +69,11 @@ export class Journal {
     return this.#bytes;
   }
 
+  /** Size of the idempotency keys. */
+  get markBytes(): number {
+    return this.#marks.bytes;
+  }
+
   /** Makes the writes durable in one transaction; throws when any of them may not be on disk. */
   commit(writes: readonly JournalWrite[], now: number): { outcomes: WriteOutcome[]; stored: JournalRow[] } {
     const outcomes: WriteOutcome[] = [];
@@ -88,12 +82,12 @@ export class Journal {
     let bytes = 0;
     this.#db.exec('BEGIN IMMEDIATE');
     for (const { payload, idempotency } of writes) {
-      const outcome = idempotency === undefined ? 'stored' : this.#claim(idempotency, now);
-      outcomes.push(outcome);
-      if (outcome !== 'stored') continue;
+      const claim = idempotency === undefined ? 'new' : this.#marks.claim(idempotency, now);
+      outcomes.push(claim === 'new' ? 'stored' : claim);
+      if (claim !== 'new') continue;
       seq += 1;
       bytes += payload.length;
-      this.#insert.run(seq, payload);
+      this.#entries.insert(seq, payload);
       stored.push({ seq, payload });
     }
     this.#db.exec('COMMIT');
@@ -102,19 +96,11 @@ export class Journal {
     return { outcomes, stored };
   }
 
-  #claim({ key, fingerprint }: IdempotencyMark, now: number): WriteOutcome {
-    const known = this.#findKey.get(key, now - IDEMPOTENCY_MS) as { fingerprint: string } | undefined;
-    if (known !== undefined) return known.fingerprint === fingerprint ? 'replayed' : 'reused';
-    this.#saveKey.run(key, fingerprint, now);
-    return 'stored';
-  }
-
   /** Entries after a position, oldest first; a few at a time, because each may be large. */
   read(after: number, maxRows: number, maxLength: number): JournalRow[] {
-    const next = this.#db.prepare('SELECT seq, payload FROM entries WHERE seq > ? ORDER BY seq LIMIT ?');
     const rows: JournalRow[] = [];
     for (let length = 0; rows.length < maxRows && length < maxLength; ) {
-      const found = next.all(rows.at(-1)?.seq ?? after, READ_ROWS) as unknown as JournalRow[];
+      const found = this.#entries.read(rows.at(-1)?.seq ?? after, READ_ROWS);
       for (const row of found) length += row.payload.length;
       rows.push(...found);
       if (found.length < READ_ROWS) break;
@@ -132,7 +118,7 @@ export class Journal {
   #handOver(upTo: number): void {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
-      this.#db.prepare('DELETE FROM entries WHERE seq <= ?').run(upTo);
+      this.#entries.deleteUpTo(upTo);
       this.#db.prepare('UPDATE handed_over SET seq = ? WHERE seq <> ?').run(upTo, upTo);
       this.#db.exec('COMMIT');
     } catch (error) {
@@ -141,14 +127,38 @@ export class Journal {
     }
   }
 
-  forgetOldKeys(now: number): void {
-    this.#db.prepare('DELETE FROM idempotency WHERE created_at <= ?').run(now - IDEMPOTENCY_MS);
+  /** Deletes a few of the idempotency keys that have expired; answers whether there may be more. */
+  forgetOldKeys(now: number): boolean {
+    return this.#marks.forgetOld(now);
   }
 
-  /** Rewrites the files, so that nothing of deleted entries stays in them. */
-  scrub(): void {
-    this.#db.exec('VACUUM');
-    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  /** From now on nothing is written to pages that hold the entries of now. All before the last call were pruned. */
+  separate(): void {
+    this.#entries.switchTables();
+  }
+
+  /**
+   * Overwrites what pruned entries from before `separate` have left in the files, in steps of a few milliseconds with
+   * a pause after each.
+   */
+  async scrub(pause: () => Promise<unknown>): Promise<void> {
+    this.#entries.clearUnusedTable();
+    await overwriteFreePages(this.#db, pause);
+    const deadline = performance.now() + EMPTY_LOG_MS;
+    while (!this.#emptyLog()) {
+      if (performance.now() > deadline) throw new Error('another process keeps reading journal.db');
+      await pause();
+    }
+  }
+
+  #emptyLog(): boolean {
+    // Commits must not wait until somebody else has finished reading.
+    this.#db.exec('PRAGMA busy_timeout = 0');
+    try {
+      return this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get().busy === 0;
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    }
   }
 
   close(): void {

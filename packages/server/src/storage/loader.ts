@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import type { EventStore } from './event-store.ts';
-import type { Journal, JournalRow } from './journal.ts';
+import type { Journal } from './journal.ts';
+import type { JournalRow } from './journal-entries.ts';
 
 /** How long events may wait for company before they are loaded. */
 const LINGER_MS = 250;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventStore } from './event-store.ts';
@@ -7,28 +8,32 @@ import { fileError } from './file-error.ts';
 import { Journal, type JournalWrite, positionReached, refuseLoss } from './journal.ts';
 import { Loader } from './loader.ts';
 import type {
-  StorageOptions,
   StorageReply,
   StorageRequest,
   StorageStatus,
   StoreMethod,
+  ThreadOptions,
 } from './storage-messages.ts';
 
 // Everything that waits for a disk runs on this thread, so that the one that answers requests never does.
 
-const HOUSEKEEPING_MS = 10 * 60 * 1000;
+const HOUSEKEEPING_MS = 60 * 1000;
+/** After each step of housekeeping, so that commits come first. */
+const STEP_PAUSE_MS = 10;
 const STATUS_MS = 1000;
 
 interface Storage {
   journal: Journal;
   loader: Loader;
   store: EventStore;
+  /** Settles when the last erasure that was asked for has ended. */
+  erasures: Promise<unknown>;
 }
 
 const port = parentPort!;
 const send = (reply: StorageReply) => port.postMessage(reply);
 
-async function open(options: StorageOptions, onStoreError: (error: unknown) => void): Promise<Storage> {
+async function open(options: ThreadOptions, onStoreError: (error: unknown) => void): Promise<Storage> {
   // The event store is opened first: its lock keeps a second server out of this directory.
   const store = await openStore(options);
   const watermark = await store.watermark();
@@ -41,10 +46,10 @@ async function open(options: StorageOptions, onStoreError: (error: unknown) => v
     });
     onStoreError(error);
   });
-  return { journal, loader, store };
+  return { journal, loader, store, erasures: Promise.resolve() };
 }
 
-function openStore({ dataDir, acceptLoss }: StorageOptions): Promise<EventStore> {
+function openStore({ dataDir, acceptLoss }: ThreadOptions): Promise<EventStore> {
   const file = join(dataDir, 'events.duckdb');
   // Here, because a new file in place of a lost one would cost it its log.
   if (!acceptLoss && !existsSync(file)) refuseLoss(0, positionReached(join(dataDir, 'journal.db')));
@@ -53,18 +58,19 @@ function openStore({ dataDir, acceptLoss }: StorageOptions): Promise<EventStore>
   });
 }
 
-function openJournal({ dataDir, acceptLoss }: StorageOptions, watermark: number): Journal {
+function openJournal({ dataDir, acceptLoss, limits }: ThreadOptions, watermark: number): Journal {
   const file = join(dataDir, 'journal.db');
   try {
-    return new Journal(file, watermark, acceptLoss);
+    return new Journal(file, watermark, { limits, acceptLoss });
   } catch (error) {
     throw fileError(file, error);
   }
 }
 
 function status({ journal, loader }: Storage): StorageStatus {
-  const { bytes: journalBytes, lastSeq: position } = journal;
-  return { journalBytes, lag: loader.lag, position, healthy: loader.healthy };
+  const { bytes: journalBytes, markBytes: idempotencyBytes, lastSeq: position } = journal;
+  const { lag, healthy } = loader;
+  return { journalBytes, idempotencyBytes, lag, position, healthy };
 }
 
 function commit(storage: Storage, writes: JournalWrite[]): void {
@@ -82,18 +88,37 @@ async function ask(storage: Storage, method: StoreMethod, args: unknown[]): Prom
   return call(storage.store, method, args);
 }
 
+/** One after the other. */
 function erase(storage: Storage, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> {
-  return storage.loader.exclusively(async () => {
-    const erased = await call(storage.store, method, args);
-    if (method === 'forget') storage.journal.scrub();
-    return erased;
-  });
+  const erased = storage.erasures.then(() => (method === 'forget' ? forget : expire)(storage, args));
+  storage.erasures = erased.catch(() => undefined);
+  return erased;
+}
+
+const expire = ({ loader, store }: Storage, args: unknown[]): Promise<unknown> =>
+  loader.exclusively(() => call(store, 'expire', args));
+
+async function forget({ journal, loader, store }: Storage, args: unknown[]): Promise<unknown> {
+  // So that the journal holds nothing any more of what it held when it is separated.
+  await loader.catchUp();
+  journal.separate();
+  const erased = await loader.exclusively(() => call(store, 'forget', args));
+  await journal.scrub(() => sleep(STEP_PAUSE_MS));
+  return erased;
+}
+
+async function forgetOldKeys({ journal }: Storage, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    while (journal.forgetOldKeys(Date.now())) await sleep(STEP_PAUSE_MS, undefined, { signal });
+    await sleep(HOUSEKEEPING_MS, undefined, { signal });
+  }
 }
 
 const call = (store: EventStore, method: StoreMethod, args: unknown[]): Promise<unknown> =>
   (store[method] as (...args: unknown[]) => Promise<unknown>)(...args);
 
 async function close(storage: Storage): Promise<void> {
+  await storage.erasures;
   await storage.loader.close().catch((error) =>
     send({
       type: 'log',
@@ -115,9 +140,13 @@ const text = (error: unknown) => (error instanceof Error ? error.message : Strin
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code;
 
-function fail(error: unknown): void {
+function describeError(error: unknown): { message: string; code?: string } {
   const code = codeOf(error);
-  send({ type: 'failed', message: text(error), ...(typeof code === 'string' ? { code } : {}) });
+  return { message: text(error), ...(typeof code === 'string' ? { code } : {}) };
+}
+
+function fail(error: unknown): void {
+  send({ type: 'failed', ...describeError(error) });
 }
 
 async function main(): Promise<void> {
@@ -127,11 +156,11 @@ async function main(): Promise<void> {
     fail(error);
     end(abandon(storage));
   };
-  // A store that closed itself does not come back in this process; its journal does in the next.
   const onStoreError = (error: unknown) => {
+    // A store that closed itself does not come back in this process; its journal does in the next.
     if (codeOf(error) === 'STORE_CLOSED' && !ending) giveUp(error);
   };
-  const storage = await open(workerData as StorageOptions, onStoreError);
+  const storage = await open(workerData as ThreadOptions, onStoreError);
   const handlers = {
     commit(request: StorageRequest & { type: 'commit' }) {
       if (ending) return;
@@ -145,7 +174,7 @@ async function main(): Promise<void> {
       ask(storage, method, args).then(
         (value) => reply({ type: 'answer', id, value }),
         (error) => {
-          reply({ type: 'answer', id, error: { message: text(error), stack: (error as Error).stack } });
+          reply({ type: 'answer', id, error: { ...describeError(error), stack: (error as Error).stack } });
           onStoreError(error);
         },
       );
@@ -161,11 +190,14 @@ async function main(): Promise<void> {
     },
   };
   const end = (closing: Promise<unknown>) => {
-    clearInterval(housekeeping);
+    background.abort();
     clearInterval(reporting);
     void closing.finally(() => port.close());
   };
-  const housekeeping = setInterval(() => storage.journal.forgetOldKeys(Date.now()), HOUSEKEEPING_MS);
+  const background = new AbortController();
+  forgetOldKeys(storage, background.signal).catch((error) => {
+    if (!background.signal.aborted) giveUp(error);
+  });
   const reporting = setInterval(() => send({ type: 'status', status: status(storage) }), STATUS_MS);
   port.on('message', (request: StorageRequest) => handlers[request.type](request as never));
   send({ type: 'ready', status: status(storage) });

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts';
 import type { EventKind, Metrics } from '../../http/metrics.ts';
 import type { AcceptedRequest } from '../../storage/accepted-request.ts';
 import type { EventLog } from '../../storage/event-log.ts';
-import type { IdempotencyMark } from '../../storage/journal.ts';
+import type { IdempotencyMark } from '../../storage/idempotency-marks.ts';
 
 /** The only way in for events: written to disk, then counted, and only then acknowledged. */
 export class EventIntake {
@@ -47,7 +47,7 @@ function idempotencyMark(request: FastifyRequest): IdempotencyMark | undefined {
     .digest('base64url');
   const { propertyId, kind } = request.apiKey;
   // Anybody can have the public key: with it nobody may use up the keys of a backend.
-  return { key: `${propertyId}/${kind}/${key}`, fingerprint };
+  return { kind, key: `${propertyId}/${kind}/${key}`, fingerprint };
 }
 
 /** The same text for the same content, whatever order a serializer wrote the members in. */

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { DAY_MS } from '@switchyard/core/time';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+import type { Answer } from '../../testing/test-server.ts';
+import { waitFor } from '../../testing/wait.ts';
+
+let shop: Shop;
+afterEach(() => closeShop(shop));
+
+const key = (text: string) => ({ 'idempotency-key': text });
+/** Sent again while the journal is full of requests that are about to be loaded, which is over in a moment. */
+const patiently = (send: () => Promise<Answer>) =>
+  waitFor('room for a request', async () => {
+    const answer = await send();
+    return (answer.status !== 503 || answer.headers.get('retry-after') !== '1') && answer;
+  });
+const count = (text: string) => patiently(() => shop.increment({ goalId: 'signup' }, key(text)));
+const counted = async () => (await shop.progress('signup')).current.count;
+const collect = (text: string, visitorId = 'v') =>
+  patiently(() => shop.collect({ sessionId: text, visitorId }, key(text)));
+
+/** Works on the journal of a server that is not running. */
+function inJournal<T>(work: (journal: InstanceType<typeof DatabaseSync>) => T): T {
+  const journal = new DatabaseSync(join(shop.server.dataDir, 'journal.db'));
+  try {
+    return work(journal);
+  } finally {
+    journal.close();
+  }
+}
+
+const restart = async () => {
+  shop = await openShop({ dataDir: shop.server.dataDir });
+};
+
+describe('a full table of idempotency keys', () => {
+  // Room for 76 keys of backends and 25 of browsers.
+  const SMALL = { env: { JOURNAL_MAX_BYTES: '16384' } };
+
+  /** New keys of a backend, until there is no room for another. */
+  async function fill(): Promise<number> {
+    for (let sent = 0; sent < 500; sent++) {
+      const answer = await count(`fill-${sent}`);
+      if (answer.status === 200) continue;
+      expectProblem(answer, { status: 503, code: 'overloaded' });
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      return sent;
+    }
+    throw new Error('the table never filled up');
+  }
+
+  it('refuses new keys of a backend, knows the old ones, and does not bother anybody else', async () => {
+    shop = await openShop(SMALL);
+    const sent = await fill();
+    expect(sent).toBeGreaterThan(10);
+    for (let i = 0; i < sent; i++) expectAccepted(await count(`fill-${i}`));
+    expectProblem(await shop.increment({ goalId: 'signup', amount: 1 }, key('fill-0')), {
+      status: 422,
+      code: 'idempotency_key_reused',
+    });
+    expectAccepted(await shop.increment({ goalId: 'signup' }));
+    expectAccepted(await collect('browser'));
+    expect(await counted()).toBe(sent + 1);
+    expect(await shop.server.stop()).toBe(0);
+    shop = await openShop({ ...SMALL, dataDir: shop.server.dataDir });
+    expectAccepted(await count('fill-0'));
+    expect((await count('one-more')).status).toBe(503);
+    expect(await counted()).toBe(sent + 1);
+  });
+
+  it('forgets the oldest keys of browsers, which take no room from those of backends', async () => {
+    shop = await openShop(SMALL);
+    for (let i = 0; i < 60; i++) expectAccepted(await collect(`page-${i}`));
+    expectProblem(await collect('page-59', 'another'), { status: 422, code: 'idempotency_key_reused' });
+    expectAccepted(await collect('page-0', 'another'));
+    expect(await fill()).toBeGreaterThan(10);
+  });
+});
+
+describe('old idempotency keys', () => {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+
+  it('are deleted a few at a time, so that no commit waits for all of them', async () => {
+    const ROWS = 20_000;
+    shop = await openShop();
+    expectAccepted(await count('fresh'));
+    await shop.server.stop();
+    inJournal((journal) => {
+      // The time is that of the statement: rows with the same one were deleted in one step.
+      journal.exec(`
+        CREATE TABLE deletions (at REAL);
+        CREATE TRIGGER note_deletion AFTER DELETE ON secret_marks
+          BEGIN INSERT INTO deletions VALUES (unixepoch('subsec')); END;
+        BEGIN;
+        UPDATE secret_marks SET id = id + ${ROWS}`);
+      const insert = journal.prepare('INSERT INTO secret_marks VALUES (?, ?, ?, ?)');
+      const body = hash('body').subarray(0, 16);
+      for (let id = 1; id <= ROWS; id++)
+        insert.run(id, hash(`old-${id}`).subarray(0, 16), body, Date.now() - 2 * DAY_MS);
+      journal.exec('COMMIT');
+    });
+    await restart();
+    const left = () =>
+      inJournal((journal) => journal.prepare('SELECT count(*) AS left FROM secret_marks').get().left);
+    await waitFor('the old ones to go', () => left() === 1);
+    const steps = inJournal((journal) =>
+      journal
+        .prepare('SELECT count(*) AS rows FROM deletions GROUP BY at')
+        .all()
+        .map(({ rows }) => Number(rows)),
+    );
+    expect(steps.reduce((sum, rows) => sum + rows, 0)).toBe(ROWS);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(1000);
+    expectAccepted(await count('fresh'));
+    expect(await counted()).toBe(1);
+  });
+
+  it('that an earlier version has stored are honoured until they expire, and then go with their table', async () => {
+    shop = await openShop();
+    await shop.server.stop();
+    const body = { propertyId: 'shop', goalId: 'signup' };
+    // As that version took it: of the path and of the body with its members in order.
+    const fingerprint = hash(
+      `/v1/goals/increment${JSON.stringify({ goalId: 'signup', propertyId: body.propertyId })}`,
+    );
+    inJournal((journal) => {
+      journal.exec(`
+        CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, created_at INTEGER NOT NULL)
+          WITHOUT ROWID;
+        CREATE INDEX idempotency_by_age ON idempotency (created_at);`);
+      const insert = journal.prepare('INSERT INTO idempotency VALUES (?, ?, ?)');
+      insert.run('shop/secret/earlier', fingerprint.toString('base64url'), Date.now() - DAY_MS / 2);
+      for (let i = 0; i < 2000; i++) insert.run(`shop/secret/expired-${i}`, 'other', Date.now() - DAY_MS - 1);
+    });
+    await restart();
+    expectAccepted(await shop.post('/v1/goals/increment', body, key('earlier')));
+    expectProblem(await shop.increment({ goalId: 'revenue', amount: 1 }, key('earlier')), {
+      status: 422,
+      code: 'idempotency_key_reused',
+    });
+    expect(await counted()).toBe(0);
+    expectAccepted(await count('expired-0'));
+    expect(await counted()).toBe(1);
+    const left = () => inJournal((journal) => journal.prepare('SELECT key FROM idempotency').all().length);
+    await waitFor('the expired ones to go', () => left() === 1);
+    await shop.server.stop();
+    inJournal((journal) => journal.exec('UPDATE idempotency SET created_at = 1'));
+    await restart();
+    await waitFor('the table to go', () =>
+      inJournal(
+        (journal) =>
+          journal.prepare("SELECT name FROM sqlite_master WHERE name = 'idempotency'").get() === undefined,
+      ),
+    );
+  });
+});

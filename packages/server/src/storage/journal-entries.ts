@@ -1,0 +1,83 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+
+const TABLES = ['entries', 'entries_2'] as const;
+
+export interface JournalRow {
+  seq: number;
+  payload: string;
+}
+
+/**
+ * The rows of the journal, in two tables that take turns. SQLite moves rows between the pages of a table, and a copy
+ * can stay behind; so an erasure has later rows written to the other table, and overwrites all pages of this one.
+ */
+export class JournalEntries {
+  readonly #db: DatabaseSyncInstance;
+  readonly #inserts: StatementSyncInstance[];
+  readonly #deletes: StatementSyncInstance[];
+  readonly #next: StatementSyncInstance;
+  /** The table that rows are written to. */
+  #current: 0 | 1;
+
+  constructor(db: DatabaseSyncInstance) {
+    this.#db = db;
+    for (const table of TABLES) {
+      db.exec(`CREATE TABLE IF NOT EXISTS ${table} (seq INTEGER PRIMARY KEY, payload TEXT NOT NULL)`);
+    }
+    const prepare = (sql: (table: string) => string) => TABLES.map((table) => db.prepare(sql(table)));
+    this.#inserts = prepare((table) => `INSERT INTO ${table} (seq, payload) VALUES (?, ?)`);
+    this.#deletes = prepare((table) => `DELETE FROM ${table} WHERE seq <= ?`);
+    this.#next = db.prepare(
+      `SELECT seq, payload FROM entries WHERE seq > ?1
+       UNION ALL SELECT seq, payload FROM entries_2 WHERE seq > ?1 ORDER BY seq LIMIT ?2`,
+    );
+    const [first, second] = TABLES.map((table) => this.#last(table)) as [number, number];
+    this.#current = second > first ? 1 : 0;
+  }
+
+  state(): { last: number; length: number } {
+    const lengths = TABLES.map((table) =>
+      Number(
+        this.#db.prepare(`SELECT coalesce(sum(length(payload)), 0) AS length FROM ${table}`).get().length,
+      ),
+    );
+    return {
+      last: Math.max(...TABLES.map((table) => this.#last(table))),
+      length: lengths.reduce((sum, length) => sum + length, 0),
+    };
+  }
+
+  insert(seq: number, payload: string): void {
+    this.#inserts[this.#current]!.run(seq, payload);
+  }
+
+  /** Rows after a position, oldest first. */
+  read(after: number, limit: number): JournalRow[] {
+    return this.#next.all(after, limit) as unknown as JournalRow[];
+  }
+
+  deleteUpTo(seq: number): void {
+    for (const statement of this.#deletes) statement.run(seq);
+  }
+
+  /** Later rows go to the other table. */
+  switchTables(): void {
+    this.clearUnusedTable();
+    this.#current = this.#unused;
+  }
+
+  /** Frees all pages of the table that is out of use; its rows were deleted before. */
+  clearUnusedTable(): void {
+    const table = TABLES[this.#unused];
+    if (this.#last(table) > 0) throw new Error(`${table} still has entries`);
+    this.#db.exec(`DELETE FROM ${table}`);
+  }
+
+  get #unused(): 0 | 1 {
+    return this.#current === 0 ? 1 : 0;
+  }
+
+  #last(table: string): number {
+    return Number(this.#db.prepare(`SELECT coalesce(max(seq), 0) AS last FROM ${table}`).get().last);
+  }
+}

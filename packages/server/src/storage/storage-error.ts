@@ -1,0 +1,12 @@
+/** What whoever answers requests has to tell apart; each code is an answer of its own. */
+export type StorageErrorCode = 'STORAGE_OVERLOADED' | 'IDEMPOTENCY_FULL' | 'REQUEST_TOO_LARGE';
+
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly code: StorageErrorCode;
+
+  constructor(code: StorageErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
