@@ -102,7 +102,7 @@ function followChanges(app: FastifyInstance, configuration: Configuration): Flag
 const READY_WITHIN_MS = 2000;
 
 async function isReady({ events, pingDatabase }: AppParts): Promise<boolean> {
-  if (events.failed || !events.status.healthy) return false;
+  if (events.failed || !events.status.healthy || events.status.damage !== undefined) return false;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), READY_WITHIN_MS);

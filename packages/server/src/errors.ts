@@ -139,6 +139,12 @@ export const ERRORS = {
     message:
       'The server is too busy for this request; nothing was stored. Try again after the time in `Retry-After`.',
   },
+  storage_damaged: {
+    status: 503,
+    title: 'The event store is damaged',
+    message:
+      'Stored events cannot be read until the operator has restored them; the log of the server says more. New events are still accepted.',
+  },
 } as const satisfies Record<string, ErrorDescription>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -88,6 +88,7 @@ async function serve(
   const pingDatabase = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
   const app = await createApp({ config, version, log, configuration, events, identities, pingDatabase });
   await listen(app, config);
+  events.startVerification();
   const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities), log);
   const stop = async () => {
     await app.close();

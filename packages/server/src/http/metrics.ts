@@ -11,6 +11,7 @@ export interface StorageGauges {
   journalBytes: number;
   idempotencyBytes: number;
   lag: number;
+  damage?: string;
 }
 
 /** Gauges of prom-client that are named like counters; the same gauges by type are there under proper names. */
@@ -50,6 +51,9 @@ export class Metrics {
     });
     this.#gauge('switchyard_idempotency_bytes', 'Size of the idempotency keys of the last 24 hours', () => {
       return storage().idempotencyBytes;
+    });
+    this.#gauge('switchyard_storage_damaged', '1 when blocks of the event store cannot be read', () => {
+      return storage().damage === undefined ? 0 : 1;
     });
   }
 

@@ -54,6 +54,7 @@ const STORAGE_CODES: Record<StorageErrorCode, StorageAnswer> = {
   STORAGE_OVERLOADED: { code: 'overloaded', retryAfter: '1' },
   // Room comes as keys expire, not within seconds.
   IDEMPOTENCY_FULL: { code: 'overloaded', retryAfter: '60' },
+  STORE_DAMAGED: { code: 'storage_damaged', retryAfter: '60' },
   REQUEST_TOO_LARGE: { code: 'body_too_large', keepsMessage: true },
 };
 

@@ -131,6 +131,11 @@ export class EventLog {
     return port2;
   }
 
+  /** Looks for damage in the background from now on; not before a start has succeeded, which it would slow down. */
+  startVerification(): void {
+    this.#post({ type: 'verify' });
+  }
+
   /** Stores what was accepted, and ends the thread. */
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;

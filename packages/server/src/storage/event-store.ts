@@ -33,6 +33,11 @@ export interface EventStore {
   /** Deletes the events of a property from before the given time. */
   expire(propertyId: string, before: number): Promise<Erasure>;
 
+  /**
+   * Reads everything that is stored, piece by piece, and calls `pause` with the time that each took. Throws a
+   * `StorageError` with the code `STORE_DAMAGED` when something cannot be read as it was written; so does any question.
+   */
+  verify(pause: (tookMs: number) => Promise<unknown>): Promise<void>;
   /** Throws when the store cannot answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,9 @@
 /** What whoever answers requests has to tell apart; each code is an answer of its own. */
-export type StorageErrorCode = 'STORAGE_OVERLOADED' | 'IDEMPOTENCY_FULL' | 'REQUEST_TOO_LARGE';
+export type StorageErrorCode =
+  | 'STORAGE_OVERLOADED'
+  | 'IDEMPOTENCY_FULL'
+  | 'REQUEST_TOO_LARGE'
+  | 'STORE_DAMAGED';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';

@@ -13,13 +13,14 @@ export interface StorageOptions {
 export type ThreadOptions = StorageOptions & { limits: JournalLimits };
 
 /** Questions and orders that the serving thread may put to the event store. */
-export type StoreMethod = Exclude<keyof EventStore, 'append' | 'close'>;
+export type StoreMethod = Exclude<keyof EventStore, 'append' | 'verify' | 'close'>;
 
 export type StorageRequest =
   | { type: 'commit'; writes: JournalWrite[] }
   | { type: 'ask'; id: number; method: StoreMethod; args: unknown[] }
   /** Another thread asks on this port. */
   | { type: 'connect'; port: MessagePort }
+  | { type: 'verify' }
   | { type: 'close' };
 
 export interface StorageStatus {
@@ -33,6 +34,8 @@ export interface StorageStatus {
   position: number;
   /** False while the event store refuses what the journal holds. */
   healthy: boolean;
+  /** What of the event store cannot be read any more; undefined: nothing is known to be. */
+  damage?: string;
 }
 
 export type StorageReply =

@@ -7,6 +7,7 @@ import type { EventStore } from './event-store.ts';
 import { fileError } from './file-error.ts';
 import { Journal, type JournalWrite, positionReached, refuseLoss } from './journal.ts';
 import { Loader } from './loader.ts';
+import { StorageError } from './storage-error.ts';
 import type {
   StorageReply,
   StorageRequest,
@@ -14,6 +15,7 @@ import type {
   StoreMethod,
   ThreadOptions,
 } from './storage-messages.ts';
+import { verifyDaily } from './verify-daily.ts';
 
 // Everything that waits for a disk runs on this thread, so that the one that answers requests never does.
 
@@ -28,6 +30,7 @@ interface Storage {
   store: EventStore;
   /** Settles when the last erasure that was asked for has ended. */
   erasures: Promise<unknown>;
+  damage?: string;
 }
 
 const port = parentPort!;
@@ -67,10 +70,17 @@ function openJournal({ dataDir, acceptLoss, limits }: ThreadOptions, watermark: 
   }
 }
 
-function status({ journal, loader }: Storage): StorageStatus {
+function status({ journal, loader, damage }: Storage): StorageStatus {
   const { bytes: journalBytes, markBytes: idempotencyBytes, lastSeq: position } = journal;
   const { lag, healthy } = loader;
-  return { journalBytes, idempotencyBytes, lag, position, healthy };
+  return {
+    journalBytes,
+    idempotencyBytes,
+    lag,
+    position,
+    healthy,
+    ...(damage === undefined ? {} : { damage }),
+  };
 }
 
 function commit(storage: Storage, writes: JournalWrite[]): void {
@@ -82,6 +92,7 @@ function commit(storage: Storage, writes: JournalWrite[]): void {
 
 async function ask(storage: Storage, method: StoreMethod, args: unknown[]): Promise<unknown> {
   if (method === 'ping') return storage.store.ping();
+  if (storage.damage !== undefined) throw new StorageError('STORE_DAMAGED', storage.damage);
   if (method === 'forget' || method === 'expire') return erase(storage, method, args);
   // A read sees everything that this node has acknowledged.
   await storage.loader.catchUp();
@@ -149,6 +160,22 @@ function fail(error: unknown): void {
   send({ type: 'failed', ...describeError(error) });
 }
 
+/** What is accepted from now on stays in the journal: the file that is restored will not have it. */
+function reportDamage(storage: Storage, damage: string): void {
+  if (storage.damage === damage) return;
+  storage.damage = damage;
+  void storage.loader.stop();
+  send({ type: 'status', status: status(storage) });
+  send({
+    type: 'log',
+    level: 'error',
+    message:
+      `${damage}. Questions are answered with 503; new events are kept in journal.db until it is full. ` +
+      'Stop the server, keep a copy of the data directory, restore events.duckdb from the last backup, ' +
+      'and start once with "serve --accept-loss"; "switchyard doctor" checks the files.',
+  });
+}
+
 async function main(): Promise<void> {
   let ending = false;
   const giveUp = (error: unknown) => {
@@ -159,6 +186,7 @@ async function main(): Promise<void> {
   const onStoreError = (error: unknown) => {
     // A store that closed itself does not come back in this process; its journal does in the next.
     if (codeOf(error) === 'STORE_CLOSED' && !ending) giveUp(error);
+    if (codeOf(error) === 'STORE_DAMAGED') reportDamage(storage, text(error));
   };
   const storage = await open(workerData as ThreadOptions, onStoreError);
   const handlers = {
@@ -183,6 +211,9 @@ async function main(): Promise<void> {
       client.on('message', (request) => handlers.ask(request, (reply) => client.postMessage(reply)));
       // It must not keep this thread from ending.
       client.unref();
+    },
+    verify() {
+      void verifyDaily(storage.store, onStoreError, background.signal);
     },
     close() {
       ending = true;

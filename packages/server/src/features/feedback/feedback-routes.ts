@@ -97,7 +97,7 @@ function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void 
       key: 'secret',
       querystring: FeedbackQuery,
       responses: { 200: { ...FeedbackPage, description: 'One page' } },
-      errors: ['wrong_property', 'feedback_type_not_found'],
+      errors: ['wrong_property', 'feedback_type_not_found', 'storage_damaged'],
     },
     async (request): Promise<FeedbackPage> => {
       const { limit = 50, cursor, ...filter } = request.query;

@@ -38,7 +38,7 @@ function registerEvaluate(api: ApiRoutes, { auth, findIdentity }: Dependencies):
       key: 'secret',
       body: EvaluateBody,
       responses: { 200: { ...Evaluations, description: 'The answer of each flag' } },
-      errors: ['wrong_property', 'environment_not_found'],
+      errors: ['wrong_property', 'environment_not_found', 'storage_damaged'],
     },
     (request, reply) => {
       const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;

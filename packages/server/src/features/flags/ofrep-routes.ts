@@ -67,6 +67,7 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
         400: failure('The request cannot be evaluated'),
         404: failure('There is no such flag'),
       },
+      errors: ['storage_damaged'],
       ...PROTOCOL,
     },
     async (request, reply) => {
@@ -93,6 +94,7 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
         ...preparedResponses({ ...OfrepBulk, description: 'The values' }),
         400: failure('The request cannot be evaluated'),
       },
+      errors: ['storage_damaged'],
       ...PROTOCOL,
     },
     async (request, reply) => {

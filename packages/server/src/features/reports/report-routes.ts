@@ -40,7 +40,7 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: ReportRu
       key: 'secret',
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
-      errors: ['wrong_property', 'split_test_not_found', 'overloaded'],
+      errors: ['wrong_property', 'split_test_not_found', 'overloaded', 'storage_damaged'],
     },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, by, include, fresh } = request.query;
@@ -76,7 +76,7 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: ReportRun
           },
         },
       },
-      errors: ['wrong_property', 'split_test_not_found', 'overloaded'],
+      errors: ['wrong_property', 'split_test_not_found', 'overloaded', 'storage_damaged'],
     },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, format = 'bundle' } = request.query;
@@ -108,7 +108,7 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: ReportRunne
       key: 'secret',
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
-      errors: ['wrong_property', 'goal_not_found', 'overloaded'],
+      errors: ['wrong_property', 'goal_not_found', 'overloaded', 'storage_damaged'],
     },
     (request, reply) => {
       const { propertyId, goalId } = request.query;

@@ -74,7 +74,7 @@ function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void 
       key: 'secret',
       querystring: SessionsQuery,
       responses: { 200: { ...SessionsPage, description: 'One page' } },
-      errors: ['wrong_property', 'split_test_not_found', 'goal_not_found'],
+      errors: ['wrong_property', 'split_test_not_found', 'goal_not_found', 'storage_damaged'],
     },
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
@@ -115,7 +115,7 @@ function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): voi
       params: SessionParams,
       querystring: SessionQuery,
       responses: { 200: { ...SessionDetail, description: 'The session' } },
-      errors: ['wrong_property', 'not_found'],
+      errors: ['wrong_property', 'not_found', 'storage_damaged'],
     },
     async (request): Promise<SessionDetail> => {
       const property = auth.property(request, request.query.propertyId);

@@ -26,6 +26,7 @@ import type {
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { migrate } from './file/duckdb-schema.ts';
 import { expireEvents, forgetSubjects } from './file/erasure.ts';
+import { verifyStore } from './file/verify-store.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
 import { SessionVisitors } from './ingest/session-visitors.ts';
 import { KeyHasher } from './lookup/key-hasher.ts';
@@ -168,6 +169,10 @@ class DuckDbEventStore implements EventStore {
     const property = this.#terms.find(propertyId);
     if (property === undefined) return { rows: 0 };
     return this.#erase((connection) => expireEvents(this.#database, connection, property, before));
+  }
+
+  verify(pause: (tookMs: number) => Promise<unknown>): Promise<void> {
+    return verifyStore(this.#database, pause);
   }
 
   ping(): Promise<void> {

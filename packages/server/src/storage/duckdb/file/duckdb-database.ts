@@ -4,6 +4,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { rowsOf } from '../sql.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { removeLeftovers } from './database-files.ts';
+import { damageOr } from './store-inspection.ts';
 import { lockedError, StoreLock } from './store-lock.ts';
 
 export interface DuckDbOptions {
@@ -14,6 +15,8 @@ export interface DuckDbOptions {
 /** Room for large eventStore, which give it back; below it they spill to disk and take many times as long. */
 const MEMORY_MB = Math.round(Math.min(1024, Math.max(128, totalmem() / 4 / 2 ** 20)));
 const THREADS = 2;
+/** What may stay in memory when nobody has asked for it. */
+const IDLE_MEMORY_MB = 64;
 
 // A query occupies one of libuv's four threads: with more readers, files and passwords would wait for reports.
 const READERS = 2;
@@ -30,6 +33,7 @@ export class DuckDbDatabase {
   readonly maxVisitors: number;
   readonly #readers = new ConnectionPool(READERS);
   readonly #quick = new ConnectionPool(1);
+  readonly #background = new ConnectionPool(1);
   readonly #lock: StoreLock;
   #instance: DuckDBInstance | undefined;
   #writer: DuckDBConnection | undefined;
@@ -56,12 +60,31 @@ export class DuckDbDatabase {
 
   /** Runs a question on a connection of its own. */
   read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    return this.#closed ? Promise.reject(closedError()) : this.#readers.use(work);
+    return this.#use(this.#readers, work);
   }
 
   /** As `read`, for a short question that must not stand behind a report. */
   readQuick<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    return this.#closed ? Promise.reject(closedError()) : this.#quick.use(work);
+    return this.#use(this.#quick, work);
+  }
+
+  /** As `read`, for work that takes no place in the queue of questions. */
+  readInBackground<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#use(this.#background, work);
+  }
+
+  /** Has the engine drop blocks from its memory, unless queries need so many of them. */
+  async releaseMemory(connection: DuckDBConnection): Promise<void> {
+    // In one call: a query must not meet the low limit.
+    const limits = [IDLE_MEMORY_MB, MEMORY_MB].map((megabytes) => `SET memory_limit = '${megabytes}MiB'`);
+    await connection.run(limits.join('; ')).catch(() => undefined);
+  }
+
+  #use<T>(pool: ConnectionPool, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closedError());
+    return pool.use(work).catch((error: unknown) => {
+      throw damageOr(error, this.file);
+    });
   }
 
   /** Runs one change after the other. */
@@ -72,7 +95,9 @@ export class DuckDbDatabase {
       return work(this.#writer);
     });
     this.#writes = result.catch(() => undefined);
-    return result;
+    return result.catch((error: unknown) => {
+      throw damageOr(error, this.file);
+    });
   }
 
   /**
@@ -118,6 +143,7 @@ export class DuckDbDatabase {
     await this.#removeLeftovers(this.#writer);
     await this.#readers.fill(() => instance.connect());
     await this.#quick.fill(() => instance.connect());
+    await this.#background.fill(() => instance.connect());
   }
 
   async #reconnect(): Promise<void> {
@@ -143,11 +169,12 @@ export class DuckDbDatabase {
     this.#closed = true;
     this.#readers.fail(error);
     this.#quick.fail(error);
+    this.#background.fail(error);
     throw error;
   }
 
   async #disconnect(): Promise<void> {
-    await Promise.all([this.#readers.drain(), this.#quick.drain()]);
+    await Promise.all([this.#readers.drain(), this.#quick.drain(), this.#background.drain()]);
     // Here rather than while closing, which would hold up the thread.
     await this.#writer?.run('CHECKPOINT').catch(() => undefined);
     this.#writer?.closeSync();

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, it } from 'vitest';
+import { switchyard } from '../testing/command-line.ts';
+import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../testing/shop.ts';
+import { BIN } from '../testing/test-server.ts';
+import { waitFor } from '../testing/wait.ts';
+
+let shop: Shop;
+afterEach(() => closeShop(shop));
+
+/** Of DuckDB: three pages of headers, then blocks. */
+const HEADERS = 3 * 4096;
+const BLOCK = 256 * 1024;
+
+/** A block that holds nothing but messages of feedback. */
+async function messageBlock(file: string): Promise<number> {
+  const script = `import { DuckDBInstance } from '@duckdb/node-api';
+    const connection = await (await DuckDBInstance.create(process.argv[1], { access_mode: 'READ_ONLY' })).connect();
+    const tables = (await connection.runAndReadAll('SELECT table_name FROM duckdb_tables()')).getRows().flat();
+    const users = new Map();
+    for (const table of tables) {
+      const info = await connection.runAndReadAll(
+        \`SELECT column_name, block_id FROM pragma_storage_info('\${table}') WHERE block_id >= 0\`);
+      for (const [column, block] of info.getRows()) {
+        users.set(Number(block), [...(users.get(Number(block)) ?? []), table + '.' + column]);
+      }
+    }
+    const own = [...users].find(([, names]) => names.every((name) => name === 'feedback.message'));
+    console.log(own[0]);`;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '-e', script, file],
+    { cwd: dirname(BIN) },
+  );
+  return Number(stdout);
+}
+
+/** Overwrites some bytes in the middle of a block. */
+function damage(file: string, block: number): void {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, Buffer.alloc(64, 'X'), 0, 64, HEADERS + block * BLOCK + BLOCK / 2);
+  closeSync(descriptor);
+}
+
+const MESSAGES = 400;
+
+/** A stopped server with enough feedback for blocks of its own, one of them damaged. */
+async function damagedShop(): Promise<string> {
+  shop = await openShop();
+  const messages = Array.from({ length: MESSAGES }, () => randomBytes(1500).toString('base64'));
+  const answers = await Promise.all(
+    messages.map((message) => shop.submit({ feedbackTypeId: 'nps', message, sessionId: 'before' })),
+  );
+  for (const answer of answers) expectAccepted(answer);
+  expect(await shop.server.stop()).toBe(0);
+  const file = join(shop.server.dataDir, 'events.duckdb');
+  damage(file, await messageBlock(file));
+  return shop.server.dataDir;
+}
+
+const status = async (path: string) => (await shop.server.call('GET', path)).status;
+const isDamaged = async () =>
+  /^switchyard_storage_damaged 1$/m.test((await shop.server.call('GET', '/metrics')).text);
+
+const QUESTIONS = [
+  ['/v1/feedback', {}],
+  ['/v1/sessions', {}],
+  ['/v1/sessions/before', {}],
+  ['/v1/goals/progress', { goalId: 'signup' }],
+  ['/v1/split-testing/results', { splitTestKey: 'hero' }],
+  ['/v1/split-testing/plan', { goalId: 'signup', smallestEffect: '0.1' }],
+] as const;
+
+it('damage that nobody has asked for is found, reported, and answered with 503; events are still accepted', async () => {
+  const dataDir = await damagedShop();
+  shop = await openShop({ dataDir });
+  await waitFor('the damage to be found', isDamaged);
+  expect(await status('/readyz')).toBe(503);
+  expect(await status('/healthz')).toBe(200);
+  const log = shop.server.stderr.join('\n');
+  expect(log).toMatch(/events\.duckdb, table feedback is damaged/);
+  expect(log).toMatch(/backup/);
+  expect(log).not.toMatch(/service_(pub|sec)_/);
+  for (const [path, query] of QUESTIONS) {
+    const answer = await shop.get(path, query);
+    expectProblem(answer, { status: 503, code: 'storage_damaged' });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.text).not.toContain(dataDir);
+  }
+  expect((await shop.get('/v1/flags/list')).status).toBe(200);
+  expectAccepted(await shop.increment({ goalId: 'signup' }));
+  expect(await shop.server.stop()).toBe(0);
+  // What was accepted is in the journal, for the file that is restored.
+  const { stdout } = await switchyard(shop.server, 'doctor', '--json');
+  const checks = JSON.parse(stdout).checks as { name: string; status: string; detail: string }[];
+  expect(checks.find(({ name }) => name === 'Event store')).toMatchObject({
+    status: 'fail',
+    detail: expect.stringMatching(/table feedback is damaged/),
+  });
+});
+
+it('a question that meets the damage first is answered with 503, and reports it', async () => {
+  const dataDir = await damagedShop();
+  shop = await openShop({ dataDir });
+  const answer = await shop.get('/v1/feedback', { limit: '500' });
+  expectProblem(answer, { status: 503, code: 'storage_damaged' });
+  await waitFor('the damage to be reported', isDamaged);
+  expect(await status('/readyz')).toBe(503);
+});
+
+it('a sound store is ready, and its metric says so', async () => {
+  shop = await openShop();
+  expectAccepted(await shop.submit({ feedbackTypeId: 'nps', option: 'good' }));
+  await shop.server.stop();
+  shop = await openShop({ dataDir: shop.server.dataDir });
+  expect(await isDamaged()).toBe(false);
+  expect(await status('/readyz')).toBe(200);
+});
