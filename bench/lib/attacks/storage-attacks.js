@@ -80,7 +80,7 @@ const sendWithKeys = ({ server, generator, scale }) =>
 async function letKeysExpire({ server }) {
   writeFileSync(join(server.dataDir, 'a-day-later'), '');
   await sleep(CLEAN_UP_MS);
-  return { outcome: 'expired' };
+  return { outcome: `watched for ${CLEAN_UP_MS / 1000} s` };
 }
 
 const A_DAY_LATER = new URL('./a-day-later.js', import.meta.url).href;
