@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 export const PropertyId = Type.String({
   minLength: 1,
@@ -46,6 +46,10 @@ export const Success = Type.Object(
 );
 
 export const SuccessText = '{"success":true}';
+
+/** An object that generated clients have a type for: the OpenAPI document refers to schemas with a title by that name. */
+export const namedObject = <T extends TProperties>(title: string, properties: T) =>
+  Type.Object(properties, { title });
 
 /** A string enum with a literal type, which `enum` alone does not give. */
 export const oneOf = <const T extends string>(

@@ -4,6 +4,7 @@ import {
   From,
   metadata,
   NextCursor,
+  namedObject,
   nullable,
   PageCursor,
   PageLimit,
@@ -53,20 +54,17 @@ export const FeedbackQuery = Type.Object({
 });
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
 
-const FeedbackEntry = Type.Object(
-  {
-    id: Type.String(),
-    feedbackTypeId: Type.String(),
-    sessionId: nullable(Type.String()),
-    visitorId: nullable(Type.String()),
-    userId: nullable(Type.String()),
-    option: nullable(Type.String()),
-    message: nullable(Type.String()),
-    metadata: Type.Record(Type.String(), Type.String()),
-    createdAt: Type.Integer(),
-  },
-  { title: 'FeedbackEntry' },
-);
+const FeedbackEntry = namedObject('FeedbackEntry', {
+  id: Type.String(),
+  feedbackTypeId: Type.String(),
+  sessionId: nullable(Type.String()),
+  visitorId: nullable(Type.String()),
+  userId: nullable(Type.String()),
+  option: nullable(Type.String()),
+  message: nullable(Type.String()),
+  metadata: Type.Record(Type.String(), Type.String()),
+  createdAt: Type.Integer(),
+});
 
 export const FeedbackPage = Type.Object(
   { feedback: Type.Array(FeedbackEntry), nextCursor: NextCursor },

@@ -1,35 +1,29 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, PropertyId } from './common.ts';
+import { EntityKey, namedObject, PropertyId } from './common.ts';
 import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts';
 
 export const FlagListQuery = Type.Object({ propertyId: PropertyId });
 export type FlagListQuery = Static<typeof FlagListQuery>;
 
-const FlagDefinition = Type.Object(
-  {
-    id: Type.String(),
-    key: Type.String(),
-    name: Type.String(),
-    description: Type.Optional(Type.String()),
-    type: FlagType,
-    defaultValue: FlagValue,
-    createdAt: Type.Integer({ description: 'Unix time in milliseconds' }),
-  },
-  { title: 'Flag' },
-);
+const FlagDefinition = namedObject('Flag', {
+  id: Type.String(),
+  key: Type.String(),
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  type: FlagType,
+  defaultValue: FlagValue,
+  createdAt: Type.Integer({ description: 'Unix time in milliseconds' }),
+});
 
-const FlagConfig = Type.Object(
-  {
-    id: Type.String(),
-    flagId: Type.String(),
-    environmentId: Type.String(),
-    enabled: Type.Boolean(),
-    value: FlagValue,
-    rules: Type.Array(Rule),
-    prerequisites: Type.Optional(Type.Array(Prerequisite, { description: 'Omitted if there are none' })),
-  },
-  { title: 'FlagConfiguration' },
-);
+const FlagConfig = namedObject('FlagConfiguration', {
+  id: Type.String(),
+  flagId: Type.String(),
+  environmentId: Type.String(),
+  enabled: Type.Boolean(),
+  value: FlagValue,
+  rules: Type.Array(Rule),
+  prerequisites: Type.Optional(Type.Array(Prerequisite, { description: 'Omitted if there are none' })),
+});
 
 export const FlagList = Type.Object(
   { flags: Type.Array(FlagDefinition), configs: Type.Array(FlagConfig) },
@@ -115,16 +109,13 @@ export type EvaluateBody = Static<typeof EvaluateBody>;
 
 export const REASONS = ['DISABLED', 'TARGETING_MATCH', 'SPLIT', 'STATIC', 'DEFAULT'] as const;
 
-const Evaluation = Type.Object(
-  {
-    value: FlagValue,
-    type: FlagType,
-    reason: Type.String({ enum: [...REASONS] }),
-    ruleId: Type.Optional(Type.String({ description: 'The matching rule' })),
-    version: Type.Integer({ description: 'Increases with every saved change of the flag' }),
-  },
-  { title: 'Evaluation' },
-);
+const Evaluation = namedObject('Evaluation', {
+  value: FlagValue,
+  type: FlagType,
+  reason: Type.String({ enum: [...REASONS] }),
+  ruleId: Type.Optional(Type.String({ description: 'The matching rule' })),
+  version: Type.Integer({ description: 'Increases with every saved change of the flag' }),
+});
 
 export const Evaluations = Type.Object(
   { flags: Type.Record(Type.String(), Evaluation) },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, From, metadata, oneOf, PropertyId, To } from './common.ts';
+import { EntityKey, From, metadata, namedObject, oneOf, PropertyId, To } from './common.ts';
 
 /** Max amount of one call: in micro-dollars, it must stay an exact integer. */
 export const MAX_AMOUNT = 1_000_000_000;
@@ -81,22 +81,20 @@ export const GoalProgressQuery = Type.Object({
 });
 export type GoalProgressQuery = Static<typeof GoalProgressQuery>;
 
-const PeriodTotals = Type.Object(
-  {
-    total: Type.Number({
-      description: 'Net progress: conversions for count goals, dollars for revenue goals',
-    }),
-    count: Type.Integer({ description: 'Increments minus decrements' }),
-    gross: Type.Number({ description: 'Sum of increments' }),
-    reversed: Type.Number({ description: 'Sum of decrements' }),
-  },
-  { title: 'GoalTotals' },
-);
+const PeriodTotals = namedObject('GoalTotals', {
+  total: Type.Number({
+    description: 'Net progress: conversions for count goals, dollars for revenue goals',
+  }),
+  count: Type.Integer({ description: 'Increments minus decrements' }),
+  gross: Type.Number({ description: 'Sum of increments' }),
+  reversed: Type.Number({ description: 'Sum of decrements' }),
+});
 
-const GoalBucket = Type.Object(
-  { at: Type.Integer(), total: Type.Number(), count: Type.Integer() },
-  { title: 'GoalBucket' },
-);
+const GoalBucket = namedObject('GoalBucket', {
+  at: Type.Integer(),
+  total: Type.Number(),
+  count: Type.Integer(),
+});
 
 export const GoalProgress = Type.Object(
   {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { namedObject } from './common.ts';
 import { FlagValue } from './targeting.ts';
 
 /** OpenFeature Remote Evaluation Protocol: https://github.com/open-feature/protocol */
@@ -32,7 +33,7 @@ export const OfrepHeaders = Type.Object({
   'if-none-match': Type.Optional(Type.String()),
 });
 
-const OfrepMetadata = Type.Object({ version: Type.Integer() }, { title: 'OfrepMetadata' });
+const OfrepMetadata = namedObject('OfrepMetadata', { version: Type.Integer() });
 
 export const OfrepEvaluation = Type.Object(
   {

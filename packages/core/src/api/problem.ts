@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { namedObject } from './common.ts';
 
 /** The body of every error response: RFC 9457, with extensions that our clients read. */
 export const Problem = Type.Object(
@@ -11,26 +12,20 @@ export const Problem = Type.Object(
       description: 'Same as the `x-request-id` header; include it in support requests',
     }),
     success: Type.Literal(false),
-    error: Type.Object(
-      {
-        code: Type.String({ title: 'ErrorCode', description: 'Stable error code, for use in programs' }),
-        message: Type.String(),
-      },
-      { title: 'ProblemError' },
-    ),
+    error: namedObject('ProblemError', {
+      code: Type.String({ title: 'ErrorCode', description: 'Stable error code, for use in programs' }),
+      message: Type.String(),
+    }),
     errors: Type.Optional(
       Type.Array(
-        Type.Object(
-          {
-            pointer: Type.String({
-              description:
-                'JSON Pointer to the invalid field, or a slash followed by the name of the parameter or header',
-            }),
-            code: Type.String(),
-            detail: Type.String(),
-          },
-          { title: 'FieldError' },
-        ),
+        namedObject('FieldError', {
+          pointer: Type.String({
+            description:
+              'JSON Pointer to the invalid field, or a slash followed by the name of the parameter or header',
+          }),
+          code: Type.String(),
+          detail: Type.String(),
+        }),
         { description: 'All invalid fields of the request' },
       ),
     ),

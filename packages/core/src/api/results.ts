@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, nullable, oneOf, PropertyId } from './common.ts';
+import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
 
 const Phase = Type.Optional(
   Type.Integer({
@@ -22,7 +22,7 @@ export const SplitTestResultsQuery = Type.Object({
       minLength: 1,
       maxLength: 128,
       description:
-        'Adds `breakdown`: results by an attribute of the first exposure, or by `country`, `device`, `browser` or `os`. The name is taken literally',
+        'Adds `breakdown`: results by an attribute of the first exposure, or by `country`, `device`, `browser` or `os`. The name is taken literally.',
     }),
   ),
   include: Type.Optional(
@@ -84,69 +84,58 @@ export const ResultsBundle = Type.Object(
 );
 
 const Interval = nullable(
-  Type.Object(
-    { estimate: Type.Number(), low: nullable(Type.Number()), high: nullable(Type.Number()) },
-    { title: 'EffectInterval' },
-  ),
+  namedObject('EffectInterval', {
+    estimate: Type.Number(),
+    low: nullable(Type.Number()),
+    high: nullable(Type.Number()),
+  }),
 );
 
-const VariationResult = Type.Object(
-  {
-    key: Type.String(),
-    n: Type.Integer({ description: 'Visitors' }),
-    mean: nullable(Type.Number()),
-    absolute: Interval,
-    relative: Interval,
-    pValue: nullable(Type.Number()),
-    adjustedPValue: nullable(Type.Number({ description: 'Corrected for several goals and variations' })),
-    chanceToBeat: nullable(Type.Number()),
-    expectedLoss: nullable(Type.Number()),
-  },
-  { title: 'VariationResult' },
-);
+const VariationResult = namedObject('VariationResult', {
+  key: Type.String(),
+  n: Type.Integer({ description: 'Visitors' }),
+  mean: nullable(Type.Number()),
+  absolute: Interval,
+  relative: Interval,
+  pValue: nullable(Type.Number()),
+  adjustedPValue: nullable(Type.Number({ description: 'Corrected for several goals and variations' })),
+  chanceToBeat: nullable(Type.Number()),
+  expectedLoss: nullable(Type.Number()),
+});
 
-const Metric = Type.Object(
-  {
-    metric: oneOf([
-      'conversion-rate',
-      'conversions-per-visitor',
-      'revenue-per-visitor',
-      'revenue-per-converted-visitor',
-    ]),
-    decides: Type.Boolean({ description: 'The verdict is based on this metric' }),
-    variations: Type.Array(VariationResult, {
-      description: 'Each compared with the control; null for the control itself',
-    }),
-  },
-  { title: 'MetricResult' },
-);
+const Metric = namedObject('MetricResult', {
+  metric: oneOf([
+    'conversion-rate',
+    'conversions-per-visitor',
+    'revenue-per-visitor',
+    'revenue-per-converted-visitor',
+  ]),
+  decides: Type.Boolean({ description: 'The verdict is based on this metric' }),
+  variations: Type.Array(VariationResult, {
+    description: 'Each compared with the control; null for the control itself',
+  }),
+});
 
-const Sums = Type.Object(
-  {
-    sum: Type.Number(),
-    sumSquares: Type.Number(),
-    covariateSum: Type.Number(),
-    covariateSumSquares: Type.Number(),
-    covariateProduct: Type.Number(),
-  },
-  { title: 'MetricSums' },
-);
+const Sums = namedObject('MetricSums', {
+  sum: Type.Number(),
+  sumSquares: Type.Number(),
+  covariateSum: Type.Number(),
+  covariateSumSquares: Type.Number(),
+  covariateProduct: Type.Number(),
+});
 
-const GoalCounts = Type.Object(
-  {
-    key: Type.String({ description: 'The variation' }),
-    visitors: Type.Integer(),
-    converted: Type.Integer({
-      description:
-        'Visitors with more conversions than reversals; for revenue goals, visitors with a positive net amount',
-    }),
-    conversions: Sums,
-    amount: Sums,
-    convertedAmount: Type.Number({ description: 'Dollars from converted visitors' }),
-    convertedCovariate: Type.Number(),
-  },
-  { title: 'GoalCounts' },
-);
+const GoalCounts = namedObject('GoalCounts', {
+  key: Type.String({ description: 'The variation' }),
+  visitors: Type.Integer(),
+  converted: Type.Integer({
+    description:
+      'Visitors with more conversions than reversals; for revenue goals, visitors with a positive net amount',
+  }),
+  conversions: Sums,
+  amount: Sums,
+  convertedAmount: Type.Number({ description: 'Dollars from converted visitors' }),
+  convertedCovariate: Type.Number(),
+});
 
 const goalMembers = {
   goalId: Type.String(),
@@ -156,125 +145,92 @@ const goalMembers = {
   lowerIsBetter: Type.Boolean(),
 };
 
-const GoalResult = Type.Object(
-  {
-    ...goalMembers,
-    counts: Type.Array(GoalCounts),
-    metrics: Type.Array(Metric),
-  },
-  { title: 'GoalResult' },
-);
+const GoalResult = namedObject('GoalResult', {
+  ...goalMembers,
+  counts: Type.Array(GoalCounts),
+  metrics: Type.Array(Metric),
+});
 
-const PhaseSummary = Type.Object(
-  {
-    number: Type.Integer(),
-    startedAt: Type.Integer(),
-    endedAt: nullable(Type.Integer()),
-    reasons: Type.Array(Type.String(), { description: 'Why the phase was started' }),
-  },
-  { title: 'PhaseSummary' },
-);
+const PhaseSummary = namedObject('PhaseSummary', {
+  number: Type.Integer(),
+  startedAt: Type.Integer(),
+  endedAt: nullable(Type.Integer()),
+  reasons: Type.Array(Type.String(), { description: 'Why the phase was started' }),
+});
 
-const Verdict = Type.Object(
-  {
-    decision: oneOf(['ship', 'roll-back', 'no-difference', 'keep-going', 'unhealthy']),
-    variation: Type.String(),
-    words: Type.String({ description: 'Explanation in plain words' }),
-    improvement: Interval,
-    unit: oneOf(['relative', 'absolute']),
-    visitors: Type.Integer({ description: 'Visitors of the variation and the control' }),
-    plannedVisitors: nullable(Type.Integer()),
-    daysLeft: nullable(Type.Integer({ description: 'Estimated from the current traffic' })),
-    harmedGuardrails: Type.Array(Type.String()),
-  },
-  { title: 'Verdict' },
-);
+const Verdict = namedObject('Verdict', {
+  decision: oneOf(['ship', 'roll-back', 'no-difference', 'keep-going', 'unhealthy']),
+  variation: Type.String(),
+  words: Type.String({ description: 'Explanation in plain words' }),
+  improvement: Interval,
+  unit: oneOf(['relative', 'absolute']),
+  visitors: Type.Integer({ description: 'Visitors of the variation and the control' }),
+  plannedVisitors: nullable(Type.Integer()),
+  daysLeft: nullable(Type.Integer({ description: 'Estimated from the current traffic' })),
+  harmedGuardrails: Type.Array(Type.String()),
+});
 
-const VariationSummary = Type.Object(
-  {
-    key: Type.String(),
-    weight: Type.Number(),
-    exposures: Type.Integer(),
-    visitors: Type.Integer({
-      description:
-        'Visitors who saw only this variation; a session without a known visitor counts as a visitor',
-    }),
-    bots: Type.Integer({ description: 'Crawlers among the visitors' }),
-  },
-  { title: 'VariationSummary' },
-);
+const VariationSummary = namedObject('VariationSummary', {
+  key: Type.String(),
+  weight: Type.Number(),
+  exposures: Type.Integer(),
+  visitors: Type.Integer({
+    description:
+      'Visitors who saw only this variation; a session without a known visitor counts as a visitor',
+  }),
+  bots: Type.Integer({ description: 'Crawlers among the visitors' }),
+});
 
-const Breakdown = Type.Object(
-  {
-    by: Type.String(),
-    warning: Type.String(),
-    segments: Type.Array(
-      Type.Object(
-        {
-          value: nullable(
-            Type.String({
-              description: 'First 200 characters of the value; null for unknown values and for `other`',
-            }),
-          ),
-          other: Type.Boolean({
-            description:
-              'True for the one segment that counts everything beyond the largest segments together',
-          }),
-          variations: Type.Array(
-            Type.Object({ key: Type.String(), visitors: Type.Integer() }, { title: 'SegmentVariation' }),
-          ),
-          goals: Type.Array(
-            Type.Object({ ...goalMembers, metrics: Type.Array(Metric) }, { title: 'SegmentGoal' }),
-          ),
-        },
-        { title: 'BreakdownSegment' },
+const Breakdown = namedObject('ResultsBreakdown', {
+  by: Type.String(),
+  warning: Type.String(),
+  segments: Type.Array(
+    namedObject('BreakdownSegment', {
+      value: nullable(
+        Type.String({
+          description: 'First 200 characters of the value; null for unknown values and for `other`',
+        }),
       ),
-      {
-        description:
-          'The 50 largest segments (fewer if the test has very many variations and goals), then all others as one, and unknown values',
-      },
-    ),
-  },
-  { title: 'ResultsBreakdown' },
-);
+      other: Type.Boolean({
+        description: 'True for the one segment that counts everything beyond the largest segments together',
+      }),
+      variations: Type.Array(
+        namedObject('SegmentVariation', { key: Type.String(), visitors: Type.Integer() }),
+      ),
+      goals: Type.Array(namedObject('SegmentGoal', { ...goalMembers, metrics: Type.Array(Metric) })),
+    }),
+    {
+      description:
+        'The 50 largest segments (fewer if the test has very many variations and goals), then all others as one, and unknown values',
+    },
+  ),
+});
 
 const Series = Type.Array(
-  Type.Object(
-    {
-      at: Type.Integer({ description: 'Start of the day, UTC' }),
-      variations: Type.Array(
-        Type.Object(
-          {
+  namedObject('SeriesPoint', {
+    at: Type.Integer({ description: 'Start of the day, UTC' }),
+    variations: Type.Array(
+      namedObject('SeriesVariation', {
+        key: Type.String(),
+        newVisitors: Type.Integer({ description: 'New visitors since the previous point' }),
+        visitors: Type.Integer({ description: 'Total at the end of the day' }),
+      }),
+    ),
+    goals: Type.Array(
+      namedObject('SeriesGoal', {
+        ...goalMembers,
+        days: Type.Array(
+          namedObject('SeriesGoalVariation', {
             key: Type.String(),
-            newVisitors: Type.Integer({ description: 'New visitors since the previous point' }),
-            visitors: Type.Integer({ description: 'Total at the end of the day' }),
-          },
-          { title: 'SeriesVariation' },
+            converted: Type.Integer({ description: 'Visitors converted since the previous point' }),
+            conversions: Type.Number(),
+            amount: Type.Number(),
+          }),
         ),
-      ),
-      goals: Type.Array(
-        Type.Object(
-          {
-            ...goalMembers,
-            days: Type.Array(
-              Type.Object(
-                {
-                  key: Type.String(),
-                  converted: Type.Integer({ description: 'Visitors converted since the previous point' }),
-                  conversions: Type.Number(),
-                  amount: Type.Number(),
-                },
-                { title: 'SeriesGoalVariation' },
-              ),
-            ),
-            cumulative: Metric,
-          },
-          { title: 'SeriesGoal' },
-        ),
-      ),
-    },
-    { title: 'SeriesPoint' },
-  ),
+        cumulative: Metric,
+      }),
+    ),
+  }),
   {
     description:
       'One point per day of the phase, at most the last 366 days. A test with very many variations and goals gets fewer points, always including the last day. Events before the first point are part of its totals.',
@@ -282,29 +238,24 @@ const Series = Type.Array(
 );
 
 const Feedback = Type.Array(
-  Type.Object(
-    {
-      key: Type.String({ description: 'The variation' }),
-      options: Type.Array(
-        Type.Object(
-          { feedbackTypeId: Type.String(), option: Type.String(), count: Type.Integer() },
-          { title: 'FeedbackOptionCount' },
-        ),
-      ),
-      messages: Type.Array(
-        Type.Object(
-          {
-            feedbackTypeId: Type.String(),
-            message: Type.String(),
-            option: nullable(Type.String()),
-            createdAt: Type.Integer(),
-          },
-          { title: 'FeedbackMessage' },
-        ),
-      ),
-    },
-    { title: 'VariationFeedback' },
-  ),
+  namedObject('VariationFeedback', {
+    key: Type.String({ description: 'The variation' }),
+    options: Type.Array(
+      namedObject('FeedbackOptionCount', {
+        feedbackTypeId: Type.String(),
+        option: Type.String(),
+        count: Type.Integer(),
+      }),
+    ),
+    messages: Type.Array(
+      namedObject('FeedbackMessage', {
+        feedbackTypeId: Type.String(),
+        message: Type.String(),
+        option: nullable(Type.String()),
+        createdAt: Type.Integer(),
+      }),
+    ),
+  }),
 );
 
 const EXAMPLE = {
@@ -357,39 +308,33 @@ export const SplitTestResults = Type.Object(
     asOf: Type.Integer({ description: 'Time of the counts' }),
     phase: nullable(PhaseSummary),
     phases: Type.Array(PhaseSummary),
-    method: Type.Object(
-      {
-        engine: oneOf(['sequential', 'frequentist', 'bayesian']),
-        alpha: Type.Number(),
-        sequentialN: Type.Integer(),
-        correction: Type.String(),
-        cuped: Type.Boolean(),
-        preDays: Type.Integer(),
-        winsorize: nullable(Type.Number()),
-        prior: nullable(Type.Object({ mean: Type.Number(), sd: Type.Number() }, { title: 'Prior' })),
-        attributionDays: Type.Integer(),
-        version: Type.Integer({ description: 'Version of the computation' }),
-      },
-      { title: 'ReportMethod' },
-    ),
+    method: namedObject('ReportMethod', {
+      engine: oneOf(['sequential', 'frequentist', 'bayesian']),
+      alpha: Type.Number(),
+      sequentialN: Type.Integer(),
+      correction: Type.String(),
+      cuped: Type.Boolean(),
+      preDays: Type.Integer(),
+      winsorize: nullable(Type.Number()),
+      prior: nullable(namedObject('Prior', { mean: Type.Number(), sd: Type.Number() })),
+      attributionDays: Type.Integer(),
+      version: Type.Integer({ description: 'Version of the computation' }),
+    }),
     bots: oneOf(['exclude', 'include']),
     variations: Type.Array(VariationSummary),
     mixedVisitors: Type.Integer({
       description: 'Visitors who saw several variations; excluded from all counts',
     }),
     goals: Type.Array(GoalResult),
-    health: Type.Object(
-      {
-        healthy: Type.Boolean(),
-        problems: Type.Array(
-          Type.Object(
-            { problem: Type.String(), words: Type.String() },
-            { title: 'HealthProblem', additionalProperties: true },
-          ),
+    health: namedObject('Health', {
+      healthy: Type.Boolean(),
+      problems: Type.Array(
+        Type.Object(
+          { problem: Type.String(), words: Type.String() },
+          { title: 'HealthProblem', additionalProperties: true },
         ),
-      },
-      { title: 'Health' },
-    ),
+      ),
+    }),
     verdict: nullable(Verdict),
     verdicts: Type.Array(Verdict, { description: 'One for each variation except the control' }),
     breakdown: Type.Optional(Breakdown),

@@ -4,6 +4,7 @@ import {
   From,
   freeObject,
   NextCursor,
+  namedObject,
   nullable,
   oneOf,
   PageCursor,
@@ -18,18 +19,15 @@ import {
 
 const EVENT_TYPES = ['pageview', 'event', 'identify'] as const;
 
-const CollectEvent = Type.Object(
-  {
-    type: oneOf(EVENT_TYPES),
-    name: Type.Optional(Type.String({ maxLength: 256 })),
-    url: Type.Optional(Type.String({ maxLength: 4096 })),
-    referrer: Type.Optional(Type.String({ maxLength: 4096 })),
-    title: Type.Optional(Type.String({ maxLength: 1024 })),
-    timestamp: Type.Optional(Timestamp),
-    properties: Type.Optional(freeObject('Properties of the event')),
-  },
-  { title: 'CollectEvent' },
-);
+const CollectEvent = namedObject('CollectEvent', {
+  type: oneOf(EVENT_TYPES),
+  name: Type.Optional(Type.String({ maxLength: 256 })),
+  url: Type.Optional(Type.String({ maxLength: 4096 })),
+  referrer: Type.Optional(Type.String({ maxLength: 4096 })),
+  title: Type.Optional(Type.String({ maxLength: 1024 })),
+  timestamp: Type.Optional(Timestamp),
+  properties: Type.Optional(freeObject('Properties of the event')),
+});
 
 export const CollectBody = Type.Object(
   {
@@ -100,21 +98,19 @@ const sessionFields = {
   browser: nullable(Type.String()),
   os: nullable(Type.String()),
   exposures: Type.Array(
-    Type.Object(
-      { splitTestKey: Type.String(), variationKey: Type.String(), at: Type.Integer() },
-      { title: 'SessionExposure' },
-    ),
+    namedObject('SessionExposure', {
+      splitTestKey: Type.String(),
+      variationKey: Type.String(),
+      at: Type.Integer(),
+    }),
     { description: 'First exposure to each variation' },
   ),
   goals: Type.Array(
-    Type.Object(
-      {
-        goalId: Type.String(),
-        count: Type.Integer({ description: 'Increments minus decrements' }),
-        amount: Type.Number({ description: 'Net dollars' }),
-      },
-      { title: 'SessionGoal' },
-    ),
+    namedObject('SessionGoal', {
+      goalId: Type.String(),
+      count: Type.Integer({ description: 'Increments minus decrements' }),
+      amount: Type.Number({ description: 'Net dollars' }),
+    }),
   ),
   feedback: Type.Integer({ description: 'Number of feedback entries' }),
 };
@@ -146,29 +142,26 @@ export const SessionsPage = Type.Object(
 );
 export type SessionsPage = Static<typeof SessionsPage>;
 
-const TimelineEntry = Type.Object(
-  {
-    at: Type.Integer(),
-    type: Type.String({ enum: [...EVENT_TYPES, 'exposure', 'goal', 'feedback'] }),
-    name: Type.Optional(Type.String()),
-    url: Type.Optional(Type.String()),
-    referrer: Type.Optional(Type.String()),
-    title: Type.Optional(Type.String()),
-    properties: Type.Optional(freeObject('Properties of the event')),
-    splitTestKey: Type.Optional(Type.String()),
-    variationKey: Type.Optional(Type.String()),
-    attributes: Type.Optional(freeObject('Attributes at the time of exposure')),
-    goalId: Type.Optional(Type.String()),
-    count: Type.Optional(Type.Integer({ description: '1, or -1 for a decrement' })),
-    amount: Type.Optional(Type.Number({ description: 'Dollars; negative for a decrement' })),
-    id: Type.Optional(Type.String()),
-    feedbackTypeId: Type.Optional(Type.String()),
-    option: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String()),
-    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
-  },
-  { title: 'TimelineEntry' },
-);
+const TimelineEntry = namedObject('TimelineEntry', {
+  at: Type.Integer(),
+  type: Type.String({ enum: [...EVENT_TYPES, 'exposure', 'goal', 'feedback'] }),
+  name: Type.Optional(Type.String()),
+  url: Type.Optional(Type.String()),
+  referrer: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  properties: Type.Optional(freeObject('Properties of the event')),
+  splitTestKey: Type.Optional(Type.String()),
+  variationKey: Type.Optional(Type.String()),
+  attributes: Type.Optional(freeObject('Attributes at the time of exposure')),
+  goalId: Type.Optional(Type.String()),
+  count: Type.Optional(Type.Integer({ description: '1, or -1 for a decrement' })),
+  amount: Type.Optional(Type.Number({ description: 'Dollars; negative for a decrement' })),
+  id: Type.Optional(Type.String()),
+  feedbackTypeId: Type.Optional(Type.String()),
+  option: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
 
 export const SessionDetail = Type.Object(
   {

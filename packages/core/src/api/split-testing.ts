@@ -1,50 +1,44 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, freeObject, oneOf, PropertyId, SessionId, Timestamp } from './common.ts';
+import { EntityKey, freeObject, namedObject, oneOf, PropertyId, SessionId, Timestamp } from './common.ts';
 
-const Variation = Type.Object(
-  {
-    key: Type.String(),
-    weight: Type.Number({ minimum: 0, description: 'Relative share of traffic' }),
-    value: Type.String({ description: 'Content of the variation; JSON as text for tests of type `json`' }),
-  },
-  { title: 'Variation' },
-);
+const Variation = namedObject('Variation', {
+  key: Type.String(),
+  weight: Type.Number({ minimum: 0, description: 'Relative share of traffic' }),
+  value: Type.String({ description: 'Content of the variation; JSON as text for tests of type `json`' }),
+});
 
-const SplitTest = Type.Object(
-  {
-    key: Type.String(),
-    id: Type.String(),
-    type: oneOf(['id', 'text', 'json']),
-    status: Type.String({
-      description:
-        'Always `running`: only active tests are returned. A stopped test with a winner is returned too, with the winner as its first variation and no traffic',
+const SplitTest = namedObject('SplitTest', {
+  key: Type.String(),
+  id: Type.String(),
+  type: oneOf(['id', 'text', 'json']),
+  status: Type.String({
+    description:
+      'Always `running`: only active tests are returned. A stopped test with a winner is returned too, with the winner as its first variation and no traffic',
+  }),
+  hashSeed: Type.String(),
+  trafficAllocation: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: 'Percentage of visitors included',
+  }),
+  variations: Type.Array(Variation, { description: 'The first one is the control' }),
+  phase: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Increases when a change moves visitors between variations. Send it with exposures',
     }),
-    hashSeed: Type.String(),
-    trafficAllocation: Type.Number({
-      minimum: 0,
-      maximum: 100,
-      description: 'Percentage of visitors included',
-    }),
-    variations: Type.Array(Variation, { description: 'The first one is the control' }),
-    phase: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'Increases when a change moves visitors between variations. Send it with exposures',
-      }),
+  ),
+  exclusion: Type.Optional(
+    Type.Object(
+      { seed: Type.String(), from: Type.Number({ minimum: 0 }), to: Type.Number({ maximum: 100 }) },
+      {
+        title: 'ExclusionRange',
+        description:
+          'Only visitors with `from <= h("exclusion:" + seed + ":" + visitorId) * 100 < to` are included. Tests in the same group share the seed',
+      },
     ),
-    exclusion: Type.Optional(
-      Type.Object(
-        { seed: Type.String(), from: Type.Number({ minimum: 0 }), to: Type.Number({ maximum: 100 }) },
-        {
-          title: 'ExclusionRange',
-          description:
-            'Only visitors with `from <= h("exclusion:" + seed + ":" + visitorId) * 100 < to` are included. Tests in the same group share the seed',
-        },
-      ),
-    ),
-  },
-  { title: 'SplitTest' },
-);
+  ),
+});
 
 const Holdout = Type.Object(
   { seed: Type.String(), percentage: Type.Number({ exclusiveMinimum: 0, maximum: 100 }) },
@@ -90,29 +84,26 @@ export const SplitTestConfig = Type.Object(
 );
 export type SplitTestConfig = Static<typeof SplitTestConfig>;
 
-const Exposure = Type.Object(
-  {
-    splitTestKey: EntityKey,
-    variationKey: EntityKey,
-    sessionId: SessionId,
-    timestamp: Type.Optional(Timestamp),
-    phase: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1_000_000,
-        description: 'The `phase` of the definition used for the assignment',
-      }),
-    ),
-    bot: Type.Optional(
-      Type.Boolean({
-        description:
-          'The visitor is a crawler. Only needed for exposures sent by a server; otherwise crawlers are detected by their user agent',
-      }),
-    ),
-    attributes: Type.Optional(freeObject('Attributes of the visitor at the time of exposure')),
-  },
-  { title: 'Exposure' },
-);
+const Exposure = namedObject('Exposure', {
+  splitTestKey: EntityKey,
+  variationKey: EntityKey,
+  sessionId: SessionId,
+  timestamp: Type.Optional(Timestamp),
+  phase: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'The `phase` of the definition used for the assignment',
+    }),
+  ),
+  bot: Type.Optional(
+    Type.Boolean({
+      description:
+        'The visitor is a crawler. Only needed for exposures sent by a server; otherwise crawlers are detected by their user agent',
+    }),
+  ),
+  attributes: Type.Optional(freeObject('Attributes of the visitor at the time of exposure')),
+});
 
 export const ExposeBody = Type.Object(
   {

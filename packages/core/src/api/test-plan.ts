@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, nullable, oneOf, PropertyId } from './common.ts';
+import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
 
 export const PlanQuery = Type.Object({
   propertyId: PropertyId,
@@ -29,16 +29,13 @@ export const PlanResponse = Type.Object(
     alpha: Type.Number(),
     power: Type.Number(),
     smallestEffect: Type.Number(),
-    baseline: Type.Object(
-      {
-        days: Type.Integer(),
-        visitors: Type.Integer(),
-        converted: Type.Integer(),
-        mean: nullable(Type.Number()),
-        variance: nullable(Type.Number()),
-      },
-      { title: 'TestPlanBaseline' },
-    ),
+    baseline: namedObject('TestPlanBaseline', {
+      days: Type.Integer(),
+      visitors: Type.Integer(),
+      converted: Type.Integer(),
+      mean: nullable(Type.Number()),
+      variance: nullable(Type.Number()),
+    }),
     dailyVisitors: Type.Number({ description: 'Visitors per day who would enter the test' }),
     visitorsPerVariation: nullable(Type.Integer()),
     visitors: nullable(Type.Integer()),
