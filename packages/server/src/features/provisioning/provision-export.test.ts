@@ -174,7 +174,7 @@ test('export, apply to an empty directory, export: the same, as YAML and as JSON
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+});
 
 test('an export applied to where it came from changes nothing', () =>
   inEmptyDirectory(async (database) => {
