@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LARGE_BYTES } from './unsent-output.ts';
 
 export function etagOf(body: string): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
@@ -7,13 +8,14 @@ export function etagOf(body: string): string {
 
 /** An answer that stays the same until something is saved. */
 export interface Prepared {
-  body: string;
+  body: string | Buffer;
   etag: string;
 }
 
 export function prepare(content: object): Prepared {
-  const body = JSON.stringify(content);
-  return { body, etag: etagOf(body) };
+  const text = JSON.stringify(content);
+  // Text is copied for every client that is slow to read it, a buffer is shared by all of them.
+  return { body: text.length > LARGE_BYTES ? Buffer.from(text) : text, etag: etagOf(text) };
 }
 
 /** Sends JSON, or only 304 to a caller that has it. */

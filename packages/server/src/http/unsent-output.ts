@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 /** What Node.js buffers for any connection; smaller responses are not worth counting. */
-const LARGE_BYTES = 16 * 1024;
+export const LARGE_BYTES = 16 * 1024;
 
 const KEPT_HEADERS = /^(x-request-id|ratelimit|ratelimit-policy|access-control-.*|connection)$/;
 

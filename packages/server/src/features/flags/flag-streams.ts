@@ -82,8 +82,9 @@ function changeEvent({ id, version }: PropertyConfiguration, flags: readonly str
 }
 
 function write({ response }: Stream, text: string): void {
-  response.write(text);
+  // Before writing, because Node.js sends what is written now only after this turn of the event loop.
   if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
+  else response.write(text);
 }
 
 function changedFlags(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): string[] {
