@@ -8,21 +8,37 @@ const KEPT_HEADERS = /^(x-request-id|ratelimit|ratelimit-policy|access-control-.
 
 /**
  * Bounds the memory of responses that clients do not read: beyond `maxBytes` a large response is replaced by a 503.
- * Buffers and streams do not count, because the one is shared by all who get it and the other is read piece by piece.
+ * A buffer that is sent to several clients counts once. Streams do not count, because they are read piece by piece.
  */
 export function limitUnsentOutput(app: FastifyInstance, maxBytes: number): void {
+  /** How many connections each buffer is being sent on. */
+  const senders = new Map<Buffer, number>();
   let unsent = 0;
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (typeof payload !== 'string' || payload.length <= LARGE_BYTES || reply.raw.destroyed) return done();
-    const bytes = Buffer.byteLength(payload);
+    const bytes = sizeOf(payload);
+    if (bytes <= LARGE_BYTES || reply.raw.destroyed) return done();
+    const shared = Buffer.isBuffer(payload) ? payload : undefined;
+    const others = shared === undefined ? 0 : (senders.get(shared) ?? 0);
     // A single response is always let through, whatever its size.
-    if (unsent > 0 && unsent + bytes > maxBytes) return done(refusal(reply));
-    unsent += bytes;
+    if (others === 0 && unsent > 0 && unsent + bytes > maxBytes) return done(refusal(reply));
+    if (others === 0) unsent += bytes;
+    if (shared !== undefined) senders.set(shared, others + 1);
     reply.raw.once('close', () => {
-      unsent -= bytes;
+      const left = shared === undefined ? 0 : senders.get(shared)! - 1;
+      if (left === 0) unsent -= bytes;
+      if (shared === undefined) return;
+      if (left === 0) senders.delete(shared);
+      else senders.set(shared, left);
     });
     done();
   });
+}
+
+function sizeOf(payload: unknown): number {
+  if (typeof payload === 'string') {
+    return payload.length <= LARGE_BYTES ? payload.length : Buffer.byteLength(payload);
+  }
+  return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
 function refusal(reply: FastifyReply): ApiError {

@@ -218,7 +218,7 @@ export interface DayRange {
   step: number;
 }
 
-export interface SegmentQuery {
+interface SegmentQuery {
   /** The name as it is, not a path. */
   attribute: string;
   /** Largest segments that are told apart; everything else is counted as one. */
