@@ -87,7 +87,7 @@ const EvaluationContext = Type.Unsafe<Record<string, unknown>>({
   additionalProperties: true,
   'x-max-json-bytes': 65536,
   description:
-    'Attributes used by rules. Percentage rollouts use the first of `targetingKey`, `userId`, `email`, `visitorId` and `sessionId`. With a known `sessionId`, missing `visitorId` and `userId` are filled in from the session. At most 64 KiB as JSON. A text of more than 8,192 characters, or a list of more than 500 elements or more text than that, is treated as missing.',
+    'Attributes used by rules. Percentage rollouts use the first of `targetingKey`, `userId`, `email`, `visitorId` and `sessionId`. With a known `sessionId`, missing `visitorId` and `userId` are filled in from the session. At most 64 KiB as JSON. A text of more than 2,048 characters, or a list of more than 500 elements or 4,096 characters, is treated as missing.',
   examples: [{ userId: 'u-42', email: 'ada@shop.example', plan: 'pro' }],
 });
 

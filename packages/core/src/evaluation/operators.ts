@@ -4,7 +4,7 @@ import { parseInstant } from './instant.ts';
 import { compareSemver, parseSemver } from './semver.ts';
 
 /** Max steps of a compiled pattern: the cost of a search per character grows with them. */
-export const MAX_PATTERN_STEPS = 1000;
+export const MAX_PATTERN_STEPS = 500;
 
 /** Compiles a pattern to an unanchored search; throws for an invalid pattern. */
 export type RegexCompiler = (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
