@@ -20,6 +20,8 @@ export interface Exposure {
   sessionId: string;
   /** When the visitor saw it, by the client's clock unless that is implausible. */
   at: number;
+  /** What the client's clock said, if that was implausible. */
+  clientAt?: number;
   /** The phase of the test whose definition the client went by, if it said so. */
   phase?: number;
   /** A crawler or a browser without a window saw it. */
@@ -68,6 +70,8 @@ export interface AcceptedCollect extends Accepted {
 export interface CollectedEvent {
   type: 'pageview' | 'event' | 'identify';
   at: number;
+  /** What the client's clock said, if that was implausible. */
+  clientAt?: number;
   name?: string;
   url?: string;
   referrer?: string;

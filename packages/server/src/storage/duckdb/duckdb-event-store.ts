@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../accepted-request.ts';
 import type {
@@ -42,7 +41,7 @@ import { splitTestCounts } from './queries/split-test-counts.ts';
 import { splitTestFeedback } from './queries/split-test-feedback.ts';
 import type { SumType } from './queries/split-test-groups.ts';
 import { splitTestSeries } from './queries/split-test-series.ts';
-import { execute, inSnapshot, rowsOf } from './sql.ts';
+import { inSnapshot, rowsOf } from './sql.ts';
 
 /**
  * Opens the embedded event store, and creates it if need be. One process at a time: another one gets an error with
@@ -55,7 +54,7 @@ export async function openDuckDbEventStore(file: string, options: DuckDbOptions 
   try {
     return await database.write(async (connection) => {
       await migrate(connection);
-      const store = new DuckDbEventStore(database, new KeyHasher(await saltOf(connection)));
+      const store = new DuckDbEventStore(database, new KeyHasher(await hashKeyOf(connection)));
       await store.load(connection);
       return store;
     });
@@ -65,12 +64,9 @@ export async function openDuckDbEventStore(file: string, options: DuckDbOptions 
   }
 }
 
-async function saltOf(connection: DuckDBConnection): Promise<bigint> {
-  const rows = await rowsOf<[bigint]>(connection, 'SELECT salt FROM store_state');
-  if (rows[0]) return rows[0][0];
-  const salt = randomBytes(8).readBigInt64LE();
-  await execute(connection, 'INSERT INTO store_state VALUES (0, $1, 0)', [salt]);
-  return salt;
+async function hashKeyOf(connection: DuckDBConnection): Promise<string> {
+  const rows = await rowsOf<[string]>(connection, 'SELECT hash_key FROM store_state');
+  return (rows[0] as [string])[0];
 }
 
 class DuckDbEventStore implements EventStore {

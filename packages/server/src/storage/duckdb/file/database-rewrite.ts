@@ -39,7 +39,10 @@ async function copyDatabase(connection: DuckDBConnection, leavingOut: readonly S
   for (const table of ['schema_version', 'terms']) {
     await execute(connection, `INSERT INTO rewrite.${table} SELECT * FROM ${table}`);
   }
-  await execute(connection, 'INSERT INTO rewrite.store_state SELECT watermark, salt, 0 FROM store_state');
+  await execute(
+    connection,
+    'INSERT INTO rewrite.store_state SELECT * REPLACE (0 AS dead_rows) FROM store_state',
+  );
   for (const table of SESSION_TABLES) {
     const copy = `INSERT INTO rewrite.${table} SELECT kept.* FROM ${table} AS kept`;
     if (leavingOut.length === 0) await execute(connection, copy);

@@ -1,5 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, inTransaction, rowsOf } from '../sql.ts';
+import { rekeySessions } from './rekey-sessions.ts';
+
+type Migration = string | ((connection: DuckDBConnection) => Promise<void>);
 
 /**
  * One entry per version, each applied in a transaction; an entry that was released never changes.
@@ -7,7 +10,7 @@ import { execute, inTransaction, rowsOf } from '../sql.ts';
  * A session is a 64-bit key in every table; its id stands in `sessions` alone, so an event has no text to write
  * and to join. `property`, `goal`, `country` and the like are ids of `terms`; 0 is no term.
  */
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE store_state (watermark BIGINT NOT NULL, salt BIGINT NOT NULL, dead_rows BIGINT NOT NULL);
    CREATE TABLE terms (id INTEGER NOT NULL, text VARCHAR NOT NULL);
    CREATE TABLE sessions (
@@ -29,15 +32,17 @@ const MIGRATIONS: readonly string[] = [
      seen_until BIGINT NOT NULL, visitor_key BIGINT NOT NULL, visitor_id VARCHAR NOT NULL, user_key BIGINT,
      user_id VARCHAR, attributes VARCHAR, country INTEGER NOT NULL, device INTEGER NOT NULL,
      browser INTEGER NOT NULL, os INTEGER NOT NULL);`,
-  // `unit_key`: the visitor as far as it was known when the row was stored. `names`: see `NAMES`; 2 is always right.
+  // `unit_key`: the visitor as far as it was known when the row was stored. `names` is `visitor_change` today: see
+  // `VISITOR_CHANGE`; 2 is always right.
   `ALTER TABLE exposures ADD COLUMN unit_key BIGINT;
    ALTER TABLE exposures ADD COLUMN phase INTEGER;
    ALTER TABLE exposures ADD COLUMN bot BOOLEAN DEFAULT false;
    ALTER TABLE conversions ADD COLUMN unit_key BIGINT;
    ALTER TABLE collects ADD COLUMN names TINYINT DEFAULT 2;`,
+  rekeySessions,
 ];
 
-/** Tables whose rows are events: each has `property`, `session_key` and `happened_at`. */
+/** Tables whose rows are events: each has `property`, `session_key`, `happened_at` and `ordinal`. */
 export const EVENT_TABLES = ['exposures', 'conversions', 'feedback', 'session_events'] as const;
 
 /** Everything that is about a session. */
@@ -52,7 +57,9 @@ export async function migrate(connection: DuckDBConnection): Promise<void> {
   const version = await knownVersionOf(connection);
   for (let next = version; next < MIGRATIONS.length; next++) {
     await inTransaction(connection, async () => {
-      await connection.run(MIGRATIONS[next] as string);
+      const migration = MIGRATIONS[next] as Migration;
+      if (typeof migration === 'string') await connection.run(migration);
+      else await migration(connection);
       await connection.run('DELETE FROM schema_version');
       await execute(connection, 'INSERT INTO schema_version VALUES ($1)', [next + 1]);
     });

@@ -34,15 +34,8 @@ export class BatchLoader {
     const watermark = (entries.at(-1) as JournalEntry).seq;
     try {
       await inTransaction(connection, async () => {
-        const visitorChanges = this.#visitors.learn(entries, this.#keys, this.#registry);
-        const rows = new RequestRows(
-          writers,
-          this.#terms,
-          this.#keys,
-          sessions,
-          this.#visitors,
-          visitorChanges,
-        );
+        const collects = this.#visitors.learn(entries, this.#keys, this.#registry);
+        const rows = new RequestRows(writers, this.#terms, this.#keys, sessions, this.#visitors, collects);
         await writeRequests(entries, rows);
         for (const { property, key, sessionId, startedAt } of await sessions.settle(
           connection,

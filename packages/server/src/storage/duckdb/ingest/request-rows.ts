@@ -12,12 +12,15 @@ import type { KeyHasher, SessionKey } from '../lookup/key-hasher.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import type { BatchSessions } from './batch-sessions.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
-import { type SessionVisitors, VISITOR_CHANGE, type VisitorChange } from './session-visitors.ts';
+import type { LearnedCollect, SessionVisitors } from './session-visitors.ts';
 
 /** One writer per table that a request may add to. */
 export type RequestTable = 'exposures' | 'conversions' | 'feedback' | 'session_events' | 'collects';
 
-/** Turns accepted requests into rows. The order of the values is the order of the columns in `duckdb-schema.ts`. */
+/** `ordinal` is the journal position of the request times this, plus the place of the event in it (500 at most). */
+const EVENTS_PER_REQUEST = 512;
+
+/** Turns accepted requests into rows. The order of the values is the order of the columns in `rekey-sessions.ts`. */
 export class RequestRows {
   readonly #writers: Record<RequestTable, ChunkWriter>;
   readonly #tables: Record<AcceptedRequest['kind'], readonly ChunkWriter[]>;
@@ -25,7 +28,7 @@ export class RequestRows {
   readonly #keys: KeyHasher;
   readonly #sessions: BatchSessions;
   readonly #visitors: Pick<SessionVisitors, 'of'>;
-  readonly #visitorChanges: ReadonlyMap<AcceptedCollect, VisitorChange>;
+  readonly #collects: ReadonlyMap<AcceptedCollect, LearnedCollect>;
 
   constructor(
     writers: Record<RequestTable, ChunkWriter>,
@@ -33,7 +36,7 @@ export class RequestRows {
     keys: KeyHasher,
     sessions: BatchSessions,
     visitors: Pick<SessionVisitors, 'of'>,
-    visitorChanges: ReadonlyMap<AcceptedCollect, VisitorChange>,
+    collects: ReadonlyMap<AcceptedCollect, LearnedCollect>,
   ) {
     this.#writers = writers;
     this.#tables = {
@@ -46,20 +49,22 @@ export class RequestRows {
     this.#keys = keys;
     this.#sessions = sessions;
     this.#visitors = visitors;
-    this.#visitorChanges = visitorChanges;
+    this.#collects = collects;
   }
 
   /** Answers with the tables that have grown. */
   add(entry: JournalEntry): readonly ChunkWriter[] {
-    const { request } = entry;
-    if (request.kind === 'exposures') this.#addExposures(request);
-    else if (request.kind === 'conversion') this.#addConversion(request);
-    else if (request.kind === 'feedback') this.#addFeedback(request);
-    else this.#addCollect(request, entry.seq);
+    const { request, seq } = entry;
+    const ordinal = seq * EVENTS_PER_REQUEST;
+    if (request.kind === 'exposures') this.#addExposures(request, ordinal);
+    else if (request.kind === 'conversion') this.#addConversion(request, ordinal);
+    else if (request.kind === 'feedback') this.#addFeedback(request, ordinal);
+    else this.#addCollect(request, seq, ordinal);
     return this.#tables[request.kind];
   }
 
-  #addExposures(request: AcceptedExposures): void {
+  #addExposures(request: AcceptedExposures, firstOrdinal: number): void {
+    let ordinal = firstOrdinal;
     const property = this.#terms.idOf(request.propertyId);
     const receivedAt = BigInt(request.receivedAt);
     let key: SessionKey | undefined;
@@ -82,11 +87,13 @@ export class RequestRows {
         this.#visitors.of(key),
         exposure.phase ?? null,
         exposure.bot === true,
+        BigInt(ordinal++),
+        bigintOrNull(exposure.clientAt),
       ]);
     }
   }
 
-  #addConversion(request: AcceptedConversion): void {
+  #addConversion(request: AcceptedConversion, ordinal: number): void {
     const property = this.#terms.idOf(request.propertyId);
     const key = this.#noteReceipt(property, request);
     this.#writers.conversions.add([
@@ -98,10 +105,11 @@ export class RequestRows {
       BigInt(request.receivedAt),
       request.metadata ?? null,
       key && this.#visitors.of(key),
+      BigInt(ordinal),
     ]);
   }
 
-  #addFeedback(request: AcceptedFeedback): void {
+  #addFeedback(request: AcceptedFeedback, ordinal: number): void {
     const property = this.#terms.idOf(request.propertyId);
     this.#writers.feedback.add([
       property,
@@ -113,19 +121,21 @@ export class RequestRows {
       request.message ?? null,
       request.metadata ?? null,
       BigInt(request.receivedAt),
+      BigInt(ordinal),
     ]);
   }
 
-  #addCollect(request: AcceptedCollect, seq: number): void {
+  #addCollect(request: AcceptedCollect, seq: number, firstOrdinal: number): void {
     const property = this.#terms.idOf(request.propertyId);
-    const key = this.#keys.sessionKey(request.propertyId, request.sessionId);
+    const { session: key, visitor, change } = this.#collects.get(request) as LearnedCollect;
+    let ordinal = firstOrdinal;
     const signs: readonly (CollectedEvent | { type: 'sign'; at: number })[] =
       request.events.length > 0 ? request.events : [{ type: 'sign', at: request.receivedAt }];
     let seenUntil = Number.NEGATIVE_INFINITY;
     for (const sign of signs) {
       seenUntil = Math.max(seenUntil, sign.at);
       this.#sessions.note(property, key, request.sessionId, sign.at);
-      this.#writers.session_events.add(sessionEventRow(property, key.value, sign));
+      this.#writers.session_events.add(sessionEventRow(property, key.value, sign, ordinal++));
     }
     this.#writers.collects.add([
       property,
@@ -133,7 +143,7 @@ export class RequestRows {
       BigInt(seq),
       BigInt(request.receivedAt),
       BigInt(seenUntil),
-      this.#keys.visitorKey(request.propertyId, request.visitorId),
+      visitor,
       request.visitorId,
       request.userId === undefined ? null : this.#keys.userKey(request.propertyId, request.userId),
       request.userId ?? null,
@@ -142,7 +152,7 @@ export class RequestRows {
       this.#terms.idOf(request.device),
       this.#terms.idOf(request.browser),
       this.#terms.idOf(request.os),
-      this.#visitorChanges.get(request) ?? VISITOR_CHANGE.other,
+      change,
     ]);
   }
 
@@ -154,7 +164,12 @@ export class RequestRows {
   }
 }
 
-function sessionEventRow(property: number, key: bigint, sign: CollectedEvent | { type: 'sign'; at: number }) {
+function sessionEventRow(
+  property: number,
+  key: bigint,
+  sign: CollectedEvent | { type: 'sign'; at: number },
+  ordinal: number,
+) {
   const event: Partial<CollectedEvent> = sign.type === 'sign' ? {} : sign;
   return [
     property,
@@ -166,5 +181,9 @@ function sessionEventRow(property: number, key: bigint, sign: CollectedEvent | {
     event.referrer ?? null,
     event.title ?? null,
     event.properties ?? null,
+    BigInt(ordinal),
+    bigintOrNull(event.clientAt),
   ];
 }
+
+const bigintOrNull = (value: number | undefined) => (value === undefined ? null : BigInt(value));

@@ -11,7 +11,14 @@ const GENERATION = 90_000;
  * another one). Stored with the collect, so that a question needs to look at few of them.
  */
 export const VISITOR_CHANGE = { same: 0, first: 1, other: 2 } as const;
-export type VisitorChange = (typeof VISITOR_CHANGE)[keyof typeof VISITOR_CHANGE];
+type VisitorChange = (typeof VISITOR_CHANGE)[keyof typeof VISITOR_CHANGE];
+
+/** A collect with the keys of its session and visitor, so that they are hashed once. */
+export interface LearnedCollect {
+  session: SessionKey;
+  visitor: bigint;
+  change: VisitorChange;
+}
 
 /**
  * The visitors of the sessions heard of lately. With them nearly every event is stored with its visitor; the few
@@ -47,21 +54,21 @@ export class SessionVisitors {
     entries: readonly JournalEntry[],
     keys: KeyHasher,
     registry: SessionRegistry,
-  ): Map<AcceptedCollect, VisitorChange> {
-    const visitorChanges = new Map<AcceptedCollect, VisitorChange>();
+  ): Map<AcceptedCollect, LearnedCollect> {
+    const learned = new Map<AcceptedCollect, LearnedCollect>();
     for (const { request } of entries) {
       if (request.kind !== 'collect') continue;
       const session = keys.sessionKey(request.propertyId, request.sessionId);
       const visitor = keys.visitorKey(request.propertyId, request.visitorId);
       const before = this.of(session);
-      if (before === visitor) {
-        visitorChanges.set(request, VISITOR_CHANGE.same);
-        continue;
+      let change: VisitorChange = VISITOR_CHANGE.same;
+      if (before !== visitor) {
+        const isFirst = before === null && !registry.knows(session);
+        change = isFirst ? VISITOR_CHANGE.first : VISITOR_CHANGE.other;
+        this.set(session, visitor);
       }
-      const isFirst = before === null && !registry.knows(session);
-      visitorChanges.set(request, isFirst ? VISITOR_CHANGE.first : VISITOR_CHANGE.other);
-      this.set(session, visitor);
+      learned.set(request, { session, visitor, change });
     }
-    return visitorChanges;
+    return learned;
   }
 }

@@ -1,4 +1,4 @@
-import { murmur3 } from '@switchyard/core/evaluation/hash';
+import { SipHash } from './sip-hash.ts';
 
 /** The 64-bit key that stands for a session in every table; the halves are signed 32-bit integers. */
 export interface SessionKey {
@@ -11,57 +11,69 @@ export function sessionKeyOf(value: bigint): SessionKey {
   return { low: Number(BigInt.asIntN(32, value)), high: Number(value >> 32n), value };
 }
 
-interface Seeds {
-  low: number;
-  high: number;
+/** One hash per kind of id, so that a visitor never has the key of a session. */
+interface PropertyHashes {
+  session: SipHash;
+  visitor: SipHash;
+  user: SipHash;
 }
 
-const SESSION = 0;
-const VISITOR = 0x5bd1e995;
-const USER = 0x2c1b3c6d;
-
 /**
- * Makes 64-bit keys of session, visitor and user ids: two 32-bit hashes, seeded with the property and with a
- * random salt of the store, so that nobody can craft an id that collides with one of another property.
+ * Makes 64-bit keys of session, visitor and user ids. Ids come from anybody: the hash is keyed with a secret of the
+ * store, so that nobody can craft two ids that share a key.
  */
 export class KeyHasher {
-  readonly #salt: Seeds;
-  readonly #seeds = new Map<string, Seeds>();
+  readonly #root: SipHash;
+  readonly #hashes = new Map<string, PropertyHashes>();
   readonly #halves = new Int32Array(2);
   readonly #whole = new BigInt64Array(this.#halves.buffer);
 
-  constructor(salt: bigint) {
-    this.#salt = { low: Number(BigInt.asIntN(32, salt)), high: Number(BigInt.asIntN(32, salt >> 32n)) };
+  /** The key is 16 bytes in hexadecimal. */
+  constructor(hashKey: string) {
+    this.#root = new SipHash(Buffer.from(hashKey, 'hex'));
   }
 
   sessionKey(propertyId: string, sessionId: string): SessionKey {
-    const value = this.#key(propertyId, sessionId, SESSION);
+    const value = this.#key(this.#hashesOf(propertyId).session, sessionId);
     return { low: this.#halves[0] as number, high: this.#halves[1] as number, value };
   }
 
   visitorKey(propertyId: string, visitorId: string): bigint {
-    return this.#key(propertyId, visitorId, VISITOR);
+    return this.#key(this.#hashesOf(propertyId).visitor, visitorId);
   }
 
   userKey(propertyId: string, userId: string): bigint {
-    return this.#key(propertyId, userId, USER);
+    return this.#key(this.#hashesOf(propertyId).user, userId);
   }
 
-  #key(propertyId: string, id: string, kind: number): bigint {
-    const seeds = this.#seedsOf(propertyId);
-    const low = murmur3(id, seeds.low ^ kind);
-    this.#halves[1] = murmur3(id, seeds.high ^ kind);
+  #key(hash: SipHash, id: string): bigint {
+    hash.hash(id);
+    this.#halves[1] = hash.high;
     // 0 marks a free slot in a KeyTable.
-    this.#halves[0] = low === 0 && this.#halves[1] === 0 ? 1 : low;
+    this.#halves[0] = hash.low === 0 && hash.high === 0 ? 1 : hash.low;
     return this.#whole[0] as bigint;
   }
 
-  #seedsOf(propertyId: string): Seeds {
-    let seeds = this.#seeds.get(propertyId);
-    if (!seeds) {
-      seeds = { low: murmur3(propertyId, this.#salt.low), high: murmur3(propertyId, this.#salt.high) };
-      this.#seeds.set(propertyId, seeds);
+  #hashesOf(propertyId: string): PropertyHashes {
+    let hashes = this.#hashes.get(propertyId);
+    if (!hashes) {
+      hashes = {
+        session: this.#derive('session', propertyId),
+        visitor: this.#derive('visitor', propertyId),
+        user: this.#derive('user', propertyId),
+      };
+      this.#hashes.set(propertyId, hashes);
     }
-    return seeds;
+    return hashes;
+  }
+
+  /** A key of its own: cheaper than to hash kind and property with every id. */
+  #derive(kind: keyof PropertyHashes, propertyId: string): SipHash {
+    const key = new Int32Array(4);
+    for (const half of [0, 1]) {
+      this.#root.hash(`${kind}:${half}:${propertyId}`);
+      key.set([this.#root.low, this.#root.high], half * 2);
+    }
+    return new SipHash(new Uint8Array(key.buffer));
   }
 }

@@ -30,8 +30,8 @@ test('a table of keys answers as a Map does', () => {
   );
 });
 
-test('keys differ by property, kind, id and salt, and come apart into their halves', () => {
-  const [one, two] = [new KeyHasher(-1n), new KeyHasher(0x0123_4567_89ab_cdefn)];
+test('keys differ by property, kind, id and hash key, and come apart into their halves', () => {
+  const [one, two] = [new KeyHasher('f'.repeat(32)), new KeyHasher('0123456789abcdef'.repeat(2))];
   const keys = [one, two].flatMap((hasher) =>
     ['shop', 'blog'].flatMap((property) =>
       ['', 'a', 'b', '\ud800'].flatMap((id) => [
@@ -48,7 +48,7 @@ test('keys differ by property, kind, id and salt, and come apart into their halv
 });
 
 test('a hundred thousand numbered sessions have as many keys', () => {
-  const hasher = new KeyHasher(42n);
+  const hasher = new KeyHasher('2a'.repeat(16));
   const keys = new KeyTable('keys');
   for (let number = 0; number < 100_000; number++) {
     const { low, high } = hasher.sessionKey('shop', `session-${number}`);

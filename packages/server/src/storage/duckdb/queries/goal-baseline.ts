@@ -30,7 +30,7 @@ export async function goalBaseline(
     connection,
     `WITH named AS (
        SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
-       WHERE property = $1 AND names <> ${VISITOR_CHANGE.same} GROUP BY session_key),
+       WHERE property = $1 AND visitor_change <> ${VISITOR_CHANGE.same} GROUP BY session_key),
      came AS (
        SELECT DISTINCT coalesce(visitor_key, session_key) AS unit FROM sessions LEFT JOIN named USING (session_key)
        WHERE property = $1 AND started_at >= $3 AND started_at < $4),

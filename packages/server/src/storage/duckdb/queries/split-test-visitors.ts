@@ -76,7 +76,7 @@ export class SplitTestVisitors {
    */
   async resolve(connection: DuckDBConnection, unresolved: readonly string[] = []): Promise<void> {
     const lookUps = [
-      `SELECT session_key FROM collects WHERE property = ${this.property} AND names = ${VISITOR_CHANGE.other}`,
+      `SELECT session_key FROM collects WHERE property = ${this.property} AND visitor_change = ${VISITOR_CHANGE.other}`,
       `SELECT session_key FROM exposures WHERE ${this.exposed} AND unit_key IS NULL`,
       ...unresolved,
     ].join(' UNION ALL ');
@@ -90,7 +90,7 @@ export class SplitTestVisitors {
         ? `(${lookUps})`
         : keyList(this.values.add(rows.map(([session]) => session).join(',')));
     this.#renamed = `SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
-      WHERE property = ${this.property} AND names <> ${VISITOR_CHANGE.same} AND session_key IN ${sessions}
+      WHERE property = ${this.property} AND visitor_change <> ${VISITOR_CHANGE.same} AND session_key IN ${sessions}
       GROUP BY session_key`;
   }
 
