@@ -97,7 +97,9 @@ export async function sessionsOf(
     key,
   });
   const details = list.body.sessions.map(async ({ sessionId }: { sessionId: string }) => {
-    const answer = await server.call('GET', `/v1/sessions/${sessionId}?propertyId=${propertyId}`, { key });
+    const answer = await server.call('GET', `/v1/sessions/${sessionId}?propertyId=${propertyId}&limit=1000`, {
+      key,
+    });
     return answer.body as StoredSession;
   });
   return (await Promise.all(details)).reverse();

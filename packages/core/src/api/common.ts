@@ -60,14 +60,15 @@ export const oneOf = <const T extends string>(
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 }));
-export const PageCursor = Type.Optional(
-  Type.String({
-    maxLength: 4096,
-    'x-cursor': true,
-    description: 'The `nextCursor` of the previous page',
-  }),
-);
-export const NextCursor = Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page' });
+const cursor = (of: 'list' | 'timeline') =>
+  Type.Optional(
+    Type.String({ maxLength: 4096, 'x-cursor': of, description: 'The `nextCursor` of the previous page' }),
+  );
+export const PageCursor = cursor('list');
+export const TimelineCursor = cursor('timeline');
+export const NextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: 'Null on the last page. A page ends early at about 1 MiB',
+});
 
 /** The latest time of a JavaScript Date. */
 const MAX_TIME = 8_640_000_000_000_000;

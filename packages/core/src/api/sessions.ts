@@ -11,6 +11,7 @@ import {
   PageLimit,
   PropertyId,
   SessionId,
+  TimelineCursor,
   Timestamp,
   To,
   UserId,
@@ -79,7 +80,14 @@ export const SessionsQuery = Type.Object(
 export type SessionsQuery = Static<typeof SessionsQuery>;
 
 export const SessionParams = Type.Object({ sessionId: SessionId });
-export const SessionQuery = Type.Object({ propertyId: PropertyId });
+export const SessionQuery = Type.Object({
+  propertyId: PropertyId,
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 200, description: 'Entries of the timeline' }),
+  ),
+  cursor: TimelineCursor,
+});
+export type SessionQuery = Static<typeof SessionQuery>;
 
 const sessionFields = {
   sessionId: Type.String(),
@@ -103,7 +111,7 @@ const sessionFields = {
       variationKey: Type.String(),
       at: Type.Integer(),
     }),
-    { description: 'First exposure to each variation' },
+    { description: 'First exposure to each variation, oldest first; at most 100' },
   ),
   goals: Type.Array(
     namedObject('SessionGoal', {
@@ -111,6 +119,7 @@ const sessionFields = {
       count: Type.Integer({ description: 'Increments minus decrements' }),
       amount: Type.Number({ description: 'Net dollars' }),
     }),
+    { description: 'In the order in which they were first reached; at most 100' },
   ),
   feedback: Type.Integer({ description: 'Number of feedback entries' }),
 };
@@ -168,6 +177,7 @@ export const SessionDetail = Type.Object(
     ...sessionFields,
     attributes: Type.Optional(freeObject('Attributes of the last `collect` request of the session')),
     timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
+    nextCursor: NextCursor,
   },
   {
     title: 'SessionDetail',
@@ -180,6 +190,7 @@ export const SessionDetail = Type.Object(
           { at: 1767225600500, type: 'exposure', splitTestKey: 'hero', variationKey: 'b' },
           { at: 1767225660000, type: 'goal', goalId: 'revenue', count: 1, amount: 49.9 },
         ],
+        nextCursor: null,
       },
     ],
   },

@@ -1,32 +1,45 @@
-import type { Cursor } from '../storage/event-store.ts';
+import type { Cursor, TimelineCursor } from '../storage/event-store.ts';
 
-interface PageCursor extends Cursor {
+interface ListCursor extends Cursor {
   /** Watermark of the store when the first page was asked for, of lists whose rows may move. */
   asOf?: number;
 }
 
-/** Asks for one row more than the page has, to know whether there is a next one. */
-export function pageOf<T>(
-  rows: T[],
-  limit: number,
-  position: (row: T) => PageCursor,
-): { rows: T[]; nextCursor: string | null } {
-  if (rows.length <= limit) return { rows, nextCursor: null };
-  const shown = rows.slice(0, limit);
-  return { rows: shown, nextCursor: encodeCursor(position(shown.at(-1)!)) };
+/** The `nextCursor` of a page; null on the last one. */
+export function encodeListCursor(next: Cursor | undefined, asOf?: number): string | null {
+  return next === undefined
+    ? null
+    : encode(asOf === undefined ? [next.at, next.id] : [next.at, next.id, asOf]);
 }
 
-function encodeCursor({ at, id, asOf }: PageCursor): string {
-  return Buffer.from(JSON.stringify(asOf === undefined ? [at, id] : [at, id, asOf])).toString('base64url');
+export function encodeTimelineCursor(next: TimelineCursor | undefined): string | null {
+  return next === undefined ? null : encode([next.at, next.ordinal]);
 }
 
 /** Undefined for what is no cursor of ours; the schema of a query refuses that before a route sees it. */
-export function decodeCursor(text: string | undefined): PageCursor | undefined {
+export function decodeListCursor(text: string | undefined): ListCursor | undefined {
+  const [at, id, asOf] = decode(text);
+  if (!isInteger(at) || typeof id !== 'string' || !id.isWellFormed()) return undefined;
+  return { at, id, ...(isInteger(asOf) && { asOf }) };
+}
+
+/** As `decodeListCursor`. */
+export function decodeTimelineCursor(text: string | undefined): TimelineCursor | undefined {
+  const [at, ordinal] = decode(text);
+  return isInteger(at) && isInteger(ordinal) ? { at, ordinal } : undefined;
+}
+
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
+function encode(position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+function decode(text: string | undefined): unknown[] {
   try {
-    const [at, id, asOf] = JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as unknown[];
-    if (!Number.isSafeInteger(at) || typeof id !== 'string' || !id.isWellFormed()) return undefined;
-    return { at: at as number, id, ...(Number.isSafeInteger(asOf) && { asOf: asOf as number }) };
+    const position: unknown = JSON.parse(Buffer.from(text ?? '', 'base64url').toString());
+    return Array.isArray(position) ? position : [];
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from '@switchyard/core/api/problem';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
-import { decodeCursor } from './paging.ts';
+import { decodeListCursor, decodeTimelineCursor } from './paging.ts';
 
 /** Beyond this many members somewhere only the first error is looked for: listing all would cost more than the request. */
 const WIDE = 2000;
@@ -84,7 +84,8 @@ function createAjv(options: Options): Ajv2020 {
   ajv.addKeyword({
     keyword: 'x-cursor',
     type: 'string',
-    validate: (_schema: boolean, text: string) => decodeCursor(text) !== undefined,
+    validate: (of: 'list' | 'timeline', text: string) =>
+      (of === 'list' ? decodeListCursor(text) : decodeTimelineCursor(text)) !== undefined,
   });
   return ajv;
 }

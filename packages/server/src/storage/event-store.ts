@@ -14,12 +14,12 @@ export interface EventStore {
   /** Stores the entries and moves the watermark in one step; entries at or below the watermark are skipped. */
   append(entries: readonly JournalEntry[]): Promise<void>;
 
-  sessionPage(query: SessionPageQuery): Promise<SessionSummary[]>;
-  session(propertyId: string, sessionId: string): Promise<SessionDetail | undefined>;
+  sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>>;
+  session(query: SessionQuery): Promise<SessionDetail | undefined>;
   sessionIdentity(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined>;
   goalTotals(query: GoalQuery): Promise<GoalTotals>;
   goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]>;
-  feedbackPage(query: FeedbackPageQuery): Promise<FeedbackEntry[]>;
+  feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>>;
   splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts>;
   splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries>;
   splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]>;
@@ -43,10 +43,28 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
-/** Position in a list that runs newest first; the next page starts strictly after it. */
+/**
+ * A page ends at its limit, or earlier where its rows would take more than `PAGE_BYTES`. `next` is the position after
+ * which the following page starts; undefined on the last page.
+ */
+export interface Page<Row, Position = Cursor> {
+  rows: Row[];
+  next: Position | undefined;
+}
+
+/** What the rows of a page may take as JSON, the last one not counted. */
+export const PAGE_BYTES = 1024 * 1024;
+
+/** Position in a list that runs newest first. */
 export interface Cursor {
   at: number;
   id: string;
+}
+
+/** Position in a timeline: its time, and the order of arrival among events of the same time. */
+export interface TimelineCursor {
+  at: number;
+  ordinal: number;
 }
 
 export interface SessionPageQuery {
@@ -69,10 +87,21 @@ export interface SessionPageQuery {
   asOf?: number;
 }
 
+export interface SessionQuery {
+  propertyId: string;
+  sessionId: string;
+  /** Of the timeline. */
+  limit: number;
+  after?: TimelineCursor;
+}
+
 export interface SessionIdentity {
   visitorId: string | null;
   userId: string | null;
 }
+
+/** Exposures, and goals, that the summary of a session lists. */
+export const MAX_LISTED = 100;
 
 export interface SessionSummary extends SessionIdentity {
   sessionId: string;
@@ -89,9 +118,9 @@ export interface SessionSummary extends SessionIdentity {
   device: string | null;
   browser: string | null;
   os: string | null;
-  /** First exposure to each variation, oldest first. */
+  /** First exposure to each variation, oldest first; the first `MAX_LISTED` of them. */
   exposures: { splitTestKey: string; variationKey: string; at: number }[];
-  /** Net of reversals. */
+  /** Net of reversals; the first `MAX_LISTED` that were reached. */
   goals: { goalId: string; count: number; amountMicros: number }[];
   /** Number of feedback entries. */
   feedback: number;
@@ -101,7 +130,7 @@ export interface SessionDetail extends SessionSummary {
   /** Attributes of the latest collect that had any; JSON object text. */
   attributes: string | null;
   /** Oldest first. */
-  timeline: TimelineEntry[];
+  timeline: Page<TimelineEntry, TimelineCursor>;
 }
 
 export type TimelineEntry = { at: number } & (

@@ -146,7 +146,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
-  endpoint('GET', '/v1/sessions/{sessionId}', 'secret', { path: '/v1/sessions/s-table', query: inShop }),
+  endpoint('GET', '/v1/sessions/{sessionId}', 'secret', {
+    path: '/v1/sessions/s-table',
+    query: { ...inShop, limit: '5' },
+  }),
 ];
 
 function endpoint(

@@ -90,13 +90,16 @@ export class Shop {
     return found(await this.get('/v1/sessions', query));
   }
 
+  /** With the largest page of its timeline. */
   async session(sessionId: string): Promise<Body> {
-    return found(await this.get(`/v1/sessions/${encodeURIComponent(sessionId)}`));
+    return found(await this.get(`/v1/sessions/${encodeURIComponent(sessionId)}`, { limit: '1000' }));
   }
 
-  /** The entries of one type in the timeline of a session. */
+  /** The entries of one type in the timeline of a session, which fits on a page. */
   async timeline(sessionId: string, type: string): Promise<Body[]> {
-    return (await this.session(sessionId)).timeline.filter((entry: Body) => entry.type === type);
+    const { timeline, nextCursor } = await this.session(sessionId);
+    expect(nextCursor).toBeNull();
+    return timeline.filter((entry: Body) => entry.type === type);
   }
 
   /** True when nothing that named the session was stored. */

@@ -20,6 +20,7 @@ beforeAll(async () => {
     { id: 'timed', options: ['x'], textInput: true },
     { id: 'filtered', options: ['x', 'y'], textInput: true },
     { id: 'shared', options: ['x'], textInput: true },
+    { id: 'large', options: ['x'], textInput: true },
   ];
   const { properties } = sampleWith({ feedbackTypes });
   const merged = properties.map((property) =>
@@ -48,6 +49,20 @@ async function pages(query: Record<string, string>): Promise<Entry[][]> {
   } while (cursor !== null);
   return found;
 }
+
+it('pages of large entries are cut at about a mebibyte, and go on', async () => {
+  const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`key-${i}`, 'x'.repeat(1024)]));
+  const texts = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(4990)}`);
+  for (const text of texts) await accepted(say('large', text, { metadata }));
+  const found = await pages({ feedbackTypeId: 'large', limit: '500' });
+  expect(
+    found
+      .flat()
+      .map(({ message }) => message)
+      .sort(),
+  ).toEqual([...texts].sort());
+  for (const page of found) expect(JSON.stringify(page).length).toBeLessThan(1.5 * 1024 * 1024);
+});
 
 describe('filters', () => {
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { FeedbackBody, FeedbackPage, FeedbackQuery } from '@switchyard/core/api/
 import { ApiError, ERRORS, type ErrorCode } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { decodeCursor, pageOf } from '../../http/paging.ts';
+import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
@@ -101,13 +101,12 @@ function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void 
     },
     async (request): Promise<FeedbackPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
-      const after = decodeCursor(cursor);
+      const after = decodeListCursor(cursor);
       const property = auth.property(request, filter.propertyId);
       if (filter.feedbackTypeId !== undefined) requireType(property, filter.feedbackTypeId);
-      const found = await eventStore.feedbackPage({ ...filter, limit: limit + 1, ...(after && { after }) });
-      const { rows, nextCursor } = pageOf(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+      const { rows, next } = await eventStore.feedbackPage({ ...filter, limit, ...(after && { after }) });
       const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));
-      return { feedback, nextCursor };
+      return { feedback, nextCursor: encodeListCursor(next) };
     },
   );
 }

@@ -110,7 +110,7 @@ describe('a session', () => {
       },
     ];
     const { timeline, ...rest } = detail;
-    expect(rest).toEqual({ ...summary, attributes: collected.attributes });
+    expect(rest).toEqual({ ...summary, attributes: collected.attributes, nextCursor: null });
     expect(timeline.slice(0, 5)).toEqual([
       pageview,
       { at: start + 500, type: 'exposure', splitTestKey: 'hero', variationKey: 'b', attributes: { a: 1 } },

@@ -1,13 +1,13 @@
-import { DAY_MS } from '@switchyard/core/time';
+import { HOUR_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 import type { Answer } from '../../testing/test-server.ts';
 
 type Session = Answer['body'];
 
 const MINUTE = 60 * 1000;
 /** Sessions of the filters start at these minutes after it. */
-const BASE = Date.now() - 10 * DAY_MS;
+const BASE = Date.now() - 60 * HOUR_MS;
 
 let shop: Shop;
 beforeAll(async () => {
@@ -78,8 +78,8 @@ describe('filters', () => {
     { query: { limit: '2' }, expected: ['f5', 'f4'] },
     { query: { userId: 'fu1', limit: '1' }, expected: ['f3'] },
   ];
-  // Only the sessions of these scenarios started that long ago.
-  const then = { from: String(BASE), to: String(BASE + DAY_MS) };
+  // Only the sessions of these scenarios started then.
+  const then = { from: String(BASE), to: String(BASE + HOUR_MS) };
   it.each(rows)('$query', async ({ query, expected }) => {
     expect(await ids({ ...then, ...query })).toEqual(expected);
   });
@@ -151,12 +151,39 @@ describe('filters', () => {
   });
 });
 
+describe('a session that saw very many tests', () => {
+  it('lists the first hundred exposures, and was last seen at the latest', async () => {
+    const tests = Array.from({ length: 60 }, (_, i) => `many-${String(i).padStart(2, '0')}`);
+    const splitTests = tests.map((key) => ({
+      ...{ key, type: 'id', status: 'running' },
+      variations: ['a', 'b'].map((variation) => ({ key: variation, weight: 1 })),
+    }));
+    const busy = await openShop({ provision: sampleWith({ splitTests }) });
+    try {
+      const first = Date.now() - HOUR_MS;
+      const exposures = tests.flatMap((splitTestKey, i) =>
+        ['a', 'b'].map((variationKey, j) => ({
+          ...{ splitTestKey, variationKey, sessionId: 'busy', timestamp: first + 2 * i + j },
+        })),
+      );
+      await accepted(busy.expose(...exposures.toReversed()));
+      const { sessions } = await busy.sessions();
+      expect(sessions[0]).toMatchObject({ startedAt: first, lastSeenAt: first + 119 });
+      expect(sessions[0].exposures).toEqual(
+        exposures.slice(0, 100).map(({ sessionId: _, timestamp: at, ...shown }) => ({ ...shown, at })),
+      );
+    } finally {
+      await closeShop(busy);
+    }
+  });
+});
+
 describe('pages', () => {
   const TOTAL = 120;
   /** Ten sessions start in each of these milliseconds, so that ties fall on the edges of pages. */
-  const start = Date.now() - 5 * DAY_MS;
+  const start = Date.now() - 20 * HOUR_MS;
   const names = Array.from({ length: TOTAL }, (_, i) => `page-${String((i * 37) % TOTAL).padStart(3, '0')}`);
-  const then = { from: String(start), to: String(start + DAY_MS) };
+  const then = { from: String(start), to: String(start + HOUR_MS) };
 
   beforeAll(async () => {
     const exposures = names.map((sessionId, i) => ({
@@ -221,7 +248,7 @@ describe('pages', () => {
   });
 
   it('stand still while sessions turn out to be older than they seemed', async () => {
-    const begun = Date.now() - 20 * DAY_MS;
+    const begun = Date.now() - 40 * HOUR_MS;
     const older = Array.from({ length: 30 }, (_, i) => `older-${String(i).padStart(2, '0')}`);
     const at = (sessionId: string, timestamp: number) => ({
       splitTestKey: 'hero',
@@ -236,7 +263,7 @@ describe('pages', () => {
       [at('older-10', begun + 900), at('older-20', begun + 800)],
       [at('older-10', begun + 700), at('older-03', begun + 600), at('older-28', begun + 1003)],
     ];
-    const query = { from: String(begun), to: String(begun + DAY_MS), splitTestKey: 'hero', limit: '4' };
+    const query = { from: String(begun), to: String(begun + HOUR_MS), splitTestKey: 'hero', limit: '4' };
     const pages = await walk(query, async () => {
       const exposures = moves.shift();
       if (exposures) await accepted(shop.expose(...exposures));

@@ -1,5 +1,6 @@
 import type { SessionDetail, SessionsPage } from '@switchyard/core/api/sessions';
 import { toDollars } from '@switchyard/core/money';
+import { encodeTimelineCursor } from '../../http/paging.ts';
 import type * as stored from '../../storage/event-store.ts';
 
 type Summary = SessionsPage['sessions'][number];
@@ -23,7 +24,8 @@ export function detailResponse({ attributes, timeline, ...summary }: stored.Sess
   return {
     ...summaryResponse(summary),
     ...(attributes === null ? {} : { attributes: JSON.parse(attributes) }),
-    timeline: timeline.map(timelineResponse),
+    timeline: timeline.rows.map(timelineResponse),
+    nextCursor: encodeTimelineCursor(timeline.next),
   };
 }
 

@@ -11,7 +11,7 @@ import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { checkOrigin } from '../../http/cors.ts';
-import { decodeCursor, pageOf } from '../../http/paging.ts';
+import { decodeListCursor, decodeTimelineCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -78,17 +78,12 @@ function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void 
     },
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
-      const after = decodeCursor(cursor);
+      const after = decodeListCursor(cursor);
       checkReferences(auth.property(request, filter.propertyId), filter);
       const asOf = after === undefined ? await eventStore.watermark() : after.asOf;
       const list = { ...filter, ...(asOf !== undefined && { asOf }), ...(after && { after }) };
-      const found = await eventStore.sessionPage({ ...list, limit: limit + 1 });
-      const { rows, nextCursor } = pageOf(found, limit, ({ startedAt, sessionId }) => ({
-        at: startedAt,
-        id: sessionId,
-        ...(asOf !== undefined && { asOf }),
-      }));
-      return { sessions: rows.map(summaryResponse), nextCursor };
+      const { rows, next } = await eventStore.sessionPage({ ...list, limit });
+      return { sessions: rows.map(summaryResponse), nextCursor: encodeListCursor(next, asOf) };
     },
   );
 }
@@ -106,11 +101,13 @@ function checkReferences(
 }
 
 function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
-  api.get<{ Params: { sessionId: string }; Querystring: { propertyId: string } }>(
+  api.get<{ Params: { sessionId: string }; Querystring: SessionQuery }>(
     '/v1/sessions/:sessionId',
     {
       tag: 'Sessions',
-      summary: 'One session with everything that happened in it',
+      summary: 'One session with what happened in it',
+      description:
+        'The timeline comes in pages, oldest first; the rest of the session is the same on each of them.',
       key: 'secret',
       params: SessionParams,
       querystring: SessionQuery,
@@ -118,8 +115,11 @@ function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): voi
       errors: ['wrong_property', 'not_found', 'storage_damaged'],
     },
     async (request): Promise<SessionDetail> => {
-      const property = auth.property(request, request.query.propertyId);
-      const session = await eventStore.session(property.id, request.params.sessionId);
+      const { propertyId, limit = 200, cursor } = request.query;
+      const { sessionId } = request.params;
+      auth.property(request, propertyId);
+      const after = decodeTimelineCursor(cursor);
+      const session = await eventStore.session({ propertyId, sessionId, limit, ...(after && { after }) });
       if (session === undefined) throw new ApiError('not_found', { message: 'There is no such session.' });
       return detailResponse(session);
     },

@@ -2,6 +2,9 @@ import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../accepted
 import type { FeedbackEntry, SessionDetail, SessionSummary, Subject, TimelineEntry } from '../event-store.ts';
 import type { NaiveFacts } from './naive-split-test.contract.ts';
 
+/** With its timeline as a whole. */
+export type NaiveSession = Omit<SessionDetail, 'timeline'> & { timeline: TimelineEntry[] };
+
 interface ModelEvent {
   propertyId: string;
   sessionId: string | undefined;
@@ -44,7 +47,7 @@ export class NaiveEventStore {
 
   sessions(propertyId: string): SessionSummary[] {
     const ids = new Set(this.#of(propertyId).flatMap(({ sessionId }) => sessionId ?? []));
-    const all = [...ids].map((id) => this.session(propertyId, id) as SessionDetail);
+    const all = [...ids].map((id) => this.session(propertyId, id) as NaiveSession);
     return all
       .map(({ attributes, timeline, ...summary }) => summary)
       .sort(
@@ -53,7 +56,7 @@ export class NaiveEventStore {
       );
   }
 
-  session(propertyId: string, sessionId: string): SessionDetail | undefined {
+  session(propertyId: string, sessionId: string): NaiveSession | undefined {
     const events = this.#of(propertyId).filter((it) => it.sessionId === sessionId);
     if (events.length === 0) return undefined;
     const byTime = events.toSorted((a, b) => a.at - b.at);

@@ -160,8 +160,8 @@ describe('The DuckDB file', () => {
     await expect(it.append(journal(exposed('first'), ...many, broken, exposed('last')))).rejects.toThrow();
     expect(await it.watermark()).toBe(1);
     expect(await seenOf(it, 'shop', 'new test')).toEqual([]);
-    expect(await it.session('shop', 's1')).toBeUndefined();
-    expect(await it.sessionPage({ propertyId: 'shop', limit: 500 })).toHaveLength(1);
+    expect(await it.session({ propertyId: 'shop', sessionId: 's1', limit: 9 })).toBeUndefined();
+    expect((await it.sessionPage({ propertyId: 'shop', limit: 500 })).rows).toHaveLength(1);
     await it.append(journal(exposed('first'), ...many, goal(), exposed('last')));
     await it.close();
     const again = await open();
@@ -198,7 +198,7 @@ describe('The DuckDB file', () => {
     await it.append(journal(...requests, collect('late', 'somebody')));
     await it.close();
     expect(await found()).toEqual([]);
-    expect(await (await open()).sessionPage({ propertyId: 'shop', limit: 500 })).toHaveLength(51);
+    expect((await (await open()).sessionPage({ propertyId: 'shop', limit: 500 })).rows).toHaveLength(51);
   });
 
   test('holds no byte of what had expired before its owner was forgotten', async () => {
@@ -244,9 +244,9 @@ describe('The DuckDB file', () => {
       expect(
         (await readdir(folder, { recursive: true })).filter((name) => /rewrite|temp_/.test(name)),
       ).toEqual([]);
-      expect(await opened.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(sessions);
+      expect((await opened.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(sessions);
       await opened.forget([{ propertyId: 'shop', visitorId: 'me' }]);
-      expect(await opened.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(1);
+      expect((await opened.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(1);
       await opened.close();
       expect(
         (await readdir(folder, { recursive: true })).filter((name) => /rewrite|wal|temp_/.test(name)),
@@ -259,11 +259,11 @@ describe('The DuckDB file', () => {
     await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
     await mkdir(`${file}.rewrite`);
     await expect(it.forget([{ propertyId: 'shop', visitorId: 'me' }])).rejects.toThrow();
-    expect(await it.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(2);
+    expect((await it.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(2);
     await rmdir(`${file}.rewrite`);
     expect(await it.forget([{ propertyId: 'shop', visitorId: 'me' }])).toEqual([{ rows: 1 }]);
     await it.append([{ seq: 3, request: exposed('another') }]);
-    expect(await it.sessionPage({ propertyId: 'shop', limit: 9 })).toHaveLength(2);
+    expect((await it.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(2);
   });
 
   test('gives space back when most of it has expired', async () => {
@@ -284,7 +284,7 @@ describe('The DuckDB file', () => {
     const full = (await stat(file)).size;
     const again = await open();
     expect(await again.expire('shop', T0 + 14_000)).toEqual({ rows: 14_000 });
-    expect(await again.feedbackPage({ propertyId: 'shop', limit: 500 })).toHaveLength(500);
+    expect((await again.feedbackPage({ propertyId: 'shop', limit: 500 })).rows).toHaveLength(500);
     await again.close();
     expect((await stat(file)).size).toBeLessThan(full / 3);
   });

@@ -11,9 +11,11 @@ import type {
   GoalQuery,
   GoalSeriesQuery,
   GoalTotals,
+  Page,
   SessionDetail,
   SessionIdentity,
   SessionPageQuery,
+  SessionQuery,
   SessionSummary,
   SplitTestCounts,
   SplitTestFeedbackQuery,
@@ -112,12 +114,12 @@ class DuckDbEventStore implements EventStore {
     });
   }
 
-  sessionPage(query: SessionPageQuery): Promise<SessionSummary[]> {
+  sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>> {
     return this.#ask((context) => sessionPage(context, query, this.#windows));
   }
 
-  session(propertyId: string, sessionId: string): Promise<SessionDetail | undefined> {
-    return this.#ask((context) => sessionDetail(context, propertyId, sessionId));
+  session(query: SessionQuery): Promise<SessionDetail | undefined> {
+    return this.#ask((context) => sessionDetail(context, query));
   }
 
   sessionIdentity(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
@@ -134,7 +136,7 @@ class DuckDbEventStore implements EventStore {
     return this.#database.read((connection) => goalSeries(this.#contextOf(connection), query));
   }
 
-  feedbackPage(query: FeedbackPageQuery): Promise<FeedbackEntry[]> {
+  feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>> {
     return this.#ask((context) => feedbackPage(context, query));
   }
 

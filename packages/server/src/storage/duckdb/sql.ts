@@ -70,6 +70,30 @@ export class SqlValues {
   }
 }
 
+/**
+ * The rows of an ordered page up to a budget of bytes, the first row in any case. `select` has a column `bytes`;
+ * `available` is added to it: how many rows there were without the budget.
+ */
+export function withinBytes(select: string, order: string, budget: number): string {
+  return `SELECT * EXCLUDE (bytes, bytes_before) FROM (
+      SELECT *, count(*) OVER () AS available,
+             sum(bytes) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+      FROM (${select}))
+    WHERE coalesce(bytes_before, 0) < ${budget} ORDER BY ${order}`;
+}
+
+/** Names of the members, and what is short. */
+const OTHER_BYTES = 200;
+
+/** About how long a row is as JSON: texts are escaped, stored JSON is shown as it is. */
+export function jsonBytes(texts: readonly string[], json: readonly string[]): string {
+  const lengths = [
+    ...texts.map((text) => `strlen(to_json(${text}))`),
+    ...json.map((text) => `strlen(${text})`),
+  ];
+  return [OTHER_BYTES, ...lengths.map((length) => `coalesce(${length}, 0)`)].join(' + ');
+}
+
 /** A list of 64-bit keys as one bound value: binding them one by one costs more than the query. */
 export function keyList(placeholder: string): string {
   return `(SELECT unnest(CAST(string_split(${placeholder}, ',') AS BIGINT[])))`;

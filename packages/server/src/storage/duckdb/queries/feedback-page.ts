@@ -1,5 +1,5 @@
-import type { FeedbackEntry, FeedbackPageQuery } from '../../event-store.ts';
-import { rowsOf, SqlValues } from '../sql.ts';
+import { type FeedbackEntry, type FeedbackPageQuery, PAGE_BYTES, type Page } from '../../event-store.ts';
+import { jsonBytes, rowsOf, SqlValues, withinBytes } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { identitiesOf } from './session-summaries.ts';
 
@@ -12,30 +12,53 @@ type Row = [
   message: string | null,
   metadata: string | null,
   at: bigint,
+  available: bigint,
 ];
+
+const ORDER = 'happened_at DESC, feedback_id DESC';
+const BYTES = jsonBytes(['session_id', 'option', 'message'], ['metadata']);
 
 /** Newest first; each page starts strictly after the cursor. The caller holds a snapshot. */
 export async function feedbackPage(
   context: QueryContext,
   query: FeedbackPageQuery,
-): Promise<FeedbackEntry[]> {
+): Promise<Page<FeedbackEntry>> {
   const { connection, terms } = context;
   const property = terms.find(query.propertyId);
   const values = new SqlValues();
   const conditions = property === undefined ? undefined : conditionsOf(context, query, property, values);
-  if (property === undefined || !conditions) return [];
+  if (property === undefined || !conditions) return { rows: [], next: undefined };
   const rows = await rowsOf<Row>(
     connection,
-    `SELECT feedback_id, feedback_type, session_key, session_id, option, message, metadata, happened_at
-     FROM feedback WHERE ${conditions.join(' AND ')}
-     ORDER BY happened_at DESC, feedback_id DESC LIMIT ${values.add(query.limit)}`,
+    withinBytes(
+      `SELECT feedback_id, feedback_type, session_key, session_id, option, message, metadata, happened_at,
+              ${BYTES} AS bytes
+       FROM feedback WHERE ${conditions.join(' AND ')} ORDER BY ${ORDER} LIMIT ${values.add(query.limit + 1)}`,
+      ORDER,
+      PAGE_BYTES,
+    ),
     values.list,
   );
+  const available = Number(rows[0]?.[8] ?? 0);
+  const shown = rows.slice(0, query.limit);
+  const entries = await entriesOf(context, property, shown);
+  const last = entries.at(-1);
+  return {
+    rows: entries,
+    next: last && available > shown.length ? { at: last.createdAt, id: last.id } : undefined,
+  };
+}
+
+async function entriesOf(
+  context: QueryContext,
+  property: number,
+  rows: readonly Row[],
+): Promise<FeedbackEntry[]> {
   const keys = [...new Set(rows.map(([, , key]) => key).filter((key) => key !== null))];
   const identities = await identitiesOf(context, property, keys);
   return rows.map(([id, type, key, sessionId, option, message, metadata, at]) => ({
     id,
-    feedbackTypeId: terms.textOf(type) ?? '',
+    feedbackTypeId: context.terms.textOf(type) ?? '',
     sessionId,
     ...((key === null ? undefined : identities.get(key)) ?? { visitorId: null, userId: null }),
     option,

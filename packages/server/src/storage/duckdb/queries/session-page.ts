@@ -1,4 +1,4 @@
-import type { SessionPageQuery, SessionSummary } from '../../event-store.ts';
+import { PAGE_BYTES, type Page, type SessionPageQuery, type SessionSummary } from '../../event-store.ts';
 import { rowsOf, SqlValues } from '../sql.ts';
 import { type ListedSession, listMoved, movedSince, newestFirst, withoutMoved } from './moved-sessions.ts';
 import type { QueryContext } from './query-context.ts';
@@ -15,20 +15,49 @@ export async function sessionPage(
   context: QueryContext,
   query: SessionPageQuery,
   windows: PageWindows,
-): Promise<SessionSummary[]> {
+): Promise<Page<SessionSummary>> {
   const property = context.terms.find(query.propertyId);
   const filter = filterOf(context, query);
-  if (property === undefined || filter === undefined || query.limit < 1) return [];
-  const asked = { ...query, property };
-  const moved = await movedSince(context, property, query.asOf);
-  if (moved.size === 0) {
-    return summariesOf(context, property, await listSessions(context, asked, filter, windows));
-  }
-  const unmoved = await listSessions(context, asked, withoutMoved(filter, moved), windows);
-  const listed = [...unmoved, ...(await listMoved(context, asked, filter, moved))];
-  const sessions = listed.sort(newestFirst).slice(0, query.limit);
+  if (property === undefined || filter === undefined || query.limit < 1) return { rows: [], next: undefined };
+  // One more than the page has, to know whether there is a next one.
+  const listed = await listWithMoved(
+    context,
+    { ...query, property, limit: query.limit + 1 },
+    filter,
+    windows,
+  );
+  const sessions = listed.slice(0, query.limit);
   const summaries = await summariesOf(context, property, sessions);
-  return summaries.map((summary, i) => ({ ...summary, startedAt: (sessions[i] as ListedSession).listedAt }));
+  const rows = withinPage(
+    summaries.map((summary, i) => ({ ...summary, startedAt: (sessions[i] as ListedSession).listedAt })),
+  );
+  const last = rows.at(-1);
+  const hasMore = last !== undefined && rows.length < listed.length;
+  return { rows, next: hasMore ? { at: last.startedAt, id: last.sessionId } : undefined };
+}
+
+/** Here rather than in SQL, because a summary comes from several statements. */
+function withinPage(summaries: SessionSummary[]): SessionSummary[] {
+  let bytes = 0;
+  const end = summaries.findIndex((summary) => {
+    const isFull = bytes >= PAGE_BYTES;
+    bytes += Buffer.byteLength(JSON.stringify(summary));
+    return isFull;
+  });
+  return end === -1 ? summaries : summaries.slice(0, end);
+}
+
+async function listWithMoved(
+  context: QueryContext,
+  query: SessionPageQuery & { property: number },
+  filter: SessionFilter,
+  windows: PageWindows,
+): Promise<ListedSession[]> {
+  const moved = await movedSince(context, query.property, query.asOf);
+  if (moved.size === 0) return listSessions(context, query, filter, windows);
+  const unmoved = await listSessions(context, query, withoutMoved(filter, moved), windows);
+  const listed = [...unmoved, ...(await listMoved(context, query, filter, moved))];
+  return listed.sort(newestFirst).slice(0, query.limit);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { SessionIdentity, SessionSummary } from '../../event-store.ts';
+import { MAX_LISTED, type SessionIdentity, type SessionSummary } from '../../event-store.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import { sessionKeyOf } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
@@ -17,22 +17,29 @@ const { pageview, event } = SESSION_EVENT_TYPES;
 
 const WHERE_SESSION = `property = $1 AND session_key IN ${keyList('$2')}`;
 
+/** Over all groups of a session, also those that are not listed. */
+const LAST_OF_SESSION = 'max(max(happened_at)) OVER (PARTITION BY session_key)';
+
+const BY_FIRST = 'min(happened_at), min(ordinal)';
+const FIRST_OF_SESSION = `
+  QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY ${BY_FIRST}) <= ${MAX_LISTED} ORDER BY ${BY_FIRST}`;
+
 /** One row per session, test and variation, or goal. As one UNION they are hardly faster and take 60 MB more. */
 const SUMMARY_PARTS = [
   `SELECT 'signs' AS source, session_key, max(happened_at) AS last_at,
           count(*) FILTER (type = ${pageview}) AS pageviews, count(*) FILTER (type = ${event}) AS events,
-          arg_min(url, (happened_at, rowid)) FILTER (type = ${pageview}) AS entry_url,
-          arg_max(url, (happened_at, rowid)) FILTER (type = ${pageview}) AS exit_url,
-          arg_min(referrer, (happened_at, rowid)) FILTER (referrer <> '') AS referrer
+          arg_min(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS entry_url,
+          arg_max(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS exit_url,
+          arg_min(referrer, (happened_at, ordinal)) FILTER (referrer <> '') AS referrer
    FROM session_events WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
-  `SELECT 'exposures' AS source, session_key, max(happened_at) AS last_at, split_test, variation,
+  `SELECT 'exposures' AS source, session_key, ${LAST_OF_SESSION} AS last_at, split_test, variation,
           min(happened_at) AS first_at
    FROM exposures WHERE ${WHERE_SESSION} AND happened_at >= $3
-   GROUP BY session_key, split_test, variation ORDER BY first_at, min(rowid)`,
-  `SELECT 'goals' AS source, session_key, max(happened_at) AS last_at, goal, sum(direction) AS net,
+   GROUP BY session_key, split_test, variation ${FIRST_OF_SESSION}`,
+  `SELECT 'goals' AS source, session_key, ${LAST_OF_SESSION} AS last_at, goal, sum(direction) AS net,
           sum(amount_micros) AS amount_micros
    FROM conversions WHERE ${WHERE_SESSION} AND happened_at >= $3
-   GROUP BY session_key, goal ORDER BY min(happened_at), min(rowid)`,
+   GROUP BY session_key, goal ${FIRST_OF_SESSION}`,
   `SELECT 'feedback' AS source, session_key, max(happened_at) AS last_at, count(*) AS entries
    FROM feedback WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
   `SELECT 'collects' AS source, session_key, arg_max(visitor_id, seq) AS visitor_id,

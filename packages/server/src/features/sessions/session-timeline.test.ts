@@ -1,0 +1,204 @@
+import { HOUR_MS } from '@switchyard/core/time';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mulberry32 } from '../../testing/mulberry32.ts';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+import type { Answer } from '../../testing/test-server.ts';
+
+type Entry = Answer['body'];
+
+const SEED = 20_261_115;
+/** So many events may be in one request. */
+const BATCH = 500;
+/** What a page may have at most: the budget, the entry that crosses it, and what is told of the session. */
+const MAX_BYTES = 1.5 * 1024 * 1024;
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+
+const pageOf = (sessionId: string, query: Record<string, string> = {}): Promise<Answer> =>
+  shop.get(`/v1/sessions/${sessionId}`, query);
+
+/** Every page, one after the other. */
+async function walk(
+  sessionId: string,
+  limitOf: () => number,
+  between?: (page: number) => Promise<void>,
+): Promise<Entry[][]> {
+  const pages: Entry[][] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const limit = limitOf();
+    const { body, text } = await pageOf(sessionId, { limit: String(limit), ...(cursor && { cursor }) });
+    expect(text.length).toBeLessThan(MAX_BYTES);
+    expect(body.timeline.length).toBeLessThanOrEqual(limit);
+    pages.push(body.timeline);
+    cursor = body.nextCursor;
+    if (cursor !== null) await between?.(pages.length);
+  }
+  return pages;
+}
+
+describe('a session of thousands of events', () => {
+  const TOTAL = 3000;
+  const at = Date.now() - HOUR_MS;
+
+  beforeAll(async () => {
+    const events = Array.from({ length: TOTAL }, (_, i) => ({
+      type: 'event',
+      name: `e${i}`,
+      timestamp: at + Math.floor(i / 700),
+    }));
+    for (let from = 0; from < TOTAL; from += BATCH) {
+      await accepted(
+        shop.collect({ sessionId: 'long', visitorId: 'v', events: events.slice(from, from + BATCH) }),
+      );
+    }
+  });
+
+  it('comes in pages of 200 by default, and is told in full on each of them', async () => {
+    const { body } = await pageOf('long');
+    expect(body.timeline).toHaveLength(200);
+    expect(body.timeline.map(({ name }: Entry) => name)).toEqual(
+      Array.from({ length: 200 }, (_, i) => `e${i}`),
+    );
+    const { timeline, nextCursor, ...session } = body;
+    expect(session).toMatchObject({ sessionId: 'long', visitorId: 'v', startedAt: at, events: TOTAL });
+    const second = (await pageOf('long', { cursor: nextCursor })).body;
+    expect(second).toMatchObject(session);
+    expect(second.timeline[0].name).toBe('e200');
+  });
+
+  it('has pages of up to 1000, and the last one says so', async () => {
+    const pages = await walk('long', () => 1000);
+    expect(pages.map((page) => page.length)).toEqual([1000, 1000, 1000]);
+    expect(pages.flat().map(({ name }) => name)).toEqual(Array.from({ length: TOTAL }, (_, i) => `e${i}`));
+  });
+
+  const wrong: { name: string; query: Record<string, string>; pointer: string }[] = [
+    { name: 'a limit of 0', query: { limit: '0' }, pointer: '/limit' },
+    { name: 'a limit of 1001', query: { limit: '1001' }, pointer: '/limit' },
+    { name: 'a cursor of garbage', query: { cursor: 'garbage' }, pointer: '/cursor' },
+    { name: 'a cursor of a list', query: { cursor: btoa('[1767225600000,"s"]') }, pointer: '/cursor' },
+    { name: 'a cursor beyond all numbers', query: { cursor: btoa('[1,1e300]') }, pointer: '/cursor' },
+    { name: 'a cursor that is null', query: { cursor: btoa('null') }, pointer: '/cursor' },
+  ];
+  it.each(wrong)('$name: 400', async ({ query, pointer }) => {
+    expectProblem(await pageOf('long', query), { status: 400, code: 'invalid_request', pointers: [pointer] });
+  });
+
+  it('beyond the last entry there is nothing', async () => {
+    const { body } = await pageOf('long', { cursor: btoa(JSON.stringify([at + HOUR_MS, 0])) });
+    expect(body).toMatchObject({ timeline: [], nextCursor: null });
+  });
+});
+
+describe('all kinds of events at the same times', () => {
+  /** Whatever kind it is of. */
+  const nameOf = (entry: Entry): string =>
+    entry.name ?? entry.attributes?.name ?? entry.metadata?.name ?? entry.message;
+
+  it(`are paged without gap or repetition, also while more arrive (seed ${SEED})`, async () => {
+    const random = mulberry32(SEED);
+    const sessionId = 'mixed';
+    const now = Date.now();
+    let count = 0;
+    /** Times are few, so that hundreds of events share one. */
+    const timestamp = () => now + Math.floor(random() * 4) * 50;
+    const nextName = () => `n${count++}`;
+    const sendSome = async (): Promise<string[]> => {
+      const events = Array.from({ length: 200 }, () => ({
+        type: 'event',
+        name: nextName(),
+        timestamp: timestamp(),
+      }));
+      const exposures = Array.from({ length: 100 }, () => ({
+        splitTestKey: 'hero',
+        variationKey: 'b',
+        sessionId,
+        timestamp: timestamp(),
+        attributes: { name: nextName() },
+      }));
+      const [goal, message] = [nextName(), nextName()];
+      await accepted(
+        shop.collect({ sessionId, visitorId: 'v', events }),
+        shop.expose(...exposures),
+        shop.increment({ goalId: 'signup', sessionId, metadata: { name: goal } }),
+        shop.submit({ feedbackTypeId: 'nps', sessionId, message }),
+      );
+      return [
+        ...events.map(({ name }) => name),
+        ...exposures.map(({ attributes }) => attributes.name),
+        goal,
+        message,
+      ];
+    };
+    const before: string[] = [];
+    for (let round = 0; round < 8; round++) before.push(...(await sendSome()));
+    const late: string[] = [];
+    const pages = await walk(
+      sessionId,
+      () => 1 + Math.floor(random() ** 3 * 400),
+      async (page) => {
+        if (page % 7 !== 3) return;
+        await sendSome();
+        late.push(`late${page}`);
+        const event = { type: 'event', name: `late${page}`, timestamp: now + HOUR_MS };
+        await accepted(shop.collect({ sessionId, visitorId: 'v', events: [event] }));
+      },
+    );
+    const listed = pages.flat();
+    const names = listed.map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+    // What arrived meanwhile is listed where it lies ahead; what was there before is listed whatever arrived.
+    const known = new Set(before);
+    expect(names.filter((name) => known.has(name)).sort()).toEqual([...before].sort());
+    expect(names.filter((name) => name.startsWith('late'))).toEqual(late);
+    const times = listed.map((entry) => entry.at);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    // Who asks anew gets the same order, and the rest.
+    const again = (await walk(sessionId, () => 1000)).flat().map(nameOf);
+    expect(again.filter((name) => known.has(name))).toEqual(names.filter((name) => known.has(name)));
+    expect(again).toHaveLength(count + late.length);
+  });
+});
+
+describe('the bytes of a page', () => {
+  it('are bounded in a timeline, whatever its events hold', async () => {
+    const sessionId = 'heavy';
+    const [large, odd] = ['x'.repeat(8000), '\u0001'.repeat(1024)];
+    for (let round = 0; round < 8; round++) {
+      const events = Array.from({ length: 60 }, () => ({
+        type: 'event',
+        title: odd,
+        properties: { large },
+      }));
+      await accepted(shop.collect({ sessionId, visitorId: 'v', events }));
+    }
+    const pages = await walk(sessionId, () => 1000);
+    expect(pages.flat()).toHaveLength(480);
+    expect(pages.length).toBeGreaterThan(4);
+  });
+
+  it('are bounded in a list of sessions', async () => {
+    const url = `https://shop.example/${'x'.repeat(4000)}`;
+    const start = Date.now() - 2 * HOUR_MS;
+    const ids = Array.from({ length: 200 }, (_, i) => `wide-${String(i).padStart(3, '0')}`);
+    for (const sessionId of ids) {
+      const view = { type: 'pageview', url, referrer: url, timestamp: start };
+      await accepted(shop.collect({ sessionId, visitorId: 'wide', events: [view] }));
+    }
+    const listed: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const answer = await shop.get('/v1/sessions', {
+        ...{ limit: '500', from: String(start), to: String(start + 1) },
+        ...(cursor && { cursor }),
+      });
+      expect(answer.text.length).toBeLessThan(MAX_BYTES);
+      listed.push(...answer.body.sessions.map(({ sessionId }: Entry) => sessionId));
+      cursor = answer.body.nextCursor;
+    }
+    expect(listed).toEqual(ids.toReversed());
+  });
+});
