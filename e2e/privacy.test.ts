@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DAY_MS } from '@switchyard/core/time';
+import { HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
@@ -177,9 +177,9 @@ describe('events older than retentionDays go, newer ones stay', () => {
       send('/v1/split-testing/expose', PUBLIC_KEY, {
         exposures: [{ splitTestKey: 'hero', variationKey: 'b', sessionId, timestamp }],
       });
-    await expose('three-days-old', now - 3 * DAY_MS);
-    await expose('two-days-old', now - 2 * DAY_MS);
-    await expose('an-hour-old', now - DAY_MS / 24);
+    await expose('three-days-old', now - 71 * HOUR_MS);
+    await expose('two-days-old', now - 48 * HOUR_MS);
+    await expose('an-hour-old', now - HOUR_MS);
     expect(await sessionIds()).toHaveLength(3);
   });
 

@@ -16,7 +16,8 @@ export const EntityKey = Type.String({ minLength: 1, maxLength: 256 });
 
 export const Timestamp = Type.Number({
   minimum: 0,
-  description: 'Unix time in milliseconds',
+  description:
+    'When it happened by the clock of the client, Unix time in milliseconds. Left out, more than 72 hours old or more than 24 hours ahead: the time of receipt counts',
   examples: [1767225600000],
 });
 

@@ -1,10 +1,22 @@
-import { DAY_MS } from '@switchyard/core/time';
+import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 
-/** A clock further ahead than this is wrong, not early. */
+/** A clock further off than this is wrong: no queue holds events for longer, and none sends them from the future. */
+const MAX_AGE_MS = 72 * HOUR_MS;
 const MAX_AHEAD_MS = DAY_MS;
 
-/** The time of an event by the client's clock; the time of receipt when the client sent none or an implausible one. */
-export function eventTime(timestamp: number | undefined, receivedAt: number): number {
-  if (timestamp === undefined || timestamp > receivedAt + MAX_AHEAD_MS) return receivedAt;
-  return Math.round(timestamp);
+/** The last moment that a JavaScript date can hold. */
+const LAST_MOMENT = 8_640_000_000_000_000;
+
+/** When an event happened; `clientAt` is what the client said, where the time of receipt counts instead. */
+interface EventTime {
+  at: number;
+  clientAt?: number;
+}
+
+/** Anybody has the public key: a time is believed only where it can make little difference. */
+export function eventTime(timestamp: number | undefined, receivedAt: number): EventTime {
+  if (timestamp === undefined) return { at: receivedAt };
+  const said = Math.round(Math.min(timestamp, LAST_MOMENT));
+  const isPlausible = said >= receivedAt - MAX_AGE_MS && said <= receivedAt + MAX_AHEAD_MS;
+  return isPlausible ? { at: said } : { at: receivedAt, clientAt: said };
 }

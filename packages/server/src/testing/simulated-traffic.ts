@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@switchyard/core/time';
 import { accepted, type Shop } from './shop.ts';
 
 interface Options {
@@ -64,7 +65,7 @@ async function send(
   random: () => number,
   ...[splitTestKey, order, besides]: SendRest
 ): Promise<void> {
-  const start = Date.now() - 10 * 24 * 60 * 60 * 1000;
+  const start = Date.now() - 48 * HOUR_MS;
   const requests = visits.flatMap(({ id, variation, converts, cents, refund }, index) => {
     const sessionId = `${splitTestKey}-${id}`;
     const timestamp = start + index * 1000;

@@ -39,6 +39,7 @@ beforeAll(async () => {
       test('bots'),
       test('busy'),
       test('phased'),
+      test('ahead'),
     ],
     ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('said')],
     ...[test('ended', { attributionDays: 0 }), test('window', { attributionDays: 30 })],
@@ -191,6 +192,11 @@ describe('a reader', () => {
 });
 
 describe('phases', () => {
+  it('to come are ignored: who names one belongs to the phase of the time', async () => {
+    await accepted(expose('ahead', 'b', 'a-1', { phase: 2 }), expose('ahead', 'b', 'a-2', { phase: 1 }));
+    expect((await results('ahead')).variations[1]).toMatchObject({ visitors: 2 });
+  });
+
   it('are reported each on its own, whichever definitions a client still had', async () => {
     await accepted(expose('phased', 'b', 'p-1'), expose('phased', 'b', 'p-2', { phase: 1 }));
     const weights = [

@@ -221,7 +221,9 @@ it('what was acknowledged can be read at once, however many write', async () => 
 describe('timestamps of events', () => {
   const now = Date.now();
   const rows = [
-    { name: 'a year ago', timestamp: now - 365 * 24 * HOUR_MS, kept: true },
+    { name: '71 hours ago', timestamp: now - 71 * HOUR_MS, kept: true },
+    { name: '73 hours ago', timestamp: now - 73 * HOUR_MS, kept: false },
+    { name: 'the beginning', timestamp: 0, kept: false },
     { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS, kept: true },
     { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS, kept: false },
     { name: 'none', timestamp: undefined, kept: false },

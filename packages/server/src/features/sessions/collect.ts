@@ -40,7 +40,7 @@ function acceptEvent(
   { type, timestamp, name, url, referrer, title, properties }: GivenEvent,
   receivedAt: number,
 ): CollectedEvent {
-  const event: CollectedEvent = { type, at: eventTime(timestamp, receivedAt) };
+  const event: CollectedEvent = { type, ...eventTime(timestamp, receivedAt) };
   if (name !== undefined) event.name = name;
   if (url !== undefined) event.url = url;
   if (referrer !== undefined) event.referrer = referrer;

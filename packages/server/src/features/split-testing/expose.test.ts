@@ -126,8 +126,7 @@ describe('timestamps', () => {
   const now = Date.now();
   const kept = [
     { name: 'a day ago', timestamp: now - 24 * HOUR_MS },
-    { name: 'a year ago', timestamp: now - 365 * 24 * HOUR_MS },
-    { name: 'the beginning', timestamp: 0 },
+    { name: '71 hours ago', timestamp: now - 71 * HOUR_MS },
     { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS },
   ];
   it.each(kept)('$name is kept', async ({ name, timestamp }) => {
@@ -137,6 +136,8 @@ describe('timestamps', () => {
 
   const replaced = [
     { name: 'none', timestamp: undefined },
+    { name: '73 hours ago', timestamp: now - 73 * HOUR_MS },
+    { name: 'the beginning', timestamp: 0 },
     { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS },
     { name: 'seconds taken for microseconds', timestamp: now * 1000 },
     { name: 'the end of time', timestamp: Number.MAX_VALUE },

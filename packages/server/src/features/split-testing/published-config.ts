@@ -37,13 +37,20 @@ function published(test: SplitTest, property: PropertyConfiguration): PublishedT
   return [{ ...running, trafficAllocation: 0, variations: winnerFirst }];
 }
 
-/** Variation keys by test key, of tests in any state; those of earlier phases too, because browsers cache definitions. */
-export const variationsByTest = derivePerProperty(
-  (property: PropertyConfiguration): ReadonlyMap<string, ReadonlySet<string>> =>
+interface ExposableTest {
+  variationKeys: ReadonlySet<string>;
+  /** 0 before the test first ran. */
+  latestPhase: number;
+}
+
+/** By key, tests in any state; with the variations of earlier phases too, because browsers cache definitions. */
+export const exposableTests = derivePerProperty(
+  (property: PropertyConfiguration): ReadonlyMap<string, ExposableTest> =>
     new Map(
       property.splitTests.map(({ key, variations, phases }) => {
-        const earlier = phases.flatMap(({ definition }) => definition.variations);
-        return [key, new Set([...variations, ...earlier].map((variation) => variation.key))];
+        const all = [...variations, ...phases.flatMap(({ definition }) => definition.variations)];
+        const variationKeys = new Set(all.map((variation) => variation.key));
+        return [key, { variationKeys, latestPhase: phases.at(-1)?.number ?? 0 }];
       }),
     ),
 );

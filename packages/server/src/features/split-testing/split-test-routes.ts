@@ -12,7 +12,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { CONFIG_TTL_SECONDS, publishedConfig, variationsByTest } from './published-config.ts';
+import { CONFIG_TTL_SECONDS, exposableTests, publishedConfig } from './published-config.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -57,7 +57,7 @@ function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Depende
       tag: 'Split testing',
       summary: 'Record which variations visitors were shown',
       description:
-        'Exposures of unknown tests or variations are left out; when none is known the answer is 404. A `timestamp` that is missing, or more than 24 hours ahead, counts as the time of receipt.',
+        'Exposures of unknown tests or variations are left out; when none is known the answer is 404. A `phase` that the test has not reached yet is ignored.',
       key: 'public',
       headers: IdempotencyHeaders,
       body: ExposeBody,
@@ -93,19 +93,21 @@ function acceptExposures(
   metrics: Metrics,
 ): AcceptedExposures {
   const receivedAt = Date.now();
-  const known = variationsByTest(property);
+  const tests = exposableTests(property);
   const exposures: Exposure[] = [];
   for (const { splitTestKey, variationKey, sessionId, timestamp, phase, bot, attributes } of given) {
-    const variations = known.get(splitTestKey);
-    if (variations?.has(variationKey)) {
-      const at = eventTime(timestamp, receivedAt);
+    const test = tests.get(splitTestKey);
+    if (test?.variationKeys.has(variationKey)) {
+      const { at, clientAt } = eventTime(timestamp, receivedAt);
       const exposure: Exposure = { splitTestKey, variationKey, sessionId, at };
-      if (phase !== undefined) exposure.phase = phase;
+      if (clientAt !== undefined) exposure.clientAt = clientAt;
+      // A phase to come is nothing that a visitor can have been assigned by.
+      if (phase !== undefined && phase <= test.latestPhase) exposure.phase = phase;
       if (bot || fromBot) exposure.bot = true;
       if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);
       exposures.push(exposure);
     } else {
-      metrics.dropped(variations === undefined ? 'unknown_split_test' : 'unknown_variation', 1);
+      metrics.dropped(test === undefined ? 'unknown_split_test' : 'unknown_variation', 1);
     }
   }
   if (exposures.length === 0) throw new ApiError('split_test_not_found');
