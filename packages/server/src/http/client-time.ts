@@ -1,19 +1,19 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 
-/** A clock further off than this is wrong: no queue holds events for longer, and none sends them from the future. */
+/** A clock further off than this is wrong: clients do not hold events back for longer. */
 const MAX_AGE_MS = 72 * HOUR_MS;
 const MAX_AHEAD_MS = DAY_MS;
 
 /** The last moment that a JavaScript date can hold. */
 const LAST_MOMENT = 8_640_000_000_000_000;
 
-/** When an event happened; `clientAt` is what the client said, where the time of receipt counts instead. */
+/** When an event happened; `clientAt` is what the client said, if the time of receipt counts instead. */
 interface EventTime {
   at: number;
   clientAt?: number;
 }
 
-/** Anybody has the public key: a time is believed only where it can make little difference. */
+/** Anybody can have the public key, so a time that is far from the server's clock is not trusted. */
 export function eventTime(timestamp: number | undefined, receivedAt: number): EventTime {
   if (timestamp === undefined) return { at: receivedAt };
   const said = Math.round(Math.min(timestamp, LAST_MOMENT));

@@ -157,7 +157,7 @@ describe('all kinds of events at the same times', () => {
     expect(names.filter((name) => name.startsWith('late'))).toEqual(late);
     const times = listed.map((entry) => entry.at);
     expect(times).toEqual([...times].sort((a, b) => a - b));
-    // Who asks anew gets the same order, and the rest.
+    // A second walk finds the same order, and the rest.
     const again = (await walk(sessionId, () => 1000)).flat().map(nameOf);
     expect(again.filter((name) => known.has(name))).toEqual(names.filter((name) => known.has(name)));
     expect(again).toHaveLength(count + late.length);

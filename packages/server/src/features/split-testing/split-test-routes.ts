@@ -101,7 +101,7 @@ function acceptExposures(
       const { at, clientAt } = eventTime(timestamp, receivedAt);
       const exposure: Exposure = { splitTestKey, variationKey, sessionId, at };
       if (clientAt !== undefined) exposure.clientAt = clientAt;
-      // A phase to come is nothing that a visitor can have been assigned by.
+      // Nobody can have been assigned by a phase that has not begun.
       if (phase !== undefined && phase <= test.latestPhase) exposure.phase = phase;
       if (bot || fromBot) exposure.bot = true;
       if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);

@@ -38,7 +38,7 @@ const OLD_KEYS = `
     SELECT property, visitor_key AS unit_key, visitor_key_of(property, any_value(visitor_id)) AS new_unit_key
     FROM collects GROUP BY property, visitor_key;`;
 
-/** Should a row have lost its session, it stays as it is: a server must start. */
+/** A row without its session keeps the old key, so that the server starts in any case. */
 const SESSION_KEY = 'coalesce(new_session_key, session_key)';
 const WITH_SESSION = 'LEFT JOIN session_keys USING (property, session_key)';
 const WITH_UNIT = `${WITH_SESSION} LEFT JOIN visitor_keys USING (property, unit_key)`;
