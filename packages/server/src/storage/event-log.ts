@@ -124,7 +124,7 @@ export class EventLog {
     });
   }
 
-  /** Opens a port on which another thread may ask the event store; it goes with that thread. */
+  /** Opens a port on which another thread can send report queries; they are cancelled when that thread ends. */
   openPort(): MessagePort {
     const { port1, port2 } = new MessageChannel();
     this.#worker.postMessage({ type: 'connect', port: port1 } satisfies StorageRequest, [port1]);

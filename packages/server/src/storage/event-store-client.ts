@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EventStore } from './event-store.ts';
 import type { StorageReply, StorageRequest, StoreMethod } from './storage-messages.ts';
 
-/** Everything that another thread may ask of the event store. */
+/** The methods of the event store that other threads can call. */
 export type EventStoreClient = Pick<EventStore, StoreMethod>;
 
 interface Call {
@@ -10,7 +10,7 @@ interface Call {
   reject: (error: Error) => void;
 }
 
-/** Calls of the event store in the storage thread that wait for their answers. */
+/** Calls to the event store in the storage thread, matched with their answers by id. */
 export class StoreCalls {
   readonly #post: (request: StorageRequest & { type: 'ask' }) => void;
   readonly #waiting = new Map<number, Call>();
@@ -40,8 +40,14 @@ export class StoreCalls {
   }
 }
 
-/** The event store, asked over a port that `EventLog.openPort` has opened. */
-export function connectEventStore(port: MessagePort): EventStoreClient {
+/** The queries that reports need. */
+export type ReportQueries = Pick<
+  EventStoreClient,
+  'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline'
+>;
+
+/** Connects to the event store through a port from `EventLog.openPort`. */
+export function connectEventStore(port: MessagePort): ReportQueries {
   const calls = new StoreCalls((request) => port.postMessage(request));
   port.on('message', (reply: StorageReply & { type: 'answer' }) => calls.answered(reply));
   return eventStoreClient((method, args) => calls.call(method, args));

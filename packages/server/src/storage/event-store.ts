@@ -20,10 +20,11 @@ export interface EventStore {
   goalTotals(query: GoalQuery): Promise<GoalTotals>;
   goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]>;
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>>;
-  splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts>;
-  splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries>;
-  splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]>;
-  goalBaseline(query: GoalBaselineQuery): Promise<GoalBaseline>;
+  // These read all visitors of a test, so they can be cancelled.
+  splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
+  splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
+  splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
+  goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
 
   /**
    * Removes everything about the subjects in one pass, so that no byte of it stays in the store's files. Answers in
@@ -218,7 +219,7 @@ export interface SplitTestQuery {
   phase: number;
   from: number;
   to: number;
-  /** When the phase began by the server's clock; 0 when it never did. */
+  /** When the phase started by the server's clock; 0 when it never did. */
   startedAt: number;
   /** Conversions before this time count. */
   until: number;
@@ -237,24 +238,24 @@ export interface SplitTestQuery {
 }
 
 /**
- * Days that are told apart; both are midnight UTC and inclusive. What was before them is told as the day before
- * `from`, what was after them as `to`: clients may date their exposures as they like.
+ * Days that are counted separately; both are midnight UTC and inclusive. Everything earlier is counted as the day
+ * before `from`, everything later as `to`, because clients can send any date.
  */
 export interface DayRange {
   from: number;
   to: number;
-  /** Days that are counted as one, and named by the last of them; counted back from `to`. */
+  /** Days per point, counted back from `to`; a point is named by its last day. */
   step: number;
 }
 
 interface SegmentQuery {
-  /** The name as it is, not a path. */
+  /** A literal name, not a path. */
   attribute: string;
-  /** Largest segments that are told apart; everything else is counted as one. */
+  /** The largest segments are counted separately, all others as one. */
   max: number;
 }
 
-/** Longer values of an attribute that begin alike are one segment. */
+/** Longer values of an attribute that share this prefix are one segment. */
 export const MAX_SEGMENT_LENGTH = 200;
 
 export interface SplitTestCounts {
@@ -269,9 +270,9 @@ export interface VisitorGroup {
   variationKey: string | null;
   bot: boolean;
   early: boolean;
-  /** Value of the attribute that was asked for; null when it is unknown or was not asked for, or for the others. */
+  /** Value of the attribute that was asked for; null when it is unknown, `other`, or was not asked for. */
   segment: string | null;
-  /** Of a segment that is none of the largest. */
+  /** All segments beyond the largest. */
   other: boolean;
   visitors: number;
   goals: GoalSums[];

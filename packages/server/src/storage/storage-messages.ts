@@ -18,7 +18,7 @@ export type StoreMethod = Exclude<keyof EventStore, 'append' | 'verify' | 'close
 export type StorageRequest =
   | { type: 'commit'; writes: JournalWrite[] }
   | { type: 'ask'; id: number; method: StoreMethod; args: unknown[] }
-  /** Another thread asks on this port. */
+  /** Another thread sends report queries on this port; they are cancelled when that thread ends. */
   | { type: 'connect'; port: MessagePort }
   | { type: 'verify' }
   | { type: 'close' };

@@ -208,8 +208,14 @@ async function main(): Promise<void> {
       );
     },
     connect({ port: client }: StorageRequest & { type: 'connect' }) {
-      client.on('message', (request) => handlers.ask(request, (reply) => client.postMessage(reply)));
-      // It must not keep this thread from ending.
+      const gone = new AbortController();
+      client.on('message', (request: StorageRequest & { type: 'ask' }) =>
+        handlers.ask({ ...request, args: [...request.args, gone.signal] }, (reply) =>
+          client.postMessage(reply),
+        ),
+      );
+      client.on('close', () => gone.abort());
+      // An open port would keep this thread alive.
       client.unref();
     },
     verify() {

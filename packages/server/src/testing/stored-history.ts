@@ -18,11 +18,11 @@ export const exposuresAt = (receivedAt: number, exposures: Exposure[]): Accepted
 interface History extends StartOptions {
   /** In the order of their receipt. */
   requests: readonly AcceptedRequest[];
-  /** When the tests that run were started, by the server's clock. */
+  /** When the tests started, by the server's clock. */
   runningSince: number;
 }
 
-/** A server that has been running for a while: it has events of other days, and tests that began before them. */
+/** A server that has been running for a while: with events of past days, and tests that started before them. */
 export async function startServerWithHistory({
   requests,
   runningSince,

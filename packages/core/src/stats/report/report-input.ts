@@ -52,14 +52,14 @@ export interface ReportInput {
   readonly plannedVisitors: number | null;
   readonly includeBots: boolean;
   readonly groups: readonly ReportGroup[];
-  /** By UTC day; those of days before `startedAt` may be counted as one. */
+  /** By UTC day; all days before `startedAt` may be counted as one. */
   readonly exposures: readonly {
     readonly at: number;
     readonly variationKey: string;
     readonly bot: boolean;
     readonly exposures: number;
   }[];
-  /** When the phase began by the server's clock, or a year ago: no earlier day is judged. */
+  /** When the phase started by the server's clock, or a year ago if that is later; health ignores earlier days. */
   readonly startedAt: number;
   /** Null while the phase runs. */
   readonly endedAt: number | null;

@@ -121,6 +121,24 @@ describe('a report', () => {
     ]);
   });
 
+  it('judges no day before the start, however exposures are dated', () => {
+    const week = { ...tested(115), asOf: START + 7 * DAY_MS };
+    const daily = Array.from({ length: 7 }, (_, day) => ({
+      ...week.exposures[0]!,
+      at: START + day * DAY_MS,
+    }));
+    const forged = [-8, -20_000].map((day) => ({
+      ...week.exposures[0]!,
+      at: START + day * DAY_MS,
+      exposures: 1,
+    }));
+    expect(buildReport({ ...week, exposures: [...forged, ...daily] }).problems).toEqual([]);
+    const gap = daily.filter((_, day) => day !== 3);
+    expect(buildReport({ ...week, exposures: [...forged, ...gap] }).problems).toMatchObject([
+      { problem: 'missing-exposures', days: 1 },
+    ]);
+  });
+
   it('of an unhealthy test has no winner', () => {
     const groups = [
       group('control', 1000, { goals: [sums('signup', 100)] }),

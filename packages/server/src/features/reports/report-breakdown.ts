@@ -10,7 +10,7 @@ const WARNING =
 
 type Segment = ResultsBreakdown['segments'][number];
 
-/** The same comparison for each segment alone: the largest first, then the others and those of whom nothing is known. */
+/** The same comparison for each segment: the largest first, then all others as one, then unknown. */
 export function breakdownResponse(
   scope: ReportScope,
   by: string,

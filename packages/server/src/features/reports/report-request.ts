@@ -4,7 +4,7 @@ import type { Goal, PropertyConfiguration } from '../../storage/property-configu
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 
-/** What the serving thread asks of the report thread: the configuration it is about, and no more. */
+/** What the serving thread asks of the report thread. */
 export type ReportRequest =
   | {
       type: 'results';

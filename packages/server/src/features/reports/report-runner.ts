@@ -2,15 +2,15 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import { ApiError } from '../../errors.ts';
 import type { ReportBody, ReportOrder, ReportReply, ReportRequest } from './report-request.ts';
 
-/** Reports in the thread at a time; the next ones wait here, where they are small. */
+/** Reports that the thread works on at a time; the next ones wait on the serving thread. */
 const MAX_RUNNING = 4;
 const MAX_WAITING = 64;
-/** Longer than the largest report takes; one that is slower holds up all others. */
+/** Longer than a large report takes; a slower one would hold up all others. */
 const TIMEOUT_MS = 60_000;
 const MAX_MEMORY_MB = 384;
 
 export interface ReportRunnerOptions {
-  /** Opens a port to the event store, for the thread. */
+  /** Opens a port to the event store for the thread. */
   connect: () => MessagePort;
   /** Grows whenever an answer of the event store may have changed. */
   changes: () => number;
@@ -28,8 +28,8 @@ interface Job {
 }
 
 /**
- * The serving thread's end of the report thread, which is started by the first report. Work is bounded in number,
- * time and memory: what goes beyond is answered with 503, and a thread that is stuck or has died is replaced.
+ * Runs reports on a thread that the first report starts. Work is bounded in number, time and memory: beyond that
+ * the answer is 503, and a thread that is stuck or has died is replaced.
  */
 export class ReportRunner {
   readonly #options: ReportRunnerOptions;
@@ -118,7 +118,7 @@ export class ReportRunner {
     this.#startNext();
   }
 
-  /** Gives up what the thread was working on; those that wait go to a new one. */
+  /** Fails the reports that the thread was working on; waiting ones go to a new thread. */
   #replace(worker: Worker, reason: string): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;

@@ -9,12 +9,12 @@ import type { PropertyConfiguration, SplitTest } from '../../storage/property-co
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 /** Visitors of these first days are held against the later ones. */
 const EARLY_DAYS = 3;
-/** A test that runs longer is shown by its last days; running totals still begin at its start. */
+/** Older days are counted as one. */
 const MAX_DAYS = 366;
 
 type PhaseSummary = Omit<Phase, 'definition'>;
 
-/** One phase of a test and how to look at it: all that a report needs of the configuration, and no more. */
+/** One phase of a test: the part of the configuration that a report needs, small enough to send to another thread. */
 export interface ReportScope {
   readonly statistics: StatisticsSettings;
   readonly test: Pick<
@@ -114,7 +114,7 @@ function queryOf(
   };
 }
 
-/** The days in which the phase ran by our clock; whatever clients say, no other is told apart. */
+/** The days in which the phase ran by the server's clock. */
 function daysOf(startedAt: number, end: number): DayRange {
   const midnight = (time: number) => time - (time % DAY_MS);
   const to = midnight(end);

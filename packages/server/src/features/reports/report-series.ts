@@ -12,7 +12,7 @@ interface Point {
   goals: GoalDay[];
 }
 
-/** Point by point: what was added since the last one, and the result as it stood at the end of the day. */
+/** For each point: what was added since the previous one, and the result at the end of its day. */
 export function seriesResponse(
   scope: ReportScope,
   days: DayRange,
@@ -26,7 +26,7 @@ export function seriesResponse(
     const point = points.get(at) ?? { visitors: [], goals: [] };
     const added = noVariationCounts(scope);
     for (const counts of [totals, added]) add(counts, point);
-    // What was before the first day is in the totals only.
+    // Everything before the first day only adds to the totals.
     if (at < days.from) continue;
     response.push({
       at,
@@ -57,7 +57,7 @@ function pointsOf({ visitors, goals }: SplitTestSeries, includeBots: boolean): M
   return points;
 }
 
-/** From the first to the last that anything is known of, without gaps, so that a silent day shows. */
+/** From the first point with data to the last, without gaps, so that a silent day shows. */
 function timesOf(points: ReadonlyMap<number, Point>, { from, to, step }: DayRange): number[] {
   if (points.size === 0) return [];
   const [first, last] = [Math.min(...points.keys()), Math.max(...points.keys())];

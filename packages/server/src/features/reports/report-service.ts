@@ -3,7 +3,7 @@ import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import { buildReport } from '@switchyard/core/stats/report/report';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { ReportQueries } from '../../storage/event-store-client.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
@@ -14,11 +14,6 @@ import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
 import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
 import { planPeriod, planResponse } from './test-plan.ts';
-
-type ReportQueries = Pick<
-  EventStoreClient,
-  'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline'
->;
 
 type RequestOf<Type extends ReportRequest['type']> = ReportRequest & { type: Type };
 

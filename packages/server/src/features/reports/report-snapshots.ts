@@ -9,7 +9,7 @@ const AGE_PER_COST = 20;
 /** … but never older. */
 const MAX_AGE_MS = 5 * 60 * 1000;
 const MAX_ENTRIES = 200;
-/** Of all together, as JSON text; in memory they take a few times as much. */
+/** Characters of JSON of all entries; in memory they take a few times as much. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 export interface Snapshot<T> {

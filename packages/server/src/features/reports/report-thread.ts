@@ -4,7 +4,7 @@ import type { ReportOrder, ReportReply } from './report-request.ts';
 import { ReportService } from './report-service.ts';
 import { ReportSnapshots } from './report-snapshots.ts';
 
-// Reports are computed on this thread, so that the one that answers requests never waits for one.
+// Reports are computed on this thread, so that the serving thread never does.
 
 const port = parentPort!;
 const encoder = new TextEncoder();

@@ -138,6 +138,19 @@ describe('The DuckDB file', () => {
     expect(goals.reduce((total, { amount }) => total + amount.sum, 0) / sum).toBeCloseTo(1, 9);
   });
 
+  test('cancels queries, and answers the next one', async () => {
+    const it = await open();
+    await it.append(journal(exposed('first'), exposed('second')));
+    const query = splitTestQuery({ propertyId: 'shop' });
+    const given = new AbortController();
+    const questions = Array.from({ length: 20 }, () => it.splitTestCounts(query, given.signal));
+    given.abort();
+    const outcomes = await Promise.allSettled(questions);
+    expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
+    const { groups } = await it.splitTestCounts(query, new AbortController().signal);
+    expect(groups).toMatchObject([{ visitors: 2 }]);
+  });
+
   test('refuses a schema from the future, and is closed for good', async () => {
     await (await open()).close();
     const instance = await DuckDBInstance.create(file);

@@ -140,20 +140,20 @@ class DuckDbEventStore implements EventStore {
     return this.#ask((context) => feedbackPage(context, query));
   }
 
-  splitTestCounts(query: SplitTestQuery): Promise<SplitTestCounts> {
-    return this.#askForSums((context, sumType) => splitTestCounts(context, query, sumType));
+  splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {
+    return this.#askForSums((context, sumType) => splitTestCounts(context, query, sumType), signal);
   }
 
-  splitTestSeries(query: SplitTestQuery): Promise<SplitTestSeries> {
-    return this.#askForSums((context, sumType) => splitTestSeries(context, query, sumType));
+  splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
+    return this.#askForSums((context, sumType) => splitTestSeries(context, query, sumType), signal);
   }
 
-  splitTestFeedback(query: SplitTestFeedbackQuery): Promise<VariationFeedback[]> {
-    return this.#ask((context) => splitTestFeedback(context, query));
+  splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]> {
+    return this.#ask((context) => splitTestFeedback(context, query), signal);
   }
 
-  goalBaseline(query: GoalBaselineQuery): Promise<GoalBaseline> {
-    return this.#ask((context) => goalBaseline(context, query));
+  goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline> {
+    return this.#ask((context) => goalBaseline(context, query), signal);
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {
@@ -197,9 +197,12 @@ class DuckDbEventStore implements EventStore {
     });
   }
 
-  /** Whole numbers as long as they suffice. */
-  #askForSums<T>(question: (context: QueryContext, sumType: SumType) => Promise<T>): Promise<T> {
-    const ask = (sumType: SumType) => this.#ask((context) => question(context, sumType));
+  /** Sums whole numbers; falls back to floating point when they overflow. */
+  #askForSums<T>(
+    question: (context: QueryContext, sumType: SumType) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const ask = (sumType: SumType) => this.#ask((context) => question(context, sumType), signal);
     return ask('HUGEINT').catch((error: unknown) => {
       if (!(error instanceof Error) || !/overflow|out of range/i.test(error.message)) throw error;
       return ask('DOUBLE');
@@ -207,9 +210,10 @@ class DuckDbEventStore implements EventStore {
   }
 
   /** Several statements over one state of the store. */
-  #ask<T>(question: (context: QueryContext) => Promise<T>): Promise<T> {
-    return this.#database.read((connection) =>
-      inSnapshot(connection, () => question(this.#contextOf(connection))),
+  #ask<T>(question: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#database.read(
+      (connection) => inSnapshot(connection, () => question(this.#contextOf(connection))),
+      signal,
     );
   }
 

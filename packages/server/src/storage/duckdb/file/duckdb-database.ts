@@ -58,9 +58,9 @@ export class DuckDbDatabase {
     return database;
   }
 
-  /** Runs a question on a connection of its own. */
-  read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    return this.#use(this.#readers, work);
+  /** Runs a query on a connection of its own; the signal interrupts it. */
+  read<T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#use(this.#readers, (connection) => interruptible(connection, work, signal));
   }
 
   /** As `read`, for a short question that must not stand behind a report. */
@@ -181,6 +181,21 @@ export class DuckDbDatabase {
     this.#instance?.closeSync();
     this.#writer = undefined;
     this.#instance = undefined;
+  }
+}
+
+async function interruptible<T>(
+  connection: DuckDBConnection,
+  work: (connection: DuckDBConnection) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const interrupt = () => connection.interrupt();
+  signal?.addEventListener('abort', interrupt);
+  try {
+    return await work(connection);
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
   }
 }
 

@@ -2,10 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../sql.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** Visitors are spread evenly over the parts: what is large in all of them is among so many of each. */
+/** Visitors are spread evenly over the parts, so the largest segments are among the first of each part. */
 const CANDIDATES_PER_PART = 1000;
 
-/** SQL that tells the largest segments of visitors apart, and counts the others as one; nothing where nobody asks. */
+/** SQL that counts the largest segments separately and all others as one; adds nothing to an unsegmented query. */
 export class LargestSegments {
   readonly #visitors: SplitTestVisitors;
   readonly #max: number;
@@ -16,7 +16,7 @@ export class LargestSegments {
     this.#max = max;
   }
 
-  /** Where no statement sees all visitors, the largest are found before. */
+  /** With several parts no statement sees all visitors, so the largest segments are found first. */
   async findInParts(connection: DuckDBConnection, parts: number): Promise<void> {
     const sizes = new Map<string, number>();
     for (let index = 0; index < parts; index++) {
@@ -41,19 +41,19 @@ export class LargestSegments {
     return `, largest AS MATERIALIZED (${this.#listed ?? this.#bySize(this.#max)})`;
   }
 
-  /** A table with the column `segment`, beside the largest. */
+  /** Joins a table that has the column `segment` with the largest segments. */
   joined(table: string): string {
     return this.#visitors.isSegmented ? `${table} LEFT JOIN largest ON segment = segment_name` : table;
   }
 
-  /** Columns of what is joined so; the name is null for the others and for those of whom nothing is known. */
+  /** Columns of the join; the name is null for all other segments and for unknown values. */
   get columns(): string {
     return this.#visitors.isSegmented
       ? 'segment_name, segment IS NOT NULL AND segment_name IS NULL AS is_other'
       : 'NULL AS segment_name, false AS is_other';
   }
 
-  /** By how many visitors results count: people, and of one variation. */
+  /** By the visitors that results count: no bots, and only one variation seen. */
   #bySize(limit: number): string {
     const { isPure, isBot } = this.#visitors;
     return `SELECT segment AS segment_name, count(*) FILTER (${isPure} AND NOT ${isBot}) AS size

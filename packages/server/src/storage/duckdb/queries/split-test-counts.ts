@@ -14,7 +14,7 @@ export async function splitTestCounts(
 ): Promise<SplitTestCounts> {
   const { exposures, total, firstReceivedAt } = await countExposures(context, query);
   if (total === 0) return { exposures, groups: [] };
-  // By our clock: a client that dates one exposure years back must not make everybody else come late.
+  // By the server's clock: one exposure with a date years ago must not make everyone else a late visitor.
   const earlyUntil = Math.max(query.startedAt, firstReceivedAt) + query.earlyDays * DAY_MS;
   return { exposures, groups: await countVisitors(context, { ...query, earlyUntil, sumType }, total) };
 }

@@ -118,15 +118,15 @@ export class SplitTestVisitors {
   }
 
   /**
-   * Bits of all that one visitor saw. Who saw several variations has none of them: which ones makes no difference,
-   * and there are more such sets than visitors.
+   * Bits of everything one visitor saw. A visitor of several variations keeps only the flags: the sets of variations
+   * do not matter, and there can be as many of them as visitors.
    */
   get kind(): string {
     const shown = `bit_or(bits) & ${this.#early - 1n}`;
     return `(CASE WHEN bit_count(${shown}) = 1 THEN bit_or(bits) ELSE bit_or(bits) & ${this.#early | this.#bot} END)::${this.#type}`;
   }
 
-  /** Value of the attribute at the first exposure of a visitor that has one; left out where nobody asks. */
+  /** Value of the attribute at the visitor's first exposure that has one; empty for an unsegmented query. */
   get segmentColumn(): string {
     return this.isSegmented ? ', arg_min(segment, (seen_at, segment)) AS segment' : '';
   }
@@ -181,7 +181,7 @@ export class SplitTestVisitors {
   get #segment(): string {
     if (this.#query.by === undefined) return 'NULL';
     const { attribute } = this.#query.by;
-    // Text that is no JSON was stored before texts were made well-formed: nothing is known of it.
+    // Rows stored by earlier versions may hold invalid JSON, e.g. half a surrogate pair: their value is unknown.
     const own = `TRY(json_extract_string(attributes, ${this.#pointer(attribute)}))`;
     // A client that says it itself knows better than the header fields of its requests.
     const value = SESSION_ATTRIBUTES.has(attribute) ? `coalesce(${own}, client)` : own;
@@ -197,7 +197,7 @@ export class SplitTestVisitors {
             JOIN terms ON terms.id = term`;
   }
 
-  /** A JSON pointer, because names in a JSON path may be wildcards. */
+  /** A JSON pointer, because a JSON path has wildcards. */
   #pointer(attribute: string): string {
     this.#pointerPlace ??= this.values.add(`/${attribute.replaceAll('~', '~0').replaceAll('/', '~1')}`);
     return this.#pointerPlace;
