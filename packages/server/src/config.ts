@@ -23,7 +23,7 @@ export interface Config {
   /**
    * Max bytes of the journal. Half of them hold requests that are acknowledged, but not yet in the event store; when
    * they are full, writes get 503. Three eighths hold the idempotency keys that came with a secret API key in the last
-   * 24 hours (80 bytes each); when they are full, requests with a new key get 503. One eighth holds those that came
+   * 24 hours (64 bytes each); when they are full, requests with a new key get 503. One eighth holds those that came
    * with a public API key; when they are full, the oldest are dropped.
    */
   readonly journalMaxBytes: number;

@@ -90,6 +90,7 @@ export class Journal {
       this.#entries.insert(seq, payload);
       stored.push({ seq, payload });
     }
+    this.#marks.saveCounts();
     this.#db.exec('COMMIT');
     this.#lastSeq = seq;
     this.#bytes += bytes;
@@ -116,11 +117,18 @@ export class Journal {
 
   /** What is deleted here, the store must have from now on. */
   #handOver(upTo: number): void {
-    this.#db.exec('BEGIN IMMEDIATE');
-    try {
+    this.#inTransaction(() => {
       this.#entries.deleteUpTo(upTo);
       this.#db.prepare('UPDATE handed_over SET seq = ? WHERE seq <> ?').run(upTo, upTo);
+    });
+  }
+
+  #inTransaction<T>(work: () => T): T {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
       this.#db.exec('COMMIT');
+      return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
@@ -129,7 +137,7 @@ export class Journal {
 
   /** Deletes a few of the idempotency keys that have expired; answers whether there may be more. */
   forgetOldKeys(now: number): boolean {
-    return this.#marks.forgetOld(now);
+    return this.#inTransaction(() => this.#marks.forgetOld(now));
   }
 
   /** From now on nothing is written to pages that hold the entries of now. All before the last call were pruned. */

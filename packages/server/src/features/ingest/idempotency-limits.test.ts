@@ -37,7 +37,7 @@ const restart = async () => {
 };
 
 describe('a full table of idempotency keys', () => {
-  // Room for 76 keys of backends and 25 of browsers.
+  // Room for 96 keys of backends and 32 of browsers.
   const SMALL = { env: { JOURNAL_MAX_BYTES: '16384' } };
 
   /** New keys of a backend, until there is no room for another. */
@@ -89,22 +89,22 @@ describe('old idempotency keys', () => {
     expectAccepted(await count('fresh'));
     await shop.server.stop();
     inJournal((journal) => {
+      const old = Date.now() - 2 * DAY_MS;
       // The time is that of the statement: rows with the same one were deleted in one step.
       journal.exec(`
         CREATE TABLE deletions (at REAL);
-        CREATE TRIGGER note_deletion AFTER DELETE ON secret_marks
+        CREATE TRIGGER note_deletion AFTER DELETE ON marks
           BEGIN INSERT INTO deletions VALUES (unixepoch('subsec')); END;
         BEGIN;
-        UPDATE secret_marks SET id = id + ${ROWS}`);
-      const insert = journal.prepare('INSERT INTO secret_marks VALUES (?, ?, ?, ?)');
+        INSERT INTO mark_generations VALUES (1000, 'secret', ${old}, ${old}, ${ROWS})`);
+      const insert = journal.prepare('INSERT INTO marks VALUES (1000, ?, ?, ?)');
       const body = hash('body').subarray(0, 16);
-      for (let id = 1; id <= ROWS; id++)
-        insert.run(id, hash(`old-${id}`).subarray(0, 16), body, Date.now() - 2 * DAY_MS);
+      for (let i = 0; i < ROWS; i++) insert.run(hash(`old-${i}`).subarray(0, 16), body, old);
       journal.exec('COMMIT');
     });
     await restart();
     const left = () =>
-      inJournal((journal) => journal.prepare('SELECT count(*) AS left FROM secret_marks').get().left);
+      inJournal((journal) => journal.prepare('SELECT count(*) AS left FROM marks').get().left);
     await waitFor('the old ones to go', () => left() === 1);
     const steps = inJournal((journal) =>
       journal
