@@ -8,7 +8,7 @@ export interface ConnectionLimits {
   /** A client that sends its request byte by byte is cut off. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How often those two are checked. */
+  /** How often connections are checked for these, and for responses that are not read. */
   readonly checkIntervalMs: number;
   /** Longer than proxies keep their idle connections, so that it is them who close. */
   readonly keepAliveTimeoutMs: number;
@@ -50,13 +50,34 @@ function openFilesLimit(): number {
   }
 }
 
-/** Closes connections on which nothing moves, in either direction, unless the client is waiting for us. */
-export function limitConnections({ server }: FastifyInstance, limits: ConnectionLimits): void {
-  server.maxConnections = limits.maxConnections;
-  // Node.js measures this timeout from the last byte that moved; between requests another one is in force.
-  server.timeout = limits.stalledTimeoutMs;
-  server.on('timeout', (socket: Socket) => {
-    const isWaitingForUs = socket.timeout === limits.stalledTimeoutMs && socket.writableLength === 0;
+/** The open connections of a server. */
+export function openSockets({ server }: FastifyInstance): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** Closes connections whose clients do not read, and refuses those beyond the maximum. */
+export function limitConnections(
+  app: FastifyInstance,
+  sockets: ReadonlySet<Socket>,
+  { maxConnections, stalledTimeoutMs, checkIntervalMs }: ConnectionLimits,
+): void {
+  app.server.maxConnections = maxConnections;
+  // Only for those that have something to read: a timer for every request would be felt.
+  const watch = setInterval(() => {
+    for (const socket of sockets) {
+      if (socket.writableLength > 0 && socket.timeout !== stalledTimeoutMs)
+        socket.setTimeout(stalledTimeoutMs);
+    }
+  }, checkIntervalMs).unref();
+  // Node.js emits it when nothing has moved for as long; between two requests another timeout is in force.
+  app.server.on('timeout', (socket: Socket) => {
+    const isWaitingForUs = socket.timeout === stalledTimeoutMs && socket.writableLength === 0;
     if (!isWaitingForUs) socket.destroy();
   });
+  app.addHook('onClose', async () => clearInterval(watch));
 }

@@ -6,12 +6,7 @@ const CHECK_MS = 50;
 const GRACE_MS = 5000;
 
 /** While the server closes: answers what has begun, and lets go of every connection on which nothing has. */
-export function drainConnections(app: FastifyInstance): void {
-  const sockets = new Set<Socket>();
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+export function drainConnections(app: FastifyInstance, sockets: ReadonlySet<Socket>): void {
   app.addHook('preClose', (done) => {
     const deadline = performance.now() + GRACE_MS;
     const timer = setInterval(() => {

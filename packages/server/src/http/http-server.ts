@@ -4,13 +4,18 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { refuseBrokenRequest } from './broken-request.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  limitConnections,
+  openSockets,
+} from './connection-limits.ts';
 import { drainConnections } from './draining.ts';
 import { parseJsonBodies } from './json-body.ts';
-import { answerInTurn } from './pipelining.ts';
 import { sendProblem } from './problem.ts';
 import { matchesPattern } from './route-pattern.ts';
 import { limitUnsentOutput } from './unsent-output.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
@@ -42,11 +47,11 @@ export function createHttpServer(
   // Not Fastify's own logger: it would make a child logger and two listeners for every request.
   app.decorate('logger', logger);
   app.decorateRequest('apiKey');
-  limitConnections(app, limits);
-  answerInTurn(app);
+  const sockets = openSockets(app);
+  limitConnections(app, sockets, limits);
   limitUnsentOutput(app, limits.maxUnsentBytes);
-  answerWithRequestId(app);
-  drainConnections(app);
+  welcomeRequests(app);
+  drainConnections(app, sockets);
   if (logger.isLevelEnabled('debug')) logRequests(app);
   parseJsonBodies(app);
   // Answers on hot paths are ready-made text; compiling a serializer per status of each route only slows the start.
@@ -77,7 +82,8 @@ function requestId({ headers }: { headers: Record<string, string | string[] | un
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
 }
 
-function answerWithRequestId(app: FastifyInstance): void {
+/** What every request begins with. */
+function welcomeRequests(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;
@@ -87,7 +93,8 @@ function answerWithRequestId(app: FastifyInstance): void {
     reply.header('x-request-id', request.id);
     // Without this a busy client would keep its connection, and us, alive for ever.
     if (closing) reply.header('connection', 'close');
-    done();
+    // In the same hook: each one costs about as much as what happens in it.
+    waitForTurn(request, reply, done);
   });
 }
 
@@ -117,7 +124,8 @@ function answerUnknownAddresses(app: FastifyInstance): void {
     methodsByPattern.set(url, methods);
   });
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]!;
+    // Once, because a caller can send thousands of slashes.
+    const path = request.url.split('?', 1)[0]!.split('/');
     const allowed = [...methodsByPattern].flatMap(([pattern, methods]) =>
       matchesPattern(pattern, path) ? [...methods] : [],
     );

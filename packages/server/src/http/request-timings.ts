@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify';
 import { refusalOf } from './broken-request.ts';
 
 const NAME = 'switchyard_http_request_duration_seconds';
@@ -38,13 +38,12 @@ interface Announcement {
 
 /** Requests by route and status with their duration, counted with plain additions and written out when asked for. */
 export class RequestTimings {
+  /** Paths of routes without parameters. */
+  readonly #fixed = new Set<string>();
   readonly #series = new Map<string, Series>();
 
   observe(app: FastifyInstance): void {
-    app.addHook('onRequest', (request, reply, done) => {
-      (reply.raw as TimedResponse)[ROUTE] = request.routeOptions.url;
-      done();
-    });
+    app.addHook('onRoute', (route) => this.#name(route));
     const onStarted = (message: unknown) => {
       (message as Announcement).response[STARTED_AT] = performance.now();
     };
@@ -61,11 +60,32 @@ export class RequestTimings {
     });
   }
 
+  /** A route with a fixed path is found by that path; others say who they are, which costs a hook. */
+  #name(route: RouteOptions): void {
+    const { url } = route;
+    if (!/[:*]/.test(url)) {
+      this.#fixed.add(url);
+      return;
+    }
+    const name: onRequestHookHandler = (_request, reply, done) => {
+      (reply.raw as TimedResponse)[ROUTE] = url;
+      done();
+    };
+    route.onRequest = [name, ...[route.onRequest ?? []].flat()];
+  }
+
+  #routeOf(url: string, response: TimedResponse): string {
+    if (response[ROUTE] !== undefined) return response[ROUTE];
+    const query = url.indexOf('?');
+    const path = query === -1 ? url : url.slice(0, query);
+    return this.#fixed.has(path) && response.statusCode !== 405 ? path : UNMATCHED;
+  }
+
   #finished({ request, response }: Announcement): void {
     const startedAt = response[STARTED_AT];
     if (startedAt === undefined) return;
     const seconds = (performance.now() - startedAt) / 1000;
-    this.#record(request.method!, response[ROUTE] ?? UNMATCHED, response.statusCode, seconds);
+    this.#record(request.method!, this.#routeOf(request.url!, response), response.statusCode, seconds);
   }
 
   #record(method: string, route: string, status: number, seconds: number): void {
