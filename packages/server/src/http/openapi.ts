@@ -4,6 +4,7 @@ import { Problem } from '@switchyard/core/api/problem';
 import type { FastifyInstance } from 'fastify';
 import { ERRORS } from '../errors.ts';
 import { TAGS, UNLISTED } from './api-description.ts';
+import { type Prepared, prepare, sendPrepared } from './etag.ts';
 import { completeDocument } from './openapi-completion.ts';
 import { page } from './page.ts';
 
@@ -62,7 +63,11 @@ export async function describeApi(
     uiConfig: { docExpansion: 'list', tryItOutEnabled: true, layout: 'BaseLayout' },
     theme: { title: 'Switchyard API' },
   });
-  app.get('/openapi.json', UNLISTED, () => app.swagger());
+  let document: Prepared | undefined;
+  app.get('/openapi.json', UNLISTED, (request, reply) => {
+    document ??= prepare(app.swagger());
+    return sendPrepared(request, reply, document);
+  });
   app.get('/docs/errors', UNLISTED, (_request, reply) => reply.type('text/html').send(errorsPage()));
 }
 

@@ -41,7 +41,7 @@ export function homePage(sdkPath: string, address: string): string {
   <li><a href="/docs">API reference</a>: every endpoint, to read and to try</li>
   <li><a href="/docs/errors">Error codes</a></li>
   <li><a href="/openapi.json">OpenAPI document</a></li>
-  <li><a href="/readyz">Readiness</a> and <a href="/metrics">metrics</a></li>
+  <li><a href="/readyz">Readiness</a></li>
 </ul>
 <p>What a property has (tests, flags, goals, feedback types, keys) is written in a file and applied from the command line:</p>
 <pre><code>npx switchyard export &gt; switchyard.yaml

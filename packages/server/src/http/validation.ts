@@ -91,7 +91,19 @@ function createAjv(options: Options): Ajv2020 {
 }
 
 function fitsInJson(data: object, limit: number): boolean {
-  return surelyFits(data, limit) || Buffer.byteLength(JSON.stringify(data)) <= limit;
+  if (surelyFits(data, limit)) return true;
+  return !surelyExceeds(data, limit) && Buffer.byteLength(JSON.stringify(data)) <= limit;
+}
+
+/** A member takes at least `"":0,`: an object with tens of thousands of them is refused without writing it out. */
+function surelyExceeds(data: object, limit: number): boolean {
+  let least = 1;
+  for (const name in data) {
+    const value = (data as Record<string, unknown>)[name];
+    least += name.length + 5 + (typeof value === 'string' ? value.length + 1 : 0);
+    if (least > limit) return true;
+  }
+  return false;
 }
 
 /** A character takes at most six bytes (`\\u0000`), a number or a literal at most 25; nesting is left to the exact way. */

@@ -25,7 +25,7 @@ const MAX_WAITING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_lim
 export interface EventLogOptions extends StorageOptions {
   /** Bytes of the journal, at most; `JournalLimits` says how they are divided. */
   maxBytes: number;
-  log: (level: 'warn' | 'error', message: string) => void;
+  log: (level: 'info' | 'warn' | 'error', message: string) => void;
   /** Called once, when nothing can be made durable any more. */
   onFailure: (error: Error) => void;
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import type { EventStore } from './event-store.ts';
 import type { Journal } from './journal.ts';
@@ -132,7 +132,7 @@ export class Loader {
         this.#failure = error;
         this.#onError(error);
         if (delay > RETRY_MS.most / 2) return;
-        await new Promise((resolve) => setTimeout(resolve, delay));
+        await sleep(delay);
         delay *= 2;
         continue;
       }

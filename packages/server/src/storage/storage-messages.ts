@@ -48,7 +48,7 @@ export type StorageReply =
       value?: unknown;
       error?: { message: string; stack?: string; code?: string };
     }
-  | { type: 'log'; level: 'warn' | 'error'; message: string }
+  | { type: 'log'; level: 'info' | 'warn' | 'error'; message: string }
   | { type: 'status'; status: StorageStatus }
   | { type: 'closed' }
   /** The journal can no longer promise anything: nothing that was not acknowledged may be. */

@@ -57,7 +57,8 @@ function openStore({ dataDir, acceptLoss }: ThreadOptions): Promise<EventStore> 
   const file = join(dataDir, 'events.duckdb');
   // Here, because a new file in place of a lost one would cost it its log.
   if (!acceptLoss && !existsSync(file)) refuseLoss(0, positionReached(join(dataDir, 'journal.db')));
-  return openDuckDbEventStore(file).catch((error: unknown) => {
+  const onUpgrade = (message: string) => send({ type: 'log', level: 'info', message });
+  return openDuckDbEventStore(file, { onUpgrade }).catch((error: unknown) => {
     throw fileError(file, error);
   });
 }

@@ -55,7 +55,7 @@ export async function openDuckDbEventStore(file: string, options: DuckDbOptions 
   const database = await DuckDbDatabase.open(file, options);
   try {
     return await database.write(async (connection) => {
-      await migrate(connection);
+      await migrate(connection, options.onUpgrade);
       const store = new DuckDbEventStore(database, new KeyHasher(await hashKeyOf(connection)));
       await store.load(connection);
       return store;

@@ -16,6 +16,10 @@ export class ConnectionPool {
     for (let i = 0; i < this.#size; i++) this.#release(await connect());
   }
 
+  get isIdle(): boolean {
+    return this.#idle.length === this.#size;
+  }
+
   async use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     const connection = await this.#acquire();
     try {

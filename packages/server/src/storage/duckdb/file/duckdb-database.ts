@@ -10,6 +10,8 @@ import { lockedError, StoreLock } from './store-lock.ts';
 export interface DuckDbOptions {
   /** Visitors of a test that are grouped at a time; what fits into the memory unless said. */
   maxVisitors?: number;
+  /** Called before an upgrade of the schema, which may take long. */
+  onUpgrade?: (message: string) => void;
 }
 
 /** Room for large eventStore, which give it back; below it they spill to disk and take many times as long. */
@@ -73,9 +75,9 @@ export class DuckDbDatabase {
     return this.#use(this.#background, work);
   }
 
-  /** Has the engine drop blocks from its memory, unless queries need so many of them. */
+  /** Has the engine drop cached blocks. Not while queries run: they would fail for lack of memory. */
   async releaseMemory(connection: DuckDBConnection): Promise<void> {
-    // In one call: a query must not meet the low limit.
+    if (!this.#readers.isIdle || !this.#quick.isIdle) return;
     const limits = [IDLE_MEMORY_MB, MEMORY_MB].map((megabytes) => `SET memory_limit = '${megabytes}MiB'`);
     await connection.run(limits.join('; ')).catch(() => undefined);
   }

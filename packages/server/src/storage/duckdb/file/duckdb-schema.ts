@@ -52,9 +52,17 @@ export const SESSION_TABLES = [...EVENT_TABLES, 'collects', 'sessions'] as const
 export const SESSION_EVENT_TYPES = { pageview: 0, event: 1, identify: 2, sign: 3 } as const;
 
 /** Brings the schema up to date; refuses a file that a newer version has written. */
-export async function migrate(connection: DuckDBConnection): Promise<void> {
+export async function migrate(
+  connection: DuckDBConnection,
+  onUpgrade: (message: string) => void = () => {},
+): Promise<void> {
   await execute(connection, 'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
   const version = await knownVersionOf(connection);
+  if (version > 0 && version < MIGRATIONS.length) {
+    onUpgrade(
+      `Upgrading the event store from schema ${version} to ${MIGRATIONS.length}; this can take minutes.`,
+    );
+  }
   for (let next = version; next < MIGRATIONS.length; next++) {
     await inTransaction(connection, async () => {
       const migration = MIGRATIONS[next] as Migration;
