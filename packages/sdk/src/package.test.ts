@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const LIBRARIES = [
+  'isbot',
   're2js',
   'react',
   '@openfeature/core',

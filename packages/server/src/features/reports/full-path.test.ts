@@ -300,7 +300,7 @@ describe('exports', () => {
     const found = await verify(JSON.stringify(forged));
     expect(found.code).toBe(1);
     expect(found.stderr).toMatch(/results\.variations\.1\.visitors: the bundle says \d+, computed is \d+/);
-    expect((await verify('{"format":"other"}')).stderr).toMatch(/no bundle/);
+    expect((await verify('{"format":"other"}')).stderr).toMatch(/not a bundle/);
   });
 
   it('as a bundle cannot be told to come from another method or definition', async () => {
