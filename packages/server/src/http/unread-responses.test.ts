@@ -6,7 +6,7 @@ import { openMany, type UnhurriedClient } from '../testing/unhurried-client.ts';
 import { waitFor } from '../testing/wait.ts';
 
 const PAGE = '/v1/feedback?propertyId=shop&limit=500';
-const CLIENTS = 30;
+const CLIENTS = 200;
 const WARM_UP = 8;
 
 let shop: Shop;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   shop = await openShop({ env: { NODE_OPTIONS: '--max-old-space-size=512' } });
   const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, 'x'.repeat(1000)]));
   const feedback = { feedbackTypeId: 'nps', option: 'good', metadata };
-  await accepted(...Array.from({ length: 500 }, () => shop.submit(feedback)));
+  await accepted(...Array.from({ length: 60 }, () => shop.submit(feedback)));
 });
 afterAll(async () => {
   for (const client of open) client.close();
@@ -34,7 +34,7 @@ it('clients that do not read their responses cost less memory than what they ask
   await Promise.all(Array.from({ length: WARM_UP }, read));
   const page = await read();
   expect(page.status).toBe(200);
-  expect(page.text.length).toBeGreaterThan(8_000_000);
+  expect(page.text.length).toBeGreaterThan(1_000_000);
   const before = residentBytes();
   const request = `GET ${PAGE} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`;
   open.push(...(await openMany(CLIENTS, shop.server.url, request)));
