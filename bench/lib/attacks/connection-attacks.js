@@ -79,7 +79,8 @@ async function flood({ server, generator }) {
 const PATTERN_REQUESTS = 10;
 
 async function matchLongText({ url }) {
-  const context = { userId: 'u', note: 'a'.repeat(60_000) };
+  const letters = Array.from({ length: 60_000 }, () => (Math.random() < 0.5 ? 'a' : 'b'));
+  const context = { userId: 'u', note: `${letters.join('')}de` };
   let last;
   for (let i = 0; i < PATTERN_REQUESTS; i++)
     last = await post(url, '/v1/flags/evaluate', { context, flagKeys: ['pattern'] });
