@@ -87,7 +87,7 @@ async function examine(dataDir: string): Promise<{ status: string; detail: strin
 }
 
 describe('an event store that lacks what it had', () => {
-  const LOSS = /lacks events that it had.*--accept-loss/;
+  const LOSS = /event store is missing events.*--accept-loss/;
 
   test('its file is gone: it is said, until the loss is accepted', async () => {
     const dataDir = copyOf(killed);

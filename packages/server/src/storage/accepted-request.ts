@@ -1,6 +1,6 @@
 /**
- * What the journal keeps: one record per request that was answered with 200, already validated.
- * Times are Unix milliseconds. Text fields that came as JSON objects stay JSON text, so nobody parses them twice.
+ * A validated request in the journal; one record per request that got a 200 response.
+ * Times are Unix milliseconds. JSON objects are stored as JSON text, so they are not parsed again.
  */
 export type AcceptedRequest = AcceptedExposures | AcceptedConversion | AcceptedFeedback | AcceptedCollect;
 
@@ -18,13 +18,13 @@ export interface Exposure {
   splitTestKey: string;
   variationKey: string;
   sessionId: string;
-  /** When the visitor saw it, by the client's clock unless that is implausible. */
+  /** When the visitor saw it: client time, or the time of receipt if the client time is implausible. */
   at: number;
-  /** What the client's clock said, if that was implausible. */
+  /** The client time, if it was implausible. */
   clientAt?: number;
-  /** The phase of the test whose definition the client went by, if it said so. */
+  /** The phase of the test whose definition the client used, if it sent one. */
   phase?: number;
-  /** A crawler or a browser without a window saw it. */
+  /** Set for crawlers and headless browsers. */
   bot?: true;
   /** JSON object text. */
   attributes?: string;
@@ -36,7 +36,7 @@ export interface AcceptedConversion extends Accepted {
   sessionId?: string;
   /** 1 for an increment, -1 for a decrement. */
   direction: 1 | -1;
-  /** Signed, so that a sum over rows is the net amount; 0 when no amount was given. */
+  /** Signed, so that a sum over rows is the net amount; 0 without an amount. */
   amountMicros: number;
   /** JSON object text. */
   metadata?: string;
@@ -70,7 +70,7 @@ export interface AcceptedCollect extends Accepted {
 export interface CollectedEvent {
   type: 'pageview' | 'event' | 'identify';
   at: number;
-  /** What the client's clock said, if that was implausible. */
+  /** The client time, if it was implausible. */
   clientAt?: number;
   name?: string;
   url?: string;
@@ -80,7 +80,7 @@ export interface CollectedEvent {
   properties?: string;
 }
 
-/** An accepted request with its place in the journal. */
+/** An accepted request with its journal position. */
 export interface JournalEntry {
   seq: number;
   request: AcceptedRequest;

@@ -15,7 +15,7 @@ const settings = { name: 'Shop', retentionDays: 30, allowedOrigins: ['https://sh
 
 let dataDir: string;
 let handle: DatabaseHandle;
-/** What another process would use. */
+/** Stands for another process. */
 let other: DatabaseHandle;
 let configuration: Configuration;
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('holds every property with the environment that all have', () => {
+test('loads every property with the default environment', () => {
   expect(configuration.properties().map((property) => property.id)).toEqual(['shop', 'blog']);
   expect(configuration.property('shop')).toEqual({
     id: 'shop',
@@ -54,7 +54,7 @@ test('holds every property with the environment that all have', () => {
   expect(Object.isFrozen(configuration.property('shop')?.environments[0])).toBe(true);
 });
 
-test('a change is seen at once after reload, and only the changed property is another object', async () => {
+test('a change is visible after a reload, and unchanged properties keep their object', async () => {
   const changes: ConfigurationChange[] = [];
   const stop = configuration.onChange((change) => changes.push(change));
   const { version } = configuration;
@@ -84,7 +84,7 @@ test('a change is seen at once after reload, and only the changed property is an
   expect(changes).toHaveLength(1);
 });
 
-test('new and deleted properties are announced, also to the listener after one that throws', async () => {
+test('listeners are notified of new and deleted properties, even after a listener that throws', async () => {
   const changes: ConfigurationChange[] = [];
   configuration.onChange(() => {
     throw new Error('a listener is broken');
@@ -115,7 +115,7 @@ test('a key is found by its text until another process deletes it', async () => 
   await waitFor('the deletion', () => configuration.keyByText(text) === undefined);
 });
 
-test('a key that changes hands by deletion and creation is the new one', async () => {
+test('a key that is deleted and created for another property belongs to that property', async () => {
   const text = await createKey(handle.database, 'shop', { kind: 'public', name: 'web' });
   await configuration.reload();
   expect(configuration.keyByText(text)).toMatchObject({ propertyId: 'shop', publicKey: text });
@@ -126,7 +126,7 @@ test('a key that changes hands by deletion and creation is the new one', async (
   expect(configuration.keyByText(text)?.propertyId).toBe('blog');
 });
 
-test('a property deleted and created anew between two looks is not mistaken for the old one', async () => {
+test('a property deleted and recreated between two reloads is loaded again', async () => {
   await new Promise((resolve) => setTimeout(resolve, 2));
   await other.database.transaction().execute(async (transaction) => {
     await transaction.deleteFrom('properties').where('id', '=', 'shop').execute();
@@ -136,7 +136,7 @@ test('a property deleted and created anew between two looks is not mistaken for 
   expect(configuration.property('shop')?.name).toBe('Another shop');
 });
 
-test('reloads side by side end in the newest state', async () => {
+test('concurrent reloads end in the newest state', async () => {
   const reloads = [];
   for (let index = 0; index < 20; index++) {
     await createGoal(handle.database, 'shop', {
@@ -151,7 +151,7 @@ test('reloads side by side end in the newest state', async () => {
   expect(configuration.property('shop')?.goals).toHaveLength(20);
 });
 
-test('a reload that fails is reported, keeps the last good state, and is tried again', async () => {
+test('a failed reload is reported, keeps the last good state, and is retried', async () => {
   const errors: unknown[] = [];
   let broken = false;
   const loaders = {

@@ -11,7 +11,7 @@ import type {
   SplitTest,
 } from './property-configuration.ts';
 
-/** A property without what belongs to it. */
+/** A property without its tests, flags, goals and so on. */
 export interface StoredProperty
   extends Pick<
     PropertyConfiguration,
@@ -20,7 +20,7 @@ export interface StoredProperty
   readonly createdAt: number;
 }
 
-/** How each part is read; the features own the queries, so they are handed in. */
+/** Loaders for each part; passed in, because the features own the queries. */
 export interface ConfigurationLoaders {
   listProperties(database: Database): Promise<StoredProperty[]>;
   listKeys(database: Database): Promise<ApiKey[]>;
@@ -41,7 +41,7 @@ export interface ConfigurationChange {
 }
 
 export interface ConfigurationOptions {
-  /** A reload or a listener that failed; the last good state stays in use. */
+  /** Called when a reload or a listener fails; the last good snapshot stays in use. */
   onError?: (error: unknown) => void;
 }
 
@@ -57,7 +57,7 @@ interface LoadedProperty {
   readonly configuration: PropertyConfiguration;
 }
 
-const NOTHING: Snapshot = { properties: new Map(), keysByHash: new Map() };
+const EMPTY_SNAPSHOT: Snapshot = { properties: new Map(), keysByHash: new Map() };
 const RETRY_MS = 1000;
 const MAX_KEY_LENGTH = 160;
 
@@ -65,7 +65,7 @@ export function hashKey(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Reads the whole configuration and follows every change of it until closed. */
+/** Loads the whole configuration and reloads it after every change until closed. */
 export async function openConfiguration(
   handle: DatabaseHandle,
   loaders: ConfigurationLoaders,
@@ -81,30 +81,30 @@ export async function openConfiguration(
   return configuration;
 }
 
-/** The configuration in memory: no request touches the database for it. */
+/** The configuration in memory, so that requests never query the database for it. */
 export class Configuration {
   readonly #database: Database;
   readonly #loaders: ConfigurationLoaders;
   readonly #unwatch: () => void;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<Listener>();
-  #snapshot = NOTHING;
-  /** Keys that were asked for and exist, so that each is hashed once. */
+  #snapshot = EMPTY_SNAPSHOT;
+  /** Cache of valid keys, so that each is hashed only once. */
   #keysByText = new Map<string, ApiKey>();
   #retry: NodeJS.Timeout | undefined;
   #version = 1;
   #reloading: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** Empty until the first reload; watches from now on, so that no change falls in between. */
+  /** Empty until the first reload; already watches for changes, so that none is missed. */
   constructor(handle: DatabaseHandle, loaders: ConfigurationLoaders, options: ConfigurationOptions) {
     this.#database = handle.database;
     this.#loaders = loaders;
     this.#onError = options.onError ?? (() => {});
-    this.#unwatch = handle.watch(() => this.#changed());
+    this.#unwatch = handle.watch(() => this.#onDatabaseChange());
   }
 
-  /** Grows with every change that was seen, of any property or key; counts anew in each process. */
+  /** Incremented by every change of a property or key; local to the process. */
   get version(): number {
     return this.#version;
   }
@@ -118,19 +118,19 @@ export class Configuration {
   }
 
   keyByText(text: string): ApiKey | undefined {
-    const known = this.#keysByText.get(text);
-    if (known !== undefined || text.length > MAX_KEY_LENGTH) return known;
+    const cached = this.#keysByText.get(text);
+    if (cached !== undefined || text.length > MAX_KEY_LENGTH) return cached;
     const key = this.#snapshot.keysByHash.get(hashKey(text));
     if (key !== undefined) this.#keysByText.set(text, key);
     return key;
   }
 
-  /** Keys of a property, in the order of their creation. */
+  /** Keys of a property, in order of creation. */
   keysOf(propertyId: string): ApiKey[] {
     return [...this.#snapshot.keysByHash.values()].filter((key) => key.propertyId === propertyId);
   }
 
-  /** Calls the listener once for each property that a reload found changed; returns how to stop that. */
+  /** Calls the listener for each property that a reload changed; returns an unsubscribe function. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -139,7 +139,7 @@ export class Configuration {
   /** Resolves when every change committed before the call is visible. */
   reload(): Promise<void> {
     const reloading = this.#reloading.then(() => this.#load());
-    // One that failed must not fail those behind it.
+    // A failed reload must not fail the ones queued after it.
     this.#reloading = reloading.catch(() => {});
     return reloading;
   }
@@ -152,17 +152,17 @@ export class Configuration {
     await this.#reloading;
   }
 
-  #changed(): void {
+  #onDatabaseChange(): void {
     if (this.#retry !== undefined || this.#closed) return;
-    this.reload().catch((error) => this.#failed(error));
+    this.reload().catch((error) => this.#scheduleRetry(error));
   }
 
-  /** Tries again, but not at every change. */
-  #failed(error: unknown): void {
+  /** Retries after a delay; until then, changes do not trigger reloads. */
+  #scheduleRetry(error: unknown): void {
     this.#onError(error);
     this.#retry ??= setTimeout(() => {
       this.#retry = undefined;
-      this.#changed();
+      this.#onDatabaseChange();
     }, RETRY_MS).unref();
   }
 
@@ -175,10 +175,10 @@ export class Configuration {
     this.#snapshot = current;
     this.#keysByText = new Map();
     this.#version += 1;
-    for (const change of changes) this.#announce(change);
+    for (const change of changes) this.#notify(change);
   }
 
-  #announce(change: ConfigurationChange): void {
+  #notify(change: ConfigurationChange): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);
@@ -200,11 +200,11 @@ function loadSnapshot(
     .execute(async (transaction) => {
       const properties = new Map<string, LoadedProperty>();
       for (const stored of await loaders.listProperties(transaction)) {
-        const known = previous.properties.get(stored.id);
+        const cached = previous.properties.get(stored.id);
         const unchanged =
-          known?.configuration.version === stored.version && known.createdAt === stored.createdAt;
+          cached?.configuration.version === stored.version && cached.createdAt === stored.createdAt;
         const configuration = unchanged
-          ? known.configuration
+          ? cached.configuration
           : await loadProperty(transaction, loaders, stored);
         properties.set(stored.id, { createdAt: stored.createdAt, configuration });
       }
@@ -213,7 +213,7 @@ function loadSnapshot(
     });
 }
 
-/** Everything about one property, as one frozen object. */
+/** Loads a property with all its parts as a frozen object. */
 export async function loadProperty(
   database: Database,
   loaders: ConfigurationLoaders,

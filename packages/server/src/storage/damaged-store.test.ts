@@ -12,11 +12,11 @@ import { waitFor } from '../testing/wait.ts';
 let shop: Shop;
 afterEach(() => closeShop(shop));
 
-/** Of DuckDB: three pages of headers, then blocks. */
+/** DuckDB's file format: three pages of headers, then blocks. */
 const HEADERS = 3 * 4096;
 const BLOCK = 256 * 1024;
 
-/** A block that holds nothing but messages of feedback. */
+/** Finds a block that contains only feedback messages. */
 async function messageBlock(file: string): Promise<number> {
   const script = `import { DuckDBInstance } from '@duckdb/node-api';
     const connection = await (await DuckDBInstance.create(process.argv[1], { access_mode: 'READ_ONLY' })).connect();
@@ -48,14 +48,14 @@ function damage(file: string, block: number): void {
 
 const MESSAGES = 400;
 
-/** A stopped server with enough feedback for blocks of its own, one of them damaged. */
+/** A stopped server with enough feedback to fill whole blocks, one of them damaged. */
 async function damagedShop(): Promise<string> {
   shop = await openShop();
   const messages = Array.from({ length: MESSAGES }, () => randomBytes(1500).toString('base64'));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     messages.map((message) => shop.submit({ feedbackTypeId: 'nps', message, sessionId: 'before' })),
   );
-  for (const answer of answers) expectAccepted(answer);
+  for (const response of responses) expectAccepted(response);
   expect(await shop.server.stop()).toBe(0);
   const file = join(shop.server.dataDir, 'events.duckdb');
   damage(file, await messageBlock(file));
@@ -66,7 +66,7 @@ const status = async (path: string) => (await shop.server.call('GET', path)).sta
 const isDamaged = async () =>
   /^switchyard_storage_damaged 1$/m.test((await shop.server.call('GET', '/metrics')).text);
 
-const QUESTIONS = [
+const QUERIES = [
   ['/v1/feedback', {}],
   ['/v1/sessions', {}],
   ['/v1/sessions/before', {}],
@@ -75,7 +75,7 @@ const QUESTIONS = [
   ['/v1/split-testing/plan', { goalId: 'signup', smallestEffect: '0.1' }],
 ] as const;
 
-it('damage that nobody has asked for is found, reported, and answered with 503; events are still accepted', async () => {
+it('finds and reports damage in the background; queries get 503, events are still accepted', async () => {
   const dataDir = await damagedShop();
   shop = await openShop({ dataDir });
   await waitFor('the damage to be found', isDamaged);
@@ -85,16 +85,16 @@ it('damage that nobody has asked for is found, reported, and answered with 503; 
   expect(log).toMatch(/events\.duckdb, table feedback is damaged/);
   expect(log).toMatch(/backup/);
   expect(log).not.toMatch(/service_(pub|sec)_/);
-  for (const [path, query] of QUESTIONS) {
-    const answer = await shop.get(path, query);
-    expectProblem(answer, { status: 503, code: 'storage_damaged' });
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.text).not.toContain(dataDir);
+  for (const [path, query] of QUERIES) {
+    const response = await shop.get(path, query);
+    expectProblem(response, { status: 503, code: 'storage_damaged' });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.text).not.toContain(dataDir);
   }
   expect((await shop.get('/v1/flags/list')).status).toBe(200);
   expectAccepted(await shop.increment({ goalId: 'signup' }));
   expect(await shop.server.stop()).toBe(0);
-  // What was accepted is in the journal, for the file that is restored.
+  // The accepted event stays in the journal for the restored file.
   const { stdout } = await switchyard(shop.server, 'doctor', '--json');
   const checks = JSON.parse(stdout).checks as { name: string; status: string; detail: string }[];
   expect(checks.find(({ name }) => name === 'Event store')).toMatchObject({
@@ -103,16 +103,16 @@ it('damage that nobody has asked for is found, reported, and answered with 503; 
   });
 });
 
-it('a question that meets the damage first is answered with 503, and reports it', async () => {
+it('a query that hits the damage first gets 503 and reports it', async () => {
   const dataDir = await damagedShop();
   shop = await openShop({ dataDir });
-  const answer = await shop.get('/v1/feedback', { limit: '500' });
-  expectProblem(answer, { status: 503, code: 'storage_damaged' });
+  const response = await shop.get('/v1/feedback', { limit: '500' });
+  expectProblem(response, { status: 503, code: 'storage_damaged' });
   await waitFor('the damage to be reported', isDamaged);
   expect(await status('/readyz')).toBe(503);
 });
 
-it('a sound store is ready, and its metric says so', async () => {
+it('an intact store is ready, and the metric shows no damage', async () => {
   shop = await openShop();
   expectAccepted(await shop.submit({ feedbackTypeId: 'nps', option: 'good' }));
   await shop.server.stop();

@@ -30,7 +30,7 @@ function tableNames(): string[] {
   return rows.map((row) => row.name);
 }
 
-test('opens with the durability and privacy that we promise', async () => {
+test('opens with durable and private settings', async () => {
   const handle = await openDatabase(dataDir);
   const pragma = async (name: string) => {
     const { rows } = await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(handle.database);
@@ -44,7 +44,7 @@ test('opens with the durability and privacy that we promise', async () => {
   await handle.close();
 });
 
-test('every migration stands in its numbered order, and a second start changes nothing', async () => {
+test('migrations are in numbered order, and a second start changes nothing', async () => {
   const names = ALL_MIGRATIONS.map((migration) => migration.name);
   expect(names).toEqual([...names].sort());
   expect(new Set(names).size).toBe(names.length);
@@ -57,7 +57,7 @@ test('every migration stands in its numbered order, and a second start changes n
   expect(tableNames()).toEqual(tables);
 });
 
-test('a failing migration leaves nothing of itself or of those before it', async () => {
+test('a failing migration is rolled back together with those before it', async () => {
   await expect(openDatabase(dataDir, { migrations: [...ALL_MIGRATIONS, failing] })).rejects.toThrow(
     'this migration fails',
   );
@@ -70,7 +70,7 @@ test('a failing migration leaves nothing of itself or of those before it', async
   expect(tableNames()).toEqual(before);
 });
 
-test('a database of a version with its own table of migrations goes on with what it has', async () => {
+test('a database with the old migration table is upgraded without losing data', async () => {
   const before = ALL_MIGRATIONS.slice(0, -1);
   const handle = await openDatabase(dataDir, { migrations: before });
   const names = before.map(({ name }) => name);
@@ -81,7 +81,7 @@ test('a database of a version with its own table of migrations goes on with what
     .addColumn('name', 'text', (column) => column.primaryKey())
     .addColumn('applied_at', 'bigint', (column) => column.notNull())
     .execute();
-  // Their clock was set back with every upgrade.
+  // As if the clock was set back with every upgrade.
   const rows = names.map((name, index) => ({ name, applied_at: 1_700_000_000_000 - index }));
   await handle.database.insertInto('schema_migrations').values(rows).execute();
   await createProperty(handle.database, 'shop', {
@@ -105,7 +105,7 @@ test('a database of a version with its own table of migrations goes on with what
   expect(tableNames()).not.toContain('schema_migrations');
 });
 
-test('two first starts at once both find a whole schema', async () => {
+test('concurrent first starts all find a complete schema', async () => {
   const opened = await Promise.all([openDatabase(dataDir), openDatabase(dataDir), openDatabase(dataDir)]);
   for (const { database } of opened) {
     const applied = await database.selectFrom('kysely_migration').select('name').execute();
@@ -114,14 +114,14 @@ test('two first starts at once both find a whole schema', async () => {
   await Promise.all(opened.map((each) => each.close()));
 });
 
-test('a database from a newer version is refused and not touched', async () => {
+test('a database from a newer version is rejected and left unchanged', async () => {
   await (await openDatabase(dataDir)).close();
   await expect(openDatabase(dataDir, { migrations: ALL_MIGRATIONS.slice(0, -1) })).rejects.toThrow(
     `newer version of Switchyard (it has ${ALL_MIGRATIONS.at(-1)?.name})`,
   );
 });
 
-test('a transaction that failed leaves nothing, and the next one works', async () => {
+test('a failed transaction is rolled back, and the next one works', async () => {
   const handle = await openMemoryDatabase();
   const insert = (id: string) => {
     return { id, name: id, hash_seed: id, holdout: 0, version: 1, position: 1, created_at: 1, updated_at: 1 };
@@ -129,9 +129,9 @@ test('a transaction that failed leaves nothing, and the next one works', async (
   await expect(
     handle.database.transaction().execute(async (transaction) => {
       await transaction.insertInto('properties').values(insert('a')).execute();
-      throw new Error('changed my mind');
+      throw new Error('rolled back');
     }),
-  ).rejects.toThrow('changed my mind');
+  ).rejects.toThrow('rolled back');
   await handle.database
     .transaction()
     .execute((transaction) => transaction.insertInto('properties').values(insert('b')).execute());

@@ -12,21 +12,21 @@ import type { Migration } from './migrations/migration.ts';
 import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
 import { BUSY_RETRY_MS, BUSY_TIMEOUT_MS, type OpenSqlite } from './sqlite/sqlite-engine.ts';
 
-/** What stores work on: the database itself or a transaction of it. */
+/** The database or a transaction on it. */
 export type Database = Kysely<DatabaseTables>;
 
 export interface DatabaseHandle {
   readonly database: Database;
-  /** Calls back after every commit by any connection, this process's or another's; returns how to stop that. */
+  /** Calls back after every commit by any connection of any process; returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
-  /** Rewrites what deleted text may have left in the write-ahead log. */
+  /** Removes deleted text from the write-ahead log. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   migrations?: readonly Migration[];
-  /** Where its statements run; default: on the calling thread. */
+  /** Opens the engine that runs the statements; default: on the calling thread. */
   openSqlite?: OpenSqlite;
 }
 
@@ -34,18 +34,18 @@ export function databasePath(dataDir: string): string {
   return join(dataDir, 'config.db');
 }
 
-/** Opens the configuration in a data directory, creates it when it is missing, and brings its schema up to date. */
+/** Opens the configuration database in a data directory, creating and migrating it as needed. */
 export async function openDatabase(dataDir: string, options: DatabaseOptions = {}): Promise<DatabaseHandle> {
   makeDataDirectory(dataDir);
   const path = databasePath(dataDir);
-  // SQLite would make the file readable for everybody, and gives its log the same permissions.
+  // SQLite would make the file world-readable; its log gets the same permissions as the file.
   closeSync(openSync(path, 'a', 0o600));
   return openAt(path, options).catch((error: unknown) => {
     throw fileError(path, error);
   });
 }
 
-/** An empty configuration that vanishes when closed. */
+/** An empty configuration database in memory. */
 export function openMemoryDatabase(): Promise<DatabaseHandle> {
   return openAt(':memory:', {});
 }
@@ -67,37 +67,37 @@ async function openAt(
     watch: (onChange) => engine.watch(onChange),
     scrub: () => scrub(database),
     close: async () => {
-      // Statements that were not collected yet keep SQLite from doing this when the connection is closed.
+      // SQLite does not checkpoint on close while prepared statements await garbage collection.
       await checkpoint(database);
       await database.destroy();
     },
   };
 }
 
-/** Loaded when needed: a server runs its statements on another thread. */
+/** Imported lazily: a server runs its statements on another thread. */
 const openOnThisThread: OpenSqlite = async (path) => {
   const { SqliteFile } = await import('./sqlite/sqlite-file.ts');
   return SqliteFile.open(path);
 };
 
-/** A reader or writer in another process may be in the way for a while; what it keeps, the next call rewrites. */
+/** Another process may block the checkpoint; after the timeout, the rest is left to the next call. */
 async function scrub(database: Database): Promise<void> {
   const deadline = performance.now() + BUSY_TIMEOUT_MS;
   while (!(await checkpoint(database)) && performance.now() < deadline) await sleep(BUSY_RETRY_MS);
 }
 
-/** Moves the write-ahead log into the file and empties it; false when somebody else still uses it. */
+/** Moves the write-ahead log into the file and truncates it; false while another connection uses it. */
 async function checkpoint(database: Database): Promise<boolean> {
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database);
   return rows[0]?.busy === 0;
 }
 
-/** A new identifier that says what it identifies, like `flg_…`. */
+/** A new id with a type prefix, like `flg_…`. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString('hex')}`;
 }
 
-/** Marks a property as changed; every store calls it in the transaction of its change. */
+/** Marks a property as changed; called in the transaction of every change. */
 export async function touchProperty(database: Database, propertyId: string): Promise<void> {
   await database
     .updateTable('properties')
@@ -115,7 +115,7 @@ type PositionedTable =
   | 'flags'
   | 'segments';
 
-/** The place after the last one, so that lists keep the order of creation. */
+/** The position after the last row, so that lists keep the order of creation. */
 export async function nextPosition(
   database: Database,
   table: PositionedTable,

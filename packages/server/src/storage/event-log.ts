@@ -15,42 +15,42 @@ import type {
   ThreadOptions,
 } from './storage-messages.ts';
 
-/** Requests and characters per group commit at most, so that one never takes long, nor much memory on its way. */
+/** Max requests and characters per group commit; limits its duration and memory. */
 const COMMIT_ROWS = 2000;
 const COMMIT_LENGTH = 4 * 1024 * 1024;
 
-/** What waits is in memory several times over, and on a small machine there is little of it. */
-const MAX_WAITING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
+/** Max characters waiting for a commit; they exist in memory several times, so small machines get less. */
+const MAX_PENDING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
 
 export interface EventLogOptions extends StorageOptions {
-  /** Bytes of the journal, at most; `JournalLimits` says how they are divided. */
+  /** Max size of the journal; see `JournalLimits` for how it is divided. */
   maxBytes: number;
   log: (level: 'info' | 'warn' | 'error', message: string) => void;
-  /** Called once, when nothing can be made durable any more. */
+  /** Called once, when events can no longer be stored. */
   onFailure: (error: Error) => void;
 }
 
-/** What became of a request that was not refused. */
+/** Outcome of a request that was not rejected. */
 export type AcceptOutcome = Exclude<WriteOutcome, 'full'>;
 
-interface Waiting {
+interface PendingWrite {
   write: JournalWrite;
   resolve: (outcome: AcceptOutcome) => void;
   reject: (error: Error) => void;
 }
 
-/** The serving thread's end of the storage thread: accepts requests durably, and puts eventStore to the event store. */
+/** Main-thread side of the storage thread: stores requests durably and forwards queries to the event store. */
 export class EventLog {
   readonly eventStore: EventStoreClient;
-  /** Resolves when the thread has ended, for whatever reason. */
+  /** Resolves when the thread has exited, for any reason. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #options: EventLogOptions;
   readonly #limits: JournalLimits;
   #status: StorageStatus = { journalBytes: 0, idempotencyBytes: 0, lag: 0, position: 0, healthy: true };
-  #waiting: Waiting[] = [];
-  #waitingBytes = 0;
-  #committing: Waiting[] | undefined;
+  #pending: PendingWrite[] = [];
+  #pendingBytes = 0;
+  #committing: PendingWrite[] | undefined;
   #scheduled = false;
   readonly #calls = new StoreCalls((request) => this.#post(request));
   #changes = 0;
@@ -72,7 +72,7 @@ export class EventLog {
     this.#limits = journalLimits(options.maxBytes);
     this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
       name: 'storage',
-      // What a batch leaves behind is garbage at once: a large nursery would only sit in memory.
+      // Batches are short-lived garbage: a larger young generation would only waste memory.
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
       workerData: {
         dataDir: options.dataDir,
@@ -84,18 +84,19 @@ export class EventLog {
     this.#worker.on('error', (error) => this.#fail(error));
     this.ended = new Promise((resolve) => {
       this.#worker.on('exit', (code) => {
-        if (this.#onClosed === undefined) this.#fail(new Error(`the storage thread ended with ${code}`));
+        if (this.#onClosed === undefined)
+          this.#fail(new Error(`the storage thread exited with code ${code}`));
         resolve();
       });
     });
-    this.eventStore = eventStoreClient((method, args) => this.#ask(method, args));
+    this.eventStore = eventStoreClient((method, args) => this.#call(method, args));
   }
 
   get status(): StorageStatus {
     return this.#status;
   }
 
-  /** Grows with everything that may change an answer of the event store. */
+  /** Incremented by everything that may change query results. */
   get changes(): number {
     return this.#changes;
   }
@@ -104,18 +105,18 @@ export class EventLog {
     return this.#failure !== undefined;
   }
 
-  /** Resolves once the request is on disk. Refuses at once when there is no room for it. */
+  /** Resolves once the request is on disk. Rejects immediately when the journal is full. */
   accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<AcceptOutcome> {
     const payload = JSON.stringify(request);
-    if (this.#failure !== undefined) return Promise.reject(overloaded('nothing can be stored any more'));
+    if (this.#failure !== undefined) return Promise.reject(overloaded('the storage thread has failed'));
     if (payload.length > this.#limits.requests) return Promise.reject(tooLarge(payload, this.#limits));
-    const waiting = this.#waitingBytes + payload.length;
-    if (waiting > MAX_WAITING || this.#status.journalBytes + waiting > this.#limits.requests) {
+    const pending = this.#pendingBytes + payload.length;
+    if (pending > MAX_PENDING || this.#status.journalBytes + pending > this.#limits.requests) {
       return Promise.reject(overloaded('the journal is full'));
     }
-    this.#waitingBytes = waiting;
+    this.#pendingBytes = pending;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({
+      this.#pending.push({
         write: idempotency === undefined ? { payload } : { payload, idempotency },
         resolve,
         reject,
@@ -131,22 +132,22 @@ export class EventLog {
     return port2;
   }
 
-  /** Looks for damage in the background from now on; not before a start has succeeded, which it would slow down. */
+  /** Starts checking for damage in the background; call it after startup, which it would slow down. */
   startVerification(): void {
     this.#post({ type: 'verify' });
   }
 
-  /** Stores what was accepted, and ends the thread. */
+  /** Stores all accepted requests and stops the thread. */
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;
-    while (this.#committing !== undefined || this.#waiting.length > 0) await new Promise(setImmediate);
+    while (this.#committing !== undefined || this.#pending.length > 0) await new Promise(setImmediate);
     await new Promise<void>((resolve) => {
       this.#onClosed = resolve;
       this.#post({ type: 'close' });
     });
   }
 
-  /** One commit at a time: whatever arrives while it runs goes into the next. */
+  /** One commit at a time: requests that arrive meanwhile go into the next one. */
   #schedule(): void {
     if (this.#scheduled || this.#committing !== undefined) return;
     this.#scheduled = true;
@@ -157,20 +158,20 @@ export class EventLog {
   }
 
   #commit(): void {
-    if (this.#waiting.length === 0 || this.#failure !== undefined) return;
+    if (this.#pending.length === 0 || this.#failure !== undefined) return;
     const batch = this.#nextBatch();
     this.#committing = batch;
-    this.#post({ type: 'commit', writes: batch.map((waiting) => waiting.write) });
+    this.#post({ type: 'commit', writes: batch.map(({ write }) => write) });
   }
 
-  #nextBatch(): Waiting[] {
-    const all = this.#waiting;
+  #nextBatch(): PendingWrite[] {
+    const all = this.#pending;
     let count = 0;
     for (let length = 0; count < all.length && count < COMMIT_ROWS && length < COMMIT_LENGTH; count++) {
       length += all[count]!.write.payload.length;
     }
     if (count < all.length) return all.splice(0, count);
-    this.#waiting = [];
+    this.#pending = [];
     return all;
   }
 
@@ -178,16 +179,16 @@ export class EventLog {
     const batch = this.#committing!;
     this.#committing = undefined;
     this.#status = status;
-    // Not before: an answer taken while the commit ran may lack it.
+    // Not earlier: a query that ran during the commit may have missed these events.
     this.#changes += batch.length;
     for (let i = 0; i < batch.length; i++) {
-      const waiting = batch[i]!;
-      this.#waitingBytes -= waiting.write.payload.length;
+      const pending = batch[i]!;
+      this.#pendingBytes -= pending.write.payload.length;
       const outcome = outcomes?.[i] ?? 'stored';
-      if (outcome === 'full') waiting.reject(noRoomForKey());
-      else waiting.resolve(outcome);
+      if (outcome === 'full') pending.reject(idempotencyFull());
+      else pending.resolve(outcome);
     }
-    if (this.#waiting.length > 0) this.#schedule();
+    if (this.#pending.length > 0) this.#schedule();
   }
 
   #receive(reply: StorageReply): void {
@@ -195,8 +196,8 @@ export class EventLog {
       case 'committed':
         this.#committed(reply.outcomes, reply.status);
         break;
-      case 'answer':
-        this.#calls.answered(reply);
+      case 'result':
+        this.#calls.settle(reply);
         break;
       case 'status':
         this.#status = reply.status;
@@ -220,8 +221,8 @@ export class EventLog {
   #fail(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    for (const waiting of [...(this.#committing ?? []), ...this.#waiting]) {
-      waiting.reject(overloaded(error.message));
+    for (const pending of [...(this.#committing ?? []), ...this.#pending]) {
+      pending.reject(overloaded(error.message));
     }
     this.#calls.fail(error);
     this.#onClosed?.();
@@ -233,11 +234,11 @@ export class EventLog {
     this.#worker.postMessage(request);
   }
 
-  #ask(method: StoreMethod, args: unknown[]): Promise<never> {
+  #call(method: StoreMethod, args: unknown[]): Promise<never> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const answer = this.#calls.call(method, args);
-    if (method !== 'forget' && method !== 'expire') return answer;
-    return answer.finally(() => {
+    const result = this.#calls.call(method, args);
+    if (method !== 'forget' && method !== 'expire') return result;
+    return result.finally(() => {
       this.#changes++;
     });
   }
@@ -247,14 +248,14 @@ function overloaded(reason: string): StorageError {
   return new StorageError('STORAGE_OVERLOADED', reason);
 }
 
-function noRoomForKey(): StorageError {
-  return new StorageError('IDEMPOTENCY_FULL', 'there is no room for another idempotency key');
+function idempotencyFull(): StorageError {
+  return new StorageError('IDEMPOTENCY_FULL', 'the storage for idempotency keys is full');
 }
 
-/** It would not fit into an empty journal either, so to try again would be no use. */
+/** Does not fit into an empty journal either, so a retry would fail too. */
 function tooLarge(payload: string, { requests }: JournalLimits): StorageError {
   return new StorageError(
     'REQUEST_TOO_LARGE',
-    `The request takes ${payload.length} bytes of the journal, which has room for ${requests} (half of JOURNAL_MAX_BYTES).`,
+    `The request takes ${payload.length} bytes in the journal, but the limit is ${requests} (half of JOURNAL_MAX_BYTES).`,
   );
 }

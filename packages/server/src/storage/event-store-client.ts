@@ -5,38 +5,38 @@ import type { StorageReply, StorageRequest, StoreMethod } from './storage-messag
 /** The methods of the event store that other threads can call. */
 export type EventStoreClient = Pick<EventStore, StoreMethod>;
 
-interface Call {
+interface PendingCall {
   resolve: (value: never) => void;
   reject: (error: Error) => void;
 }
 
-/** Calls to the event store in the storage thread, matched with their answers by id. */
+/** Calls to the event store in the storage thread, matched with their results by id. */
 export class StoreCalls {
-  readonly #post: (request: StorageRequest & { type: 'ask' }) => void;
-  readonly #waiting = new Map<number, Call>();
+  readonly #post: (request: StorageRequest & { type: 'call' }) => void;
+  readonly #pending = new Map<number, PendingCall>();
   #nextId = 1;
 
-  constructor(post: (request: StorageRequest & { type: 'ask' }) => void) {
+  constructor(post: (request: StorageRequest & { type: 'call' }) => void) {
     this.#post = post;
   }
 
   call(method: StoreMethod, args: unknown[]): Promise<never> {
     const id = this.#nextId++;
     return new Promise<never>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#post({ type: 'ask', id, method, args });
+      this.#pending.set(id, { resolve, reject });
+      this.#post({ type: 'call', id, method, args });
     });
   }
 
-  answered({ id, value, error }: StorageReply & { type: 'answer' }): void {
-    const call = this.#waiting.get(id);
-    this.#waiting.delete(id);
+  settle({ id, value, error }: StorageReply & { type: 'result' }): void {
+    const call = this.#pending.get(id);
+    this.#pending.delete(id);
     if (error === undefined) call?.resolve(value as never);
     else call?.reject(Object.assign(new Error(error.message), error));
   }
 
   fail(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
+    for (const { reject } of this.#pending.values()) reject(error);
   }
 }
 
@@ -49,7 +49,7 @@ export type ReportQueries = Pick<
 /** Connects to the event store through a port from `EventLog.openPort`. */
 export function connectEventStore(port: MessagePort): ReportQueries {
   const calls = new StoreCalls((request) => port.postMessage(request));
-  port.on('message', (reply: StorageReply & { type: 'answer' }) => calls.answered(reply));
+  port.on('message', (reply: StorageReply & { type: 'result' }) => calls.settle(reply));
   return eventStoreClient((method, args) => calls.call(method, args));
 }
 

@@ -2,16 +2,16 @@ import type { Interval } from '@switchyard/core/api/goals';
 import type { JournalEntry } from './accepted-request.ts';
 
 /**
- * The port to the analytical store: append a batch, ask a named question.
+ * Interface of the analytics store: append batches, run predefined queries.
  * Every engine passes `event-store.contract.ts`.
  *
- * Identity is resolved when a question is asked: the visitor of a session is the one its latest `collect` named,
- * its user the latest one that was named at all. Events that arrive before their session are attributed too.
+ * Identity is resolved at query time: the visitor of a session is the one in its latest `collect`, its user the one in
+ * the latest `collect` with a user. This also covers events that arrive before their session.
  */
 export interface EventStore {
-  /** Journal position of the last entry stored; 0 in an empty store. */
+  /** Journal position of the last stored entry; 0 in an empty store. */
   watermark(): Promise<number>;
-  /** Stores the entries and moves the watermark in one step; entries at or below the watermark are skipped. */
+  /** Stores the entries and the watermark atomically; skips entries at or below the watermark. */
   append(entries: readonly JournalEntry[]): Promise<void>;
 
   sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>>;
@@ -20,49 +20,49 @@ export interface EventStore {
   goalTotals(query: GoalQuery): Promise<GoalTotals>;
   goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]>;
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>>;
-  // These read all visitors of a test, so they can be cancelled.
+  // These scan many visitors, so they can be cancelled.
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
 
   /**
-   * Removes everything about the subjects in one pass, so that no byte of it stays in the store's files. Answers in
-   * their order; what belongs to several counts for the first of them.
+   * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
+   * rows that belong to several subjects count for the first.
    */
   forget(subjects: readonly Subject[]): Promise<Erasure[]>;
-  /** Deletes the events of a property from before the given time. */
+  /** Deletes events of a property older than the given time. */
   expire(propertyId: string, before: number): Promise<Erasure>;
 
   /**
-   * Reads everything that is stored, piece by piece, and calls `pause` with the time that each took. Throws a
-   * `StorageError` with the code `STORE_DAMAGED` when something cannot be read as it was written; so does any question.
+   * Reads the whole store in steps and calls `pause` with the duration of each. Throws a `StorageError` with the code
+   * `STORE_DAMAGED` when it finds damage, as do all queries.
    */
   verify(pause: (tookMs: number) => Promise<unknown>): Promise<void>;
-  /** Throws when the store cannot answer. */
+  /** Throws when the store is unavailable. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A page ends at its limit, or earlier where its rows would take more than `PAGE_BYTES`. `next` is the position after
- * which the following page starts; undefined on the last page.
+ * A page ends at its limit or when its rows reach `PAGE_BYTES`. `next` is the cursor of the next page; undefined on
+ * the last page.
  */
 export interface Page<Row, Position = Cursor> {
   rows: Row[];
   next: Position | undefined;
 }
 
-/** What the rows of a page may take as JSON, the last one not counted. */
+/** Max size of the rows of a page as JSON, not counting the last row. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** Position in a list that runs newest first. */
+/** Position in a list sorted newest first. */
 export interface Cursor {
   at: number;
   id: string;
 }
 
-/** Position in a timeline: its time, and the order of arrival among events of the same time. */
+/** Position in a timeline; the ordinal breaks ties by order of arrival. */
 export interface TimelineCursor {
   at: number;
   ordinal: number;
@@ -82,8 +82,8 @@ export interface SessionPageQuery {
   limit: number;
   after?: Cursor;
   /**
-   * Sessions stand where they stood at this watermark, and start as they did then: one that turned out to be older
-   * since would come twice in the pages of one list.
+   * Lists sessions with the start they had at this watermark. A session whose start moved back while a client pages
+   * through the list would otherwise appear twice.
    */
   asOf?: number;
 }
@@ -91,7 +91,7 @@ export interface SessionPageQuery {
 export interface SessionQuery {
   propertyId: string;
   sessionId: string;
-  /** Of the timeline. */
+  /** Max timeline entries. */
   limit: number;
   after?: TimelineCursor;
 }
@@ -101,14 +101,14 @@ export interface SessionIdentity {
   userId: string | null;
 }
 
-/** Exposures, and goals, that the summary of a session lists. */
+/** Max exposures and max goals in the summary of a session. */
 export const MAX_LISTED = 100;
 
 export interface SessionSummary extends SessionIdentity {
   sessionId: string;
   /** Earliest event of the session. */
   startedAt: number;
-  /** Latest sign of the browser; of anything, when no browser was ever heard. */
+  /** Latest event from the browser; without any, the latest event of any kind. */
   lastSeenAt: number;
   entryUrl: string | null;
   exitUrl: string | null;
@@ -119,16 +119,16 @@ export interface SessionSummary extends SessionIdentity {
   device: string | null;
   browser: string | null;
   os: string | null;
-  /** First exposure to each variation, oldest first; the first `MAX_LISTED` of them. */
+  /** First exposure to each variation, oldest first; at most `MAX_LISTED`. */
   exposures: { splitTestKey: string; variationKey: string; at: number }[];
-  /** Net of reversals; the first `MAX_LISTED` that were reached. */
+  /** Net of reversals; the `MAX_LISTED` goals reached first. */
   goals: { goalId: string; count: number; amountMicros: number }[];
   /** Number of feedback entries. */
   feedback: number;
 }
 
 export interface SessionDetail extends SessionSummary {
-  /** Attributes of the latest collect that had any; JSON object text. */
+  /** Attributes of the latest collect with attributes; JSON object text. */
   attributes: string | null;
   /** Oldest first. */
   timeline: Page<TimelineEntry, TimelineCursor>;
@@ -176,10 +176,10 @@ export interface GoalSeriesQuery extends GoalQuery {
   interval: Interval;
 }
 
-/** One bucket that has events; buckets are aligned to UTC, weeks start on Monday. */
+/** A non-empty bucket; buckets are aligned to UTC, weeks start on Monday. */
 export interface GoalBucket {
   at: number;
-  /** Increments less decrements. */
+  /** Increments minus decrements. */
   count: number;
   amountMicros: bigint;
 }
@@ -207,55 +207,55 @@ export interface FeedbackEntry extends SessionIdentity {
 }
 
 /**
- * One phase of a split test. The unit is the visitor; a session that was never tied to one counts as its own. The
- * first exposure decides: what a visitor did before it counts for nothing but the covariate.
+ * Query for one phase of a split test. The unit is the visitor; a session without a visitor is its own unit. Only
+ * conversions after a visitor's first exposure count; earlier ones are used for the covariate.
  */
 export interface SplitTestQuery {
   propertyId: string;
   splitTestKey: string;
-  /** In their order; at most 120. Whatever else was shown is left out. */
+  /** In order; at most 120. Exposures to other variations are ignored. */
   variationKeys: readonly string[];
-  /** An exposure that names a phase belongs to it; any other one by its time: `from` inclusive, `to` exclusive. */
+  /** Exposures without a phase are assigned by time: `from` inclusive, `to` exclusive. */
   phase: number;
   from: number;
   to: number;
-  /** When the phase started by the server's clock; 0 when it never did. */
+  /** When the phase started by the server's clock; 0 if it has not started. */
   startedAt: number;
   /** Conversions before this time count. */
   until: number;
   days: DayRange;
   goalIds: readonly string[];
-  /** Those of them that are about money: part of it given back leaves a visitor converted. */
+  /** Revenue goals among them: after a partial refund the visitor still counts as converted. */
   revenueGoalIds?: readonly string[];
-  /** Visitors of so many days from the first exposure on, by the server's clock, are the early ones. */
+  /** Visitors first exposed within this many days of the first exposure, by the server's clock, are early. */
   earlyDays: number;
-  /** Conversions of this many days before the first exposure are the covariate. */
+  /** Conversions within this many days before the first exposure are the covariate. */
   preDays: number;
-  /** Values above this quantile of the converted visitors' values are cut to it. */
+  /** Values above this quantile of the converted visitors' values are capped to it. */
   winsorize?: number;
   /** Splits the visitors by an attribute of their first exposure, or by country, device, browser or os. */
   by?: SegmentQuery;
 }
 
 /**
- * Days that are counted separately; both are midnight UTC and inclusive. Everything earlier is counted as the day
- * before `from`, everything later as `to`, because clients can send any date.
+ * The days of a series; both are midnight UTC and inclusive. Earlier times count as the day before `from`, later ones
+ * as `to`, because clients can send any date.
  */
 export interface DayRange {
   from: number;
   to: number;
-  /** Days per point, counted back from `to`; a point is named by its last day. */
+  /** Days per point, counted back from `to`; a point is labeled with its last day. */
   step: number;
 }
 
 interface SegmentQuery {
   /** A literal name, not a path. */
   attribute: string;
-  /** The largest segments are counted separately, all others as one. */
+  /** Number of segments counted separately, largest first; the others are combined. */
   max: number;
 }
 
-/** Longer values of an attribute that share this prefix are one segment. */
+/** Longer attribute values are truncated to this length. */
 export const MAX_SEGMENT_LENGTH = 200;
 
 export interface SplitTestCounts {
@@ -264,31 +264,32 @@ export interface SplitTestCounts {
   groups: VisitorGroup[];
 }
 
-/** Visitors alike in what they saw and are. */
+/** Visitors with the same variation and properties. */
 export interface VisitorGroup {
-  /** Null: they saw several, so they are no evidence for any. */
+  /** Null if they saw several variations; such visitors are excluded from results. */
   variationKey: string | null;
   bot: boolean;
   early: boolean;
-  /** Value of the attribute that was asked for; null when it is unknown, `other`, or was not asked for. */
+  /** Attribute value; null if unknown, if `other` is set, or if the query is not segmented. */
   segment: string | null;
-  /** All segments beyond the largest. */
+  /** The remaining segments, combined. */
   other: boolean;
   visitors: number;
   goals: GoalSums[];
 }
 
-/** Sums over the visitors of a group; those who did nothing are zeros in them. */
+/** Sums over all visitors of a group; visitors without conversions count as zero. */
 export interface GoalSums {
   goalId: string;
-  /** Visitors with more conversions than reversals; of a revenue goal, who spent more than they got back. */
+  /** Visitors with more conversions than reversals; for revenue goals, with positive net revenue. */
   converted: number;
-  /** Of conversions less reversals. */
+  /** Conversions minus reversals. */
   conversions: ValueSums;
-  /** Of dollars less refunds. */
+  /** Dollars minus refunds. */
   amount: ValueSums;
-  /** Dollars of the converted visitors, and their conversions before the first exposure. */
+  /** Dollars of the converted visitors. */
   convertedAmount: number;
+  /** Conversions of the converted visitors before their first exposure. */
   convertedCovariate: number;
 }
 
@@ -300,7 +301,7 @@ export interface ValueSums {
   covariateProduct: number;
 }
 
-/** What each day of the range added, UTC; running totals give the state at the end of each day. Visitors of several variations are left out. */
+/** Daily increments, UTC; running totals give the state at the end of a day. Visitors of several variations are excluded. */
 export interface SplitTestSeries {
   visitors: { at: number; variationKey: string; bot: boolean; visitors: number }[];
   goals: GoalDay[];
@@ -320,11 +321,11 @@ export type SplitTestFeedbackQuery = Omit<
   SplitTestQuery,
   'startedAt' | 'days' | 'goalIds' | 'revenueGoalIds' | 'earlyDays' | 'preDays' | 'winsorize' | 'by'
 > & {
-  /** Latest messages of each variation, at most. */
+  /** Max messages per variation, latest first. */
   messages: number;
 };
 
-/** What the visitors of a variation said after they saw it; bots are left out. */
+/** Feedback from visitors of a variation after their first exposure; excludes bots. */
 export interface VariationFeedback {
   variationKey: string;
   options: { feedbackTypeId: string; option: string; count: number }[];
@@ -332,13 +333,13 @@ export interface VariationFeedback {
 }
 
 export interface GoalBaselineQuery extends GoalQuery {
-  /** About money: part of it given back leaves a visitor converted. */
+  /** After a partial refund the visitor still counts as converted. */
   isRevenue?: boolean;
 }
 
-/** How a goal does in a property, tests aside: what a plan for a test starts from. */
+/** Conversion of a goal across a property, regardless of tests; input for planning a test. */
 export interface GoalBaseline {
-  /** Visitors with a session that started in the period. */
+  /** Visitors with a session that started within the period. */
   visitors: number;
   converted: number;
   conversions: { sum: number; sumSquares: number };
@@ -352,6 +353,6 @@ export type Subject = { propertyId: string } & (
 );
 
 export interface Erasure {
-  /** Rows removed, over all kinds of events. */
+  /** Deleted rows of all event types. */
   rows: number;
 }

@@ -1,11 +1,11 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
-/** Pages that are overwritten in one transaction: a megabyte. */
+/** Pages overwritten per transaction: 1 MB. */
 const SLICE_PAGES = 256;
 
 /**
- * Overwrites every page of a SQLite file that is free now, a slice at a time: `VACUUM` would hold up the thread for
- * as long as it takes to write the whole file. Free pages are filled with zeros as rows of a table, which goes again.
+ * Overwrites all free pages of a SQLite file in small steps, because `VACUUM` would block the thread while it rewrites
+ * the whole file. Fills the free pages with zeros as rows of a temporary table.
  */
 export async function overwriteFreePages(
   db: DatabaseSyncInstance,

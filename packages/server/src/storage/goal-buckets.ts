@@ -1,12 +1,12 @@
 import type { Interval } from '@switchyard/core/api/goals';
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 
-/** How long a bucket of goal progress is, in milliseconds. */
+/** Length of a bucket of goal progress, in milliseconds. */
 export const BUCKET_LENGTH: Readonly<Record<Interval, number>> = {
   hour: HOUR_MS,
   day: DAY_MS,
   week: 7 * DAY_MS,
 };
 
-/** When one of them starts: the Unix epoch was a Thursday, and weeks start on Monday. */
+/** Start of any one bucket: the Unix epoch was a Thursday, and weeks start on Monday. */
 export const BUCKET_ORIGIN: Readonly<Record<Interval, number>> = { hour: 0, day: 0, week: 4 * DAY_MS };

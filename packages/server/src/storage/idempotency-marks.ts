@@ -1,72 +1,72 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
-import { FormerMarks } from './former-marks.ts';
-import { MarkShare } from './mark-share.ts';
+import { LegacyMarks } from './legacy-marks.ts';
+import { MarkStore } from './mark-store.ts';
 
-/** How long an idempotency key is remembered. */
+/** How long idempotency keys are stored. */
 const IDEMPOTENCY_MS = DAY_MS;
 
 export interface IdempotencyMark {
-  /** Of the API key that the request came with. */
+  /** Kind of the API key that the request was sent with. */
   kind: 'secret' | 'public';
-  /** Property, kind and key of the caller, in one string. */
+  /** Property, kind and idempotency key in one string. */
   key: string;
-  /** SHA-256 in base64url; tells requests with the same key but another body apart. */
+  /** SHA-256 of the request in base64url, to detect a key that is reused for another request. */
   fingerprint: string;
 }
 
-/** Whether a key is new; `full`: it is, but there is no room to remember it. */
+/** `full`: the key is new, but there is no space to store it. */
 export type ClaimOutcome = 'new' | 'replayed' | 'reused' | 'full';
 
 /**
  * The idempotency keys of the last 24 hours, as hashes.
  *
- * A mark of a secret key is a promise: when there is no room for another one, new keys are refused until old ones
- * expire. Everybody can have the public key, so its marks have a share of their own, and the oldest make room.
+ * Marks of secret API keys are guaranteed: when their storage is full, new keys are rejected until old ones expire.
+ * Public API keys are available to anyone, so their marks are stored separately, and new ones replace the oldest.
  */
 export class IdempotencyMarks {
-  readonly #shares: Record<IdempotencyMark['kind'], MarkShare>;
-  readonly #former: FormerMarks;
+  readonly #stores: Record<IdempotencyMark['kind'], MarkStore>;
+  readonly #legacy: LegacyMarks;
 
   constructor(db: DatabaseSyncInstance, limits: { secretMarks: number; publicMarks: number }) {
-    this.#shares = {
-      secret: new MarkShare(db, 'secret', limits.secretMarks),
-      public: new MarkShare(db, 'public', limits.publicMarks),
+    this.#stores = {
+      secret: new MarkStore(db, 'secret', limits.secretMarks),
+      public: new MarkStore(db, 'public', limits.publicMarks),
     };
-    this.#former = new FormerMarks(db);
+    this.#legacy = new LegacyMarks(db);
   }
 
   get bytes(): number {
-    return this.#shares.secret.bytes + this.#shares.public.bytes;
+    return this.#stores.secret.bytes + this.#stores.public.bytes;
   }
 
-  /** In the transaction of the request. */
+  /** Called in the transaction of the request. */
   claim(mark: IdempotencyMark, now: number): ClaimOutcome {
-    const share = this.#shares[mark.kind];
+    const store = this.#stores[mark.kind];
     const key = createHash('sha256').update(mark.key).digest().subarray(0, 16);
     const fingerprint = Buffer.from(mark.fingerprint, 'base64url').subarray(0, 16);
     const since = now - IDEMPOTENCY_MS;
-    const isSame = share.isSame(key, fingerprint, since) ?? this.#former.isSame(mark, since);
+    const isSame = store.matches(key, fingerprint, since) ?? this.#legacy.matches(mark, since);
     if (isSame !== undefined) return isSame ? 'replayed' : 'reused';
-    if (share.isFull) {
+    if (store.isFull) {
       if (mark.kind === 'secret') return 'full';
-      share.dropOldest();
+      store.dropOldest();
     }
-    share.add(key, fingerprint, now);
+    store.add(key, fingerprint, now);
     return 'new';
   }
 
-  /** At the end of a transaction with claims. */
+  /** Called at the end of a transaction with claims. */
   saveCounts(): void {
-    this.#shares.secret.saveCount();
-    this.#shares.public.saveCount();
+    this.#stores.secret.saveCount();
+    this.#stores.public.saveCount();
   }
 
-  /** Deletes a few of those that have expired; answers whether there may be more. */
-  forgetOld(now: number): boolean {
+  /** Deletes some expired marks; returns whether there may be more. */
+  deleteExpired(now: number): boolean {
     const before = now - IDEMPOTENCY_MS;
-    const { secret, public: open } = this.#shares;
-    return secret.deleteExpired(before) || open.deleteExpired(before) || this.#former.deleteExpired(before);
+    const { secret, public: open } = this.#stores;
+    return secret.deleteExpired(before) || open.deleteExpired(before) || this.#legacy.deleteExpired(before);
   }
 }

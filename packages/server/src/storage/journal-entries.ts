@@ -8,15 +8,15 @@ export interface JournalRow {
 }
 
 /**
- * The rows of the journal, in two tables that take turns. SQLite moves rows between the pages of a table, and a copy
- * can stay behind; so an erasure has later rows written to the other table, and overwrites all pages of this one.
+ * The rows of the journal, in two alternating tables. SQLite moves rows between the pages of a table and can leave
+ * copies behind; so an erasure switches to the other table, and then overwrites all pages of the first.
  */
 export class JournalEntries {
   readonly #db: DatabaseSyncInstance;
   readonly #inserts: StatementSyncInstance[];
   readonly #deletes: StatementSyncInstance[];
   readonly #next: StatementSyncInstance;
-  /** The table that rows are written to. */
+  /** Index of the table that receives new rows. */
   #current: 0 | 1;
 
   constructor(db: DatabaseSyncInstance) {
@@ -60,13 +60,13 @@ export class JournalEntries {
     for (const statement of this.#deletes) statement.run(seq);
   }
 
-  /** Later rows go to the other table. */
+  /** Directs new rows to the other table. */
   switchTables(): void {
     this.clearUnusedTable();
     this.#current = this.#unused;
   }
 
-  /** Frees all pages of the table that is out of use; its rows were deleted before. */
+  /** Frees all pages of the unused table, whose rows must have been deleted. */
   clearUnusedTable(): void {
     const table = TABLES[this.#unused];
     if (this.#last(table) > 0) throw new Error(`${table} still has entries`);

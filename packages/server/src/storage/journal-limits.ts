@@ -1,10 +1,10 @@
-/** How JOURNAL_MAX_BYTES is divided, so that none of the three can take the room of another. */
+/** The shares of JOURNAL_MAX_BYTES; separate, so that none can use up the space of another. */
 export interface JournalLimits {
-  /** Characters of requests that are acknowledged, but not in the event store yet. */
+  /** Characters of acknowledged requests that are not in the event store yet. */
   requests: number;
-  /** Bytes of the idempotency keys that came with a secret API key. */
+  /** Bytes of idempotency keys sent with a secret API key. */
   secretMarks: number;
-  /** Bytes of the idempotency keys that came with a public API key. */
+  /** Bytes of idempotency keys sent with a public API key. */
   publicMarks: number;
 }
 

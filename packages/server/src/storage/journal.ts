@@ -4,11 +4,11 @@ import { type IdempotencyMark, IdempotencyMarks } from './idempotency-marks.ts';
 import { JournalEntries, type JournalRow } from './journal-entries.ts';
 import type { JournalLimits } from './journal-limits.ts';
 
-/** Entries that are read at once. */
+/** Entries read at a time. */
 const READ_ROWS = 20;
 
-/** How long another process that reads the file may keep its log from being emptied. */
-const EMPTY_LOG_MS = 60_000;
+/** How long to wait for readers in other processes before truncating the write-ahead log fails. */
+const TRUNCATE_TIMEOUT_MS = 60_000;
 const BUSY_MS = 5000;
 
 export interface JournalWrite {
@@ -17,20 +17,20 @@ export interface JournalWrite {
 }
 
 /**
- * `replayed`: the same request was stored before; `reused`: the key belongs to another request; `full`: there is no
- * room to remember the key, so nothing was stored.
+ * `replayed`: the same request was stored before; `reused`: the key belongs to another request; `full`: the storage
+ * for idempotency keys is full, so nothing was stored.
  */
 export type WriteOutcome = 'stored' | 'replayed' | 'reused' | 'full';
 
 export interface JournalOptions {
   limits: JournalLimits;
-  /** Whether to go on with a store that lacks what it once had. */
+  /** Start even if the store is missing events that it had stored. */
   acceptLoss?: boolean | undefined;
 }
 
 /**
- * The durable log in front of the event store: one row per accepted request in a SQLite file of its own.
- * `commit` returns when its rows are on disk. It blocks its thread meanwhile, so it lives on the storage thread.
+ * The durable log in front of the event store: one row per accepted request in a separate SQLite file.
+ * `commit` blocks its thread until the rows are on disk, so the journal lives on the storage thread.
  */
 export class Journal {
   readonly #db: DatabaseSyncInstance;
@@ -39,10 +39,10 @@ export class Journal {
   #lastSeq: number;
   #bytes: number;
 
-  /** @param watermark position the event store has reached; numbers are never given twice, even when the file is lost */
+  /** @param watermark position of the event store; positions continue from there even if the journal file was lost */
   constructor(file: string, watermark: number, { limits, acceptLoss = false }: JournalOptions) {
     this.#db = new DatabaseSync(file);
-    // secure_delete: rows that share a page with others are overwritten at once, which costs no further write.
+    // secure_delete = FAST overwrites deleted rows in pages that are written anyway.
     this.#db.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
        PRAGMA busy_timeout = ${BUSY_MS};`,
@@ -51,7 +51,7 @@ export class Journal {
       CREATE TABLE IF NOT EXISTS handed_over (seq INTEGER NOT NULL);
       INSERT INTO handed_over SELECT 0 WHERE NOT EXISTS (SELECT * FROM handed_over);
     `);
-    if (!acceptLoss) refuseLoss(watermark, handedOver(this.#db));
+    if (!acceptLoss) assertNoLoss(watermark, handedOver(this.#db));
     this.#entries = new JournalEntries(this.#db);
     this.#marks = new IdempotencyMarks(this.#db, limits);
     this.#handOver(watermark);
@@ -64,7 +64,7 @@ export class Journal {
     return this.#lastSeq;
   }
 
-  /** Size of the entries that have not been pruned. */
+  /** Size of all entries. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -74,7 +74,7 @@ export class Journal {
     return this.#marks.bytes;
   }
 
-  /** Makes the writes durable in one transaction; throws when any of them may not be on disk. */
+  /** Makes the writes durable in one transaction; throws if any of them may not be on disk. */
   commit(writes: readonly JournalWrite[], now: number): { outcomes: WriteOutcome[]; stored: JournalRow[] } {
     const outcomes: WriteOutcome[] = [];
     const stored: JournalRow[] = [];
@@ -109,13 +109,13 @@ export class Journal {
     return rows;
   }
 
-  /** Drops the entries that the event store has. */
+  /** Deletes entries that are in the event store. */
   prune(upTo: number, bytes: number): void {
     this.#handOver(upTo);
     this.#bytes -= bytes;
   }
 
-  /** What is deleted here, the store must have from now on. */
+  /** Deletes entries and records that the event store must have them from now on. */
   #handOver(upTo: number): void {
     this.#inTransaction(() => {
       this.#entries.deleteUpTo(upTo);
@@ -135,32 +135,32 @@ export class Journal {
     }
   }
 
-  /** Deletes a few of the idempotency keys that have expired; answers whether there may be more. */
-  forgetOldKeys(now: number): boolean {
-    return this.#inTransaction(() => this.#marks.forgetOld(now));
+  /** Deletes some expired idempotency keys; returns whether there may be more. */
+  deleteExpiredKeys(now: number): boolean {
+    return this.#inTransaction(() => this.#marks.deleteExpired(now));
   }
 
-  /** From now on nothing is written to pages that hold the entries of now. All before the last call were pruned. */
-  separate(): void {
+  /** Writes later entries to other pages. Entries from before the previous call must have been pruned. */
+  rotate(): void {
     this.#entries.switchTables();
   }
 
   /**
-   * Overwrites what pruned entries from before `separate` have left in the files, in steps of a few milliseconds with
-   * a pause after each.
+   * Overwrites the remains of pruned entries from before `rotate`, in steps of a few milliseconds with a pause after
+   * each.
    */
   async scrub(pause: () => Promise<unknown>): Promise<void> {
     this.#entries.clearUnusedTable();
     await overwriteFreePages(this.#db, pause);
-    const deadline = performance.now() + EMPTY_LOG_MS;
-    while (!this.#emptyLog()) {
-      if (performance.now() > deadline) throw new Error('another process keeps reading journal.db');
+    const deadline = performance.now() + TRUNCATE_TIMEOUT_MS;
+    while (!this.#truncateLog()) {
+      if (performance.now() > deadline) throw new Error('journal.db is in use by another process');
       await pause();
     }
   }
 
-  #emptyLog(): boolean {
-    // Commits must not wait until somebody else has finished reading.
+  #truncateLog(): boolean {
+    // Commits must not wait for readers in other processes.
     this.#db.exec('PRAGMA busy_timeout = 0');
     try {
       return this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get().busy === 0;
@@ -178,7 +178,7 @@ function handedOver(journal: DatabaseSyncInstance): number {
   return Number(journal.prepare('SELECT max(seq) AS seq FROM handed_over').get().seq);
 }
 
-/** How far the event store has been, read without changing anything; 0 when the journal cannot tell. */
+/** The position that the event store had reached, read from the journal without changing it; 0 if unknown. */
 export function positionReached(file: string): number {
   try {
     const journal = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
@@ -188,19 +188,19 @@ export function positionReached(file: string): number {
       journal.close();
     }
   } catch {
-    // Not there, of an older version, or damaged, which whoever opens it to write will meet.
+    // Missing, written by an older version, or damaged; damage is reported when the journal is opened for writing.
     return 0;
   }
 }
 
-/** The file of the store, or its log, was removed, cut, or replaced by an older one: to go on would hide that. */
-export function refuseLoss(watermark: number, reached: number): void {
+/** Fails if the store's file or log was removed, truncated or replaced by an older one, so that the loss is noticed. */
+export function assertNoLoss(watermark: number, reached: number): void {
   if (watermark >= reached) return;
   throw Object.assign(
     new Error(
-      `The event store lacks events that it had: it ends at position ${watermark}, and had reached ${reached}. ` +
-        'Were events.duckdb or events.duckdb.wal removed or replaced? Restore them; ' +
-        'or start once with "serve --accept-loss" to go on without those events.',
+      `The event store is missing events: it ends at position ${watermark}, but had reached ${reached}. ` +
+        'Were events.duckdb or events.duckdb.wal removed or replaced? Restore them, ' +
+        'or start once with "serve --accept-loss" to continue without those events.',
     ),
     { code: 'STORE_BEHIND' },
   );

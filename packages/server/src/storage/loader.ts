@@ -4,24 +4,24 @@ import type { EventStore } from './event-store.ts';
 import type { Journal } from './journal.ts';
 import type { JournalRow } from './journal-entries.ts';
 
-/** How long events may wait for company before they are loaded. */
+/** How long to wait for more events before loading a batch. */
 const LINGER_MS = 250;
 const BATCH_ROWS = 5000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** Rows kept in memory at most; what does not fit is read back from the journal. */
-const MEMORY_BYTES = 16 * 1024 * 1024;
-/** Rows parsed before commits of the journal get a turn again. */
+/** Max size of rows cached in memory; the rest is read back from the journal. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+/** Rows parsed before yielding to journal commits. */
 const PARSE_ROWS = 1000;
-const RETRY_MS = { first: 100, most: 5000 };
+const RETRY_MS = { first: 100, max: 5000 };
 
-/** Moves journalled requests into the event store, in order, in large batches, each exactly once. */
+/** Moves journal entries into the event store in order, in large batches, each exactly once. */
 export class Loader {
   readonly #journal: Journal;
   readonly #store: EventStore;
   readonly #onError: (error: unknown) => void;
   #loaded: number;
-  #memory: JournalRow[] = [];
-  #memoryBytes = 0;
+  #cached: JournalRow[] = [];
+  #cachedBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #run: Promise<void> | undefined;
   #failure: unknown;
@@ -33,10 +33,10 @@ export class Loader {
     this.#store = store;
     this.#loaded = watermark;
     this.#onError = onError;
-    if (this.#behind()) this.#schedule(0);
+    if (this.#isBehind()) this.#schedule(0);
   }
 
-  /** Rows acknowledged but not yet in the store. */
+  /** Number of acknowledged rows that are not in the store yet. */
   get lag(): number {
     return this.#journal.lastSeq - this.#loaded;
   }
@@ -45,22 +45,22 @@ export class Loader {
     return this.#failure === undefined;
   }
 
-  /** Takes rows that were just committed, so that they need not be read back. */
+  /** Caches rows that were just committed, so that they need not be read back. */
   offer(rows: readonly JournalRow[]): void {
     const first = rows[0];
     if (first === undefined) return;
-    const expected = (this.#memory.at(-1)?.seq ?? this.#loaded) + 1;
-    // Only an unbroken run may be kept: after a gap the journal is the source.
-    if (first.seq === expected && this.#memoryBytes < MEMORY_BYTES) {
+    const expected = (this.#cached.at(-1)?.seq ?? this.#loaded) + 1;
+    // The cache must have no gaps; rows after a gap are read from the journal.
+    if (first.seq === expected && this.#cachedBytes < CACHE_BYTES) {
       for (const row of rows) {
-        this.#memory.push(row);
-        this.#memoryBytes += row.payload.length;
+        this.#cached.push(row);
+        this.#cachedBytes += row.payload.length;
       }
     }
-    this.#schedule(this.#memory.length >= BATCH_ROWS ? 0 : LINGER_MS);
+    this.#schedule(this.#cached.length >= BATCH_ROWS ? 0 : LINGER_MS);
   }
 
-  /** Resolves when everything journalled by now is in the store; rejects when the store refuses it. */
+  /** Resolves when all current journal entries are in the store; rejects when loading fails. */
   async catchUp(): Promise<void> {
     const target = this.#journal.lastSeq;
     while (this.#loaded < target) {
@@ -70,8 +70,8 @@ export class Loader {
     }
   }
 
-  /** Runs a job while nothing is being loaded. */
-  async exclusively<T>(job: () => Promise<T>): Promise<T> {
+  /** Runs a job while loading is paused. */
+  async runExclusive<T>(job: () => Promise<T>): Promise<T> {
     await this.catchUp();
     while (this.#paused !== undefined || this.#run !== undefined) await (this.#paused ?? this.#run);
     const running = job();
@@ -83,20 +83,20 @@ export class Loader {
     return running;
   }
 
-  /** Loads what is journalled, then no more. */
+  /** Loads all journal entries, then stops. */
   async close(): Promise<void> {
     await this.catchUp();
     await this.stop();
   }
 
-  /** Ends after the batch under way; the rest stays journalled. */
+  /** Stops after the current batch; the rest stays in the journal. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#run;
   }
 
-  #behind(): boolean {
+  #isBehind(): boolean {
     return this.#loaded < this.#journal.lastSeq;
   }
 
@@ -112,13 +112,13 @@ export class Loader {
     this.#timer = undefined;
     this.#run ??= this.#loadAll().finally(() => {
       this.#run = undefined;
-      if (this.#failure !== undefined) this.#schedule(RETRY_MS.most);
-      else if (this.#behind()) this.#schedule(LINGER_MS);
+      if (this.#failure !== undefined) this.#schedule(RETRY_MS.max);
+      else if (this.#isBehind()) this.#schedule(LINGER_MS);
     });
     return this.#run;
   }
 
-  /** Loads until nothing is left that was there at the start; gives up at the first failure. */
+  /** Loads all entries present at the start; gives up after several failed retries. */
   async #loadAll(): Promise<void> {
     const target = this.#journal.lastSeq;
     let delay = RETRY_MS.first;
@@ -131,7 +131,7 @@ export class Loader {
       } catch (error) {
         this.#failure = error;
         this.#onError(error);
-        if (delay > RETRY_MS.most / 2) return;
+        if (delay > RETRY_MS.max / 2) return;
         await sleep(delay);
         delay *= 2;
         continue;
@@ -142,7 +142,7 @@ export class Loader {
 
   #nextRows(): JournalRow[] {
     const source =
-      this.#memory.length > 0 ? this.#memory : this.#journal.read(this.#loaded, BATCH_ROWS, BATCH_BYTES);
+      this.#cached.length > 0 ? this.#cached : this.#journal.read(this.#loaded, BATCH_ROWS, BATCH_BYTES);
     const rows: JournalRow[] = [];
     let bytes = 0;
     for (const row of source) {
@@ -156,9 +156,9 @@ export class Loader {
   #finish(rows: readonly JournalRow[]): void {
     const last = rows.at(-1)!;
     const bytes = rows.reduce((sum, row) => sum + row.payload.length, 0);
-    if (this.#memory[0]?.seq === rows[0]?.seq) {
-      this.#memory.splice(0, rows.length);
-      this.#memoryBytes -= bytes;
+    if (this.#cached[0]?.seq === rows[0]?.seq) {
+      this.#cached.splice(0, rows.length);
+      this.#cachedBytes -= bytes;
     }
     this.#loaded = last.seq;
     this.#journal.prune(last.seq, bytes);

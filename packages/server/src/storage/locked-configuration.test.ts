@@ -9,7 +9,7 @@ import { discard, startServer, type TestServer } from '../testing/test-server.ts
 import { settled, waitFor } from '../testing/wait.ts';
 
 const CONFIG = '/v1/split-testing/config?propertyId=shop';
-/** Shorter than a command waits for the lock, so that it succeeds in the end. */
+/** Shorter than the lock timeout of a command, so that the command succeeds in the end. */
 const LOCKED_MS = 3000;
 
 let server: TestServer;
@@ -33,16 +33,16 @@ const runningTests = async (): Promise<string[]> => {
   return body.tests.map((each: { key: string }) => each.key);
 };
 
-/** Asks again and again until told to stop; answers with the longest wait. */
+/** Sends requests until stopped; `stop` returns the worst latency. */
 function probe(): { stop: () => Promise<number> } {
   let stopped = false;
   const probing = (async () => {
     let worst = 0;
     while (!stopped) {
       for (const path of ['/healthz', '/readyz', CONFIG]) {
-        const askedAt = performance.now();
+        const sentAt = performance.now();
         const { status } = await server.send('GET', path, { key: PUBLIC_KEY });
-        worst = Math.max(worst, performance.now() - askedAt);
+        worst = Math.max(worst, performance.now() - sentAt);
         expect([path, status]).toEqual([path, 200]);
       }
       await sleep(10);
@@ -57,7 +57,7 @@ function probe(): { stop: () => Promise<number> } {
   };
 }
 
-test('a process that keeps config.db locked holds up no request; what waits for the lock is done after it', async () => {
+test('a lock on config.db by another process delays no request; blocked writes succeed after it is released', async () => {
   const startAt = Date.now() + 1000;
   other.exec(`update split_tests set start_at = ${startAt}; update properties set version = version + 1`);
   other.exec('begin immediate');
@@ -87,7 +87,7 @@ test('a process that keeps config.db locked holds up no request; what waits for 
   await waitFor('the new key', async () => (await server.send('GET', CONFIG, { key })).status === 200);
 });
 
-test('a command that cannot get the lock says who is in the way', async () => {
+test('a command that cannot get the lock reports the locked file', async () => {
   other.exec('begin immediate');
   const { code, stderr } = await switchyard(
     server,
@@ -104,7 +104,7 @@ test('a command that cannot get the lock says who is in the way', async () => {
   expect(stderr).toBe(`switchyard: ${join(server.dataDir, 'config.db')} is locked by another process.\n`);
 });
 
-test('a server whose configuration thread is lost says so and exits with 1', async () => {
+test('a server whose configuration thread fails logs the error and exits with 1', async () => {
   const breakThread = `
     import { isMainThread, workerData } from 'node:worker_threads';
     import { existsSync } from 'node:fs';

@@ -3,19 +3,19 @@ import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyar
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 
-/** Everything about one property that a request may need; immutable, replaced as a whole by every saved change. */
+/** A property with everything that requests need; immutable, every saved change creates a new object. */
 export interface PropertyConfiguration {
   readonly id: string;
   readonly name: string;
-  /** Events older than this many days are deleted; null keeps them for ever. */
+  /** Events older than this many days are deleted; null keeps them forever. */
   readonly retentionDays: number | null;
   /** Origins whose pages may call the browser endpoints; null allows any. */
   readonly allowedOrigins: readonly string[] | null;
-  /** Decides who is held out and who falls to which test of an exclusion group. */
+  /** Seed for assigning visitors to the holdout and to the tests of an exclusion group. */
   readonly hashSeed: string;
-  /** Percentage of visitors kept out of all split tests. */
+  /** Percentage of visitors excluded from all split tests. */
   readonly holdout: number;
-  /** How its split tests are judged; complete, with defaults where nothing was said. */
+  /** Statistics settings of its split tests, with defaults filled in. */
   readonly statistics: StatisticsSettings;
   readonly environments: readonly Environment[];
   readonly splitTests: readonly SplitTest[];
@@ -23,7 +23,7 @@ export interface PropertyConfiguration {
   readonly segments: readonly Segment[];
   readonly goals: readonly Goal[];
   readonly feedbackTypes: readonly FeedbackType[];
-  /** Grows by one with every saved change of the property. */
+  /** Incremented by every saved change of the property. */
   readonly version: number;
 }
 
@@ -32,7 +32,7 @@ export interface Environment {
   name: string;
 }
 
-/** Every property has it, and it is meant where none is named. */
+/** The default environment; every property has it. */
 export const PRODUCTION: Readonly<Environment> = { id: 'production', name: 'Production' };
 
 export interface SplitTest {
@@ -46,27 +46,27 @@ export interface SplitTest {
   variations: Variation[];
   /** Goal ids; the first is the primary goal. */
   goals: string[];
-  /** Ids of goals that must not get worse; none that `goals` has. */
+  /** Ids of goals that must not get worse; disjoint from `goals`. */
   guardrails: string[];
   exclusion: ExclusionSlot | null;
-  /** When a draft starts by itself. */
+  /** When a draft starts automatically. */
   startAt: number | null;
-  /** When the test stops by itself. */
+  /** When the test stops automatically. */
   stopAt: number | null;
-  /** Key of the variation that everybody gets from a stopped test. */
+  /** Key of the variation that a stopped test serves to everyone. */
   winner: string | null;
-  /** Days after its end in which a conversion still counts. */
+  /** Days after the end of the test during which conversions still count. */
   attributionDays: number;
-  /** Visitors of all variations together at which a fixed horizon is reached. */
+  /** Total visitors at which the fixed horizon is reached. */
   plannedVisitors: number | null;
-  /** Smallest change of the primary goal that matters, relative to the control. */
+  /** Smallest relative change of the primary goal worth detecting. */
   smallestEffect: number | null;
-  /** Times in which it ran under one definition, the oldest first; empty before it first ran. */
+  /** Periods in which the test ran with one definition, oldest first; empty before its first start. */
   phases: readonly Phase[];
   createdAt: number;
 }
 
-/** The part of 0 to 100 that a test has in its exclusion group. */
+/** The range within 0 to 100 that a test occupies in its exclusion group. */
 export interface ExclusionSlot {
   group: string;
   /** Percentage of all visitors. */
@@ -89,7 +89,7 @@ export interface Flag {
   type: FlagType;
   defaultValue: FlagValue;
   createdAt: number;
-  /** Grows by one with every saved change of the flag or of one of its configurations. */
+  /** Incremented by every saved change of the flag or one of its configurations. */
   version: number;
   configurations: EnvironmentFlagConfiguration[];
 }
@@ -115,7 +115,7 @@ export interface FeedbackType {
 
 export type KeyKind = 'public' | 'secret';
 
-/** An API key as it is stored; the text of a secret key is known only to its owner. */
+/** A stored API key; the text of a secret key is not stored. */
 export interface ApiKey {
   id: string;
   propertyId: string;
@@ -123,15 +123,15 @@ export interface ApiKey {
   name: string;
   /** SHA-256 of the whole key, hex. */
   hash: string;
-  /** First characters of the key, enough to recognise it. */
+  /** First characters of the key, for display. */
   prefix: string;
   lastFour: string;
-  /** The whole key; only public keys are kept readable. */
+  /** The whole key, if it is public. */
   publicKey: string | null;
   createdAt: number;
 }
 
-/** Computes something once per saved change of a property, for the hot paths that read it. */
+/** Caches a value derived from a property; recomputed only after a saved change. */
 export function derivePerProperty<T>(
   derive: (property: PropertyConfiguration) => T,
 ): (property: PropertyConfiguration) => T {

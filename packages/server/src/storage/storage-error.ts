@@ -1,4 +1,4 @@
-/** What whoever answers requests has to tell apart; each code is an answer of its own. */
+/** Storage errors that map to different HTTP responses. */
 export type StorageErrorCode =
   | 'STORAGE_OVERLOADED'
   | 'IDEMPOTENCY_FULL'

@@ -5,45 +5,45 @@ import type { JournalLimits } from './journal-limits.ts';
 
 export interface StorageOptions {
   dataDir: string;
-  /** Whether to go on with an event store that lacks what it once had. */
+  /** Start even if the event store is missing events that it had stored. */
   acceptLoss?: boolean;
 }
 
-/** What the storage thread is started with. */
+/** `workerData` of the storage thread. */
 export type ThreadOptions = StorageOptions & { limits: JournalLimits };
 
-/** Questions and orders that the serving thread may put to the event store. */
+/** Methods of the event store that other threads may call. */
 export type StoreMethod = Exclude<keyof EventStore, 'append' | 'verify' | 'close'>;
 
 export type StorageRequest =
   | { type: 'commit'; writes: JournalWrite[] }
-  | { type: 'ask'; id: number; method: StoreMethod; args: unknown[] }
+  | { type: 'call'; id: number; method: StoreMethod; args: unknown[] }
   /** Another thread sends report queries on this port; they are cancelled when that thread ends. */
   | { type: 'connect'; port: MessagePort }
   | { type: 'verify' }
   | { type: 'close' };
 
 export interface StorageStatus {
-  /** Acknowledged bytes that are not in the event store yet. */
+  /** Size of acknowledged requests that are not in the event store yet. */
   journalBytes: number;
   /** Size of the idempotency keys of the last 24 hours. */
   idempotencyBytes: number;
-  /** Acknowledged requests that are not in the event store yet. */
+  /** Number of acknowledged requests that are not in the event store yet. */
   lag: number;
   /** Position of the last acknowledged request; 0 before the first. */
   position: number;
-  /** False while the event store refuses what the journal holds. */
+  /** False while loading into the event store fails. */
   healthy: boolean;
-  /** What of the event store cannot be read any more; undefined: nothing is known to be. */
+  /** Describes damage found in the event store. */
   damage?: string;
 }
 
 export type StorageReply =
   | { type: 'ready'; status: StorageStatus }
-  /** The outcomes of a commit, in order; left out when all were stored. */
+  /** The outcomes of a commit, in order; omitted if all were stored. */
   | { type: 'committed'; outcomes?: WriteOutcome[]; status: StorageStatus }
   | {
-      type: 'answer';
+      type: 'result';
       id: number;
       value?: unknown;
       error?: { message: string; stack?: string; code?: string };
@@ -51,5 +51,5 @@ export type StorageReply =
   | { type: 'log'; level: 'info' | 'warn' | 'error'; message: string }
   | { type: 'status'; status: StorageStatus }
   | { type: 'closed' }
-  /** The journal can no longer promise anything: nothing that was not acknowledged may be. */
+  /** The journal failed: pending requests must not be acknowledged. */
   | { type: 'failed'; message: string; code?: string };

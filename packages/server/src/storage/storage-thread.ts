@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventStore } from './event-store.ts';
 import { fileError } from './file-error.ts';
-import { Journal, type JournalWrite, positionReached, refuseLoss } from './journal.ts';
+import { assertNoLoss, Journal, type JournalWrite, positionReached } from './journal.ts';
 import { Loader } from './loader.ts';
 import { StorageError } from './storage-error.ts';
 import type {
@@ -17,10 +17,10 @@ import type {
 } from './storage-messages.ts';
 import { verifyDaily } from './verify-daily.ts';
 
-// Everything that waits for a disk runs on this thread, so that the one that answers requests never does.
+// All disk I/O for events runs on this thread, so that it never blocks the thread that serves requests.
 
 const HOUSEKEEPING_MS = 60 * 1000;
-/** After each step of housekeeping, so that commits come first; longer when steps take long. */
+/** Pause after each housekeeping step, so that commits come first; longer after slow steps. */
 const STEP_PAUSE_MS = 10;
 const STEP_PAUSE_FACTOR = 4;
 const STATUS_MS = 1000;
@@ -29,7 +29,7 @@ interface Storage {
   journal: Journal;
   loader: Loader;
   store: EventStore;
-  /** Settles when the last erasure that was asked for has ended. */
+  /** Settles when the last queued erasure has finished. */
   erasures: Promise<unknown>;
   damage?: string;
 }
@@ -38,7 +38,7 @@ const port = parentPort!;
 const send = (reply: StorageReply) => port.postMessage(reply);
 
 async function open(options: ThreadOptions, onStoreError: (error: unknown) => void): Promise<Storage> {
-  // The event store is opened first: its lock keeps a second server out of this directory.
+  // The event store is opened first: its lock prevents a second server from using this directory.
   const store = await openStore(options);
   const watermark = await store.watermark();
   const journal = openJournal(options, watermark);
@@ -46,7 +46,7 @@ async function open(options: ThreadOptions, onStoreError: (error: unknown) => vo
     send({
       type: 'log',
       level: 'error',
-      message: `The event store refused a batch; it stays journalled: ${text(error)}`,
+      message: `Writing a batch to the event store failed; it stays in the journal: ${text(error)}`,
     });
     onStoreError(error);
   });
@@ -55,8 +55,8 @@ async function open(options: ThreadOptions, onStoreError: (error: unknown) => vo
 
 function openStore({ dataDir, acceptLoss }: ThreadOptions): Promise<EventStore> {
   const file = join(dataDir, 'events.duckdb');
-  // Here, because a new file in place of a lost one would cost it its log.
-  if (!acceptLoss && !existsSync(file)) refuseLoss(0, positionReached(join(dataDir, 'journal.db')));
+  // Checked before opening: creating a new file in place of a lost one would discard its write-ahead log.
+  if (!acceptLoss && !existsSync(file)) assertNoLoss(0, positionReached(join(dataDir, 'journal.db')));
   const onUpgrade = (message: string) => send({ type: 'log', level: 'info', message });
   return openDuckDbEventStore(file, { onUpgrade }).catch((error: unknown) => {
     throw fileError(file, error);
@@ -92,16 +92,16 @@ function commit(storage: Storage, writes: JournalWrite[]): void {
   storage.loader.offer(stored);
 }
 
-async function ask(storage: Storage, method: StoreMethod, args: unknown[]): Promise<unknown> {
+async function handleCall(storage: Storage, method: StoreMethod, args: unknown[]): Promise<unknown> {
   if (method === 'ping') return storage.store.ping();
   if (storage.damage !== undefined) throw new StorageError('STORE_DAMAGED', storage.damage);
   if (method === 'forget' || method === 'expire') return erase(storage, method, args);
-  // A read sees everything that this node has acknowledged.
+  // Reads see everything that has been acknowledged.
   await storage.loader.catchUp();
   return call(storage.store, method, args);
 }
 
-/** One after the other. */
+/** Queues erasures, so that only one runs at a time. */
 function erase(storage: Storage, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> {
   const erased = storage.erasures.then(() => (method === 'forget' ? forget : expire)(storage, args));
   storage.erasures = erased.catch(() => undefined);
@@ -109,21 +109,21 @@ function erase(storage: Storage, method: 'forget' | 'expire', args: unknown[]): 
 }
 
 const expire = ({ loader, store }: Storage, args: unknown[]): Promise<unknown> =>
-  loader.exclusively(() => call(store, 'expire', args));
+  loader.runExclusive(() => call(store, 'expire', args));
 
 async function forget({ journal, loader, store }: Storage, args: unknown[]): Promise<unknown> {
-  // So that the journal holds nothing any more of what it held when it is separated.
+  // The journal table must be empty before `rotate`, so that `scrub` overwrites all its pages.
   await loader.catchUp();
-  journal.separate();
-  const erased = await loader.exclusively(() => call(store, 'forget', args));
+  journal.rotate();
+  const erased = await loader.runExclusive(() => call(store, 'forget', args));
   await journal.scrub(() => sleep(STEP_PAUSE_MS));
   return erased;
 }
 
-async function forgetOldKeys({ journal }: Storage, signal: AbortSignal): Promise<void> {
+async function deleteExpiredKeys({ journal }: Storage, signal: AbortSignal): Promise<void> {
   for (;;) {
     const startedAt = performance.now();
-    const more = journal.forgetOldKeys(Date.now());
+    const more = journal.deleteExpiredKeys(Date.now());
     const pause = Math.max(STEP_PAUSE_MS, STEP_PAUSE_FACTOR * (performance.now() - startedAt));
     await sleep(more ? pause : HOUSEKEEPING_MS, undefined, { signal });
   }
@@ -138,14 +138,14 @@ async function close(storage: Storage): Promise<void> {
     send({
       type: 'log',
       level: 'warn',
-      message: `Some events stay in the journal until the next start: ${text(error)}`,
+      message: `Some events could not be loaded and stay in the journal until the next start: ${text(error)}`,
     }),
   );
   await storage.store.close();
   storage.journal.close();
 }
 
-/** Nothing can be stored any more: lets native work end, so that the process can. */
+/** After a fatal error: waits for native work to finish, so that the process can exit. */
 async function abandon({ loader, store }: Storage): Promise<void> {
   await loader.stop();
   await store.close().catch(() => undefined);
@@ -164,7 +164,7 @@ function fail(error: unknown): void {
   send({ type: 'failed', ...describeError(error) });
 }
 
-/** What is accepted from now on stays in the journal: the file that is restored will not have it. */
+/** Stops loading: new events stay in the journal, because the restored file will not contain them. */
 function reportDamage(storage: Storage, damage: string): void {
   if (storage.damage === damage) return;
   storage.damage = damage;
@@ -174,9 +174,9 @@ function reportDamage(storage: Storage, damage: string): void {
     type: 'log',
     level: 'error',
     message:
-      `${damage}. Questions are answered with 503; new events are kept in journal.db until it is full. ` +
-      'Stop the server, keep a copy of the data directory, restore events.duckdb from the last backup, ' +
-      'and start once with "serve --accept-loss"; "switchyard doctor" checks the files.',
+      `${damage}. Queries now fail with status 503; new events are kept in journal.db until it is full. ` +
+      'Stop the server, copy the data directory, restore events.duckdb from the last backup, ' +
+      'and start once with "serve --accept-loss". Run "switchyard doctor" to check the files.',
   });
 }
 
@@ -188,7 +188,7 @@ async function main(): Promise<void> {
     end(abandon(storage));
   };
   const onStoreError = (error: unknown) => {
-    // A store that closed itself does not come back in this process; its journal does in the next.
+    // A store that closed itself cannot be reopened in this process; the next start replays the journal.
     if (codeOf(error) === 'STORE_CLOSED' && !ending) giveUp(error);
     if (codeOf(error) === 'STORE_DAMAGED') reportDamage(storage, text(error));
   };
@@ -202,24 +202,24 @@ async function main(): Promise<void> {
         giveUp(error);
       }
     },
-    ask({ id, method, args }: StorageRequest & { type: 'ask' }, reply = send) {
-      ask(storage, method, args).then(
-        (value) => reply({ type: 'answer', id, value }),
+    call({ id, method, args }: StorageRequest & { type: 'call' }, reply = send) {
+      handleCall(storage, method, args).then(
+        (value) => reply({ type: 'result', id, value }),
         (error) => {
-          reply({ type: 'answer', id, error: { ...describeError(error), stack: (error as Error).stack } });
+          reply({ type: 'result', id, error: { ...describeError(error), stack: (error as Error).stack } });
           onStoreError(error);
         },
       );
     },
     connect({ port: client }: StorageRequest & { type: 'connect' }) {
-      const gone = new AbortController();
-      client.on('message', (request: StorageRequest & { type: 'ask' }) =>
-        handlers.ask({ ...request, args: [...request.args, gone.signal] }, (reply) =>
+      const disconnected = new AbortController();
+      client.on('message', (request: StorageRequest & { type: 'call' }) =>
+        handlers.call({ ...request, args: [...request.args, disconnected.signal] }, (reply) =>
           client.postMessage(reply),
         ),
       );
-      client.on('close', () => gone.abort());
-      // An open port would keep this thread alive.
+      client.on('close', () => disconnected.abort());
+      // A referenced port would keep this thread alive.
       client.unref();
     },
     verify() {
@@ -236,7 +236,7 @@ async function main(): Promise<void> {
     void closing.finally(() => port.close());
   };
   const background = new AbortController();
-  forgetOldKeys(storage, background.signal).catch((error) => {
+  deleteExpiredKeys(storage, background.signal).catch((error) => {
     if (!background.signal.aborted) giveUp(error);
   });
   const reporting = setInterval(() => send({ type: 'status', status: status(storage) }), STATUS_MS);

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@switchyard/core/time';
 import type { EventStore } from './event-store.ts';
 
-/** Of the time that a piece took: others have the disk and the processors for the rest. */
+/** The pause after a step, as a multiple of its duration, so that other work gets the disk and CPU. */
 const PAUSE_FACTOR = 4;
 
 /**
- * Reads the whole event store soon after the start and then once a day, in small pieces: a damaged block would
- * otherwise show only when somebody asks for just what is in it.
+ * Reads the whole event store in small steps after startup and then once a day. Otherwise a damaged block would
+ * go unnoticed until a query reads it.
  */
 export async function verifyDaily(
   store: EventStore,

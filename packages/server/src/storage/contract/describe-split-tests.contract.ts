@@ -13,11 +13,11 @@ interface Suite {
 
 const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `variation-${index}`);
 
-/** What an engine must do with split tests of any size, and with whatever clients send. */
+/** The contract for split test queries, with tests of any size and arbitrary client data. */
 export function describeSplitTests({ store, add, nextProperty }: Suite): void {
   const see = (propertyId: string, list: Exposure[]) => add(exposures(propertyId, T0, list));
-  const countsOf = (propertyId: string, given: Partial<SplitTestQuery> = {}) =>
-    store().splitTestCounts(splitTestQuery({ propertyId, ...given }));
+  const countsOf = (propertyId: string, overrides: Partial<SplitTestQuery> = {}) =>
+    store().splitTestCounts(splitTestQuery({ propertyId, ...overrides }));
   const segmentsOf = async (propertyId: string, attribute: string, max = 50) => {
     const { groups } = await countsOf(propertyId, { by: { attribute, max } });
     return groups
@@ -25,7 +25,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
       .sort(([left], [right]) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
   };
 
-  // The engine packs what a visitor saw into a number; these are the sizes around its limits.
+  // The engine stores the variations that a visitor saw as bits; these counts are around its type limits.
   test.each([2, 30, 61, 100])('counts a test with %i variations', async (count) => {
     const propertyId = nextProperty();
     const variationKeys = keysOf(count);
@@ -60,11 +60,11 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     expect(series.visitors).toHaveLength(count + 1);
     expect(series.goals).toMatchObject([{ variationKey: last, converted: 1 }]);
     const { startedAt, days, goalIds, earlyDays, preDays, ...scope } = query;
-    const said = await store().splitTestFeedback({ ...scope, messages: 5 });
-    expect(said.filter(({ options }) => options.length > 0).map((it) => it.variationKey)).toEqual([last]);
+    const feedback = await store().splitTestFeedback({ ...scope, messages: 5 });
+    expect(feedback.filter(({ options }) => options.length > 0).map((it) => it.variationKey)).toEqual([last]);
   });
 
-  test('counts visitors of several variations as one group, whichever they saw', async () => {
+  test('counts all visitors of several variations as one group', async () => {
     const propertyId = nextProperty();
     const variationKeys = keysOf(10);
     const pairs = variationKeys.flatMap((left, index) =>
@@ -80,7 +80,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     expect(groups).toMatchObject([{ variationKey: null, visitors: pairs.length }]);
   });
 
-  test('tells the largest segments apart, and counts the rest as one', async () => {
+  test('counts the largest segments separately and combines the others', async () => {
     const propertyId = nextProperty();
     const large = ['large-0', 'large-1', 'null'];
     const plans = Array.from({ length: 60 }, (_, index) => (index < 15 ? large[index % 3] : `p${index}`));
@@ -95,7 +95,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     ]);
   });
 
-  test('takes the beginning of a long value', async () => {
+  test('truncates long values', async () => {
     const propertyId = nextProperty();
     const long = 'é😀'.repeat(2000);
     await see(
@@ -126,7 +126,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     'é',
     "'",
     '\\',
-  ])('takes the name of an attribute as it is: %j', async (name) => {
+  ])('treats attribute names literally: %j', async (name) => {
     const propertyId = nextProperty();
     const attributes = (more: object) => JSON.stringify({ plan: 'pro', a: { b: 1 }, ...more });
     await see(propertyId, [
@@ -139,7 +139,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     ]);
   });
 
-  test('knows nothing of attributes that are no JSON', async () => {
+  test('treats values in invalid JSON as unknown', async () => {
     const propertyId = nextProperty();
     const texts = ['{"plan":"pro"}', '{"plan":"\\ud800"}', '{"plan":"pro","cut":"\\ude00"}', 'nonsense', ''];
     await see(
@@ -152,7 +152,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     ]);
   });
 
-  test('tells no more days apart than it is asked to, however exposures are dated', async () => {
+  test('groups days as requested, regardless of the dates of exposures', async () => {
     const propertyId = nextProperty();
     const [today, past] = [T0 - (T0 % DAY_MS), 50];
     await see(
@@ -167,7 +167,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
       ),
     );
     const { visitors, goals } = await store().splitTestSeries(query);
-    // Those of before, then three times up to four days; what was later belongs to the last.
+    // Everything earlier, then three points of up to four days; everything later belongs to the last.
     const points = [-10, -9, -5, -1].map((day) => today + day * DAY_MS);
     expect(visitors.map(({ at, visitors: count }) => [at, count])).toEqual(
       points.map((at, index) => [at, [past - 10, 1, 4, 5][index]]),
@@ -179,7 +179,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     expect(shown.at(-1)).toMatchObject({ at: points[3], exposures: 2 });
   });
 
-  test('counts early visitors from when it heard of the first one, not from when that one says it was', async () => {
+  test('counts early visitors from the receipt of the first exposure, not from its client time', async () => {
     const propertyId = nextProperty();
     await add(
       exposures(propertyId, T0, [exposure('forged', 0), exposure('first', T0)]),

@@ -25,7 +25,7 @@ import {
 } from './naive-split-test.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 
-/** Asks the store everything, page by page, and compares. */
+/** Runs all queries on the store, page by page, and compares the results with the model. */
 export async function expectToAgree(
   store: EventStore,
   model: NaiveEventStore,
@@ -109,14 +109,14 @@ async function compareSeries(store: EventStore, facts: NaiveFacts, query: SplitT
     const { groups } = naiveDay(facts, unsegmented, end);
     for (const group of groups) {
       for (const expected of group.goals) {
-        const so = goals.filter(
+        const daysSoFar = goals.filter(
           (it) =>
             it.at <= day &&
             it.goalId === expected.goalId &&
             it.variationKey === group.variationKey &&
             it.bot === group.bot,
         );
-        const total = (pick: (it: GoalDay) => number) => so.reduce((sum, it) => sum + pick(it), 0);
+        const total = (pick: (it: GoalDay) => number) => daysSoFar.reduce((sum, it) => sum + pick(it), 0);
         expect(total((it) => it.converted)).toBe(expected.converted);
         expect(total((it) => it.conversions.sum)).toBe(expected.conversions.sum);
         expect(total((it) => it.conversions.sumSquares)).toBe(expected.conversions.sumSquares);
@@ -132,7 +132,7 @@ const byOption = ({ options, ...rest }: VariationFeedback) => ({
   options: options.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
 });
 
-/** Sums of money are compared to a hundredth of a micro-dollar: the model adds up fractions. */
+/** Rounds sums of money, because the model adds floating-point numbers. */
 function ordered({ groups, exposures, ...rest }: SplitTestCounts) {
   const rounded = (sums: object) =>
     Object.fromEntries(
@@ -196,7 +196,7 @@ async function compareSessions(
   }
 }
 
-/** A session with its timeline put together from pages. */
+/** A session with its timeline assembled from pages. */
 async function wholeSession(
   store: EventStore,
   propertyId: string,
@@ -292,11 +292,11 @@ async function compareGoals(store: EventStore, model: NaiveEventStore, propertyI
 
 async function pagesOf<T, Position = Cursor>(
   limit: number,
-  ask: (after: { after?: Position }) => Promise<Page<T, Position>>,
+  query: (after: { after?: Position }) => Promise<Page<T, Position>>,
 ): Promise<T[]> {
   const all: T[] = [];
   for (let after: { after?: Position } = {}; ; ) {
-    const { rows, next } = await ask(after);
+    const { rows, next } = await query(after);
     all.push(...rows);
     if (next === undefined) return all;
     expect(rows).toHaveLength(limit);

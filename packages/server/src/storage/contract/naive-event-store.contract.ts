@@ -2,19 +2,19 @@ import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../accepted
 import type { FeedbackEntry, SessionDetail, SessionSummary, Subject, TimelineEntry } from '../event-store.ts';
 import type { NaiveFacts } from './naive-split-test.contract.ts';
 
-/** With its timeline as a whole. */
+/** A session with its whole timeline instead of a page. */
 export type NaiveSession = Omit<SessionDetail, 'timeline'> & { timeline: TimelineEntry[] };
 
 interface ModelEvent {
   propertyId: string;
   sessionId: string | undefined;
   at: number;
-  /** What the timeline shows; a collect without events shows nothing. */
+  /** The timeline entry; undefined for a collect without events. */
   line: TimelineEntry | undefined;
   fromBrowser: boolean;
 }
 
-/** The same answers, from plain lists. */
+/** A reference implementation on plain lists. */
 export class NaiveEventStore {
   #events: ModelEvent[] = [];
   #collects: AcceptedCollect[] = [];
@@ -61,7 +61,7 @@ export class NaiveEventStore {
     if (events.length === 0) return undefined;
     const byTime = events.toSorted((a, b) => a.at - b.at);
     const lines = byTime.flatMap(({ line }) => line ?? []);
-    const signs = byTime.filter(({ fromBrowser }) => fromBrowser);
+    const browserEvents = byTime.filter(({ fromBrowser }) => fromBrowser);
     const pages = lines.filter((line) => line.type === 'pageview');
     const urls = pages.flatMap((line) => ('url' in line && line.url) || []);
     const collects = this.#collects.filter(
@@ -73,7 +73,7 @@ export class NaiveEventStore {
       visitorId: latest?.visitorId ?? null,
       userId: collects.findLast(({ userId }) => userId !== undefined)?.userId ?? null,
       startedAt: (byTime[0] as ModelEvent).at,
-      lastSeenAt: (signs.at(-1) ?? (byTime.at(-1) as ModelEvent)).at,
+      lastSeenAt: (browserEvents.at(-1) ?? (byTime.at(-1) as ModelEvent)).at,
       entryUrl: urls[0] ?? null,
       exitUrl: urls.at(-1) ?? null,
       referrer: lines.flatMap((line) => ('referrer' in line && line.referrer) || []).at(0) ?? null,
@@ -110,12 +110,12 @@ export class NaiveEventStore {
   }
 
   facts(propertyId: string): NaiveFacts {
-    const kept = this.#of(propertyId);
+    const events = this.#of(propertyId);
     return {
       requests: this.#requests.filter((it) => it.propertyId === propertyId),
       visitorOf: (sessionId) => this.session(propertyId, sessionId)?.visitorId ?? null,
       countryOf: (sessionId) => this.session(propertyId, sessionId)?.country ?? null,
-      isKept: (sessionId, at) => kept.some((it) => it.sessionId === sessionId && it.at === at),
+      isStored: (sessionId, at) => events.some((it) => it.sessionId === sessionId && it.at === at),
     };
   }
 
@@ -123,20 +123,20 @@ export class NaiveEventStore {
     const matches = (it: AcceptedCollect) =>
       ('visitorId' in subject && it.visitorId === subject.visitorId) ||
       ('userId' in subject && it.userId === subject.userId);
-    const tied = this.#collects.filter((it) => it.propertyId === subject.propertyId && matches(it));
-    const doomed = new Set<string | undefined>(tied.map(({ sessionId }) => sessionId));
-    if ('sessionId' in subject) doomed.add(subject.sessionId);
-    return this.#drop((it) => it.propertyId === subject.propertyId && doomed.has(it.sessionId));
+    const collects = this.#collects.filter((it) => it.propertyId === subject.propertyId && matches(it));
+    const sessionIds = new Set<string | undefined>(collects.map(({ sessionId }) => sessionId));
+    if ('sessionId' in subject) sessionIds.add(subject.sessionId);
+    return this.#delete((it) => it.propertyId === subject.propertyId && sessionIds.has(it.sessionId));
   }
 
   expire(propertyId: string, before: number): number {
-    return this.#drop((it) => it.propertyId === propertyId && it.at < before);
+    return this.#delete((it) => it.propertyId === propertyId && it.at < before);
   }
 
-  /** Who a session belongs to is known as long as it has events. */
-  #drop(isDoomed: (event: ModelEvent) => boolean): number {
+  /** Collects are kept as long as their session has events. */
+  #delete(isDeleted: (event: ModelEvent) => boolean): number {
     const all = this.#events.length;
-    this.#events = this.#events.filter((it) => !isDoomed(it));
+    this.#events = this.#events.filter((it) => !isDeleted(it));
     this.#collects = this.#collects.filter((it) => this.session(it.propertyId, it.sessionId) !== undefined);
     return all - this.#events.length;
   }

@@ -12,14 +12,14 @@ import type {
   VisitorGroup,
 } from '../event-store.ts';
 
-/** What the eventStore on split tests look at, in plain lists. */
+/** The input of split test queries, in plain lists. */
 export interface NaiveFacts {
   requests: AcceptedRequest[];
-  /** Who a session belongs to, and from which country it is. */
+  /** Visitor and country of a session. */
   visitorOf(sessionId: string): string | null;
   countryOf(sessionId: string): string | null;
-  /** Whether the event is still there. */
-  isKept(sessionId: string | undefined, at: number): boolean;
+  /** Whether the event has not been erased or expired. */
+  isStored(sessionId: string | undefined, at: number): boolean;
 }
 
 interface Visitor {
@@ -50,7 +50,7 @@ function exposuresOf(facts: NaiveFacts, query: Scope): Seen[] {
           }))
         : [],
     )
-    .filter((it) => facts.isKept(it.sessionId, it.at))
+    .filter((it) => facts.isStored(it.sessionId, it.at))
     .filter((it) => it.splitTestKey === query.splitTestKey && query.variationKeys.includes(it.variationKey))
     .filter((it) =>
       it.phase === undefined ? it.at >= query.from && it.at < query.to : it.phase === query.phase,
@@ -79,7 +79,7 @@ function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
   return [...visitors.values()];
 }
 
-/** What the exposure says; else, for a country, what its session does. */
+/** The attribute of the exposure; for the country, falls back to its session. */
 function attributeOf(facts: NaiveFacts, exposure: Seen, attribute: string | undefined): string | null {
   if (attribute === undefined) return null;
   const own: unknown = JSON.parse(exposure.attributes ?? '{}')[attribute];
@@ -87,20 +87,20 @@ function attributeOf(facts: NaiveFacts, exposure: Seen, attribute: string | unde
   return attribute === 'country' ? facts.countryOf(exposure.sessionId) : null;
 }
 
-/** The first value that is known; of two in the same moment the lesser. */
+/** The first known value; of several at the same time, the smallest. */
 function segmentOf({ segments }: Visitor): string | null {
   const [first] = segments.toSorted((a, b) => a.at - b.at || (a.segment < b.segment ? -1 : 1));
   return first?.segment ?? null;
 }
 
-/** The segments that are told apart. */
+/** The segments that are counted separately. */
 function largestOf(visitors: readonly Visitor[], max: number): (string | null)[] {
   const sizes = new Map<string, number>();
   for (const visitor of visitors) {
     const segment = segmentOf(visitor);
     if (segment === null) continue;
-    const counts = variationOf(visitor) !== null && !visitor.bot;
-    sizes.set(segment, (sizes.get(segment) ?? 0) + (counts ? 1 : 0));
+    const isCounted = variationOf(visitor) !== null && !visitor.bot;
+    sizes.set(segment, (sizes.get(segment) ?? 0) + (isCounted ? 1 : 0));
   }
   return [...sizes]
     .sort(([left, one], [right, other]) => other - one || (left < right ? -1 : 1))
@@ -108,7 +108,7 @@ function largestOf(visitors: readonly Visitor[], max: number): (string | null)[]
     .map(([segment]) => segment);
 }
 
-/** The day of the range that a time counts as. */
+/** The day of the range that a time belongs to. */
 function dayIn({ from, to, step }: DayRange, at: number): number {
   if (at < from) return from - DAY_MS;
   const daysBack = Math.floor((to - Math.min(at - (at % DAY_MS), to)) / DAY_MS / step) * step;
@@ -123,7 +123,7 @@ function conversionsOf(facts: NaiveFacts, unit: string, goalId: string): Accepte
       it.kind === 'conversion' &&
       it.goalId === goalId &&
       it.sessionId !== undefined &&
-      facts.isKept(it.sessionId, it.receivedAt) &&
+      facts.isStored(it.sessionId, it.receivedAt) &&
       unitOf(facts, it.sessionId) === unit,
   );
 }
@@ -141,7 +141,7 @@ function addTo(sums: ValueSums, value: number, covariate: number): void {
   sums.covariateProduct += value * covariate;
 }
 
-const noSums = (): ValueSums => ({
+const zeroSums = (): ValueSums => ({
   sum: 0,
   sumSquares: 0,
   covariateSum: 0,
@@ -206,8 +206,8 @@ function addGoal(
     sums = {
       goalId,
       converted: 0,
-      conversions: noSums(),
-      amount: noSums(),
+      conversions: zeroSums(),
+      amount: zeroSums(),
       convertedAmount: 0,
       convertedCovariate: 0,
     };
@@ -222,7 +222,7 @@ function addGoal(
   addTo(sums.amount, a, before.a);
 }
 
-/** The state at the end of a day, which the running totals of the series must give. */
+/** The state at the end of a day, which the running totals of the series must match. */
 export function naiveDay(facts: NaiveFacts, query: SplitTestQuery, endOfDay: number) {
   return naiveCounts(
     {
@@ -249,15 +249,15 @@ export function naiveNewVisitors(facts: NaiveFacts, query: SplitTestQuery): Spli
 
 export function naiveFeedback(facts: NaiveFacts, query: SplitTestFeedbackQuery): VariationFeedback[] {
   const visitors = visitorsOf(facts, query);
-  const said = facts.requests.filter(
+  const entries = facts.requests.filter(
     (it): it is AcceptedFeedback & { sessionId: string } =>
       it.kind === 'feedback' &&
       it.sessionId !== undefined &&
       it.receivedAt < query.until &&
-      facts.isKept(it.sessionId, it.receivedAt),
+      facts.isStored(it.sessionId, it.receivedAt),
   );
   return query.variationKeys.map((variationKey) => {
-    const own = said.filter((it) =>
+    const own = entries.filter((it) =>
       visitors.some(
         (visitor) =>
           visitor.unit === unitOf(facts, it.sessionId) &&

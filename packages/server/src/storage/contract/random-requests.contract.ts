@@ -56,7 +56,7 @@ const payload = fc.oneof(
   }),
 );
 
-/** Mostly a moment, now and then weeks. */
+/** Mostly milliseconds, sometimes weeks. */
 const delay = fc.oneof(
   { weight: 8, arbitrary: fc.nat(30) },
   { weight: 1, arbitrary: fc.integer({ min: 1000, max: 40 * 86_400_000 }) },
@@ -66,17 +66,17 @@ const propertyId = fc.constantFrom('one', 'two');
 
 const delayed = fc.record({ delay, propertyId, payload });
 
-const forgotten = fc.oneof(
+const subject = fc.oneof(
   fc.record({ visitorId: fc.constantFrom('v1', 'v2') }),
   fc.record({ userId: fc.constantFrom('u1', 'u2') }),
   fc.record({ sessionId }),
 );
 
-/** Batches of requests in the order of their receipt, whom to forget, and how far back to expire. */
+/** Batches of requests in the order of their receipt, subjects to forget, and a time of expiry. */
 export const randomScenario = fc
   .record({
     batches: fc.array(fc.array(delayed, { maxLength: 8 }), { minLength: 1, maxLength: 5 }),
-    forgotten: fc.array(fc.record({ propertyId, person: forgotten }), { minLength: 1, maxLength: 3 }),
+    subjectsToForget: fc.array(fc.record({ propertyId, subject }), { minLength: 1, maxLength: 3 }),
     age: fc.nat(120),
     limit: fc.integer({ min: 1, max: 4 }),
   })
@@ -94,20 +94,34 @@ export const randomScenario = fc
 
 type Payload = typeof payload extends fc.Arbitrary<infer Value> ? Value : never;
 
-function requestOf(given: Payload, propertyId: string, receivedAt: number, number: number): AcceptedRequest {
+function requestOf(
+  payload: Payload,
+  propertyId: string,
+  receivedAt: number,
+  number: number,
+): AcceptedRequest {
   const base = { propertyId, receivedAt };
-  const late = <T extends { at: number }>(it: T): T => ({ ...it, at: receivedAt + it.at });
-  if (given.kind === 'exposures')
-    return { ...base, ...present(given), exposures: given.exposures.map((it) => late(present(it))) };
-  if (given.kind === 'feedback') return { ...base, ...present(given), id: `f${number}` };
-  if (given.kind === 'conversion') {
-    const { micros, ...it } = present(given);
+  const withTime = <T extends { at: number }>(it: T): T => ({ ...it, at: receivedAt + it.at });
+  if (payload.kind === 'exposures')
+    return {
+      ...base,
+      ...withoutUndefined(payload),
+      exposures: payload.exposures.map((it) => withTime(withoutUndefined(it))),
+    };
+  if (payload.kind === 'feedback') return { ...base, ...withoutUndefined(payload), id: `f${number}` };
+  if (payload.kind === 'conversion') {
+    const { micros, ...it } = withoutUndefined(payload);
     return { ...base, ...it, amountMicros: it.direction === 1 ? micros : 0 - micros };
   }
   const client = { device: 'desktop', browser: `browser ${number % 2}`, os: 'Linux' };
-  return { ...base, ...client, ...present(given), events: given.events.map((it) => late(present(it))) };
+  return {
+    ...base,
+    ...client,
+    ...withoutUndefined(payload),
+    events: payload.events.map((it) => withTime(withoutUndefined(it))),
+  };
 }
 
-function present<T extends object>(given: T): T {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

@@ -23,40 +23,53 @@ export const exposure = (sessionId: string, at: number): Exposure => ({
   at,
 });
 
-const FAR = 8_000_000_000_000;
+const FAR_FUTURE = 8_000_000_000_000;
 
-/** Of whatever was seen, at any time. */
-export const splitTestQuery = (given: Partial<SplitTestQuery> & { propertyId: string }): SplitTestQuery => ({
-  ...{ splitTestKey: 'hero', variationKeys: ['a'], phase: 1, from: 0, to: FAR, startedAt: 0, until: FAR },
-  days: { from: 0, to: FAR - (FAR % DAY_MS), step: 1 },
+/** A query over all time. */
+export const splitTestQuery = (
+  overrides: Partial<SplitTestQuery> & { propertyId: string },
+): SplitTestQuery => ({
+  ...{
+    splitTestKey: 'hero',
+    variationKeys: ['a'],
+    phase: 1,
+    from: 0,
+    to: FAR_FUTURE,
+    startedAt: 0,
+    until: FAR_FUTURE,
+  },
+  days: { from: 0, to: FAR_FUTURE - (FAR_FUTURE % DAY_MS), step: 1 },
   ...{ goalIds: [], preDays: 0, earlyDays: 0 },
-  ...given,
+  ...overrides,
 });
 
-type Given<T> = Partial<T> & { propertyId: string; receivedAt: number };
+type Overrides<T> = Partial<T> & { propertyId: string; receivedAt: number };
 
-export const goal = (given: Given<AcceptedConversion>): AcceptedRequest => ({
+export const goal = (overrides: Overrides<AcceptedConversion>): AcceptedRequest => ({
   kind: 'conversion',
   goalId: 'signup',
   direction: 1,
   amountMicros: 0,
-  ...given,
+  ...overrides,
 });
 
-export const entry = (given: Given<AcceptedFeedback>): AcceptedRequest => ({
+export const entry = (overrides: Overrides<AcceptedFeedback>): AcceptedRequest => ({
   kind: 'feedback',
   id: 'f',
   feedbackTypeId: 'nps',
-  ...given,
+  ...overrides,
 });
 
-export const collect = (given: Given<AcceptedCollect>, events: CollectedEvent[] = []): AcceptedRequest => ({
+export const collect = (
+  overrides: Overrides<AcceptedCollect>,
+  events: CollectedEvent[] = [],
+): AcceptedRequest => ({
   kind: 'collect',
   sessionId: 's',
   visitorId: 'v',
   device: 'desktop',
   browser: 'Firefox',
   os: 'Linux',
-  ...given,
+  ...overrides,
   events,
 });

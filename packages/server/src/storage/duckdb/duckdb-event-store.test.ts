@@ -13,14 +13,14 @@ import type { EventStore } from '../event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';
 
 const T0 = Date.UTC(2025, 10, 12);
-/** For other processes, which run JavaScript. */
+/** For child processes, which cannot run TypeScript. */
 const BUILT_STORE = new URL('../../../dist/duckdb-event-store.js', import.meta.url).href;
 const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
 
 describeEventStore('DuckDB', async () => {
   const directory = await newDirectory();
   const file = join(directory, 'events.duckdb');
-  // Few at a time, so that eventStore on split tests are put together from parts.
+  // A small limit, so that split test queries run in several parts.
   const options = { maxVisitors: 2 };
   let store: EventStore = await openDuckDbEventStore(file, options);
   return {
@@ -37,7 +37,7 @@ describeEventStore('DuckDB', async () => {
   };
 });
 
-describe('The DuckDB file', () => {
+describe('the DuckDB file', () => {
   let directory: string;
   let file: string;
   let store: EventStore | undefined;
@@ -56,7 +56,7 @@ describe('The DuckDB file', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('belongs to one process', async () => {
+  test('can be opened by one process only', async () => {
     const script = `import { DuckDBInstance } from '@duckdb/node-api';
       await DuckDBInstance.create(process.argv[1]); console.log('open'); process.stdin.resume();`;
     const other = spawn(process.execPath, ['--input-type=module', '-e', script, file], {
@@ -69,20 +69,20 @@ describe('The DuckDB file', () => {
     await (await open()).ping();
   });
 
-  test('stays with its process while a rewrite puts another file in its place', async () => {
+  test('stays locked while a rewrite swaps the file', async () => {
     const it = await open();
     const script = `import { openDuckDbEventStore } from ${JSON.stringify(BUILT_STORE)};
       for (console.log('trying'); ; ) {
         const store = await openDuckDbEventStore(process.argv[1]).catch((error) => {
           if (error.code !== 'STORE_LOCKED') console.log(error);
         });
-        if (store) console.log('got in');
+        if (store) console.log('opened');
         await store?.close();
         await new Promise((resolve) => setImmediate(resolve));
       }`;
     const other = spawn(process.execPath, ['--input-type=module', '-e', script, file]);
-    const said: string[] = [];
-    other.stdout.on('data', (data) => said.push(String(data)));
+    const output: string[] = [];
+    other.stdout.on('data', (data) => output.push(String(data)));
     await once(other.stdout, 'data');
     for (let round = 1; round <= 12; round++) {
       await it.append([{ seq: round, request: exposed(`session-${round}`) }]);
@@ -90,11 +90,11 @@ describe('The DuckDB file', () => {
     }
     other.kill('SIGKILL');
     await once(other, 'exit');
-    expect(said.join('')).toBe('trying\n');
+    expect(output.join('')).toBe('trying\n');
     await it.ping();
   });
 
-  test('resolves visitors also when very many sessions were tied to them late', async () => {
+  test('resolves visitors of very many sessions that got their visitor late', async () => {
     const it = await open();
     const sessions = Array.from({ length: 20_100 }, (_, index) => `s${index}`);
     await it.append(journal(...sessions.map((id) => exposed(id))));
@@ -106,7 +106,7 @@ describe('The DuckDB file', () => {
     ]);
   });
 
-  test('cuts values at a quantile of all variations together, and adds up amounts beyond all reason', async () => {
+  test('caps values at a quantile over all variations, and sums amounts that overflow integers', async () => {
     const it = await open();
     const spend = (sessionId: string, amountMicros: number): AcceptedRequest => ({
       ...goal(),
@@ -138,20 +138,20 @@ describe('The DuckDB file', () => {
     expect(goals.reduce((total, { amount }) => total + amount.sum, 0) / sum).toBeCloseTo(1, 9);
   });
 
-  test('cancels queries, and answers the next one', async () => {
+  test('cancels queries, and runs the next one', async () => {
     const it = await open();
     await it.append(journal(exposed('first'), exposed('second')));
     const query = splitTestQuery({ propertyId: 'shop' });
-    const given = new AbortController();
-    const questions = Array.from({ length: 20 }, () => it.splitTestCounts(query, given.signal));
-    given.abort();
-    const outcomes = await Promise.allSettled(questions);
+    const controller = new AbortController();
+    const queries = Array.from({ length: 20 }, () => it.splitTestCounts(query, controller.signal));
+    controller.abort();
+    const outcomes = await Promise.allSettled(queries);
     expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
     const { groups } = await it.splitTestCounts(query, new AbortController().signal);
     expect(groups).toMatchObject([{ visitors: 2 }]);
   });
 
-  test('refuses a schema from the future, and is closed for good', async () => {
+  test('rejects a newer schema, and stays closed', async () => {
     await (await open()).close();
     const instance = await DuckDBInstance.create(file);
     const connection = await instance.connect();
@@ -162,10 +162,10 @@ describe('The DuckDB file', () => {
     await expect(store?.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 
-  test('keeps nothing of a batch that failed, and takes it when it is mended', async () => {
+  test('rolls back a failed batch, and accepts it once it is fixed', async () => {
     const it = await open();
     await it.append(journal(exposed('first')));
-    // Enough rows to be in the transaction already when the bad one comes.
+    // Enough rows that some are already in the transaction when the invalid one fails.
     const many = Array.from({ length: 4000 }, (_, index) =>
       exposed(`s${index}`, index % 2 === 0 ? 'new test' : 'hero'),
     );
@@ -183,7 +183,7 @@ describe('The DuckDB file', () => {
     expect(await seenOf(again, 'shop', 'hero')).toMatchObject([{ exposures: 2002, visitors: 2002 }]);
   });
 
-  test('holds no byte of who was forgotten', async () => {
+  test('contains no trace of forgotten visitors', async () => {
     const secrets = [
       'visitor-5eb63bbbe01eeed093cb22bb',
       'session-8f5acdc3d0f2b6f1a7e7d9a0',
@@ -214,12 +214,12 @@ describe('The DuckDB file', () => {
     expect((await (await open()).sessionPage({ propertyId: 'shop', limit: 500 })).rows).toHaveLength(51);
   });
 
-  test('holds no byte of what had expired before its owner was forgotten', async () => {
+  test('contains no trace of data that expired before its visitor was forgotten', async () => {
     const secret = 'visitor-2cf24dba5fb0a30e26e83b2a';
     const it = await open();
     await it.append(journal(collect('old', secret), exposed('kept')));
     await it.close();
-    // From here on it is in the blocks of the file, not only in its log.
+    // Now the data is in the blocks of the file, not only in its log.
     const again = await open();
     await again.expire('shop', T0 + 1);
     expect(await again.forget([{ propertyId: 'shop', visitorId: secret }])).toEqual([{ rows: 0 }]);
@@ -229,7 +229,7 @@ describe('The DuckDB file', () => {
     }
   });
 
-  test('is one good database wherever a rewrite was cut off', async () => {
+  test('is intact wherever a rewrite is interrupted', async () => {
     const it = await open();
     await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
     const live = await snapshot('live', ['events.duckdb', 'events.duckdb.wal']);
@@ -239,12 +239,12 @@ describe('The DuckDB file', () => {
     await store?.close();
     const after = file;
 
-    // While it was copying: the old file with its log, and a piece of the new one.
+    // Interrupted while copying: the old file with its log, and a part of the new file.
     await writeFile(join(live, 'events.duckdb.rewrite'), (await readFile(after)).subarray(0, 20_000));
     await writeFile(join(live, 'events.duckdb.rewrite.wal'), 'half a log');
     await mkdir(join(live, 'events.duckdb.tmp'));
     await writeFile(join(live, 'events.duckdb.tmp', 'duckdb_temp_storage_DEFAULT-0.tmp'), 'spilled');
-    // When both were closed and the new one was not renamed yet.
+    // Interrupted after closing both files, before the rename.
     await copyFile(after, join(before, 'events.duckdb.rewrite'));
 
     for (const [folder, sessions] of [
@@ -267,7 +267,7 @@ describe('The DuckDB file', () => {
     }
   });
 
-  test('stays as it is when it cannot be rewritten', async () => {
+  test('stays unchanged when a rewrite fails', async () => {
     const it = await open();
     await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
     await mkdir(`${file}.rewrite`);
@@ -279,7 +279,7 @@ describe('The DuckDB file', () => {
     expect((await it.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(2);
   });
 
-  test('gives space back when most of it has expired', async () => {
+  test('shrinks when most of its data has expired', async () => {
     const it = await open();
     const entries = Array.from({ length: 15_000 }, (_, index): AcceptedRequest => {
       const id = `f${index}`;

@@ -46,8 +46,8 @@ import { splitTestSeries } from './queries/split-test-series.ts';
 import { inSnapshot, rowsOf } from './sql.ts';
 
 /**
- * Opens the embedded event store, and creates it if need be. One process at a time: another one gets an error with
- * the code `STORE_LOCKED`. Nobody in this process may open the file besides: closing it would free the lock.
+ * Opens the embedded event store, creating it if needed. Only one process at a time: others get an error with the code
+ * `STORE_LOCKED`. Do not open the file elsewhere in this process: closing it would release the lock.
  *
  * @example const store = await openDuckDbEventStore('data/events.duckdb');
  */
@@ -87,11 +87,11 @@ class DuckDbEventStore implements EventStore {
     this.#loader = new BatchLoader(this.#terms, keys, this.#registry, this.#visitors);
   }
 
-  /** Reads what is kept in memory. */
+  /** Loads the in-memory lookup tables. */
   async load(connection: DuckDBConnection): Promise<void> {
     await this.#terms.load(connection);
     await this.#registry.load(connection);
-    this.#visitors.forget();
+    this.#visitors.clear();
     const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
     this.#watermark = Number((rows[0] as [bigint])[0]);
   }
@@ -102,12 +102,12 @@ class DuckDbEventStore implements EventStore {
 
   append(entries: readonly JournalEntry[]): Promise<void> {
     return this.#database.write(async (connection) => {
-      const fresh = entries.filter(({ seq }) => seq > this.#watermark);
-      if (fresh.length === 0) return;
+      const newEntries = entries.filter(({ seq }) => seq > this.#watermark);
+      if (newEntries.length === 0) return;
       try {
-        this.#watermark = await this.#loader.load(connection, fresh);
+        this.#watermark = await this.#loader.load(connection, newEntries);
       } catch (error) {
-        // Nobody knows how far a failed commit got: the file does.
+        // It is unknown how far a failed commit got, so reload the state from the file.
         await this.load(connection);
         throw error;
       }
@@ -115,11 +115,11 @@ class DuckDbEventStore implements EventStore {
   }
 
   sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>> {
-    return this.#ask((context) => sessionPage(context, query, this.#windows));
+    return this.#query((context) => sessionPage(context, query, this.#windows));
   }
 
   session(query: SessionQuery): Promise<SessionDetail | undefined> {
-    return this.#ask((context) => sessionDetail(context, query));
+    return this.#query((context) => sessionDetail(context, query));
   }
 
   sessionIdentity(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
@@ -137,23 +137,23 @@ class DuckDbEventStore implements EventStore {
   }
 
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>> {
-    return this.#ask((context) => feedbackPage(context, query));
+    return this.#query((context) => feedbackPage(context, query));
   }
 
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {
-    return this.#askForSums((context, sumType) => splitTestCounts(context, query, sumType), signal);
+    return this.#querySums((context, sumType) => splitTestCounts(context, query, sumType), signal);
   }
 
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
-    return this.#askForSums((context, sumType) => splitTestSeries(context, query, sumType), signal);
+    return this.#querySums((context, sumType) => splitTestSeries(context, query, sumType), signal);
   }
 
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]> {
-    return this.#ask((context) => splitTestFeedback(context, query), signal);
+    return this.#query((context) => splitTestFeedback(context, query), signal);
   }
 
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline> {
-    return this.#ask((context) => goalBaseline(context, query), signal);
+    return this.#query((context) => goalBaseline(context, query), signal);
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {
@@ -186,33 +186,33 @@ class DuckDbEventStore implements EventStore {
 
   #erase<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     return this.#database.write(async (connection) => {
-      // Its appenders hold the connection, which a rewrite closes.
+      // The loader's appenders use the connection that a rewrite closes.
       this.#loader.close();
       try {
         return await work(connection);
       } finally {
-        this.#registry.forgetStarts();
-        this.#visitors.forget();
+        this.#registry.clearStarts();
+        this.#visitors.clear();
       }
     });
   }
 
-  /** Sums whole numbers; falls back to floating point when they overflow. */
-  #askForSums<T>(
-    question: (context: QueryContext, sumType: SumType) => Promise<T>,
+  /** Sums integers; falls back to floating point on overflow. */
+  #querySums<T>(
+    run: (context: QueryContext, sumType: SumType) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const ask = (sumType: SumType) => this.#ask((context) => question(context, sumType), signal);
-    return ask('HUGEINT').catch((error: unknown) => {
+    const query = (sumType: SumType) => this.#query((context) => run(context, sumType), signal);
+    return query('HUGEINT').catch((error: unknown) => {
       if (!(error instanceof Error) || !/overflow|out of range/i.test(error.message)) throw error;
-      return ask('DOUBLE');
+      return query('DOUBLE');
     });
   }
 
-  /** Several statements over one state of the store. */
-  #ask<T>(question: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Runs all statements of a query on one snapshot. */
+  #query<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#database.read(
-      (connection) => inSnapshot(connection, () => question(this.#contextOf(connection))),
+      (connection) => inSnapshot(connection, () => run(this.#contextOf(connection))),
       signal,
     );
   }

@@ -4,8 +4,8 @@ import { BIGINT, type DuckDBConnection, type DuckDBType, type DuckDBValue, VARCH
 export type SqlValue = string | number | bigint;
 
 /**
- * Runs one statement with bound values. Nothing is ever kept prepared: DuckDB plans with the statistics of the
- * moment, and a kept plan answers wrongly once rows were added (`a = 0` stays "always true").
+ * Runs a statement with bound values. Prepared statements are never cached: DuckDB plans with the current statistics,
+ * and a cached plan returns wrong results after rows were added (`a = 0` stays "always true").
  */
 export async function rowsOf<Row extends DuckDBValue[]>(
   connection: DuckDBConnection,
@@ -16,7 +16,7 @@ export async function rowsOf<Row extends DuckDBValue[]>(
   return reader.getRows() as Row[];
 }
 
-/** As `rowsOf`, with the columns by their names. */
+/** Like `rowsOf`, but returns objects keyed by column name. */
 export async function recordsOf<Row extends Record<string, DuckDBValue>>(
   connection: DuckDBConnection,
   sql: string,
@@ -26,7 +26,7 @@ export async function recordsOf<Row extends Record<string, DuckDBValue>>(
   return reader.getRowObjects() as Row[];
 }
 
-/** Runs one statement that changes data; answers with the number of rows it changed. */
+/** Runs a statement that changes data; returns the number of changed rows. */
 export async function execute(
   connection: DuckDBConnection,
   sql: string,
@@ -36,7 +36,7 @@ export async function execute(
   return result.rowsChanged;
 }
 
-/** All or nothing. DuckDB would commit what ran before a failed statement, so a failure always rolls back. */
+/** Rolls back on failure, because DuckDB would commit the statements before a failed one. */
 export async function inTransaction<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
   await connection.run('BEGIN TRANSACTION');
   try {
@@ -44,13 +44,13 @@ export async function inTransaction<T>(connection: DuckDBConnection, work: () =>
     await connection.run('COMMIT');
     return result;
   } catch (error) {
-    // A failed COMMIT has ended the transaction already; the first error is the one that tells.
+    // A failed COMMIT has already ended the transaction; report the original error, not that of ROLLBACK.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
-/** Several statements that must see the same state of the store. */
+/** Runs several statements on the same snapshot. */
 export async function inSnapshot<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
   await connection.run('BEGIN TRANSACTION READ ONLY');
   try {
@@ -60,19 +60,19 @@ export async function inSnapshot<T>(connection: DuckDBConnection, work: () => Pr
   }
 }
 
-/** Collects the values of a statement that is put together from fixed pieces. */
+/** Collects the bound values of a dynamically built statement. */
 export class SqlValues {
   readonly list: SqlValue[] = [];
 
-  /** Answers with the placeholder. */
+  /** Returns the placeholder. */
   add(value: SqlValue): string {
     return `$${this.list.push(value)}`;
   }
 }
 
 /**
- * The rows of an ordered page up to a budget of bytes, the first row in any case. `select` has a column `bytes`;
- * `available` is added to it: how many rows there were without the budget.
+ * SQL that limits an ordered page to a number of bytes, but always returns the first row. `select` must have a column
+ * `bytes`; adds the column `available`: the number of rows before the limit.
  */
 export function withinBytes(select: string, order: string, budget: number): string {
   return `SELECT * EXCLUDE (bytes, bytes_before) FROM (
@@ -82,10 +82,10 @@ export function withinBytes(select: string, order: string, budget: number): stri
     WHERE coalesce(bytes_before, 0) < ${budget} ORDER BY ${order}`;
 }
 
-/** Names of the members, and what is short. */
+/** JSON keys and short values. */
 const OTHER_BYTES = 200;
 
-/** About how long a row is as JSON: texts are escaped, stored JSON is shown as it is. */
+/** SQL for the approximate size of a row as JSON: texts are escaped, stored JSON is not. */
 export function jsonBytes(texts: readonly string[], json: readonly string[]): string {
   const lengths = [
     ...texts.map((text) => `strlen(to_json(${text}))`),
@@ -94,34 +94,34 @@ export function jsonBytes(texts: readonly string[], json: readonly string[]): st
   return [OTHER_BYTES, ...lengths.map((length) => `coalesce(${length}, 0)`)].join(' + ');
 }
 
-/** A list of 64-bit keys as one bound value: binding them one by one costs more than the query. */
+/** SQL for a list of 64-bit keys from one bound value, because binding each key costs more than the query. */
 export function keyList(placeholder: string): string {
   return `(SELECT unnest(CAST(string_split(${placeholder}, ',') AS BIGINT[])))`;
 }
 
-/** Only for what cannot be bound: the paths of our own files. */
+/** Only for values that cannot be bound: paths of our own files. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Only for what cannot be bound: names of databases. */
+/** Only for values that cannot be bound: names of databases and tables. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** The driver takes a byte order mark at the start of a text away when it reads; so a text that has one gets two. */
-export function asWritten<T>(value: T): T | string {
+/** Doubles a leading byte order mark, because the driver strips one when reading. */
+export function escapeByteOrderMark<T>(value: T): T | string {
   return typeof value === 'string' && value.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK + value : value;
 }
 
 function boundValues(values: readonly SqlValue[]): DuckDBValue[] | undefined {
   if (values.length === 0) return undefined;
-  return values.map((value) => (typeof value === 'number' ? BigInt(value) : asWritten(value)));
+  return values.map((value) => (typeof value === 'number' ? BigInt(value) : escapeByteOrderMark(value)));
 }
 
-/** Not the INTEGER or HUGEINT that would be guessed: a cast on the column would defeat its zone maps. */
+/** Explicit types: the driver would infer INTEGER or HUGEINT, and the resulting cast would disable zone maps. */
 function boundTypes(values: readonly SqlValue[]): DuckDBType[] {
   return values.map((value) => (typeof value === 'string' ? VARCHAR : BIGINT));
 }

@@ -6,7 +6,7 @@ export const erasuresMigration: Migration = {
     await schema
       .createTable('erasures')
       .addColumn('id', 'text', (column) => column.primaryKey())
-      // No foreign key: the record that something was erased outlives the property.
+      // No foreign key: the record of an erasure outlives the property.
       .addColumn('property_id', 'text', (column) => column.notNull())
       .addColumn('kind', 'text', (column) => column.notNull())
       .addColumn('subject', 'text', (column) => column.notNull())

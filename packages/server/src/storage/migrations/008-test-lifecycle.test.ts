@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** A configuration as the version before left it. */
+/** A configuration as written by the previous version. */
 async function writeOldConfiguration(): Promise<void> {
   const before = ALL_MIGRATIONS.filter(({ name }) => name < '008');
   await (await openDatabase(dataDir, { migrations: before })).close();
@@ -38,7 +38,7 @@ async function writeOldConfiguration(): Promise<void> {
   connection.close();
 }
 
-test('tests that had run before get their first phase, and everything new its default', async () => {
+test('gives tests that have run a first phase, and new columns their defaults', async () => {
   await writeOldConfiguration();
   const handle = await openDatabase(dataDir);
   const [stored, other] = await stores.listProperties(handle.database);
@@ -79,7 +79,7 @@ test('tests that had run before get their first phase, and everything new its de
     plannedVisitors: null,
     smallestEffect: null,
   });
-  // Nothing was left that the first change would take for a reason to open another phase.
+  // The next update of phases must not open another phase.
   await stores.updatePhases(handle.database, 'shop', 3000);
   expect(await loadProperty(handle.database, stores, stored!)).toEqual(shop);
   await handle.close();

@@ -87,7 +87,7 @@ async function generateSeeds(database: Kysely<TablesBefore>): Promise<void> {
   }
 }
 
-/** Changes before this were not kept, so all that a test has counted belongs to one phase, from its creation. */
+/** Earlier changes were not recorded, so a test gets a single phase that starts at its creation. */
 async function openFirstPhases(database: Kysely<TablesBefore>): Promise<void> {
   const tests = await database.selectFrom('split_tests').selectAll().where('status', '<>', 'draft').execute();
   for (const test of tests) {

@@ -14,7 +14,7 @@ export const phasePausesMigration: Migration = {
   },
 };
 
-/** The last change of a test that is paused was most likely its pause. */
+/** The last change of a paused test was most likely the pause. */
 async function openPauses(database: Kysely<TablesBefore>): Promise<void> {
   const tests = await database.selectFrom('split_tests').selectAll().where('status', '=', 'paused').execute();
   for (const { id, updated_at: from } of tests) {

@@ -6,7 +6,7 @@ import type { Generated } from 'kysely';
  */
 export interface DatabaseTables {
   kysely_migration: MigrationTable;
-  /** Of versions before Kysely's migrator; gone after the first start of a later one. */
+  /** Used before the switch to Kysely's migrator; dropped at the first start after it. */
   schema_migrations: OldMigrationTable;
   properties: PropertyTable;
   environments: EnvironmentTable;
@@ -42,10 +42,10 @@ interface PropertyTable {
   hash_seed: string;
   /** Percentage. */
   holdout: number;
-  /** JSON object of what was said; null: nothing. */
+  /** JSON object of explicit settings; null: all defaults. */
   statistics: string | null;
   version: number;
-  /** Place in lists: the order of creation. */
+  /** Order of creation, used to sort lists. */
   position: number;
   created_at: number;
   updated_at: number;
@@ -183,15 +183,15 @@ interface ErasureTable {
   id: string;
   property_id: string;
   kind: 'visitor' | 'user' | 'session';
-  /** Whom to forget; once that is done, only the SHA-256 of it. */
+  /** Id to erase; replaced by its SHA-256 once that is done. */
   subject: string;
   requested_at: number;
   finished_at: number | null;
   rows: number | null;
-  /** Of the last attempt that failed. */
+  /** Error of the last failed attempt. */
   error: string | null;
-  /** Those that failed. */
+  /** Number of failed attempts. */
   attempts: Generated<number>;
-  /** Null: at once. */
+  /** Null: immediately. */
   next_attempt_at: number | null;
 }

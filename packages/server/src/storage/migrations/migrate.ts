@@ -2,7 +2,7 @@ import { type Kysely, Migrator } from 'kysely';
 import type { DatabaseTables } from './database-tables.ts';
 import type { Migration } from './migration.ts';
 
-/** Where Kysely records what was applied, and where versions before it did. */
+/** The table in which Kysely records applied migrations, and the one used before Kysely. */
 export const MIGRATION_TABLE = 'kysely_migration';
 export const OLD_MIGRATION_TABLE = 'schema_migrations';
 
@@ -11,20 +11,20 @@ class DatabaseTooNewError extends Error {
   override readonly name = 'DatabaseTooNewError';
 }
 
-/** Brings the schema up to date in one transaction; a process that starts at the same moment waits for it. */
+/** Migrates the schema in one transaction; a process that starts at the same time waits for it. */
 export async function migrate(
   database: Kysely<DatabaseTables>,
   migrations: readonly Migration[],
 ): Promise<void> {
   const { table, applied } = await readState(database);
-  refuseNewer(applied, migrations);
-  if (table === OLD_MIGRATION_TABLE) await takeOverRecords(database);
-  // Most starts have nothing to do and should not wait for a writer.
+  assertNotNewer(applied, migrations);
+  if (table === OLD_MIGRATION_TABLE) await moveRecords(database);
+  // The common case: nothing to do, so do not wait for a writer.
   else if (applied.length === migrations.length) return;
   const migrator = new Migrator({
     db: database,
     provider: { getMigrations: async () => Object.fromEntries(migrations.map(forKysely)) },
-    // Their order is told by clocks, and one that was set back between two upgrades is no damage.
+    // Kysely orders applied migrations by time, which a clock set back between two upgrades would break.
     allowUnorderedMigrations: true,
   });
   const { error } = await migrator.migrateToLatest();
@@ -50,10 +50,10 @@ async function readState(database: Kysely<DatabaseTables>): Promise<MigrationSta
   return { table, applied: rows.map(({ name }) => name) };
 }
 
-/** Moves the records of versions before Kysely's migrator to where it looks for them. */
-function takeOverRecords(database: Kysely<DatabaseTables>): Promise<void> {
+/** Moves the records of older versions to the table of Kysely's migrator. */
+function moveRecords(database: Kysely<DatabaseTables>): Promise<void> {
   return database.transaction().execute(async (transaction) => {
-    // Another process may have been faster.
+    // Another process may have done it already.
     if ((await readState(transaction)).table !== OLD_MIGRATION_TABLE) return;
     await transaction.schema
       .createTable(MIGRATION_TABLE)
@@ -69,7 +69,7 @@ function takeOverRecords(database: Kysely<DatabaseTables>): Promise<void> {
   });
 }
 
-function refuseNewer(applied: readonly string[], migrations: readonly Migration[]): void {
+function assertNotNewer(applied: readonly string[], migrations: readonly Migration[]): void {
   const unknown = unknownMigrations(applied, migrations);
   if (unknown.length === 0) return;
   throw new DatabaseTooNewError(

@@ -1,9 +1,9 @@
 import type { Kysely, SchemaModule } from 'kysely';
 
-/** One step of the schema. Never edit one that was released: add the next number. */
+/** A schema migration. Never edit a released one; add a new one instead. */
 export interface Migration {
-  /** Number and subject, like `001-properties`; recorded in the database. */
+  /** Number and topic, like `001-properties`; recorded in the database. */
   readonly name: string;
-  /** Types of tables are left out on purpose: a migration must not follow later changes of them. */
+  /** Untyped tables on purpose: a migration must not depend on later changes of the table types. */
   up(schema: SchemaModule, database: Kysely<unknown>): Promise<void>;
 }

@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import type { Lane, SqliteEngine } from './sqlite-engine.ts';
 
-/** Kysely on a SQLite engine, wherever that runs. */
+/** Kysely dialect for a SQLite engine on any thread. */
 export function sqliteDialect(engine: SqliteEngine): Dialect {
   return {
     createDriver: () => new EngineDriver(engine),
@@ -22,7 +22,7 @@ export function sqliteDialect(engine: SqliteEngine): Dialect {
   };
 }
 
-/** SQLite rolls changes of the schema back like any other, so migrations can be all or nothing. */
+/** SQLite can roll back schema changes, so migrations are atomic. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -36,7 +36,7 @@ class EngineDriver implements Driver {
   constructor(engine: SqliteEngine) {
     this.#engine = engine;
     const write = new LaneQueue(engine, 'write');
-    this.#lanes = { read: engine.readsBesideWrites ? new LaneQueue(engine, 'read') : write, write };
+    this.#lanes = { read: engine.supportsConcurrentReads ? new LaneQueue(engine, 'read') : write, write };
   }
 
   async init(): Promise<void> {}
@@ -45,7 +45,7 @@ class EngineDriver implements Driver {
     return new EngineConnection(this.#lanes);
   }
 
-  /** A transaction that reads first and writes later would fail when another process wrote meanwhile; so lock at once. */
+  /** Locks immediately: a transaction that upgrades to writing fails if another process wrote in between. */
   beginTransaction(connection: EngineConnection, { accessMode }: TransactionSettings): Promise<void> {
     return accessMode === 'read only'
       ? connection.begin('read', 'begin')
@@ -67,7 +67,7 @@ class EngineDriver implements Driver {
   }
 }
 
-/** Holds a lane for the time of one statement or transaction. */
+/** Holds a lane for one statement or transaction. */
 class EngineConnection implements DatabaseConnection {
   readonly #lanes: Record<Lane, LaneQueue>;
   #transaction: { lane: LaneQueue; release: () => void } | undefined;
@@ -88,7 +88,7 @@ class EngineConnection implements DatabaseConnection {
     }
   }
 
-  /** Kysely rolls back what could not be committed. */
+  /** Kysely rolls back after a failed commit. */
   async commit(): Promise<void> {
     await this.executeQuery(CompiledQuery.raw('commit'));
     this.#end();
@@ -110,7 +110,7 @@ class EngineConnection implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('a configuration is small: read it at once');
+    throw new Error('streaming queries are not supported');
   }
 
   #end(): void {
@@ -119,7 +119,7 @@ class EngineConnection implements DatabaseConnection {
   }
 }
 
-/** One connection of the engine, and those who wait for it. */
+/** One connection of the engine with its queue. */
 class LaneQueue {
   readonly #engine: SqliteEngine;
   readonly #name: Lane;
@@ -130,14 +130,14 @@ class LaneQueue {
     this.#name = name;
   }
 
-  /** Resolves when it is the caller's turn, with the function that ends it. */
+  /** Resolves with a release function when it is the caller's turn. */
   async acquire(): Promise<() => void> {
-    const before = this.#last;
+    const previous = this.#last;
     let release = () => {};
     this.#last = new Promise((resolve) => {
       release = resolve;
     });
-    await before;
+    await previous;
     return release;
   }
 

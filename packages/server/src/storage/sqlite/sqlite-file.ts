@@ -15,17 +15,17 @@ class DatabaseLockedError extends Error {
   override readonly name = 'DatabaseLockedError';
 }
 
-/** A database on the calling thread, which its statements block while they run, but not while they wait for a lock. */
+/** A database on the calling thread; statements block it while they run, but not while they wait for a lock. */
 export class SqliteFile implements SqliteEngine {
-  readonly readsBesideWrites: boolean;
+  readonly supportsConcurrentReads: boolean;
   readonly #path: string;
   readonly #connections: Record<Lane, DatabaseSyncInstance>;
   readonly #timers = new Set<NodeJS.Timeout>();
 
   static async open(path: string): Promise<SqliteFile> {
     const write = new DatabaseSync(path);
-    await untilUnlocked(path, () => write.exec('pragma journal_mode = wal'));
-    // secure_delete: what we were asked to forget must not stay in free space of the file.
+    await retryWhileLocked(path, () => write.exec('pragma journal_mode = wal'));
+    // secure_delete: erased data must not remain in free pages of the file.
     write.exec('pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on');
     if (path === ':memory:') return new SqliteFile(path, { read: write, write });
     const read = new DatabaseSync(path);
@@ -36,27 +36,27 @@ export class SqliteFile implements SqliteEngine {
   private constructor(path: string, connections: Record<Lane, DatabaseSyncInstance>) {
     this.#path = path;
     this.#connections = connections;
-    this.readsBesideWrites = connections.read !== connections.write;
+    this.supportsConcurrentReads = connections.read !== connections.write;
   }
 
   execute(lane: Lane, sql: string, parameters: readonly unknown[]): Promise<SqliteResult> {
-    return untilUnlocked(this.#path, () => run(this.#connections[lane], sql, parameters));
+    return retryWhileLocked(this.#path, () => run(this.#connections[lane], sql, parameters));
   }
 
   watch(onChange: () => void): () => void {
-    // Differs from the last one when another connection has committed in between.
+    // data_version changes when another connection commits.
     const statement = this.#connections.read.prepare('pragma data_version');
-    const look = (): unknown => {
+    const readVersion = (): unknown => {
       try {
         return statement.get().data_version;
       } catch {
-        // Counts as a change: whoever reads then fails as well, and can say why.
+        // Treated as a change: the reload that follows fails too and reports the error.
         return undefined;
       }
     };
-    let seen = look();
+    let seen = readVersion();
     const timer = setInterval(() => {
-      const current = look();
+      const current = readVersion();
       if (current !== undefined && current === seen) return;
       seen = current;
       onChange();
@@ -68,7 +68,7 @@ export class SqliteFile implements SqliteEngine {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const { read, write } = this.#connections;
-    if (this.readsBesideWrites) read.close();
+    if (this.supportsConcurrentReads) read.close();
     write.close();
   }
 }
@@ -80,8 +80,8 @@ function run(connection: DatabaseSyncInstance, sql: string, parameters: readonly
   return { rows: [], changes };
 }
 
-/** SQLite's own waiting would block the thread; a statement that found the file locked has done nothing yet. */
-async function untilUnlocked<T>(path: string, attempt: () => T): Promise<T> {
+/** SQLite's own busy timeout would block the thread. A statement that failed with SQLITE_BUSY had no effect. */
+async function retryWhileLocked<T>(path: string, attempt: () => T): Promise<T> {
   const deadline = performance.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {

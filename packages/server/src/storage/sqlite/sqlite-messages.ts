@@ -9,9 +9,9 @@ export type SqliteCommand =
 export type SqliteRequest = SqliteCommand & { id: number };
 
 export type SqliteReply =
-  | { type: 'answer'; id: number; value?: SqliteResult | undefined; error?: SentError }
-  /** Some connection or process has committed. */
+  | { type: 'result'; id: number; value?: SqliteResult | undefined; error?: SerializedError }
+  /** A connection or process has committed. */
   | { type: 'changed' };
 
-/** An error as it crosses threads, which would lose its name and code otherwise. */
-type SentError = Pick<NodeJS.ErrnoException, 'name' | 'message' | 'stack' | 'code'>;
+/** Errors lose their name and code when they are posted to another thread. */
+type SerializedError = Pick<NodeJS.ErrnoException, 'name' | 'message' | 'stack' | 'code'>;

@@ -3,7 +3,7 @@ import type { SqliteResult } from './sqlite-engine.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import type { SqliteReply, SqliteRequest } from './sqlite-messages.ts';
 
-// The other end of `ThreadedSqlite`: waits for the disk and for locks of other processes.
+// Worker side of `ThreadedSqlite`: waits for the disk and for locks of other processes.
 
 const port = parentPort!;
 const send = (reply: SqliteReply) => port.postMessage(reply);
@@ -26,15 +26,15 @@ async function perform(request: SqliteRequest): Promise<SqliteResult | undefined
   }
 }
 
-async function answer(request: SqliteRequest): Promise<void> {
+async function handle(request: SqliteRequest): Promise<void> {
   const { id } = request;
   try {
-    send({ type: 'answer', id, value: await perform(request) });
+    send({ type: 'result', id, value: await perform(request) });
   } catch (error) {
     const { name, message, stack, code } = error as NodeJS.ErrnoException;
-    send({ type: 'answer', id, error: { name, message, stack, code } });
+    send({ type: 'result', id, error: { name, message, stack, code } });
   }
   if (request.type === 'close') port.close();
 }
 
-port.on('message', (request: SqliteRequest) => void answer(request));
+port.on('message', (request: SqliteRequest) => void handle(request));

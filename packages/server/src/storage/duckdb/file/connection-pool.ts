@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-/** Hands out connections, first come first served; taking all of them keeps everybody else out. */
+/** A pool of connections with a FIFO queue. */
 export class ConnectionPool {
   readonly #size: number;
   readonly #idle: DuckDBConnection[] = [];
-  readonly #waiting: { resolve: (connection: DuckDBConnection) => void; reject: (error: unknown) => void }[] =
+  readonly #queue: { resolve: (connection: DuckDBConnection) => void; reject: (error: unknown) => void }[] =
     [];
-  #broken: { error: unknown } | undefined;
+  #failure: { error: unknown } | undefined;
 
   constructor(size: number) {
     this.#size = size;
@@ -29,29 +29,29 @@ export class ConnectionPool {
     }
   }
 
-  /** Waits for the eventStore under way, then closes; later ones wait until the pool is filled again. */
+  /** Waits for running queries, then closes all connections; later queries wait until the pool is refilled. */
   async drain(): Promise<void> {
     const all = await Promise.all(Array.from({ length: this.#size }, () => this.#acquire()));
     for (const connection of all) connection.closeSync();
   }
 
-  /** The pool will not be filled again. */
+  /** Rejects all current and future queries. */
   fail(error: unknown): void {
-    this.#broken = { error };
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.#failure = { error };
+    for (const { reject } of this.#queue.splice(0)) reject(error);
   }
 
   #acquire(): Promise<DuckDBConnection> {
-    if (this.#broken) return Promise.reject(this.#broken.error);
+    if (this.#failure) return Promise.reject(this.#failure.error);
     const connection = this.#idle.pop();
     if (connection) return Promise.resolve(connection);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
+      this.#queue.push({ resolve, reject });
     });
   }
 
   #release(connection: DuckDBConnection): void {
-    const next = this.#waiting.shift();
+    const next = this.#queue.shift();
     if (next) next.resolve(connection);
     else this.#idle.push(connection);
   }

@@ -1,7 +1,7 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Where a rewrite is prepared. Until it is renamed it counts for nothing. */
+/** The file in which a rewrite is prepared; ignored until it is renamed. */
 export function rewriteFileOf(file: string): string {
   return `${file}.rewrite`;
 }
@@ -11,7 +11,7 @@ export async function discardRewrite(file: string): Promise<void> {
   await rm(`${rewriteFileOf(file)}.wal`, { force: true });
 }
 
-/** Removes what a process that died has left. The caller holds the lock of the database. */
+/** Removes files left by a crashed process. The caller holds the lock of the database. */
 export async function removeLeftovers(file: string, tempDirectory: string): Promise<void> {
   await discardRewrite(file);
   const spilled = await readdir(tempDirectory).catch(() => []);
@@ -20,11 +20,11 @@ export async function removeLeftovers(file: string, tempDirectory: string): Prom
   }
 }
 
-/** Puts the rewritten file in the place of the old one. Both are closed; after a crash one of them is there. */
+/** Replaces the old file with the rewritten one. Both must be closed; after a crash one of them exists. */
 export async function swapInRewrite(file: string): Promise<void> {
   for (const wal of [`${file}.wal`, `${rewriteFileOf(file)}.wal`]) {
-    // A log beside the wrong file would be replayed into it.
-    if (await exists(wal)) throw new Error(`${wal} was not written into its database`);
+    // A leftover log would be replayed into the wrong file.
+    if (await exists(wal)) throw new Error(`${wal} was not checkpointed`);
   }
   await rename(rewriteFileOf(file), file);
   const directory = await open(dirname(file), 'r');

@@ -11,20 +11,19 @@ export interface SessionSet {
 }
 
 /**
- * Copies what is to stay into a fresh file and puts that in place of the old one: a deleted row would stay in the
- * blocks of the old file. Questions are answered from the old file until the swap, and wait for that one moment.
- * Until the rename nothing has happened; after it everything has.
+ * Copies the remaining data into a new file that replaces the old one, because deleted rows would stay in the blocks of
+ * the old file. Queries use the old file until the swap and wait only for the swap itself, which is an atomic rename.
  */
 export async function rewriteDatabase(
   database: DuckDbDatabase,
   connection: DuckDBConnection,
-  leavingOut: readonly SessionSet[],
+  excluded: readonly SessionSet[],
 ): Promise<void> {
-  // A rewrite that failed, for want of space, say, has left its piece behind.
+  // A failed rewrite, e.g. on a full disk, leaves its file behind.
   await discardRewrite(database.file);
   await execute(connection, `ATTACH ${quoteText(rewriteFileOf(database.file))} AS rewrite`);
   try {
-    await copyDatabase(connection, leavingOut);
+    await copyDatabase(connection, excluded);
     await execute(connection, 'CHECKPOINT rewrite');
   } finally {
     await execute(connection, 'DETACH rewrite');
@@ -32,10 +31,10 @@ export async function rewriteDatabase(
   await database.reopen(() => swapInRewrite(database.file));
 }
 
-async function copyDatabase(connection: DuckDBConnection, leavingOut: readonly SessionSet[]): Promise<void> {
+async function copyDatabase(connection: DuckDBConnection, excluded: readonly SessionSet[]): Promise<void> {
   const [row] = await rowsOf<[string]>(connection, 'SELECT current_database()');
-  const own = quoteName((row as [string])[0]);
-  await execute(connection, `COPY FROM DATABASE ${own} TO rewrite (SCHEMA)`);
+  const source = quoteName((row as [string])[0]);
+  await execute(connection, `COPY FROM DATABASE ${source} TO rewrite (SCHEMA)`);
   for (const table of ['schema_version', 'terms']) {
     await execute(connection, `INSERT INTO rewrite.${table} SELECT * FROM ${table}`);
   }
@@ -45,7 +44,7 @@ async function copyDatabase(connection: DuckDBConnection, leavingOut: readonly S
   );
   for (const table of SESSION_TABLES) {
     const copy = `INSERT INTO rewrite.${table} SELECT kept.* FROM ${table} AS kept`;
-    if (leavingOut.length === 0) await execute(connection, copy);
+    if (excluded.length === 0) await execute(connection, copy);
     else {
       // An anti join keeps rows without a session, which NOT IN would drop.
       await execute(
@@ -54,8 +53,8 @@ async function copyDatabase(connection: DuckDBConnection, leavingOut: readonly S
                                    unnest(CAST(string_split($2, ',') AS BIGINT[])) AS session_key)
          USING (property, session_key)`,
         [
-          leavingOut.flatMap(({ property, keys }) => keys.map(() => property)).join(','),
-          leavingOut.flatMap(({ keys }) => keys).join(','),
+          excluded.flatMap(({ property, keys }) => keys.map(() => property)).join(','),
+          excluded.flatMap(({ keys }) => keys).join(','),
         ],
       );
     }
@@ -63,8 +62,8 @@ async function copyDatabase(connection: DuckDBConnection, leavingOut: readonly S
 }
 
 /**
- * The share of rows that were deleted since the last rewrite, from 0 to 1, and the bytes of the file. DuckDB's own
- * count of free blocks does not tell: a deleted row stays in its row group until all of that is gone.
+ * The share of rows deleted since the last rewrite, from 0 to 1, and the size of the file. DuckDB's count of free
+ * blocks is no use here: deleted rows stay in their row group until all rows of the group are deleted.
  */
 export async function deadShareOf(connection: DuckDBConnection): Promise<{ share: number; bytes: number }> {
   const live = EVENT_TABLES.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ');
@@ -77,8 +76,8 @@ export async function deadShareOf(connection: DuckDBConnection): Promise<{ share
   return { share: dead === 0n ? 0 : Number(dead) / Number(dead + kept), bytes: Number(bytes) };
 }
 
-/** The sessions that any collect tied to the person. */
-export async function sessionsNamed(
+/** Sessions with any collect from the visitor or user. */
+export async function sessionsOfPerson(
   connection: DuckDBConnection,
   property: number,
   who: 'visitor' | 'user',

@@ -4,32 +4,32 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { rowsOf } from '../sql.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { removeLeftovers } from './database-files.ts';
-import { damageOr } from './store-inspection.ts';
+import { toDamageError } from './store-inspection.ts';
 import { lockedError, StoreLock } from './store-lock.ts';
 
 export interface DuckDbOptions {
-  /** Visitors of a test that are grouped at a time; what fits into the memory unless said. */
+  /** Max visitors of a test that are grouped at a time; default: depends on the available memory. */
   maxVisitors?: number;
   /** Called before an upgrade of the schema, which may take long. */
   onUpgrade?: (message: string) => void;
 }
 
-/** Room for large eventStore, which give it back; below it they spill to disk and take many times as long. */
+/** Memory for large queries, which release it afterwards; with less they spill to disk and get much slower. */
 const MEMORY_MB = Math.round(Math.min(1024, Math.max(128, totalmem() / 4 / 2 ** 20)));
 const THREADS = 2;
-/** What may stay in memory when nobody has asked for it. */
+/** Memory limit that makes DuckDB drop cached blocks, see `releaseMemory`. */
 const IDLE_MEMORY_MB = 64;
 
-// A query occupies one of libuv's four threads: with more readers, files and passwords would wait for reports.
+// A query occupies one of libuv's four threads: with more readers, file I/O and crypto would wait for reports.
 const READERS = 2;
 
-/** With their conversions; measured, with room to spare. */
+/** Measured, including their conversions, with a safety margin. */
 const VISITORS_PER_MEGABYTE = 6000;
 
-/** How long a tool that peeks into a file just put in place is waited for. */
+/** How long to wait for another process that opened the swapped-in file first. */
 const REOPEN_MS = 5000;
 
-/** An open database file: one connection that writes, a few that read, and the way to put another file in place. */
+/** An open database file: one connection for writing, several for reading, and support for swapping the file. */
 export class DuckDbDatabase {
   readonly file: string;
   readonly maxVisitors: number;
@@ -60,22 +60,22 @@ export class DuckDbDatabase {
     return database;
   }
 
-  /** Runs a query on a connection of its own; the signal interrupts it. */
+  /** Runs a query on its own connection; the signal interrupts it. */
   read<T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#use(this.#readers, (connection) => interruptible(connection, work, signal));
   }
 
-  /** As `read`, for a short question that must not stand behind a report. */
+  /** Like `read`, for short queries that must not wait for reports. */
   readQuick<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     return this.#use(this.#quick, work);
   }
 
-  /** As `read`, for work that takes no place in the queue of questions. */
+  /** Like `read`, for background work that must not delay queries. */
   readInBackground<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     return this.#use(this.#background, work);
   }
 
-  /** Has the engine drop cached blocks. Not while queries run: they would fail for lack of memory. */
+  /** Makes the engine drop cached blocks. Skipped while queries run, since they could fail for lack of memory. */
   async releaseMemory(connection: DuckDBConnection): Promise<void> {
     if (!this.#readers.isIdle || !this.#quick.isIdle) return;
     const limits = [IDLE_MEMORY_MB, MEMORY_MB].map((megabytes) => `SET memory_limit = '${megabytes}MiB'`);
@@ -85,11 +85,11 @@ export class DuckDbDatabase {
   #use<T>(pool: ConnectionPool, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
     return pool.use(work).catch((error: unknown) => {
-      throw damageOr(error, this.file);
+      throw toDamageError(error, this.file);
     });
   }
 
-  /** Runs one change after the other. */
+  /** Queues writes, so that only one runs at a time. */
   write<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
     const result = this.#writes.then(() => {
@@ -98,13 +98,13 @@ export class DuckDbDatabase {
     });
     this.#writes = result.catch(() => undefined);
     return result.catch((error: unknown) => {
-      throw damageOr(error, this.file);
+      throw toDamageError(error, this.file);
     });
   }
 
   /**
-   * Closes the file, lets `swap` put another in its place and opens that one; eventStore wait meanwhile. Only from
-   * inside `write`. When `swap` fails the old file is opened again.
+   * Closes the file, calls `swap` to replace it, and opens the new file; queries wait meanwhile. Call it only inside
+   * `write`. If `swap` fails, the old file is opened again.
    */
   async reopen(swap: () => Promise<void>): Promise<void> {
     await this.#disconnect();
@@ -123,7 +123,7 @@ export class DuckDbDatabase {
     this.#lock.release();
   }
 
-  /** Where large sorts spill to. */
+  /** Spill files of large queries. */
   get #tempDirectory(): string {
     return `${this.file}.tmp`;
   }
@@ -133,7 +133,7 @@ export class DuckDbDatabase {
       memory_limit: `${MEMORY_MB}MiB`,
       threads: String(THREADS),
       temp_directory: this.#tempDirectory,
-      // What queries leave behind goes back to the system within seconds: 100 MB less for the process.
+      // Returns freed memory to the OS within seconds; saves about 100 MB.
       allocator_background_threads: 'true',
       allocator_flush_threshold: '2MiB',
       allocator_bulk_deallocation_flush_threshold: '2MiB',
@@ -160,13 +160,13 @@ export class DuckDbDatabase {
     }
   }
 
-  /** Once the lock is held, so that they are nobody else's. */
+  /** Called with the lock held, so that no other process uses these files. */
   async #removeLeftovers(connection: DuckDBConnection): Promise<void> {
     const inUse = await rowsOf<[string]>(connection, 'SELECT path FROM duckdb_temporary_files()');
     if (inUse.length === 0) await removeLeftovers(this.file, this.#tempDirectory);
   }
 
-  /** Whoever waits for the file must not wait for ever. */
+  /** Rejects waiting queries, which would otherwise hang. */
   #fail(error: unknown): never {
     this.#closed = true;
     this.#readers.fail(error);
@@ -177,7 +177,7 @@ export class DuckDbDatabase {
 
   async #disconnect(): Promise<void> {
     await Promise.all([this.#readers.drain(), this.#quick.drain(), this.#background.drain()]);
-    // Here rather than while closing, which would hold up the thread.
+    // Otherwise `closeSync` checkpoints and blocks the thread.
     await this.#writer?.run('CHECKPOINT').catch(() => undefined);
     this.#writer?.closeSync();
     this.#instance?.closeSync();

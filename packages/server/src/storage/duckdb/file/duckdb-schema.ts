@@ -5,10 +5,10 @@ import { rekeySessions } from './rekey-sessions.ts';
 type Migration = string | ((connection: DuckDBConnection) => Promise<void>);
 
 /**
- * One entry per version, each applied in a transaction; an entry that was released never changes.
+ * One entry per version, each applied in a transaction. Never change a released entry.
  *
- * A session is a 64-bit key in every table; its id stands in `sessions` alone, so an event has no text to write
- * and to join. `property`, `goal`, `country` and the like are ids of `terms`; 0 is no term.
+ * Tables refer to sessions by a 64-bit key; only `sessions` has their ids, which keeps events small and joins fast.
+ * `property`, `goal`, `country` and the like are ids in `terms`; 0 means none.
  */
 const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE store_state (watermark BIGINT NOT NULL, salt BIGINT NOT NULL, dead_rows BIGINT NOT NULL);
@@ -32,8 +32,8 @@ const MIGRATIONS: readonly Migration[] = [
      seen_until BIGINT NOT NULL, visitor_key BIGINT NOT NULL, visitor_id VARCHAR NOT NULL, user_key BIGINT,
      user_id VARCHAR, attributes VARCHAR, country INTEGER NOT NULL, device INTEGER NOT NULL,
      browser INTEGER NOT NULL, os INTEGER NOT NULL);`,
-  // `unit_key`: the visitor as far as it was known when the row was stored. `names` is `visitor_change` today: see
-  // `VISITOR_CHANGE`; 2 is always right.
+  // `unit_key`: the visitor, if known when the row was stored. `names` was later renamed to `visitor_change`, see
+  // `VISITOR_CHANGE`; 2 is always safe.
   `ALTER TABLE exposures ADD COLUMN unit_key BIGINT;
    ALTER TABLE exposures ADD COLUMN phase INTEGER;
    ALTER TABLE exposures ADD COLUMN bot BOOLEAN DEFAULT false;
@@ -42,22 +42,22 @@ const MIGRATIONS: readonly Migration[] = [
   rekeySessions,
 ];
 
-/** Tables whose rows are events: each has `property`, `session_key`, `happened_at` and `ordinal`. */
+/** Event tables; each has `property`, `session_key`, `happened_at` and `ordinal`. */
 export const EVENT_TABLES = ['exposures', 'conversions', 'feedback', 'session_events'] as const;
 
-/** Everything that is about a session. */
+/** Tables with data of sessions. */
 export const SESSION_TABLES = [...EVENT_TABLES, 'collects', 'sessions'] as const;
 
-/** `type` of a row in `session_events`; a collect without events leaves a sign of life, so that it is an event. */
-export const SESSION_EVENT_TYPES = { pageview: 0, event: 1, identify: 2, sign: 3 } as const;
+/** `type` of a row in `session_events`; a collect without events is stored as a heartbeat. */
+export const SESSION_EVENT_TYPES = { pageview: 0, event: 1, identify: 2, heartbeat: 3 } as const;
 
-/** Brings the schema up to date; refuses a file that a newer version has written. */
+/** Migrates the schema; fails if the file was written by a newer version. */
 export async function migrate(
   connection: DuckDBConnection,
   onUpgrade: (message: string) => void = () => {},
 ): Promise<void> {
   await execute(connection, 'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
-  const version = await knownVersionOf(connection);
+  const version = await readSchemaVersion(connection);
   if (version > 0 && version < MIGRATIONS.length) {
     onUpgrade(
       `Upgrading the event store from schema ${version} to ${MIGRATIONS.length}; this can take minutes.`,
@@ -74,15 +74,15 @@ export async function migrate(
   }
 }
 
-/** The version of the schema; refuses one that this code does not know. */
-export async function knownVersionOf(connection: DuckDBConnection): Promise<number> {
+/** Reads the schema version; fails if it is newer than this code. */
+export async function readSchemaVersion(connection: DuckDBConnection): Promise<number> {
   const rows = await rowsOf<[number]>(connection, 'SELECT version FROM schema_version');
   const version = rows[0]?.[0] ?? 0;
   if (version <= MIGRATIONS.length) return version;
   throw Object.assign(
     new Error(
-      `The event store was written by a newer version of Switchyard (it has schema ${version}, this version knows ` +
-        `${MIGRATIONS.length}). Run that version, or restore the backup made before the upgrade.`,
+      `The event store was written by a newer version of Switchyard (it has schema ${version}, this version supports ` +
+        `up to ${MIGRATIONS.length}). Run that version, or restore the backup made before the upgrade.`,
     ),
     { code: 'STORE_TOO_NEW' },
   );

@@ -7,19 +7,18 @@ import {
   deadShareOf,
   rewriteDatabase,
   type SessionSet,
-  sessionsNamed,
+  sessionsOfPerson,
 } from './database-rewrite.ts';
 import type { DuckDbDatabase } from './duckdb-database.ts';
 import { EVENT_TABLES } from './duckdb-schema.ts';
 
-/** A file is made anew when this share of its rows is dead … */
+/** A file is rewritten when at least this share of its rows is deleted … */
 const DEAD_SHARE = 0.3;
-/** … and there is something to win. */
+/** … and it has at least this size. */
 const MIN_REWRITE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Leaves the sessions of the subjects out of a new file, which is written once for all of them. A crash before the end
- * means that nothing was removed.
+ * Rewrites the file once without the sessions of all subjects. A crash before the end leaves the old file unchanged.
  */
 export async function forgetSubjects(
   database: DuckDbDatabase,
@@ -28,24 +27,24 @@ export async function forgetSubjects(
   subjects: readonly Subject[],
   propertyOf: (propertyId: string) => number | undefined,
 ): Promise<Erasure[]> {
-  const doomed: SessionSet[] = [];
+  const toErase: SessionSet[] = [];
   const erasures: Erasure[] = [];
   const seen = new Set<string>();
   for (const subject of subjects) {
     const property = propertyOf(subject.propertyId);
     const all = property === undefined ? [] : await sessionsOf(connection, keys, subject, property);
-    const fresh = all.filter((key) => !seen.has(`${property}/${key}`));
-    if (property === undefined || fresh.length === 0) {
+    const unseen = all.filter((key) => !seen.has(`${property}/${key}`));
+    if (property === undefined || unseen.length === 0) {
       erasures.push({ rows: 0 });
       continue;
     }
-    for (const key of fresh) seen.add(`${property}/${key}`);
-    doomed.push({ property, keys: fresh });
-    erasures.push({ rows: await countEvents(connection, { property, keys: fresh }) });
+    for (const key of unseen) seen.add(`${property}/${key}`);
+    toErase.push({ property, keys: unseen });
+    erasures.push({ rows: await countEvents(connection, { property, keys: unseen }) });
   }
-  // Rows that had expired before may still lie in the blocks of the file.
+  // Rows that expired earlier may still be in the blocks of the file.
   const { share } = await deadShareOf(connection);
-  if (doomed.length > 0 || share > 0) await rewriteDatabase(database, connection, doomed);
+  if (toErase.length > 0 || share > 0) await rewriteDatabase(database, connection, toErase);
   return erasures;
 }
 
@@ -58,11 +57,17 @@ async function sessionsOf(
   const { propertyId } = subject;
   if ('visitorId' in subject) {
     const { visitorId } = subject;
-    return sessionsNamed(connection, property, 'visitor', keys.visitorKey(propertyId, visitorId), visitorId);
+    return sessionsOfPerson(
+      connection,
+      property,
+      'visitor',
+      keys.visitorKey(propertyId, visitorId),
+      visitorId,
+    );
   }
   if ('userId' in subject) {
     const { userId } = subject;
-    return sessionsNamed(connection, property, 'user', keys.userKey(propertyId, userId), userId);
+    return sessionsOfPerson(connection, property, 'user', keys.userKey(propertyId, userId), userId);
   }
   const rows = await rowsOf<[bigint]>(
     connection,
@@ -72,7 +77,7 @@ async function sessionsOf(
   return rows.map(([key]) => key);
 }
 
-/** Deletes old events; a session goes with its last event, and with it who it belonged to. */
+/** Deletes old events, and sessions without remaining events together with their collects. */
 export async function expireEvents(
   database: DuckDbDatabase,
   connection: DuckDBConnection,
@@ -82,12 +87,12 @@ export async function expireEvents(
   const rows = await inTransaction(connection, async () => {
     const deleted = await deleteEvents(connection, property, before);
     if (deleted > 0) {
-      await restartSessions(connection, property, before);
+      await updateSessionStarts(connection, property, before);
       await execute(connection, 'UPDATE store_state SET dead_rows = dead_rows + $1', [deleted]);
     }
     return deleted;
   });
-  if (rows > 0) await giveSpaceBack(database, connection);
+  if (rows > 0) await reclaimSpace(database, connection);
   return { rows };
 }
 
@@ -102,7 +107,7 @@ async function deleteEvents(connection: DuckDBConnection, property: number, befo
   return deleted;
 }
 
-async function restartSessions(
+async function updateSessionStarts(
   connection: DuckDBConnection,
   property: number,
   before: number,
@@ -119,7 +124,7 @@ async function restartSessions(
      WHERE sessions.property = $1 AND sessions.session_key = kept.session_key`,
     [property, before],
   );
-  // What still starts before that time has no event left.
+  // Sessions that still start before that time have no events left.
   await execute(connection, 'DELETE FROM sessions WHERE property = $1 AND started_at < $2', [
     property,
     before,
@@ -130,7 +135,7 @@ async function restartSessions(
        AND session_key NOT IN (SELECT session_key FROM sessions WHERE property = $1)`,
     [property],
   );
-  // Questions rely on it: `seen_until` is never before the start of the session.
+  // Queries rely on `seen_until` never being before the start of the session.
   await execute(
     connection,
     `UPDATE collects SET seen_until = sessions.started_at FROM sessions
@@ -140,7 +145,7 @@ async function restartSessions(
   );
 }
 
-async function giveSpaceBack(database: DuckDbDatabase, connection: DuckDBConnection): Promise<void> {
+async function reclaimSpace(database: DuckDbDatabase, connection: DuckDBConnection): Promise<void> {
   const { share, bytes } = await deadShareOf(connection);
   if (share >= DEAD_SHARE && bytes >= MIN_REWRITE_BYTES) {
     await rewriteDatabase(database, connection, []);

@@ -36,7 +36,7 @@ async function open(name: string): Promise<EventStore> {
   return store;
 }
 
-test('a store of an earlier version answers as before, and goes on', async () => {
+test('a store of an earlier version returns the same results after the upgrade, and accepts new events', async () => {
   const before = PROPERTIES.flatMap((propertyId, index) => visits(propertyId, T0 + index));
   const entries = before.map((request, index) => ({ seq: index + 1, request }));
   await writeOldStore(join(directory, 'old.duckdb'), entries);
@@ -57,7 +57,7 @@ test('a store of an earlier version answers as before, and goes on', async () =>
   expect(await allOf(migrated)).toEqual(await allOf(fresh));
 });
 
-test('an upgrade that failed leaves the store as it was', async () => {
+test('a failed upgrade leaves the store unchanged', async () => {
   const file = join(directory, 'old.duckdb');
   const [request] = visits('shop', T0);
   await writeOldStore(file, [{ seq: 1, request: request as AcceptedRequest }]);
@@ -72,7 +72,7 @@ test('an upgrade that failed leaves the store as it was', async () => {
   expect((await store.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(1);
 });
 
-/** Sessions of some visitors, of nobody, and of one who became another; no two events at the same time. */
+/** Sessions with, without and with a changing visitor; no two events at the same time. */
 function visits(propertyId: string, start: number): AcceptedRequest[] {
   let at = start;
   const next = () => {
@@ -101,7 +101,7 @@ function visits(propertyId: string, start: number): AcceptedRequest[] {
   ];
 }
 
-/** Everything that anybody can ask. */
+/** The results of all queries. */
 async function allOf(store: EventStore): Promise<unknown> {
   const all = [];
   for (const propertyId of PROPERTIES) {
@@ -128,7 +128,7 @@ async function allOf(store: EventStore): Promise<unknown> {
   return all;
 }
 
-/** A file of the second version of the schema, which had keys of two 32-bit hashes. */
+/** Writes a file with version 2 of the schema, whose keys consisted of two 32-bit hashes. */
 async function writeOldStore(file: string, entries: readonly JournalEntry[]): Promise<void> {
   const old = new OldStore();
   for (const { seq, request } of entries) old.add(seq, request);
@@ -146,7 +146,7 @@ type Value = string | number | bigint | boolean | null | undefined;
 
 function literal(value: Value): string {
   if (value === null || value === undefined) return 'NULL';
-  // A byte order mark at the start is stored twice: the driver takes one away.
+  // A leading byte order mark is stored twice, because the driver strips one.
   if (typeof value === 'string') return `'${value.replace(/^\uFEFF/, '\uFEFF\uFEFF').replaceAll("'", "''")}'`;
   return String(value);
 }
@@ -159,7 +159,7 @@ async function inDatabase(file: string, work: (run: (sql: string) => Promise<unk
   instance.closeSync();
 }
 
-/** Makes rows as the second version did. */
+/** Creates rows as version 2 did. */
 class OldStore {
   readonly salt = 0x0123_4567_89ab_cdefn;
   readonly rows: [string, Value[]][] = [];
@@ -214,8 +214,8 @@ class OldStore {
   }
 
   #term(text: string): number {
-    const known = this.#terms.get(text);
-    if (known !== undefined) return known;
+    const existing = this.#terms.get(text);
+    if (existing !== undefined) return existing;
     const id = this.#terms.size + 1;
     this.#terms.set(text, id);
     this.#add('terms', id, text);

@@ -4,8 +4,8 @@ import { KeyHasher } from '../lookup/key-hasher.ts';
 import { execute, rowsOf } from '../sql.ts';
 
 /**
- * `ordinal`: the order of arrival, from the journal position of the request (see `request-rows.ts`); negative in rows
- * of earlier versions. `client_at`: the time that the client named, where it was too far off to count.
+ * `ordinal`: the order of arrival, derived from the journal position (see `request-rows.ts`); negative in rows from
+ * earlier versions. `client_at`: the time sent by the client, if it was implausible.
  */
 const TABLES = {
   store_state: 'watermark BIGINT NOT NULL, dead_rows BIGINT NOT NULL, hash_key VARCHAR NOT NULL',
@@ -38,12 +38,12 @@ const OLD_KEYS = `
     SELECT property, visitor_key AS unit_key, visitor_key_of(property, any_value(visitor_id)) AS new_unit_key
     FROM collects GROUP BY property, visitor_key;`;
 
-/** A row without its session keeps the old key, so that the server starts in any case. */
+/** A row without a session keeps its old key, so that the migration never fails. */
 const SESSION_KEY = 'coalesce(new_session_key, session_key)';
 const WITH_SESSION = 'LEFT JOIN session_keys USING (property, session_key)';
 const WITH_UNIT = `${WITH_SESSION} LEFT JOIN visitor_keys USING (property, unit_key)`;
 
-/** Below every ordinal of a new row, table by table, in the order of the rows. */
+/** Smaller than the ordinals of new rows; ordered by table, then by row. */
 const ordinal = (table: number) => `old.rowid + (${table} - 4) * ${2 ** 50}`;
 
 const COPIES: Record<Exclude<Table, 'store_state'>, string> = {
@@ -62,8 +62,8 @@ const COPIES: Record<Exclude<Table, 'store_state'>, string> = {
 };
 
 /**
- * Gives every session, visitor and user the key of a hash that nobody can craft collisions for. Rows keep their order,
- * on which the zone maps rely; what does not fit into memory spills to disk.
+ * Replaces the keys of sessions, visitors and users by keyed hashes, for which attackers cannot craft collisions. Keeps
+ * the order of rows, because the zone maps depend on it.
  */
 export async function rekeySessions(connection: DuckDBConnection): Promise<void> {
   const hashKey = randomBytes(16).toString('hex');
@@ -86,7 +86,7 @@ export async function rekeySessions(connection: DuckDBConnection): Promise<void>
   await connection.run('DROP TABLE session_keys; DROP TABLE visitor_keys');
 }
 
-/** For SQL: `session_key_of(property, session_id)` and the like. They are gone when the file is closed. */
+/** Registers the SQL functions `session_key_of(property, session_id)` etc. until the file is closed. */
 async function registerKeyFunctions(connection: DuckDBConnection, keys: KeyHasher): Promise<void> {
   const properties = new Map(await rowsOf<[number, string]>(connection, 'SELECT id, text FROM terms'));
   const register = (name: string, keyOf: (propertyId: string, id: string) => bigint) =>

@@ -2,9 +2,9 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { fileError } from '../../file-error.ts';
 
 /**
- * Says that a process has the event store, from open to close. DuckDB's own lock is not enough: it goes with the
- * file, and while a rewritten file is put in its place there is a moment at which anybody could take it.
- * The lock is SQLite's, on an empty file beside the store, because Node has none; the system frees it after a crash.
+ * Exclusive lock on the event store while it is open. DuckDB's own lock is not enough: it belongs to the file, and
+ * another process could take it while a rewritten file is swapped in.
+ * Uses SQLite's lock on an empty file next to the store, because Node has no file locks; the OS frees it after a crash.
  */
 export class StoreLock {
   readonly #holder: DatabaseSyncInstance;
@@ -33,7 +33,7 @@ export class StoreLock {
 
 export function lockedError(cause: unknown): Error {
   return Object.assign(
-    new Error(`Another process has the event store open: ${(cause as Error).message}`, { cause }),
+    new Error(`The event store is in use by another process: ${(cause as Error).message}`, { cause }),
     { code: 'STORE_LOCKED' },
   );
 }

@@ -1,21 +1,21 @@
 import type { DuckDbDatabase } from './duckdb-database.ts';
-import { piecesOf, readPiece } from './store-inspection.ts';
+import { listRowGroups, readRowGroup } from './store-inspection.ts';
 
-/** Pieces after which the engine drops what it read: a few megabytes each. */
-const PIECES_IN_MEMORY = 8;
+/** Row groups, of a few megabytes each, that are read before their memory is released. */
+const ROW_GROUPS_IN_MEMORY = 8;
 
-/** Reads every block of an open store, beside questions and loads. */
+/** Reads every block of an open store, concurrently with queries and loads. */
 export async function verifyStore(
   database: DuckDbDatabase,
   pause: (tookMs: number) => Promise<unknown>,
 ): Promise<void> {
-  const pieces = await database.readInBackground(piecesOf);
-  for (const [index, piece] of pieces.entries()) {
+  const rowGroups = await database.readInBackground(listRowGroups);
+  for (const [index, rowGroup] of rowGroups.entries()) {
     const startedAt = performance.now();
     await database.readInBackground(async (connection) => {
-      await readPiece(connection, database.file, piece);
-      const isLast = index === pieces.length - 1;
-      if (isLast || (index + 1) % PIECES_IN_MEMORY === 0) await database.releaseMemory(connection);
+      await readRowGroup(connection, database.file, rowGroup);
+      const isLast = index === rowGroups.length - 1;
+      if (isLast || (index + 1) % ROW_GROUPS_IN_MEMORY === 0) await database.releaseMemory(connection);
     });
     await pause(performance.now() - startedAt);
   }

@@ -26,7 +26,7 @@ export class BatchLoader {
     this.#visitors = visitors;
   }
 
-  /** Entries ascend; answers with the new watermark. */
+  /** Entries must be in ascending order; returns the new watermark. */
   async load(connection: DuckDBConnection, entries: readonly JournalEntry[]): Promise<number> {
     this.#writers ??= await createWriters(connection);
     const writers = this.#writers;
@@ -34,10 +34,10 @@ export class BatchLoader {
     const watermark = (entries.at(-1) as JournalEntry).seq;
     try {
       await inTransaction(connection, async () => {
-        const collects = this.#visitors.learn(entries, this.#keys, this.#registry);
+        const collects = this.#visitors.addCollects(entries, this.#keys, this.#registry);
         const rows = new RequestRows(writers, this.#terms, this.#keys, sessions, this.#visitors, collects);
         await writeRequests(entries, rows);
-        for (const { property, key, sessionId, startedAt } of await sessions.settle(
+        for (const { property, key, sessionId, startedAt } of await sessions.reconcile(
           connection,
           this.#registry,
           watermark,
@@ -50,16 +50,16 @@ export class BatchLoader {
         await execute(connection, 'UPDATE store_state SET watermark = $1', [watermark]);
       });
     } catch (error) {
-      // Rows of this batch that are still in a writer must not get into the next one.
+      // Discard buffered rows of this batch, so that they do not end up in the next one.
       this.close();
       throw error;
     }
-    this.#terms.stored();
-    await sessions.rememberIn(this.#registry);
+    this.#terms.markStored();
+    await sessions.addTo(this.#registry);
     return watermark;
   }
 
-  /** Before its connection is closed. */
+  /** Must be called before the connection is closed. */
   close(): void {
     for (const writer of Object.values(this.#writers ?? {})) writer.close();
     this.#writers = undefined;

@@ -5,8 +5,8 @@ import { KeyTable } from '../lookup/key-table.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import { execute, keyList, rowsOf } from '../sql.ts';
 
-/** Sessions that are dealt with before others get their turn on the thread. */
-const SLICE = 2000;
+/** Sessions processed before yielding the thread. */
+const SLICE_SIZE = 2000;
 
 export interface BatchSession {
   property: number;
@@ -21,7 +21,7 @@ interface LoweredSession {
   startedBefore: number;
 }
 
-/** The sessions that a batch speaks of, and what it changes in the table `sessions`. */
+/** The sessions of a batch and their changes to the table `sessions`. */
 export class BatchSessions {
   readonly #index: KeyTable;
   readonly #sessions: BatchSession[] = [];
@@ -30,7 +30,7 @@ export class BatchSessions {
     this.#index = new KeyTable('numbers', expected);
   }
 
-  note(property: number, key: SessionKey, sessionId: string, at: number): void {
+  add(property: number, key: SessionKey, sessionId: string, at: number): void {
     const index = this.#index.get(key.low, key.high);
     if (index === undefined) {
       this.#index.set(key.low, key.high, this.#sessions.length);
@@ -41,45 +41,45 @@ export class BatchSessions {
     if (at < session.startedAt) session.startedAt = at;
   }
 
-  /** Moves the start of sessions that turn out to be older; answers with those that are new. */
-  async settle(
+  /** Moves the start of sessions with earlier events back; returns the new sessions. */
+  async reconcile(
     connection: DuckDBConnection,
     registry: SessionRegistry,
     watermark: number,
   ): Promise<BatchSession[]> {
-    const fresh: BatchSession[] = [];
-    const unsure: BatchSession[] = [];
+    const newSessions: BatchSession[] = [];
+    const uncached: BatchSession[] = [];
     const lowered: LoweredSession[] = [];
     const compare = (session: BatchSession, startedBefore: number) => {
       if (session.startedAt < startedBefore) lowered.push({ session, startedBefore });
       else session.startedAt = startedBefore;
     };
     for (const [index, session] of this.#sessions.entries()) {
-      if (index % SLICE === SLICE - 1) await nextTurn();
+      if (index % SLICE_SIZE === SLICE_SIZE - 1) await nextTurn();
       const startedBefore = registry.startOf(session.key);
       if (startedBefore !== undefined) compare(session, startedBefore);
-      else if (registry.knows(session.key)) unsure.push(session);
-      else fresh.push(session);
+      else if (registry.knows(session.key)) uncached.push(session);
+      else newSessions.push(session);
     }
-    const stored = await lookUpStarts(connection, unsure);
-    for (const session of unsure) {
+    const stored = await lookUpStarts(connection, uncached);
+    for (const session of uncached) {
       const startedBefore = stored.get(session.key.value);
-      if (startedBefore === undefined) fresh.push(session);
+      if (startedBefore === undefined) newSessions.push(session);
       else compare(session, startedBefore);
     }
     for (const { session, startedBefore } of lowered) {
       const { property, key } = session;
-      registry.noteMove({ property, key: key.value, startedBefore, watermark });
+      registry.recordMove({ property, key: key.value, startedBefore, watermark });
     }
     await lowerStarts(connection, lowered);
-    return fresh;
+    return newSessions;
   }
 
-  /** Once the batch is stored. */
-  async rememberIn(registry: SessionRegistry): Promise<void> {
+  /** Call it once the batch is stored. */
+  async addTo(registry: SessionRegistry): Promise<void> {
     for (const [index, { property, key, startedAt }] of this.#sessions.entries()) {
-      registry.remember(property, key, startedAt);
-      if (index % SLICE === SLICE - 1) await nextTurn();
+      registry.add(property, key, startedAt);
+      if (index % SLICE_SIZE === SLICE_SIZE - 1) await nextTurn();
     }
   }
 }
@@ -100,7 +100,7 @@ async function lookUpStarts(
 async function lowerStarts(connection: DuckDBConnection, lowered: readonly LoweredSession[]): Promise<void> {
   if (lowered.length === 0) return;
   const before = lowered.map(({ startedBefore }) => startedBefore);
-  // The range lets the scan skip nearly everything: what is lowered began a moment ago.
+  // The range lets the scan skip nearly everything: most of these sessions started recently.
   await execute(
     connection,
     `UPDATE sessions SET started_at = earlier.started_at
@@ -110,8 +110,8 @@ async function lowerStarts(connection: DuckDBConnection, lowered: readonly Lower
     [
       lowered.map(({ session }) => session.key.value).join(','),
       lowered.map(({ session }) => session.startedAt).join(','),
-      before.reduce((least, at) => Math.min(least, at)),
-      before.reduce((greatest, at) => Math.max(greatest, at)),
+      before.reduce((min, at) => Math.min(min, at)),
+      before.reduce((max, at) => Math.max(max, at)),
     ],
   );
 }

@@ -6,10 +6,10 @@ import {
   type DuckDBValue,
   type DuckDBVector,
 } from '@duckdb/node-api';
-import { asWritten } from '../sql.ts';
+import { escapeByteOrderMark } from '../sql.ts';
 
-// Each step keeps the thread for a few milliseconds at most, so that journal commits on it are not held up.
-// A request adds up to 500 rows after the last look at the limit.
+// Each step blocks the thread for a few milliseconds at most, so that journal commits are not delayed.
+// A request can add up to 500 rows after the last check of `isFull`.
 const MAX_CHUNK_ROWS = 2048;
 const CHUNK_ROWS = 1500;
 const CHUNK_CHARACTERS = 256 * 1024;
@@ -17,8 +17,8 @@ const FLUSH_ROWS = 7500;
 const FLUSH_CHARACTERS = 1024 * 1024;
 
 /**
- * Appends rows to one table in whole chunks: columns of numbers cost a tenth of single appends. One appender is
- * kept for good, since each new one holds on to memory.
+ * Appends rows to a table in chunks, at a tenth of the cost of single appends. The appender is reused, because each new
+ * one retains memory.
  */
 export class ChunkWriter {
   readonly #appender: DuckDBAppender;
@@ -40,11 +40,11 @@ export class ChunkWriter {
     return new ChunkWriter(await connection.createAppender(table));
   }
 
-  /** Straight into the chunk: rows kept until it is full would outlive the garbage collector's first round. */
+  /** Writes directly into the chunk: buffered rows would survive the young-generation garbage collection. */
   add(row: readonly DuckDBValue[]): void {
     for (let column = 0; column < row.length; column++) {
       const value = row[column] as DuckDBValue;
-      (this.#columns[column] as DuckDBVector<DuckDBValue>).setItem(this.#rows, asWritten(value));
+      (this.#columns[column] as DuckDBVector<DuckDBValue>).setItem(this.#rows, escapeByteOrderMark(value));
       if (typeof value === 'string') this.#characters += value.length;
     }
     this.#rows++;
@@ -54,13 +54,13 @@ export class ChunkWriter {
     return this.#rows >= CHUNK_ROWS || this.#characters >= CHUNK_CHARACTERS;
   }
 
-  /** Hands the rows collected so far to the appender. */
+  /** Passes the rows to the appender. */
   async write(): Promise<void> {
     await this.#writeChunk();
     if (this.#unflushed >= FLUSH_ROWS || this.#unflushedCharacters >= FLUSH_CHARACTERS) await this.#flush();
   }
 
-  /** Brings all rows into the transaction. */
+  /** Writes all rows to the transaction. */
   async finish(): Promise<void> {
     if (this.#rows > 0) await this.#writeChunk();
     if (this.#unflushed > 0) await this.#flush();

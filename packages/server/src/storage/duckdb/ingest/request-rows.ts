@@ -12,31 +12,37 @@ import type { KeyHasher, SessionKey } from '../lookup/key-hasher.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import type { BatchSessions } from './batch-sessions.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
-import type { LearnedCollect, SessionVisitors } from './session-visitors.ts';
+import type { CollectKeys, SessionVisitors } from './session-visitors.ts';
 
-/** One writer per table that a request may add to. */
+/** Tables that requests add rows to. */
 export type RequestTable = 'exposures' | 'conversions' | 'feedback' | 'session_events' | 'collects';
 
-/** `ordinal` is the journal position of the request times this, plus the place of the event in it (500 at most). */
+/** `ordinal` is the journal position times this, plus the index of the event in the request (at most 500 events). */
 const EVENTS_PER_REQUEST = 512;
 
-/** Turns accepted requests into rows. The order of the values is the order of the columns in `rekey-sessions.ts`. */
+/** Stored for a collect without events. */
+interface Heartbeat {
+  type: 'heartbeat';
+  at: number;
+}
+
+/** Converts accepted requests to rows, with values in the order of the columns in `rekey-sessions.ts`. */
 export class RequestRows {
   readonly #writers: Record<RequestTable, ChunkWriter>;
   readonly #tables: Record<AcceptedRequest['kind'], readonly ChunkWriter[]>;
   readonly #terms: TermDictionary;
   readonly #keys: KeyHasher;
   readonly #sessions: BatchSessions;
-  readonly #visitors: Pick<SessionVisitors, 'of'>;
-  readonly #collects: ReadonlyMap<AcceptedCollect, LearnedCollect>;
+  readonly #visitors: Pick<SessionVisitors, 'get'>;
+  readonly #collects: ReadonlyMap<AcceptedCollect, CollectKeys>;
 
   constructor(
     writers: Record<RequestTable, ChunkWriter>,
     terms: TermDictionary,
     keys: KeyHasher,
     sessions: BatchSessions,
-    visitors: Pick<SessionVisitors, 'of'>,
-    collects: ReadonlyMap<AcceptedCollect, LearnedCollect>,
+    visitors: Pick<SessionVisitors, 'get'>,
+    collects: ReadonlyMap<AcceptedCollect, CollectKeys>,
   ) {
     this.#writers = writers;
     this.#tables = {
@@ -52,7 +58,7 @@ export class RequestRows {
     this.#collects = collects;
   }
 
-  /** Answers with the tables that have grown. */
+  /** Returns the writers that rows were added to. */
   add(entry: JournalEntry): readonly ChunkWriter[] {
     const { request, seq } = entry;
     const ordinal = seq * EVENTS_PER_REQUEST;
@@ -70,12 +76,12 @@ export class RequestRows {
     let key: SessionKey | undefined;
     let sessionId: string | undefined;
     for (const exposure of request.exposures) {
-      // The exposures of a request are nearly always of one session.
+      // All exposures of a request nearly always belong to one session.
       if (!key || exposure.sessionId !== sessionId) {
         sessionId = exposure.sessionId;
         key = this.#keys.sessionKey(request.propertyId, sessionId);
       }
-      this.#sessions.note(property, key, sessionId as string, exposure.at);
+      this.#sessions.add(property, key, sessionId as string, exposure.at);
       this.#writers.exposures.add([
         property,
         key.value,
@@ -84,7 +90,7 @@ export class RequestRows {
         BigInt(exposure.at),
         receivedAt,
         exposure.attributes ?? null,
-        this.#visitors.of(key),
+        this.#visitors.get(key),
         exposure.phase ?? null,
         exposure.bot === true,
         BigInt(ordinal++),
@@ -95,7 +101,7 @@ export class RequestRows {
 
   #addConversion(request: AcceptedConversion, ordinal: number): void {
     const property = this.#terms.idOf(request.propertyId);
-    const key = this.#noteReceipt(property, request);
+    const key = this.#addSession(property, request);
     this.#writers.conversions.add([
       property,
       key?.value ?? null,
@@ -104,7 +110,7 @@ export class RequestRows {
       BigInt(request.amountMicros),
       BigInt(request.receivedAt),
       request.metadata ?? null,
-      key && this.#visitors.of(key),
+      key && this.#visitors.get(key),
       BigInt(ordinal),
     ]);
   }
@@ -113,7 +119,7 @@ export class RequestRows {
     const property = this.#terms.idOf(request.propertyId);
     this.#writers.feedback.add([
       property,
-      this.#noteReceipt(property, request)?.value ?? null,
+      this.#addSession(property, request)?.value ?? null,
       request.sessionId ?? null,
       request.id,
       this.#terms.idOf(request.feedbackTypeId),
@@ -127,15 +133,15 @@ export class RequestRows {
 
   #addCollect(request: AcceptedCollect, seq: number, firstOrdinal: number): void {
     const property = this.#terms.idOf(request.propertyId);
-    const { session: key, visitor, change } = this.#collects.get(request) as LearnedCollect;
+    const { session: key, visitor, change } = this.#collects.get(request) as CollectKeys;
     let ordinal = firstOrdinal;
-    const signs: readonly (CollectedEvent | { type: 'sign'; at: number })[] =
-      request.events.length > 0 ? request.events : [{ type: 'sign', at: request.receivedAt }];
+    const events: readonly (CollectedEvent | Heartbeat)[] =
+      request.events.length > 0 ? request.events : [{ type: 'heartbeat', at: request.receivedAt }];
     let seenUntil = Number.NEGATIVE_INFINITY;
-    for (const sign of signs) {
-      seenUntil = Math.max(seenUntil, sign.at);
-      this.#sessions.note(property, key, request.sessionId, sign.at);
-      this.#writers.session_events.add(sessionEventRow(property, key.value, sign, ordinal++));
+    for (const event of events) {
+      seenUntil = Math.max(seenUntil, event.at);
+      this.#sessions.add(property, key, request.sessionId, event.at);
+      this.#writers.session_events.add(sessionEventRow(property, key.value, event, ordinal++));
     }
     this.#writers.collects.add([
       property,
@@ -156,33 +162,28 @@ export class RequestRows {
     ]);
   }
 
-  #noteReceipt(property: number, request: AcceptedRequest & { sessionId?: string }): SessionKey | null {
+  #addSession(property: number, request: AcceptedRequest & { sessionId?: string }): SessionKey | null {
     if (request.sessionId === undefined) return null;
     const key = this.#keys.sessionKey(request.propertyId, request.sessionId);
-    this.#sessions.note(property, key, request.sessionId, request.receivedAt);
+    this.#sessions.add(property, key, request.sessionId, request.receivedAt);
     return key;
   }
 }
 
-function sessionEventRow(
-  property: number,
-  key: bigint,
-  sign: CollectedEvent | { type: 'sign'; at: number },
-  ordinal: number,
-) {
-  const event: Partial<CollectedEvent> = sign.type === 'sign' ? {} : sign;
+function sessionEventRow(property: number, key: bigint, event: CollectedEvent | Heartbeat, ordinal: number) {
+  const fields: Partial<CollectedEvent> = event.type === 'heartbeat' ? {} : event;
   return [
     property,
     key,
-    SESSION_EVENT_TYPES[sign.type],
-    BigInt(sign.at),
-    event.name ?? null,
-    event.url ?? null,
-    event.referrer ?? null,
-    event.title ?? null,
-    event.properties ?? null,
+    SESSION_EVENT_TYPES[event.type],
+    BigInt(event.at),
+    fields.name ?? null,
+    fields.url ?? null,
+    fields.referrer ?? null,
+    fields.title ?? null,
+    fields.properties ?? null,
     BigInt(ordinal),
-    bigintOrNull(event.clientAt),
+    bigintOrNull(fields.clientAt),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { SipHash } from './sip-hash.ts';
 
-/** The 64-bit key that stands for a session in every table; the halves are signed 32-bit integers. */
+/** The 64-bit key of a session in all tables; the halves are signed 32-bit integers. */
 export interface SessionKey {
   low: number;
   high: number;
@@ -11,7 +11,7 @@ export function sessionKeyOf(value: bigint): SessionKey {
   return { low: Number(BigInt.asIntN(32, value)), high: Number(value >> 32n), value };
 }
 
-/** One hash per kind of id, so that a visitor never has the key of a session. */
+/** One hash per kind of id, so that a visitor and a session with the same id have different keys. */
 interface PropertyHashes {
   session: SipHash;
   visitor: SipHash;
@@ -19,8 +19,8 @@ interface PropertyHashes {
 }
 
 /**
- * Makes 64-bit keys of session, visitor and user ids. Ids come from anybody: the hash is keyed with a secret of the
- * store, so that nobody can craft two ids that share a key.
+ * Hashes session, visitor and user ids to 64-bit keys. Ids are untrusted input: the hash is keyed with a secret of the
+ * store, so that clients cannot craft ids with the same key.
  */
 export class KeyHasher {
   readonly #root: SipHash;
@@ -49,7 +49,7 @@ export class KeyHasher {
   #key(hash: SipHash, id: string): bigint {
     hash.hash(id);
     this.#halves[1] = hash.high;
-    // 0 marks a free slot in a KeyTable.
+    // 0 marks an empty slot in a KeyTable.
     this.#halves[0] = hash.low === 0 && hash.high === 0 ? 1 : hash.low;
     return this.#whole[0] as bigint;
   }
@@ -67,7 +67,7 @@ export class KeyHasher {
     return hashes;
   }
 
-  /** A key of its own: cheaper than to hash kind and property with every id. */
+  /** A separate hash key per kind and property is cheaper than hashing both with every id. */
   #derive(kind: keyof PropertyHashes, propertyId: string): SipHash {
     const key = new Int32Array(4);
     for (const half of [0, 1]) {

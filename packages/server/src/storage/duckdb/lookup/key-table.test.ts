@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { KeyHasher, sessionKeyOf } from './key-hasher.ts';
 import { KeyTable } from './key-table.ts';
 
-test('a table of keys answers as a Map does', () => {
+test('a key table behaves like a Map', () => {
   const half = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer());
   const key = fc.tuple(half, half).filter(([low, high]) => low !== 0 || high !== 0);
   fc.assert(
@@ -30,7 +30,7 @@ test('a table of keys answers as a Map does', () => {
   );
 });
 
-test('keys differ by property, kind, id and hash key, and come apart into their halves', () => {
+test('keys differ by property, kind, id and hash key, and split into their halves', () => {
   const [one, two] = [new KeyHasher('f'.repeat(32)), new KeyHasher('0123456789abcdef'.repeat(2))];
   const keys = [one, two].flatMap((hasher) =>
     ['shop', 'blog'].flatMap((property) =>
@@ -47,7 +47,7 @@ test('keys differ by property, kind, id and hash key, and come apart into their 
   expect(one.sessionKey('shop', '\ud800')).toEqual(one.sessionKey('shop', '\ufffd'));
 });
 
-test('a hundred thousand numbered sessions have as many keys', () => {
+test('100,000 sequential session ids have distinct keys', () => {
   const hasher = new KeyHasher('2a'.repeat(16));
   const keys = new KeyTable('keys');
   for (let number = 0; number < 100_000; number++) {

@@ -1,7 +1,7 @@
 const MIN_SLOTS = 1024;
 const MAX_LOAD_FACTOR = 0.7;
 
-/** What a key stands for: nothing (a plain set), a number, or another 64-bit key. */
+/** Value types by content: none (a plain set), numbers, or other 64-bit keys. */
 interface Values {
   keys: undefined;
   numbers: number;
@@ -11,8 +11,8 @@ interface Values {
 type ValueArray = { [index: number]: number | bigint } | undefined;
 
 /**
- * From 64-bit hash keys to numbers or other keys, or a plain set of such keys: open addressing in typed arrays,
- * 8 bytes a slot (16 with values). A Map of bigints takes six times that, and the garbage collector's time besides.
+ * A hash map or set of 64-bit keys: open addressing in typed arrays, 8 bytes per slot (16 with values). A Map of
+ * bigints takes six times the memory and slows down garbage collection.
  */
 export class KeyTable<Content extends keyof Values = 'numbers'> {
   readonly #content: Content;
@@ -34,17 +34,17 @@ export class KeyTable<Content extends keyof Values = 'numbers'> {
   }
 
   has(low: number, high: number): boolean {
-    return this.#holds(this.#slotOf(low, high));
+    return this.#isUsed(this.#slotOf(low, high));
   }
 
   get(low: number, high: number): Values[Content] | undefined {
     const slot = this.#slotOf(low, high);
-    return this.#holds(slot) ? (this.#values?.[slot] as Values[Content]) : undefined;
+    return this.#isUsed(slot) ? (this.#values?.[slot] as Values[Content]) : undefined;
   }
 
   set(low: number, high: number, value?: Values[Content]): void {
     let slot = this.#slotOf(low, high);
-    if (!this.#holds(slot)) {
+    if (!this.#isUsed(slot)) {
       if (this.#size >= (this.#mask + 1) * MAX_LOAD_FACTOR) {
         this.#grow();
         slot = this.#slotOf(low, high);
@@ -56,15 +56,15 @@ export class KeyTable<Content extends keyof Values = 'numbers'> {
     if (this.#values && value !== undefined) this.#values[slot] = value;
   }
 
-  /** A key is never 0, which marks a free slot. */
-  #holds(slot: number): boolean {
+  /** 0 marks an empty slot and is never a key. */
+  #isUsed(slot: number): boolean {
     return (this.#keys[slot * 2] as number) !== 0 || (this.#keys[slot * 2 + 1] as number) !== 0;
   }
 
   #slotOf(low: number, high: number): number {
     const keys = this.#keys;
     let slot = low & this.#mask;
-    while (this.#holds(slot) && (keys[slot * 2] !== low || keys[slot * 2 + 1] !== high)) {
+    while (this.#isUsed(slot) && (keys[slot * 2] !== low || keys[slot * 2 + 1] !== high)) {
       slot = (slot + 1) & this.#mask;
     }
     return slot;

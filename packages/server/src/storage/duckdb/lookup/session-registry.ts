@@ -3,21 +3,21 @@ import { rowsOf } from '../sql.ts';
 import type { SessionKey } from './key-hasher.ts';
 import { KeyTable } from './key-table.ts';
 
-/** Sessions of which the start is at hand; twice as many at most. 16 bytes a slot. */
-const GENERATION = 90_000;
+/** Max sessions per generation of cached starts, of which there are two. 16 bytes per slot. */
+const GENERATION_SIZE = 90_000;
 
-/** A table doubles at once: with millions of keys in one that would hold up the thread for a tenth of a second. */
+/** A table is resized in one step; with millions of keys in a single table that would block the thread for 100 ms. */
 const PARTITIONS = 64;
 
-/** Lists of which the first page is older than this many moves may show a session twice. */
+/** Max recorded moves; a list whose first page is older may show a session twice. */
 const MAX_MOVES = 20_000;
 
-/** A session turned out to be older than it seemed. */
+/** An earlier event moved the start of a session back. */
 interface Move {
   property: number;
   key: bigint;
   startedBefore: number;
-  /** That of the batch which told it. */
+  /** Watermark of the batch that moved it. */
   watermark: number;
 }
 
@@ -27,8 +27,8 @@ interface StartSpan {
 }
 
 /**
- * What memory knows of the sessions, so that a batch seldom has to look them up: the keys of all of them, and the
- * start of those heard of lately.
+ * In-memory cache of sessions, so that a batch rarely has to query them: the keys of all sessions, and the start of
+ * recently seen ones.
  */
 export class SessionRegistry {
   #known = emptyPartitions();
@@ -54,7 +54,7 @@ export class SessionRegistry {
     }
     this.#known = known;
     this.#moves = [];
-    this.forgetStarts();
+    this.clearStarts();
     this.#spans.clear();
     const spans = await rowsOf<[number, bigint, bigint]>(
       connection,
@@ -65,32 +65,32 @@ export class SessionRegistry {
     }
   }
 
-  /** False: the session was never stored. True: most likely it was. */
+  /** False: the session was never stored. True: it most likely was. */
   knows(key: SessionKey): boolean {
     return partitionOf(this.#known, key.high).has(key.low, key.high);
   }
 
-  /** When the session started, if that is at hand. */
+  /** When the session started, if that is cached. */
   startOf(key: SessionKey): number | undefined {
     const young = this.#young.get(key.low, key.high);
     if (young !== undefined) return young;
     const old = this.#old.get(key.low, key.high);
-    if (old !== undefined) this.#rememberStart(key, old);
+    if (old !== undefined) this.#cacheStart(key, old);
     return old;
   }
 
-  /** All sessions of the property started within it; it may be wider than they need. */
+  /** All sessions of the property started within this span; it may be wider than necessary. */
   spanOf(property: number): Readonly<StartSpan> | undefined {
     return this.#spans.get(property);
   }
 
-  /** Before the batch is stored, so that no question sees the move and does not know of it. */
-  noteMove(move: Move): void {
+  /** Call it before the batch is stored, so that no query sees an unrecorded move. */
+  recordMove(move: Move): void {
     if (this.#moves.length >= MAX_MOVES) this.#moves.splice(0, MAX_MOVES / 2);
     this.#moves.push(move);
   }
 
-  /** The sessions that moved after the first watermark and up to the second, with the start they had at the first. */
+  /** Sessions that moved after watermark `after`, up to `until`, with the start they had at `after`. */
   movesBetween(property: number, after: number, until: number): Map<bigint, number> {
     const moved = new Map<bigint, number>();
     for (let i = this.#moves.length - 1; i >= 0; i--) {
@@ -101,23 +101,23 @@ export class SessionRegistry {
     return moved;
   }
 
-  remember(property: number, key: SessionKey, startedAt: number): void {
+  add(property: number, key: SessionKey, startedAt: number): void {
     addTo(this.#known, key.low, key.high);
-    this.#rememberStart(key, startedAt);
+    this.#cacheStart(key, startedAt);
     const span = this.#spans.get(property);
     if (!span) this.#spans.set(property, { oldest: startedAt, newest: startedAt });
     else if (startedAt > span.newest) span.newest = startedAt;
     else if (startedAt < span.oldest) span.oldest = startedAt;
   }
 
-  /** After starts have changed behind its back. Keys of sessions that are gone do no harm. */
-  forgetStarts(): void {
+  /** Call it after an erasure changed starts. Keys of deleted sessions are harmless. */
+  clearStarts(): void {
     this.#young = new KeyTable('numbers');
     this.#old = new KeyTable('numbers');
   }
 
-  #rememberStart(key: SessionKey, startedAt: number): void {
-    if (this.#young.size >= GENERATION) {
+  #cacheStart(key: SessionKey, startedAt: number): void {
+    if (this.#young.size >= GENERATION_SIZE) {
       this.#old = this.#young;
       this.#young = new KeyTable('numbers');
     }

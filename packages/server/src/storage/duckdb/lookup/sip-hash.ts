@@ -2,7 +2,7 @@ const COMPRESSION_ROUNDS = 2;
 const FINAL_ROUNDS = 4;
 
 /**
- * SipHash-2-4: a keyed 64-bit hash of which nobody without the key can find collisions. On 32-bit halves, because
+ * SipHash-2-4: a keyed 64-bit hash; without the key, collisions cannot be found. Works on 32-bit halves, because
  * bigints would be allocated at every step.
  *
  * @see https://www.aumasson.jp/siphash/siphash.pdf
@@ -33,7 +33,7 @@ export class SipHash {
     let v3l = k2 ^ 0x79746573;
     let v3h = k3 ^ 0x74656462;
     for (let at = 0; at <= padded.length; at += 2) {
-      // After the last word come the final rounds.
+      // The final rounds follow the last word.
       const isFinal = at === padded.length;
       const ml = isFinal ? 0 : (words[at] as number);
       const mh = isFinal ? 0 : (words[at + 1] as number);
@@ -85,11 +85,11 @@ export class SipHash {
 
 const encoder = new TextEncoder();
 
-/** One buffer for all texts, so that hashing allocates nothing; `length` is in 32-bit words. */
+/** Reused buffer, so that hashing does not allocate; `length` is in 32-bit words. */
 const padded = { bytes: new Uint8Array(4096), words: new Int32Array(0), length: 0 };
 padded.words = new Int32Array(padded.bytes.buffer);
 
-/** The UTF-8 bytes of a text, filled up to whole 64-bit words of which the last byte is the length. */
+/** The UTF-8 bytes of a text, padded to whole 64-bit words; the last byte is the length. */
 function paddedWords(text: string): Int32Array {
   // A UTF-16 unit has at most three bytes.
   const room = text.length * 3 + 8;
@@ -106,7 +106,7 @@ function paddedWords(text: string): Int32Array {
   return padded.words;
 }
 
-/** Nearly all ids are ASCII, and short: the encoder takes longer to call than they take to copy. */
+/** Nearly all ids are short ASCII, which is faster to copy than to pass to the encoder. */
 function writeAscii(text: string, bytes: Uint8Array): number | undefined {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

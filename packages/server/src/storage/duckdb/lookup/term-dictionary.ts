@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../sql.ts';
 
-/** Stands for a text that was not given. */
+/** Id of a missing text. */
 const NO_TERM = 0;
 
 /**
- * Numbers for texts of which there are few (properties, tests, variations, goals, devices, …): a number costs a
- * tenth of a text to append, and a question about an unknown one needs no query. Lives in memory as a whole.
+ * Ids for texts with few distinct values (properties, tests, variations, goals, devices, …): appending an id costs a
+ * tenth of appending a text, and an unknown text needs no query. Held in memory completely.
  */
 export class TermDictionary {
   readonly #ids = new Map<string, number>();
@@ -19,10 +19,10 @@ export class TermDictionary {
     this.#ids.clear();
     this.#texts.clear();
     this.#added = [];
-    for (const [id, text] of rows) this.#remember(id, text);
+    for (const [id, text] of rows) this.#set(id, text);
   }
 
-  /** The number of a text, a new one if need be; a new one must be stored with the batch that uses it. */
+  /** The id of a text, assigned if needed; a new term must be stored with the batch that uses it. */
   idOf(text: string | undefined): number {
     if (text === undefined) return NO_TERM;
     const known = this.#ids.get(text);
@@ -30,14 +30,14 @@ export class TermDictionary {
     const stored = asStored(text);
     const alias = this.#ids.get(stored);
     if (alias !== undefined) return alias;
-    // Numbers are not used again after a failed batch: a question under way may still hold one.
+    // Ids are not reused after a failed batch: a running query may still hold one.
     const id = this.#next;
-    this.#remember(id, stored);
+    this.#set(id, stored);
     this.#added.push({ id, text: stored });
     return id;
   }
 
-  /** The number of a text, if there is one. */
+  /** The id of a text, if it has one. */
   find(text: string): number | undefined {
     return this.#ids.get(text) ?? this.#ids.get(asStored(text));
   }
@@ -51,18 +51,18 @@ export class TermDictionary {
     return this.#added;
   }
 
-  stored(): void {
+  markStored(): void {
     this.#added = [];
   }
 
-  #remember(id: number, text: string): void {
+  #set(id: number, text: string): void {
     this.#ids.set(text, id);
     this.#texts.set(id, text);
     this.#next = Math.max(this.#next, id + 1);
   }
 }
 
-/** What comes back from UTF-8: a lone surrogate turns into U+FFFD. */
+/** The text after a round trip through UTF-8, which turns lone surrogates into U+FFFD. */
 function asStored(text: string): string {
   return Buffer.from(text).toString();
 }

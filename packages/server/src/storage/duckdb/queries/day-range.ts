@@ -1,9 +1,9 @@
 import { DAY_MS } from '@switchyard/core/time';
 import type { DayRange } from '../../event-store.ts';
 
-/** SQL for the day of the range that a time is counted as. */
+/** SQL for the day of the range that a time belongs to. */
 export function dayIn({ from, to, step }: DayRange, time: string): string {
   const day = `least((${time} // ${DAY_MS}) * ${DAY_MS}, ${to})`;
-  const named = step === 1 ? day : `${to} - ((${to} - ${day}) // ${step * DAY_MS}) * ${step * DAY_MS}`;
-  return `(CASE WHEN ${time} < ${from} THEN ${from - DAY_MS} ELSE ${named} END)`;
+  const label = step === 1 ? day : `${to} - ((${to} - ${day}) // ${step * DAY_MS}) * ${step * DAY_MS}`;
+  return `(CASE WHEN ${time} < ${from} THEN ${from - DAY_MS} ELSE ${label} END)`;
 }

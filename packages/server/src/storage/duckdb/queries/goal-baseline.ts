@@ -17,7 +17,7 @@ type BaselineRow = Record<
   bigint | number | null
 >;
 
-/** Visitors of a period and what they did for a goal in it. */
+/** Visitors of a period and their conversions of a goal. */
 export async function goalBaseline(
   { connection, terms }: QueryContext,
   { propertyId, goalId, from, to, isRevenue = false }: GoalBaselineQuery,
@@ -28,20 +28,20 @@ export async function goalBaseline(
   const converted = isConverted([{ term: goal, isRevenue }], 'n', 'a');
   const [row] = await recordsOf<BaselineRow>(
     connection,
-    `WITH named AS (
+    `WITH session_visitors AS (
        SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
        WHERE property = $1 AND visitor_change <> ${VISITOR_CHANGE.same} GROUP BY session_key),
-     came AS (
-       SELECT DISTINCT coalesce(visitor_key, session_key) AS unit FROM sessions LEFT JOIN named USING (session_key)
+     units AS (
+       SELECT DISTINCT coalesce(visitor_key, session_key) AS unit FROM sessions LEFT JOIN session_visitors USING (session_key)
        WHERE property = $1 AND started_at >= $3 AND started_at < $4),
      outcomes AS (
        SELECT unit, any_value(goal) AS goal, sum(direction)::DOUBLE AS n, sum(amount_micros)::DOUBLE AS a
        FROM (SELECT coalesce(visitor_key, session_key) AS unit, goal, direction, amount_micros
-             FROM conversions LEFT JOIN named USING (session_key)
+             FROM conversions LEFT JOIN session_visitors USING (session_key)
              WHERE property = $1 AND goal = $2 AND happened_at >= $3 AND happened_at < $4
                AND session_key IS NOT NULL)
-       SEMI JOIN came USING (unit) GROUP BY unit)
-     SELECT (SELECT count(*) FROM came) AS visitors, count(*) FILTER (${converted}) AS converted,
+       SEMI JOIN units USING (unit) GROUP BY unit)
+     SELECT (SELECT count(*) FROM units) AS visitors, count(*) FILTER (${converted}) AS converted,
             sum(n) AS conversions, sum(n * n) AS conversion_squares, sum(a) AS micros, sum(a * a) AS micro_squares
      FROM outcomes`,
     [property, goal, from, to],

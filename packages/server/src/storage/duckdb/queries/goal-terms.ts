@@ -1,13 +1,13 @@
 import type { SplitTestQuery } from '../../event-store.ts';
 import type { QueryContext } from './query-context.ts';
 
-/** A goal as the tables name it. */
+/** A goal by its term id. */
 export interface GoalTerm {
   term: number;
   isRevenue: boolean;
 }
 
-/** The goals that anything was stored of. */
+/** The goals that have stored events. */
 export function goalTermsOf(
   { terms }: QueryContext,
   { goalIds, revenueGoalIds = [] }: Pick<SplitTestQuery, 'goalIds' | 'revenueGoalIds'>,
@@ -18,7 +18,7 @@ export function goalTermsOf(
   });
 }
 
-/** Condition on a visitor who did `n` and spent `a` net. Whoever sends one of three things back still bought. */
+/** Condition on a visitor with net count `n` and net amount `a`; after a partial refund the visitor is still converted. */
 export function isConverted(goals: readonly GoalTerm[], n: string, a: string): string {
   const revenue = goals.filter(({ isRevenue }) => isRevenue).map(({ term }) => term);
   if (revenue.length === 0) return `${n} > 0`;

@@ -2,10 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../sql.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** Visitors are spread evenly over the parts, so the largest segments are among the first of each part. */
+/** Visitors are spread evenly over the parts, so the overall largest segments are among the largest of each part. */
 const CANDIDATES_PER_PART = 1000;
 
-/** SQL that counts the largest segments separately and all others as one; adds nothing to an unsegmented query. */
+/** SQL that counts the largest segments separately and combines the others; no-op for unsegmented queries. */
 export class LargestSegments {
   readonly #visitors: SplitTestVisitors;
   readonly #max: number;
@@ -16,7 +16,7 @@ export class LargestSegments {
     this.#max = max;
   }
 
-  /** With several parts no statement sees all visitors, so the largest segments are found first. */
+  /** With several parts, no statement sees all visitors, so the largest segments are determined first. */
   async findInParts(connection: DuckDBConnection, parts: number): Promise<void> {
     const sizes = new Map<string, number>();
     for (let index = 0; index < parts; index++) {
@@ -28,11 +28,11 @@ export class LargestSegments {
       );
       for (const [segment, size] of rows) sizes.set(segment, (sizes.get(segment) ?? 0) + Number(size));
     }
-    const places = [...sizes]
+    const placeholders = [...sizes]
       .sort(([left, one], [right, other]) => other - one || (left < right ? -1 : 1))
       .slice(0, this.#max)
       .map(([segment]) => this.#visitors.values.add(segment));
-    this.#listed = `SELECT unnest([${places.join(', ')}]::VARCHAR[]) AS segment_name`;
+    this.#listed = `SELECT unnest([${placeholders.join(', ')}]::VARCHAR[]) AS segment_name`;
   }
 
   /** Common table expressions that follow `units`. */
@@ -53,10 +53,10 @@ export class LargestSegments {
       : 'NULL AS segment_name, false AS is_other';
   }
 
-  /** By the visitors that results count: no bots, and only one variation seen. */
+  /** By the number of visitors that count for results: no bots, and only one variation seen. */
   #bySize(limit: number): string {
-    const { isPure, isBot } = this.#visitors;
-    return `SELECT segment AS segment_name, count(*) FILTER (${isPure} AND NOT ${isBot}) AS size
+    const { sawOneVariation, isBot } = this.#visitors;
+    return `SELECT segment AS segment_name, count(*) FILTER (${sawOneVariation} AND NOT ${isBot}) AS size
             FROM units WHERE segment IS NOT NULL
             GROUP BY segment ORDER BY size DESC, segment LIMIT ${limit}`;
   }

@@ -5,11 +5,11 @@ import type { SessionFilter } from './session-filter.ts';
 import type { StoredSession } from './session-summaries.ts';
 
 export interface ListedSession extends StoredSession {
-  /** Where it stands in the list: its start when the list was begun. */
+  /** Position in the list: its start when the first page was read. */
   listedAt: number;
 }
 
-/** Sessions that turned out to be older since the list was begun, with the start they had then. */
+/** Sessions whose start moved back since the first page was read, with their former start. */
 export async function movedSince(
   { connection, registry }: QueryContext,
   property: number,
@@ -18,12 +18,12 @@ export async function movedSince(
   if (asOf === undefined || registry.movesBetween(property, asOf, Number.MAX_SAFE_INTEGER).size === 0) {
     return new Map();
   }
-  // Batches that were stored after this snapshot was taken are none of its business.
+  // Ignore batches stored after this snapshot was taken.
   const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
   return registry.movesBetween(property, asOf, Number((rows[0] as [bigint])[0]));
 }
 
-/** Those of them that belong on the page or behind it. */
+/** The moved sessions that belong on this page or a later one. */
 export async function listMoved(
   { connection }: QueryContext,
   query: SessionPageQuery & { property: number },
@@ -51,7 +51,7 @@ export async function listMoved(
     .filter((session) => isWithin(session, query));
 }
 
-/** Conditions that keep the moved ones out of what is read by its start. */
+/** Excludes the moved sessions, which are listed separately. */
 export function withoutMoved(filter: SessionFilter, moved: ReadonlyMap<bigint, number>): SessionFilter {
   const keys = [...moved.keys()].join(',');
   const condition = (values: SqlValues) => `session_key NOT IN ${keyList(values.add(keys))}`;
@@ -64,7 +64,7 @@ function isWithin(session: ListedSession, { from, to, after }: SessionPageQuery)
   return after === undefined || newestFirst(session, { listedAt: after.at, sessionId: after.id }) > 0;
 }
 
-/** The order of the list; ids go by their bytes, as in the store. */
+/** The order of the list; ids are compared by bytes, as in the store. */
 export function newestFirst(
   a: Pick<ListedSession, 'listedAt' | 'sessionId'>,
   b: Pick<ListedSession, 'listedAt' | 'sessionId'>,

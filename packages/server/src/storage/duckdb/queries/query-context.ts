@@ -3,12 +3,12 @@ import type { KeyHasher } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 
-/** What a question is answered with. */
+/** Resources of a query. */
 export interface QueryContext {
   connection: DuckDBConnection;
   terms: TermDictionary;
   keys: KeyHasher;
   registry: SessionRegistry;
-  /** Visitors that are grouped at a time; more would not fit into memory. */
+  /** Max visitors grouped at a time; more would not fit into memory. */
   maxVisitors: number;
 }

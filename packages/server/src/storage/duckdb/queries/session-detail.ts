@@ -6,7 +6,7 @@ import { timelinePage } from './session-timeline.ts';
 
 const OF_SESSION = 'property = $1 AND session_key = $2';
 
-/** One session with a page of what happened in it. The caller holds a snapshot. */
+/** A session with a page of its timeline. The caller holds a snapshot. */
 export async function sessionDetail(
   context: QueryContext,
   query: SessionQuery,
@@ -36,7 +36,7 @@ export async function sessionDetail(
   };
 }
 
-/** Who a session belongs to; undefined when it was never stored. */
+/** Visitor and user of a session; undefined if the session was never stored. */
 export async function sessionIdentity(
   { connection, terms, keys, registry }: QueryContext,
   propertyId: string,

@@ -2,9 +2,9 @@ import type { SessionPageQuery } from '../../event-store.ts';
 import type { SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 
-/** What a list of sessions is narrowed down to, besides time. */
+/** Conditions on a list of sessions, other than time. */
 export interface SessionFilter {
-  /** Matches so few sessions that looking back step by step is wasted. */
+  /** Matches so few sessions that searching in windows is a waste. */
   isRare: boolean;
   conditions: ((values: SqlValues, property: number, since: number) => string)[];
 }
@@ -46,19 +46,19 @@ function termMatches(
   return matches;
 }
 
-/** A session has no event from before its start, so the window holds for its events too. */
+/** No event is older than the start of its session, so the window applies to events too. */
 function eventCondition(
   table: 'exposures' | 'conversions',
   matches: readonly { column: string; term: number }[],
 ): SessionFilter['conditions'][number] {
   return (values, property, since) => {
-    const wanted = matches.map(({ column, term }) => `AND ${column} = ${values.add(term)}`).join(' ');
+    const termConditions = matches.map(({ column, term }) => `AND ${column} = ${values.add(term)}`).join(' ');
     return `session_key IN (SELECT session_key FROM ${table}
-      WHERE property = ${values.add(property)} AND happened_at >= ${values.add(since)} ${wanted})`;
+      WHERE property = ${values.add(property)} AND happened_at >= ${values.add(since)} ${termConditions})`;
   };
 }
 
-/** Those whose latest collect named this visitor, or whose latest named user is this one. */
+/** Sessions whose latest visitor or user is this one. */
 function identityCondition(
   who: 'visitor' | 'user',
   key: bigint,

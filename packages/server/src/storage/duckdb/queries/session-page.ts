@@ -7,7 +7,7 @@ import { summariesOf } from './session-summaries.ts';
 
 const FIRST_WINDOW_MS = 1000;
 const WINDOW_GROWTH = 8;
-/** The window that filled the last page of a property: the next search begins a step below it. */
+/** The window that filled the last page of a property; the next search starts one step smaller. */
 export type PageWindows = Map<string, number>;
 
 /** Newest first; each page starts strictly after the cursor. */
@@ -19,7 +19,7 @@ export async function sessionPage(
   const property = context.terms.find(query.propertyId);
   const filter = filterOf(context, query);
   if (property === undefined || filter === undefined || query.limit < 1) return { rows: [], next: undefined };
-  // One more than the page has, to know whether there is a next one.
+  // One extra row, to detect whether there is a next page.
   const listed = await listWithMoved(
     context,
     { ...query, property, limit: query.limit + 1 },
@@ -36,7 +36,7 @@ export async function sessionPage(
   return { rows, next: hasMore ? { at: last.startedAt, id: last.sessionId } : undefined };
 }
 
-/** Here rather than in SQL, because a summary comes from several statements. */
+/** Not in SQL, because a summary is built from several statements. */
 function withinPage(summaries: SessionSummary[]): SessionSummary[] {
   let bytes = 0;
   const end = summaries.findIndex((summary) => {
@@ -61,8 +61,8 @@ async function listWithMoved(
 }
 
 /**
- * Looks back from the newest session in growing windows of time until the page is full. A plain top-N would read
- * every session that was ever stored; a window reads a block or two, however many there are.
+ * Searches back from the newest session in growing time windows until the page is full. A plain top-N query would read
+ * all stored sessions; a window reads only a block or two.
  */
 async function listSessions(
   context: QueryContext,
@@ -74,7 +74,7 @@ async function listSessions(
   if (!span) return [];
   const floor = Math.max(query.from ?? span.oldest, span.oldest);
   const ceiling = ceilingOf(query);
-  // Sessions dated ahead of the clock must not stretch the window of all the others.
+  // Sessions with future dates must not widen the window.
   const last = Math.min(ceiling, span.newest, Date.now());
   let width = Math.max((windows.get(query.propertyId) ?? 0) / WINDOW_GROWTH, FIRST_WINDOW_MS);
   for (;;) {

@@ -17,16 +17,16 @@ const { pageview, event } = SESSION_EVENT_TYPES;
 
 const WHERE_SESSION = `property = $1 AND session_key IN ${keyList('$2')}`;
 
-/** Over all groups of a session, also those that are not listed. */
+/** Over all groups of a session, including those beyond the limit. */
 const LAST_OF_SESSION = 'max(max(happened_at)) OVER (PARTITION BY session_key)';
 
 const BY_FIRST = 'min(happened_at), min(ordinal)';
 const FIRST_OF_SESSION = `
   QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY ${BY_FIRST}) <= ${MAX_LISTED} ORDER BY ${BY_FIRST}`;
 
-/** One row per session, test and variation, or goal. As one UNION they are hardly faster and take 60 MB more. */
+/** Separate statements: a single UNION is hardly faster and takes 60 MB more memory. */
 const SUMMARY_PARTS = [
-  `SELECT 'signs' AS source, session_key, max(happened_at) AS last_at,
+  `SELECT 'session_events' AS source, session_key, max(happened_at) AS last_at,
           count(*) FILTER (type = ${pageview}) AS pageviews, count(*) FILTER (type = ${event}) AS events,
           arg_min(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS entry_url,
           arg_max(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS exit_url,
@@ -50,7 +50,7 @@ const SUMMARY_PARTS = [
 
 type SummaryRow = { session_key: bigint } & (
   | {
-      source: 'signs';
+      source: 'session_events';
       last_at: bigint;
       pageviews: bigint;
       events: bigint;
@@ -72,37 +72,34 @@ type SummaryRow = { session_key: bigint } & (
     }
 );
 
-/** Adds to each session what its events tell. The caller holds a snapshot. */
+/** Builds the summaries of sessions from their events. The caller holds a snapshot. */
 export async function summariesOf(
   { connection, terms }: QueryContext,
   property: number,
   sessions: readonly StoredSession[],
 ): Promise<SessionSummary[]> {
   if (sessions.length === 0) return [];
-  const drafts = new Map(sessions.map((session) => [session.key, new SummaryDraft(session, terms)]));
-  // No event of a session is older than its start, so the scans begin at the oldest one of the page.
-  const since = sessions.reduce(
-    (least, { startedAt }) => Math.min(least, startedAt),
-    Number.MAX_SAFE_INTEGER,
-  );
+  const builders = new Map(sessions.map((session) => [session.key, new SummaryBuilder(session, terms)]));
+  // No event is older than the start of its session, so the scans begin at the oldest start.
+  const since = sessions.reduce((min, { startedAt }) => Math.min(min, startedAt), Number.MAX_SAFE_INTEGER);
   const keys = sessions.map(({ key }) => key).join(',');
   for (const part of SUMMARY_PARTS) {
     for (const row of await recordsOf<SummaryRow>(connection, part, [property, keys, since])) {
-      drafts.get(row.session_key)?.add(row);
+      builders.get(row.session_key)?.add(row);
     }
   }
-  return sessions.map(({ key }) => (drafts.get(key) as SummaryDraft).finish());
+  return sessions.map(({ key }) => (builders.get(key) as SummaryBuilder).finish());
 }
 
-class SummaryDraft {
+class SummaryBuilder {
   readonly #terms: TermDictionary;
   readonly #summary: SessionSummary;
-  #lastSign = Number.NEGATIVE_INFINITY;
-  #lastEvent: number;
+  #lastBrowserEvent = Number.NEGATIVE_INFINITY;
+  #lastServerEvent: number;
 
   constructor({ sessionId, startedAt }: StoredSession, terms: TermDictionary) {
     this.#terms = terms;
-    this.#lastEvent = startedAt;
+    this.#lastServerEvent = startedAt;
     const identity = { visitorId: null, userId: null };
     const client = { country: null, device: null, browser: null, os: null };
     const visit = { entryUrl: null, exitUrl: null, referrer: null, pageviews: 0, events: 0 };
@@ -112,24 +109,24 @@ class SummaryDraft {
   }
 
   add(row: SummaryRow): void {
-    // Signs of the browser are what it collected and what it showed; the rest is a server speaking.
-    if (row.source === 'signs' || row.source === 'exposures') {
-      this.#lastSign = Math.max(this.#lastSign, Number(row.last_at));
+    // Collected events and exposures come from the browser; goals and feedback may come from a server.
+    if (row.source === 'session_events' || row.source === 'exposures') {
+      this.#lastBrowserEvent = Math.max(this.#lastBrowserEvent, Number(row.last_at));
     } else if (row.source !== 'collects') {
-      this.#lastEvent = Math.max(this.#lastEvent, Number(row.last_at));
+      this.#lastServerEvent = Math.max(this.#lastServerEvent, Number(row.last_at));
     }
-    Object.assign(this.#summary, this.#told(row));
+    Object.assign(this.#summary, this.#fieldsOf(row));
   }
 
   finish(): SessionSummary {
-    const heard = this.#lastSign > Number.NEGATIVE_INFINITY;
-    return { ...this.#summary, lastSeenAt: heard ? this.#lastSign : this.#lastEvent };
+    const hasBrowserEvent = this.#lastBrowserEvent > Number.NEGATIVE_INFINITY;
+    return { ...this.#summary, lastSeenAt: hasBrowserEvent ? this.#lastBrowserEvent : this.#lastServerEvent };
   }
 
-  #told(row: SummaryRow): Partial<SessionSummary> {
+  #fieldsOf(row: SummaryRow): Partial<SessionSummary> {
     const { exposures, goals } = this.#summary;
     switch (row.source) {
-      case 'signs': {
+      case 'session_events': {
         const { entry_url: entryUrl, exit_url: exitUrl, referrer } = row;
         return { entryUrl, exitUrl, referrer, pageviews: Number(row.pageviews), events: Number(row.events) };
       }
@@ -160,7 +157,7 @@ class SummaryDraft {
   }
 }
 
-/** Who the sessions belong to; a session that no collect named is left out. */
+/** Visitors and users of the sessions; sessions without a collect are omitted. */
 export async function identitiesOf(
   { connection, registry }: QueryContext,
   property: number,
@@ -176,7 +173,7 @@ export async function identitiesOf(
   return new Map(rows.map(([key, visitorId, userId]) => [key, { visitorId, userId }]));
 }
 
-/** With all the starts at hand, a scan reads the latest blocks only. */
+/** If all starts are cached, a scan reads only the latest blocks. */
 export function earliestStart(registry: SessionRegistry, keys: readonly bigint[]): number {
   let earliest = Number.MAX_SAFE_INTEGER;
   for (const key of keys) {

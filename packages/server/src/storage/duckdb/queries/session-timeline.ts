@@ -13,7 +13,7 @@ import type { StoredSession } from './session-summaries.ts';
 
 const TYPE_NAMES = ['pageview', 'event', 'identify'] as const;
 
-/** Unique over all tables, and kept when the file is rewritten, as row numbers are not. */
+/** Unique across all tables and, unlike row ids, stable when the file is rewritten. */
 const ORDER = 'happened_at, ordinal';
 
 const AFTER = 'happened_at >= $3 AND (happened_at > $3 OR ordinal > $4)';
@@ -21,11 +21,11 @@ const UNTIL = 'happened_at <= $5 AND (happened_at < $5 OR ordinal <= $6)';
 
 const shown = (table: string) =>
   `FROM ${table} WHERE property = $1 AND session_key = $2 AND ${AFTER}
-   ${table === 'session_events' ? `AND type <> ${SESSION_EVENT_TYPES.sign}` : ''}`;
+   ${table === 'session_events' ? `AND type <> ${SESSION_EVENT_TYPES.heartbeat}` : ''}`;
 
 const TABLES = ['session_events', 'exposures', 'conversions', 'feedback'];
 
-/** Looks at two narrow columns, so that the texts of events beyond the page are never read. */
+/** Reads only two narrow columns, so that the texts of events beyond the page are never read. */
 const POSITIONS = `
   SELECT happened_at, ordinal
   FROM (${TABLES.map(
@@ -71,7 +71,7 @@ export async function timelinePage(
   { limit, after = { at: startedAt, ordinal: Number.MIN_SAFE_INTEGER } }: SessionQuery,
 ): Promise<Page<TimelineEntry, TimelineCursor>> {
   const start = [property, key, after.at, after.ordinal];
-  // One more than the page has, to know whether there is a next one.
+  // One extra row, to detect whether there is a next page.
   const positions = await rowsOf<[bigint, bigint]>(connection, POSITIONS, [...start, limit + 1]);
   const end = positions[Math.min(limit, positions.length) - 1];
   if (!end) return { rows: [], next: undefined };
@@ -93,11 +93,11 @@ function timelineEntryOf(row: TimelineRow, terms: TermDictionary): TimelineEntry
     case 'collected': {
       const { name, url, referrer, title, properties } = row;
       const type = TYPE_NAMES[row.type] as (typeof TYPE_NAMES)[number];
-      return { at, type, ...given({ name, url, referrer, title, properties }) };
+      return { at, type, ...withoutNulls({ name, url, referrer, title, properties }) };
     }
     case 'exposure': {
       const names = { splitTestKey: text(row.split_test), variationKey: text(row.variation) };
-      return { at, type: 'exposure', ...names, ...given({ attributes: row.attributes }) };
+      return { at, type: 'exposure', ...names, ...withoutNulls({ attributes: row.attributes }) };
     }
     case 'goal': {
       const amountMicros = Number(row.amount_micros);
@@ -108,19 +108,19 @@ function timelineEntryOf(row: TimelineRow, terms: TermDictionary): TimelineEntry
         goalId: text(row.goal),
         count,
         amountMicros,
-        ...given({ metadata: row.metadata }),
+        ...withoutNulls({ metadata: row.metadata }),
       };
     }
     case 'feedback': {
       const { option, message, metadata } = row;
       const names = { id: row.feedback_id, feedbackTypeId: text(row.feedback_type) };
-      return { at, type: 'feedback', ...names, ...given({ option, message, metadata }) };
+      return { at, type: 'feedback', ...names, ...withoutNulls({ option, message, metadata }) };
     }
   }
 }
 
-/** Leaves out what was not given. */
-function given<Name extends string>(texts: Texts<Name>): Partial<Record<Name, string>> {
+/** Drops null values. */
+function withoutNulls<Name extends string>(texts: Texts<Name>): Partial<Record<Name, string>> {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== null)) as Partial<
     Record<Name, string>
   >;

@@ -6,7 +6,7 @@ import type { QueryContext } from './query-context.ts';
 import { countVisitors, type SumType } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** Everything that is counted of one phase of a test. The caller holds a snapshot. */
+/** All counts of one phase of a test. The caller holds a snapshot. */
 export async function splitTestCounts(
   context: QueryContext,
   query: SplitTestQuery,
@@ -14,7 +14,7 @@ export async function splitTestCounts(
 ): Promise<SplitTestCounts> {
   const { exposures, total, firstReceivedAt } = await countExposures(context, query);
   if (total === 0) return { exposures, groups: [] };
-  // By the server's clock: one exposure with a date years ago must not make everyone else a late visitor.
+  // By the server's clock: a single exposure with a date years ago must not make all others late visitors.
   const earlyUntil = Math.max(query.startedAt, firstReceivedAt) + query.earlyDays * DAY_MS;
   return { exposures, groups: await countVisitors(context, { ...query, earlyUntil, sumType }, total) };
 }

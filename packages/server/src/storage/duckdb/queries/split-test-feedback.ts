@@ -3,7 +3,7 @@ import { rowsOf } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** What the visitors of each variation said once they had seen it. The caller holds a snapshot. */
+/** Feedback from visitors of each variation after their first exposure. The caller holds a snapshot. */
 export async function splitTestFeedback(
   context: QueryContext,
   query: SplitTestFeedbackQuery,
@@ -16,22 +16,22 @@ export async function splitTestFeedback(
   const own = `property = ${visitors.property} AND session_key IS NOT NULL AND happened_at < ${query.until}`;
   await visitors.resolve(connection, [`SELECT session_key FROM feedback WHERE ${own}`]);
   const tables = `${visitors.tables},
-    said AS MATERIALIZED (
+    entries AS MATERIALIZED (
       SELECT coalesce(visitor_key, session_key) AS unit, feedback_type, option, message, happened_at
-      FROM feedback LEFT JOIN renamed USING (session_key) WHERE ${own}),
-    units AS (${visitors.units('WHERE unit IN (SELECT unit FROM said)')}),
-    heard AS (
+      FROM feedback LEFT JOIN resolved USING (session_key) WHERE ${own}),
+    units AS (${visitors.units('WHERE unit IN (SELECT unit FROM entries)')}),
+    counted AS (
       SELECT bits, feedback_type, option, message, happened_at
-      FROM said JOIN units USING (unit) WHERE ${visitors.isPure} AND happened_at >= first_at)`;
+      FROM entries JOIN units USING (unit) WHERE ${visitors.sawOneVariation} AND happened_at >= first_at)`;
   const options = await rowsOf<[bigint, number, string, bigint]>(
     connection,
-    `WITH ${tables} SELECT bits, feedback_type, option, count(*) FROM heard WHERE option IS NOT NULL
+    `WITH ${tables} SELECT bits, feedback_type, option, count(*) FROM counted WHERE option IS NOT NULL
      GROUP BY ALL ORDER BY ALL`,
     visitors.values.list,
   );
   const messages = await rowsOf<[bigint, number, string, string | null, bigint]>(
     connection,
-    `WITH ${tables} SELECT bits, feedback_type, message, option, happened_at FROM heard
+    `WITH ${tables} SELECT bits, feedback_type, message, option, happened_at FROM counted
      WHERE message IS NOT NULL
      QUALIFY row_number() OVER (PARTITION BY bits ORDER BY happened_at DESC, message) <= ${query.messages}
      ORDER BY happened_at DESC, message`,
@@ -39,16 +39,16 @@ export async function splitTestFeedback(
   );
   const typeOf = (term: number) => terms.textOf(term) ?? '';
   return query.variationKeys.map((variationKey) => {
-    const isOurs = ([bits]: [bigint, ...unknown[]]) => {
+    const isCounted = ([bits]: [bigint, ...unknown[]]) => {
       const seen = visitors.read(bits);
       return seen.variationKey === variationKey && !seen.bot;
     };
     return {
       variationKey,
       options: options
-        .filter(isOurs)
+        .filter(isCounted)
         .map(([, type, option, count]) => ({ feedbackTypeId: typeOf(type), option, count: Number(count) })),
-      messages: messages.filter(isOurs).map(([, type, message, option, at]) => ({
+      messages: messages.filter(isCounted).map(([, type, message, option, at]) => ({
         feedbackTypeId: typeOf(type),
         message,
         option,

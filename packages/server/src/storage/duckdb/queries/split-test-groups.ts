@@ -8,7 +8,7 @@ import { LargestSegments } from './largest-segments.ts';
 import type { QueryContext } from './query-context.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** Whole numbers, so that the order of arrival cannot change a digit; fractions for sums beyond all reason. */
+/** Integers, so that results do not depend on the order of arrival; DOUBLE if the sums overflow. */
 export type SumType = 'HUGEINT' | 'DOUBLE';
 
 type DatedQuery = SplitTestQuery & { earlyUntil: number; sumType: SumType };
@@ -29,7 +29,7 @@ const COLUMNS = [
   'converted_before',
 ] as const;
 
-/** What visitors of one kind did for a goal; without a goal, `converted` is how many they are. */
+/** Sums of a group of visitors for a goal; if `goal` is null, `converted` is the number of visitors. */
 type GroupRow = Record<(typeof COLUMNS)[number], bigint | number> & {
   bits: bigint | number;
   goal: number | null;
@@ -37,7 +37,7 @@ type GroupRow = Record<(typeof COLUMNS)[number], bigint | number> & {
   is_other: boolean;
 };
 
-/** Visitors by what they saw and what they did. In as many parts as memory asks for; each visitor is in one. */
+/** Counts visitors by group, in as many parts as the memory requires; each visitor is in one part. */
 export async function countVisitors(
   context: QueryContext,
   query: DatedQuery,
@@ -64,7 +64,7 @@ export async function countVisitors(
 const keyOf = ({ bits, segment_name, is_other }: GroupRow) =>
   `${bits} ${is_other} ${JSON.stringify(segment_name)}`;
 
-/** Sums of the parts, still as whole numbers. */
+/** Adds the sums of a part, still as integers. */
 function addRow(rows: Map<string, GroupRow>, row: GroupRow): void {
   const key = `${row.goal} ${keyOf(row)}`;
   const sum = rows.get(key);
@@ -101,16 +101,16 @@ function groupsOf(
   return [...groups.values()];
 }
 
-interface Counting {
+interface GroupQuery {
   visitors: SplitTestVisitors;
   segments: LargestSegments;
   query: DatedQuery;
   goals: readonly GoalTerm[];
 }
 
-function groupRows(connection: DuckDBConnection, counting: Counting): Promise<GroupRow[]> {
-  const statement = counting.goals.length === 0 ? visitorStatement(counting) : goalStatement(counting);
-  return recordsOf<GroupRow>(connection, statement, counting.visitors.values.list);
+function groupRows(connection: DuckDBConnection, groupQuery: GroupQuery): Promise<GroupRow[]> {
+  const statement = groupQuery.goals.length === 0 ? visitorStatement(groupQuery) : goalStatement(groupQuery);
+  return recordsOf<GroupRow>(connection, statement, groupQuery.visitors.values.list);
 }
 
 type Reached = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
@@ -146,13 +146,13 @@ export function reachedTables(
   return `${visitors.tables},
     reached AS (
       SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
-      FROM conversions LEFT JOIN renamed USING (session_key)
+      FROM conversions LEFT JOIN resolved USING (session_key)
       WHERE ${reachedCondition(visitors, query, goals)}
         AND ${visitors.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
 }
 
-function visitorStatement({ visitors, segments }: Counting): string {
-  // Every column more is a tenth of the time, so no other is asked for.
+function visitorStatement({ visitors, segments }: GroupQuery): string {
+  // Each additional column adds a tenth to the time, so select only these.
   return `WITH ${visitors.tables},
     units AS ${visitors.isSegmented ? 'MATERIALIZED' : ''} (
       SELECT ${visitors.kind} AS bits${visitors.segmentColumn} FROM seen GROUP BY unit)
@@ -161,8 +161,8 @@ function visitorStatement({ visitors, segments }: Counting): string {
     FROM ${segments.joined('units')} GROUP BY ALL ORDER BY ALL`;
 }
 
-function goalStatement({ visitors, segments, query, goals }: Counting): string {
-  const cut = (column: string) =>
+function goalStatement({ visitors, segments, query, goals }: GroupQuery): string {
+  const capped = (column: string) =>
     query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
   const caps = query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)';
   return `WITH ${reachedTables(visitors, query, goals)},
@@ -172,12 +172,12 @@ function goalStatement({ visitors, segments, query, goals }: Counting): string {
       SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment) AS segment,' : ''}
              ${outcomeColumns(query)}
       FROM reached JOIN units USING (unit)
-      WHERE ${visitors.isPure} AND happened_at >= first_at - ${query.preDays * DAY_MS}
+      WHERE ${visitors.sawOneVariation} AND happened_at >= first_at - ${query.preDays * DAY_MS}
       GROUP BY unit, goal)
     ${query.winsorize === undefined ? '' : capsTable(query.winsorize, query.sumType)},
     values_ AS (
       SELECT goal, bits, ${segments.columns}, ${isConverted(goals, 'n', 'a')} AS converted,
-             ${cut('n')} AS n, ${cut('a')} AS a, n0, a0
+             ${capped('n')} AS n, ${capped('a')} AS a, n0, a0
       FROM ${segments.joined('outcomes')} ${caps})
     SELECT bits, goal, segment_name, is_other, ${sumColumns(query)}
     FROM values_ GROUP BY bits, goal, segment_name, is_other
@@ -189,7 +189,7 @@ function goalStatement({ visitors, segments, query, goals }: Counting): string {
     ORDER BY bits, segment_name, is_other, goal`;
 }
 
-/** In the order of `COLUMNS`. Products with what is always zero are not worth computing millions of times. */
+/** In the order of `COLUMNS`. Skips sums that are always zero, which would be computed for millions of visitors. */
 function sumColumns({ preDays }: SplitTestQuery): string {
   const before = (expression: string) => (preDays === 0 ? '0' : expression);
   const sums = [
@@ -210,7 +210,7 @@ function sumColumns({ preDays }: SplitTestQuery): string {
   return sums.map((sum, index) => `${sum} AS ${COLUMNS[index]}`).join(', ');
 }
 
-/** What a visitor did from the first exposure on (`n`, `a`), and in the days before it (`n0`, `a0`). */
+/** Count and amount of a visitor since the first exposure (`n`, `a`) and in the days before it (`n0`, `a0`). */
 function outcomeColumns({ preDays, sumType: wide }: DatedQuery): string {
   const sum = (column: string, filter: string) => `coalesce(sum(${column})${filter}, 0)::${wide}`;
   if (preDays === 0) {
@@ -221,7 +221,7 @@ function outcomeColumns({ preDays, sumType: wide }: DatedQuery): string {
           ${sum('direction', before)} AS n0, ${sum('amount_micros', before)} AS a0`;
 }
 
-/** The same cut for all variations, or it would make a difference where there is none. */
+/** The same cap for all variations; separate caps would introduce a bias. */
 function capsTable(quantile: number, wide: SumType): string {
   return `, caps AS (
     SELECT goal, quantile_disc(n, ${quantile}) FILTER (n > 0)::${wide} AS n_cap,

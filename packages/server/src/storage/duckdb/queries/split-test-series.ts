@@ -7,7 +7,7 @@ import type { QueryContext } from './query-context.ts';
 import { reachedTables, type SumType, unresolvedConversions } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** What each day added to a phase of a test. The caller holds a snapshot. */
+/** Daily increments of a phase of a test. The caller holds a snapshot. */
 export async function splitTestSeries(
   context: QueryContext,
   query: SplitTestQuery,
@@ -28,7 +28,7 @@ async function newVisitors(
     context.connection,
     `WITH ${visitors.tables}
      SELECT ${dayIn(query.days, 'first_at')} AS day, bits, count(*) FROM (${visitors.units()})
-     WHERE ${visitors.isPure} GROUP BY day, bits ORDER BY day, bits`,
+     WHERE ${visitors.sawOneVariation} GROUP BY day, bits ORDER BY day, bits`,
     visitors.values.list,
   );
   return rows.map(([day, bits, count]) => {
@@ -47,8 +47,8 @@ type DayRow = Record<
 };
 
 /**
- * A square of a running total cannot be added up over days, but its growth can: a visitor whose value goes from a
- * to b adds b² - a² to the sum of squares of that day.
+ * Squares of running totals cannot be summed over days, but their growth can: a visitor whose value goes from a to b
+ * adds b² - a² to the sum of squares of that day.
  */
 async function goalDays(context: QueryContext, query: SplitTestQuery, sumType: SumType): Promise<GoalDay[]> {
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
@@ -63,7 +63,7 @@ async function goalDays(context: QueryContext, query: SplitTestQuery, sumType: S
      daily AS (
        SELECT unit, any_value(bits) AS bits, goal, ${dayIn(query.days, 'happened_at')} AS day,
               sum(direction)::${sumType} AS dn, sum(amount_micros)::${sumType} AS da
-       FROM reached JOIN units USING (unit) WHERE ${visitors.isPure} AND happened_at >= first_at
+       FROM reached JOIN units USING (unit) WHERE ${visitors.sawOneVariation} AND happened_at >= first_at
        GROUP BY unit, goal, day),
      running AS (
        SELECT bits, goal, day, dn, da, sum(dn) OVER so_far AS n, sum(da) OVER so_far AS a

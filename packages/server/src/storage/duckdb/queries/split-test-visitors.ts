@@ -4,7 +4,7 @@ import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 
-/** Attributes that the session knows, whatever the exposure says. */
+/** Attributes that are also known from the session. */
 const SESSION_ATTRIBUTES = new Set(['country', 'device', 'browser', 'os']);
 
 export type VisitorsQuery = Pick<
@@ -12,10 +12,10 @@ export type VisitorsQuery = Pick<
   'propertyId' | 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to' | 'by'
 > & { earlyUntil?: number };
 
-/** More sessions than these are looked up by a join instead of by a list. */
-const MAX_LISTED = 20_000;
+/** With more sessions than this, a subquery is used instead of a list. */
+const MAX_LISTED_SESSIONS = 20_000;
 
-/** What a group of visitors saw, from the bits of it. */
+/** The decoded bits of a group of visitors. */
 export interface SeenBits {
   variationKey: string | null;
   bot: boolean;
@@ -23,23 +23,23 @@ export interface SeenBits {
 }
 
 /**
- * SQL for the visitors of one phase of a test: `seen` has a row per exposure with its visitor (`unit`), a bit for
- * what was shown, and the time; `renamed` has the visitor of the sessions whose rows do not tell it.
+ * SQL for the visitors of one phase of a test: `seen` has a row per exposure with its visitor (`unit`), variation bits
+ * and time; `resolved` has the visitors of sessions whose stored `unit_key` is missing or outdated.
  */
 export class SplitTestVisitors {
   readonly values = new SqlValues();
-  /** Terms are numbers of ours: written into the statement, DuckDB's statistics tell it more about them. */
+  /** A literal in the statement rather than a bound value, so that DuckDB can use its statistics. */
   readonly property: number;
   readonly isSegmented: boolean;
   readonly #query: VisitorsQuery;
   readonly #variations: (number | undefined)[];
   readonly #test: number;
   readonly #kinds = new Map<bigint, SeenBits>();
-  #renamed = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
-  /** Only this one of so many equal parts of the visitors, a power of two. */
+  #resolved = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
+  /** Restricts the query to one of several equal parts of the visitors; `of` is a power of two. */
   part: { index: number; of: number } | undefined;
 
-  /** Undefined when nothing of the test was ever stored. */
+  /** Undefined if the test has no stored exposures. */
   static of({ terms }: QueryContext, query: VisitorsQuery): SplitTestVisitors | undefined {
     const property = terms.find(query.propertyId);
     const test = terms.find(query.splitTestKey);
@@ -71,25 +71,25 @@ export class SplitTestVisitors {
   }
 
   /**
-   * Finds the sessions whose visitor has to be looked up, `unresolved` being selects of more of them. They are few;
-   * a join with all of them, which would be right as well, takes as long as the rest.
+   * Finds the sessions whose visitor must be looked up; `unresolved` are SELECTs of additional ones. They are few;
+   * looking up all sessions would be correct too, but doubles the query time.
    */
   async resolve(connection: DuckDBConnection, unresolved: readonly string[] = []): Promise<void> {
-    const lookUps = [
+    const lookups = [
       `SELECT session_key FROM collects WHERE property = ${this.property} AND visitor_change = ${VISITOR_CHANGE.other}`,
       `SELECT session_key FROM exposures WHERE ${this.exposed} AND unit_key IS NULL`,
       ...unresolved,
     ].join(' UNION ALL ');
     const rows = await rowsOf<[bigint]>(
       connection,
-      `SELECT DISTINCT session_key FROM (${lookUps}) LIMIT ${MAX_LISTED + 1}`,
+      `SELECT DISTINCT session_key FROM (${lookups}) LIMIT ${MAX_LISTED_SESSIONS + 1}`,
     );
     if (rows.length === 0) return;
     const sessions =
-      rows.length > MAX_LISTED
-        ? `(${lookUps})`
+      rows.length > MAX_LISTED_SESSIONS
+        ? `(${lookups})`
         : keyList(this.values.add(rows.map(([session]) => session).join(',')));
-    this.#renamed = `SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
+    this.#resolved = `SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
       WHERE property = ${this.property} AND visitor_change <> ${VISITOR_CHANGE.same} AND session_key IN ${sessions}
       GROUP BY session_key`;
   }
@@ -97,42 +97,42 @@ export class SplitTestVisitors {
   /** Common table expressions. */
   get tables(): string {
     const clients = this.#clients;
-    return `renamed AS (${this.#renamed}),
+    return `resolved AS (${this.#resolved}),
       ${clients ? `clients AS (${clients}),` : ''}
       seen AS (
         SELECT coalesce(visitor_key, unit_key, session_key) AS unit, ${this.bits} AS bits,
                least(happened_at, received_at) AS seen_at, ${this.#segment} AS segment
-        FROM exposures LEFT JOIN renamed USING (session_key) ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
+        FROM exposures LEFT JOIN resolved USING (session_key) ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
         WHERE ${this.exposed} AND ${this.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
   }
 
-  /** Condition on a visitor. */
+  /** Condition on a visitor: belongs to the current part. */
   inPart(unit: string): string {
     return this.part === undefined ? 'true' : `(${unit} & ${this.part.of - 1}) = ${this.part.index}`;
   }
 
-  /** One row per visitor; `WHERE` is the filter on `seen`. */
+  /** One row per visitor; `where` filters `seen`. */
   units(where = ''): string {
     return `SELECT unit, ${this.kind} AS bits, min(seen_at) AS first_at${this.segmentColumn}
             FROM seen ${where} GROUP BY unit`;
   }
 
   /**
-   * Bits of everything one visitor saw. A visitor of several variations keeps only the flags: the sets of variations
-   * do not matter, and there can be as many of them as visitors.
+   * Combined bits of a visitor. Visitors of several variations keep only the flags: which variations they saw does not
+   * matter, and there could be as many combinations as visitors.
    */
   get kind(): string {
     const shown = `bit_or(bits) & ${this.#early - 1n}`;
     return `(CASE WHEN bit_count(${shown}) = 1 THEN bit_or(bits) ELSE bit_or(bits) & ${this.#early | this.#bot} END)::${this.#type}`;
   }
 
-  /** Value of the attribute at the visitor's first exposure that has one; empty for an unsegmented query. */
+  /** Attribute value of the visitor's first exposure that has one; empty for an unsegmented query. */
   get segmentColumn(): string {
     return this.isSegmented ? ', arg_min(segment, (seen_at, segment)) AS segment' : '';
   }
 
-  /** True for visitors of a single variation. */
-  get isPure(): string {
+  /** Condition: the visitor saw a single variation. */
+  get sawOneVariation(): string {
     return `(bits & ${this.#early - 1n}) <> 0`;
   }
 
@@ -144,7 +144,7 @@ export class SplitTestVisitors {
     return this.#kinds.get(BigInt(bits)) as SeenBits;
   }
 
-  /** Marks above the bits of the variations. */
+  /** Flags are stored above the bits of the variations. */
   get #early(): bigint {
     return 1n << BigInt(this.#variations.length);
   }
@@ -161,7 +161,7 @@ export class SplitTestVisitors {
       AND (phase = ${phase} OR (phase IS NULL AND happened_at >= ${from} AND happened_at < ${to}))`;
   }
 
-  /** What one exposure showed. */
+  /** Bits of one exposure. */
   get bits(): string {
     const cases = this.#variations.flatMap((id, at) =>
       id === undefined ? [] : [`WHEN ${id} THEN ${1n << BigInt(at)}`],
@@ -172,7 +172,7 @@ export class SplitTestVisitors {
     return `(${all})::${this.#type}`;
   }
 
-  /** A byte for a handful of variations: what is grouped for millions of visitors should be small. */
+  /** The smallest type that fits, because it is grouped for millions of visitors. */
   get #type(): string {
     const size = this.#variations.length + 2;
     return size <= 8 ? 'UTINYINT' : size <= 32 ? 'UINTEGER' : size <= 63 ? 'BIGINT' : 'HUGEINT';
@@ -181,9 +181,9 @@ export class SplitTestVisitors {
   get #segment(): string {
     if (this.#query.by === undefined) return 'NULL';
     const { attribute } = this.#query.by;
-    // Rows stored by earlier versions may hold invalid JSON, e.g. half a surrogate pair: their value is unknown.
+    // Rows from earlier versions may contain invalid JSON, e.g. half a surrogate pair; their value is unknown.
     const own = `TRY(json_extract_string(attributes, ${this.#pointer(attribute)}))`;
-    // A client that says it itself knows better than the header fields of its requests.
+    // A value sent by the client is more reliable than one derived from request headers.
     const value = SESSION_ATTRIBUTES.has(attribute) ? `coalesce(${own}, client)` : own;
     return `left(${value}, ${MAX_SEGMENT_LENGTH})`;
   }
@@ -197,10 +197,10 @@ export class SplitTestVisitors {
             JOIN terms ON terms.id = term`;
   }
 
-  /** A JSON pointer, because a JSON path has wildcards. */
+  /** A JSON pointer, because JSON paths have wildcards. */
   #pointer(attribute: string): string {
-    this.#pointerPlace ??= this.values.add(`/${attribute.replaceAll('~', '~0').replaceAll('/', '~1')}`);
-    return this.#pointerPlace;
+    this.#pointerPlaceholder ??= this.values.add(`/${attribute.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    return this.#pointerPlaceholder;
   }
-  #pointerPlace: string | undefined;
+  #pointerPlaceholder: string | undefined;
 }

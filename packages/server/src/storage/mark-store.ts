@@ -1,14 +1,14 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { HOUR_MS } from '@switchyard/core/time';
 
-/** On disk; measured. */
+/** Measured size on disk. */
 const MARK_BYTES = 64;
 
-/** A generation ends when it has taken this part of the share, or after this time. */
+/** A generation is closed when it holds 1/GENERATIONS of the max rows, or after GENERATION_MS. */
 const GENERATIONS = 4;
 const GENERATION_MS = 6 * HOUR_MS;
 
-/** Rows that are deleted at once; they lie next to each other. */
+/** Rows deleted at a time; they are adjacent on disk. */
 const SLICE_ROWS = 500;
 
 interface Generation {
@@ -19,11 +19,11 @@ interface Generation {
 }
 
 /**
- * Idempotency marks of one kind, in generations that follow each other. Within one they are sorted by their key, so an
- * old generation is deleted page by page, where single old marks would cost a page each. A look-up asks the few
- * generations one after the other.
+ * Idempotency marks of one kind, in consecutive generations. Each generation is sorted by key, so that an expired one
+ * is deleted page by page; expired marks spread over one large table would cost a page write each. A lookup searches
+ * the few generations one by one.
  */
-export class MarkShare {
+export class MarkStore {
   readonly #kind: string;
   readonly #maxRows: number;
   readonly #find: StatementSyncInstance;
@@ -81,8 +81,8 @@ export class MarkShare {
     return this.#rows >= this.#maxRows;
   }
 
-  /** Whether the key came with this very request before; undefined: it did not come. */
-  isSame(key: Buffer, fingerprint: Buffer, since: number): boolean | undefined {
+  /** Whether the key was used for the same request; undefined if the key is new. */
+  matches(key: Buffer, fingerprint: Buffer, since: number): boolean | undefined {
     for (let i = this.#generations.length - 1; i >= 0; i--) {
       const { id, lastAt } = this.#generations[i]!;
       if (lastAt <= since) continue;
@@ -101,7 +101,7 @@ export class MarkShare {
     this.#isCountSaved = false;
   }
 
-  /** Makes room for some more. */
+  /** Frees space for more marks. */
   dropOldest(): void {
     this.#deleteFrom(this.#generations[0]!, Math.ceil(this.#maxRows / GENERATIONS / 10));
   }
@@ -134,13 +134,13 @@ export class MarkShare {
     return opened;
   }
 
-  /** The generation goes with its last row. */
+  /** Drops the generation together with its last row. */
   #deleteFrom(generation: Generation, count: number): void {
     const limit = Math.min(count, SLICE_ROWS);
     const deleted = Number(this.#deleteSome.run(generation.id, limit).changes);
-    const gone = deleted < limit ? generation.rows : Math.min(deleted, generation.rows);
-    generation.rows -= gone;
-    this.#rows -= gone;
+    const removed = deleted < limit ? generation.rows : Math.min(deleted, generation.rows);
+    generation.rows -= removed;
+    this.#rows -= removed;
     if (deleted === limit && generation.rows > 0) {
       this.#saveGeneration.run(generation.lastAt, generation.rows, generation.id);
       return;

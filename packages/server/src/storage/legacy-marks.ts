@@ -1,11 +1,11 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { IdempotencyMark } from './idempotency-marks.ts';
 
-/** Rows that are deleted at once; they are large and scattered. */
+/** Rows deleted at a time; they are large and scattered on disk. */
 const SLICE_ROWS = 100;
 
-/** The idempotency keys of version 0.1, as text in a table of their own; it goes once all of them have expired. */
-export class FormerMarks {
+/** Idempotency keys stored by version 0.1; the table is dropped once all of them have expired. */
+export class LegacyMarks {
   readonly #db: DatabaseSyncInstance;
   #find: StatementSyncInstance | undefined;
 
@@ -16,7 +16,7 @@ export class FormerMarks {
     this.#find = db.prepare('SELECT fingerprint FROM idempotency WHERE key = ? AND created_at > ?');
   }
 
-  isSame({ key, fingerprint }: IdempotencyMark, since: number): boolean | undefined {
+  matches({ key, fingerprint }: IdempotencyMark, since: number): boolean | undefined {
     const row = this.#find?.get(key, since) as { fingerprint: string } | undefined;
     return row === undefined ? undefined : row.fingerprint === fingerprint;
   }
