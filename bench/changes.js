@@ -1,11 +1,11 @@
-// How soon a change that another process has saved shows in a running server. What is measured and how: README.md.
+// node bench/changes.js: how soon a running server applies a change saved by another process. See README.md.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { BIN, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
-import { askConfig, flagList, followFlags } from './lib/fixture.js';
+import { fetchConfig, fetchFlagList, followFlags } from './lib/fixture.js';
 import { ms, targetTable } from './lib/report.js';
 
 const ROUNDS = 10;
@@ -14,7 +14,7 @@ const STEP_MS = 2;
 const dataDir = temporaryDirectory();
 const server = await Server.start(dataDir);
 
-/** Runs the command line; when it has ended, what it changed is saved. */
+/** Runs the command line; its changes are saved when it exits. */
 async function switchyard(...args) {
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
   return (await promisify(execFile)(process.execPath, [BIN, ...args], { env })).stdout;
@@ -26,23 +26,23 @@ async function apply(property) {
   await switchyard('apply', file);
 }
 
-async function until(shows) {
+async function timeUntil(isVisible) {
   const startedAt = performance.now();
-  while (!(await shows())) await sleep(STEP_MS);
+  while (!(await isVisible())) await sleep(STEP_MS);
   return performance.now() - startedAt;
 }
 
-/** Milliseconds from the end of a command until it shows, in the order of their length. */
+/** Milliseconds from the end of a command until its change is visible, sorted. */
 async function delays(change) {
-  const found = [];
-  for (let round = 0; round < ROUNDS; round++) found.push(await until(await change(round)));
-  return found.sort((a, b) => a - b);
+  const samples = [];
+  for (let round = 0; round < ROUNDS; round++) samples.push(await timeUntil(await change(round)));
+  return samples.sort((a, b) => a - b);
 }
 
 const config = await delays(async (round) => {
   const trafficAllocation = 99 - round;
   await apply({ splitTests: [{ key: 'hero', trafficAllocation }] });
-  return async () => (await askConfig(server.url)).body.tests[0].trafficAllocation === trafficAllocation;
+  return async () => (await fetchConfig(server.url)).body.tests[0].trafficAllocation === trafficAllocation;
 });
 
 const stream = await followFlags(server.url);
@@ -64,26 +64,26 @@ const keys = await delays(async () => {
     'spare',
   );
   const [key] = /service_sec_\w+/.exec(created);
-  await until(async () => (await flagList(server.url, key)).ok);
+  await timeUntil(async () => (await fetchFlagList(server.url, key)).ok);
   const listed = await switchyard('keys', 'list', '--property', 'shop');
   const [id] = /key_\w+/.exec(listed.split('\n').find((line) => line.includes('spare')));
   await switchyard('keys', 'delete', id);
-  return async () => (await flagList(server.url, key)).status === 401;
+  return async () => (await fetchFlagList(server.url, key)).status === 401;
 });
 
 await server.stop();
 removeDirectory(dataDir);
 
-const row = (name, found, seconds) => ({
+const row = (name, samples, seconds) => ({
   name,
-  text: `${ms(found[ROUNDS / 2])}, at most ${ms(found.at(-1))}`,
-  value: found.at(-1),
+  text: `${ms(samples[ROUNDS / 2])}, max ${ms(samples.at(-1))}`,
+  value: samples.at(-1),
   below: { value: 1000 * seconds, text: `${seconds} s` },
 });
 console.log(
   targetTable([
-    row('a split test in the config answer', config, 1),
-    row('a flag in the stream of changes', flags, 1),
-    row('a deleted key is refused', keys, 2),
+    row('split test in the config response', config, 1),
+    row('flag in the change stream', flags, 1),
+    row('deleted key rejected', keys, 2),
   ]),
 );

@@ -1,4 +1,4 @@
-// node bench/flags.js: local flag evaluation beside other SDKs, in one run, on the same flags and contexts.
+// node bench/flags.js: compares local flag evaluation with other SDKs, in one run, on the same flags and contexts.
 import { createServer } from 'node:http';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -24,12 +24,12 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: node bench/flags.js [options]   (after npm run build and npm ci --prefix bench)
-  --rounds N        rounds, each evaluator in turn (9)
-  --milliseconds N  length of each turn (500)`;
+  --rounds N        rounds, with all evaluators in each (default 9)
+  --milliseconds N  time per evaluator and round (default 500)`;
 
-const AIM = 2;
+const TARGET = 2;
 
-/** The other SDKs have a package.json of their own, in this folder, so that nobody else installs them. */
+/** The other SDKs are in bench/package.json, so that users do not install them. */
 async function loadOthers() {
   try {
     return {
@@ -39,29 +39,29 @@ async function loadOthers() {
     };
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    console.error(`${error.message}\nInstall the SDKs to compare with first: npm ci --prefix bench`);
+    console.error(`${error.message}\nInstall the other SDKs first: npm ci --prefix bench`);
     return process.exit(1);
   }
 }
 
-/** Definitions, for the two that fetch them. */
+/** Serves definitions to the two SDKs that fetch them. */
 function serveDefinitions() {
-  const answers = {
+  const bodies = {
     '/v1/flags/list': switchyardList(),
     '/v1/flags/segments': switchyardSegments(),
     '/api/client/features': unleashFeatures(),
   };
   return new Promise((resolve) => {
     const server = createServer((request, response) => {
-      const answer = answers[request.url.split('?')[0]];
-      response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer ?? {}));
+      const body = bodies[request.url.split('?')[0]];
+      response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body ?? {}));
     });
     server.listen(0, '127.0.0.1', () => resolve(server));
   });
 }
 
-// Each evaluator has its own loop: one loop for all would make every call in it slow for all of them.
+// Each evaluator has its own loop: a shared loop would be megamorphic, and slow for all of them.
 
 async function openSwitchyard(url) {
   const client = createSwitchyard({
@@ -142,8 +142,8 @@ function openFlagd({ FlagdCore }) {
   };
 }
 
-/** A figure is worth nothing when the answers differ. */
-function checkAnswers(ours, others) {
+/** Results are only comparable if all evaluators return the same values. */
+function checkValues(ours, others) {
   for (const other of others) {
     for (const key of COMPARABLE) {
       for (const i of PEOPLE.keys()) {
@@ -157,9 +157,9 @@ function checkAnswers(ours, others) {
     const on = (key) => [...PEOPLE.keys()].filter((i) => evaluate(key, i)).length;
     return `${name} ${on('one-in-ten')}, ${on('half')}, ${on('most')}`;
   });
-  const answers = COMPARABLE.length * PEOPLE.length;
-  console.log(`${answers} answers of ${COMPARABLE.length} flags are the same in all four.`);
-  console.log(`Of 100 people in 10, 50 and 90 percent: ${shares.join('; ')}.\n`);
+  const values = COMPARABLE.length * PEOPLE.length;
+  console.log(`All four return the same ${values} values for ${COMPARABLE.length} flags.`);
+  console.log(`Of 100 people in rollouts of 10, 50 and 90 percent: ${shares.join('; ')}.\n`);
 }
 
 /** Evaluations per second. */
@@ -181,29 +181,36 @@ async function run() {
   const url = `http://127.0.0.1:${server.address().port}`;
   const ours = await openSwitchyard(url);
   const others = [openGrowthbook(sdks), await openUnleash(sdks, url), openFlagd(sdks)];
-  checkAnswers(ours, others);
+  checkValues(ours, others);
   const speeds = new Map([ours, ...others].map((each) => [each, []]));
   for (let round = 0; round <= Number(options.rounds); round++) {
-    for (const [evaluator, seen] of speeds) {
+    for (const [evaluator, samples] of speeds) {
       const speed = measure(evaluator, Number(options.milliseconds));
-      // Round 0 warms up.
-      if (round > 0) seen.push(speed);
+      // Round 0 is a warm-up.
+      if (round > 0) samples.push(speed);
     }
   }
   const own = speeds.get(ours);
-  const rows = [...speeds].map(([{ name }, seen]) => {
-    const ratios = own.map((speed, round) => speed / seen[round]);
+  const rows = [...speeds].map(([{ name }, samples]) => {
+    const ratios = own.map((speed, round) => speed / samples[round]);
     const share = median(ratios);
     return [
       name,
-      whole(median(seen)),
-      `${whole(1e9 / median(seen))} ns`,
-      seen === own ? '' : ratio(share),
-      seen === own ? '' : `${ratio(Math.min(...ratios))} to ${ratio(Math.max(...ratios))}`,
-      seen === own ? '' : share >= AIM ? 'reached' : 'missed',
+      whole(median(samples)),
+      `${whole(1e9 / median(samples))} ns`,
+      samples === own ? '' : ratio(share),
+      samples === own ? '' : `${ratio(Math.min(...ratios))} to ${ratio(Math.max(...ratios))}`,
+      samples === own ? '' : share >= TARGET ? 'met' : 'missed',
     ];
   });
-  const header = ['', 'evaluations/s', 'each', 'Switchyard is faster by', 'in the rounds', `aim ${AIM}.00`];
+  const header = [
+    '',
+    'evaluations/s',
+    'each',
+    'Switchyard is faster by a factor of',
+    'range over rounds',
+    `target ${TARGET}.00`,
+  ];
   console.log(table(header, rows));
   for (const evaluator of speeds.keys()) await evaluator.close();
   server.close();

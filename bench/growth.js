@@ -1,4 +1,4 @@
-// node bench/growth.js: how the figures change with what is stored. What is measured and how: README.md.
+// node bench/growth.js: how the figures change with the number of stored events. See README.md.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -9,7 +9,7 @@ import {
   startBareServer,
   temporaryDirectory,
 } from './lib/children.js';
-import { askResults, askSessions, EVENTS_PER_VISIT, SPEED_CASES, visitEntries } from './lib/fixture.js';
+import { EVENTS_PER_VISIT, fetchResults, fetchSessions, SPEED_CASES, visitEntries } from './lib/fixture.js';
 import { compare, timed } from './lib/measures.js';
 import { mb, ms, ratio, table, whole } from './lib/report.js';
 
@@ -23,16 +23,16 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: node bench/growth.js [options]   (after npm run build)
-  --sizes A,B,…  stored events to measure at (100000,1000000,10000000)
-  --rounds N     rounds of bare and Switchyard in turn (3)
-  --seconds S    length of each (3)`;
+  --sizes A,B,…  numbers of stored events (default 100000,1000000,10000000)
+  --rounds N     rounds of bare and Switchyard (default 3)
+  --seconds S    length of each run (default 3)`;
 
 const DAY = 24 * 60 * 60 * 1000;
 const BATCH_VISITS = 4000;
 
 /**
- * Fills a data directory through the event store's own `append`, in the batches that the loader would make. It is
- * the path behind the journal, so the store is as it would be after as many requests, without waiting for them.
+ * Fills a data directory through the event store's `append`, in batches like those of the loader. This is the path
+ * behind the journal, so the files are the same as after that many requests, without the time they take.
  */
 async function fill(dataDir, events) {
   const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.js');
@@ -44,9 +44,9 @@ async function fill(dataDir, events) {
   for (let visit = 1; visit <= visits; ) {
     const entries = [];
     for (const end = Math.min(visits, visit + BATCH_VISITS - 1); visit <= end; visit++) {
-      const made = visitEntries(seq, visit, first + Math.floor((visit / visits) * 30 * DAY));
-      seq += made.length;
-      entries.push(...made);
+      const added = visitEntries(seq, visit, first + Math.floor((visit / visits) * 30 * DAY));
+      seq += added.length;
+      entries.push(...added);
     }
     await store.append(entries);
   }
@@ -60,10 +60,10 @@ async function measure(generator, events) {
   const disk = diskMegabytes(dataDir);
   const server = await Server.start(dataDir);
   const started = server.memory().resident;
-  const results = await timed(() => askResults(server.url));
-  const sessions = await timed(() => askSessions(server.url));
+  const results = await timed(() => fetchResults(server.url));
+  const sessions = await timed(() => fetchSessions(server.url));
   const bare = await startBareServer(server.url);
-  const order = {
+  const run = {
     generator,
     bare,
     server,
@@ -71,8 +71,8 @@ async function measure(generator, events) {
     milliseconds: 1000 * Number(options.seconds),
   };
   const [configCase, exposeCase] = SPEED_CASES;
-  const config = await compare({ ...order, speedCase: configCase });
-  const expose = await compare({ ...order, speedCase: exposeCase });
+  const config = await compare({ ...run, speedCase: configCase });
+  const expose = await compare({ ...run, speedCase: exposeCase });
   const memory = server.memory();
   bare.stop();
   await server.stop();
@@ -93,13 +93,13 @@ async function measure(generator, events) {
 
 const HEADER = [
   'stored events',
-  'filled at',
+  'fill rate',
   'start',
-  'expose, of bare',
+  'expose, ratio to bare',
   'expose p50 / p99',
-  'config, of bare',
+  'config, ratio to bare',
   'sessions page, first / median',
-  'counts of a test, first / median',
+  'test results, first / median',
   'memory at start / after load',
   'disk',
 ];

@@ -1,4 +1,4 @@
-// node bench/hostile.js: how long others wait while somebody attacks. What is measured and how: README.md.
+// node bench/hostile.js: the latency of other requests during attacks. See README.md.
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,9 +14,9 @@ import { LatencyProbe } from './lib/latency-probe.js';
 import { mb, ms, table } from './lib/report.js';
 
 const ATTACKS = [...REPORT_ATTACKS, ...SESSION_ATTACKS, ...CONNECTION_ATTACKS, ...STORAGE_ATTACKS];
-const AIM_MS = 250;
-const GIVE_UP_MS = 90_000;
-const FILL_WITHIN_MS = 10 * 60_000;
+const TARGET_MS = 250;
+const ATTACK_TIMEOUT_MS = 90_000;
+const FILL_TIMEOUT_MS = 10 * 60_000;
 const THIS_CHECKOUT = fileURLToPath(new URL('..', import.meta.url));
 const FILL_STORE = fileURLToPath(new URL('./lib/fill-store.js', import.meta.url));
 
@@ -31,13 +31,13 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: node bench/hostile.js [options]   (after npm run build)
-  --only NAME      one attack; may be given several times
-  --scale SCALE    small or full (full)
-  --server DIR     the built checkout to attack (this one)
-  --compare DIR    another built checkout, attacked the same way; each cell shows that one → this one
+  --only NAME      run only this attack; can be repeated
+  --scale SCALE    small or full (default full)
+  --server DIR     built checkout to attack (default: this one)
+  --compare DIR    built checkout to compare with; each cell shows DIR → server
 Attacks: ${ATTACKS.map(({ name }) => name).join(', ')}`;
 
-async function attacked(attack, { checkout, scale, generator }) {
+async function runAttack(attack, { checkout, scale, generator }) {
   const dataDir = temporaryDirectory();
   let server;
   let probe;
@@ -53,7 +53,7 @@ async function attacked(attack, { checkout, scale, generator }) {
     await server.settle();
     probe = await LatencyProbe.start(server.url);
     await probe.reset();
-    const ending = await runToItsEnd(() => attack.run(context));
+    const ending = await withTimeout(() => attack.run(context));
     return { ...ending, ...(await probe.report()), memory: memoryOf(server) };
   } finally {
     probe?.stop();
@@ -65,33 +65,33 @@ async function attacked(attack, { checkout, scale, generator }) {
 function fill(checkout, dataDir, args) {
   const file = join(dataDir, 'events.duckdb');
   return promisify(execFile)(process.execPath, [FILL_STORE, checkout, file, ...args.map(String)], {
-    timeout: FILL_WITHIN_MS,
+    timeout: FILL_TIMEOUT_MS,
   });
 }
 
-/** `held`: whether the attack ended as it should; how long others waited is judged besides. */
-async function runToItsEnd(run) {
+/** `held`: whether the attack had the expected outcome; latencies are checked separately. */
+async function withTimeout(run) {
   const startedAt = performance.now();
   const attack = run().catch((error) => ({
     outcome: `failed: ${error.cause?.code ?? error.message}`,
     held: false,
   }));
-  const givenUp = sleep(GIVE_UP_MS, { outcome: 'given up', held: false }, { ref: false });
-  const { outcome, held = true } = await Promise.race([attack, givenUp]);
+  const timeout = sleep(ATTACK_TIMEOUT_MS, { outcome: 'timed out', held: false }, { ref: false });
+  const { outcome, held = true } = await Promise.race([attack, timeout]);
   return { outcome, held, tookMs: performance.now() - startedAt };
 }
 
-/** Undefined when the attack ended the server. */
+/** Undefined if the attack crashed the server. */
 function memoryOf(server) {
-  const hasEnded = server.child.exitCode !== null || server.child.signalCode !== null;
-  return hasEnded ? undefined : server.memory().most;
+  const hasExited = server.child.exitCode !== null || server.child.signalCode !== null;
+  return hasExited ? undefined : server.memory().peak;
 }
 
-function verdict({ healthz, config, increment, held }, { incrementAimMs = Number.POSITIVE_INFINITY }) {
+function verdict({ healthz, config, increment, held }, { incrementTargetMs = Number.POSITIVE_INFINITY }) {
   const failures = healthz.failures + config.failures + increment.failures;
-  if (failures > 0) return `missed (${failures} refused)`;
-  const isFast = Math.max(healthz.worst, config.worst) < AIM_MS && increment.worst < incrementAimMs;
-  return held && isFast ? 'reached' : 'missed';
+  if (failures > 0) return `missed (${failures} failed)`;
+  const isFast = Math.max(healthz.worst, config.worst) < TARGET_MS && increment.worst < incrementTargetMs;
+  return held && isFast ? 'met' : 'missed';
 }
 
 const HEADER = [
@@ -103,8 +103,8 @@ const HEADER = [
   'config, worst',
   'p99 of both',
   'increment, worst',
-  'memory, most',
-  `aim ${AIM_MS} ms`,
+  'memory, peak',
+  `target ${TARGET_MS} ms`,
 ];
 
 function cells(attack, result) {
@@ -116,29 +116,29 @@ function cells(attack, result) {
     ms(config.worst),
     ms(Math.max(healthz.p99, config.p99)),
     ms(increment.worst),
-    memory === undefined ? 'the server ended' : mb(memory),
+    memory === undefined ? 'server crashed' : mb(memory),
     verdict(result, attack),
   ];
 }
 
-/** With two builds, each cell shows the figure of the first and then that of the second. */
+/** With two builds, each cell shows the figures of both. */
 function row(attack, results) {
   const [first, second] = results.map((result) => cells(attack, result));
-  const both = (cell, i) => (second === undefined || second[i] === cell ? cell : `${cell} → ${second[i]}`);
-  return [attack.name, attack.size(options.scale), ...first.map(both)];
+  const merged = (cell, i) => (second === undefined || second[i] === cell ? cell : `${cell} → ${second[i]}`);
+  return [attack.name, attack.size(options.scale), ...first.map(merged)];
 }
 
 if (options.help) {
   console.log(HELP);
 } else {
-  const chosen = ATTACKS.filter(({ name }) => options.only === undefined || options.only.includes(name));
+  const selected = ATTACKS.filter(({ name }) => options.only === undefined || options.only.includes(name));
   const checkouts = [options.compare, options.server].filter((it) => it !== undefined);
   const generator = new Generator();
   const rows = [];
-  for (const attack of chosen) {
+  for (const attack of selected) {
     const results = [];
     for (const checkout of checkouts)
-      results.push(await attacked(attack, { checkout: resolve(checkout), scale: options.scale, generator }));
+      results.push(await runAttack(attack, { checkout: resolve(checkout), scale: options.scale, generator }));
     rows.push(row(attack, results));
     console.error(`${attack.name}: done`);
   }

@@ -1,8 +1,8 @@
-// node bench/results.js: how long the results of a large test take, alone and beside ingest. See README.md.
+// node bench/results.js: how long the results of a large test take, idle and during ingestion. See README.md.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Generator, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
-import { askResults, SPEED_CASES, visitorEntries } from './lib/fixture.js';
+import { fetchResults, SPEED_CASES, visitorEntries } from './lib/fixture.js';
 import { timed } from './lib/measures.js';
 import { mb, ms, table, whole } from './lib/report.js';
 
@@ -16,9 +16,9 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: node bench/results.js [options]   (after npm run build)
-  --visitors A,B,…   visitors of the test (1000000,10000000); ten million take some minutes to store
-  --seconds S        how long to ingest while results are asked for (20)
-  --connections N    that ingest (16)`;
+  --visitors A,B,…   visitors of the test (default 1000000,10000000); storing ten million takes a few minutes
+  --seconds S        how long to ingest while results are requested (default 20)
+  --connections N    connections that ingest (default 16)`;
 
 const DAY = 24 * 60 * 60 * 1000;
 const BATCH_VISITORS = 4000;
@@ -31,16 +31,16 @@ async function fill(dataDir, visitors) {
   for (let visitor = 1; visitor <= visitors; ) {
     const entries = [];
     for (const end = Math.min(visitors, visitor + BATCH_VISITORS - 1); visitor <= end; visitor++) {
-      const made = visitorEntries(seq, visitor, first + Math.floor((visitor / visitors) * 13 * DAY));
-      seq += made.length;
-      entries.push(...made);
+      const added = visitorEntries(seq, visitor, first + Math.floor((visitor / visitors) * 13 * DAY));
+      seq += added.length;
+      entries.push(...added);
     }
     await store.append(entries);
   }
   await store.close();
 }
 
-/** Asks again and again while exposures come in; what counts is how long they wait for their acknowledgement. */
+/** Requests results in a loop during ingestion, to measure how long exposures wait for their response. */
 async function whileIngesting(generator, server) {
   const load = generator.run({
     port: server.port,
@@ -48,20 +48,20 @@ async function whileIngesting(generator, server) {
     connections: Number(options.connections),
     milliseconds: 1000 * Number(options.seconds),
   });
-  const asked = [];
+  const latencies = [];
   let isOver = false;
-  const asking = (async () => {
-    while (!isOver) asked.push((await askResults(server.url)).milliseconds);
+  const requesting = (async () => {
+    while (!isOver) latencies.push((await fetchResults(server.url)).milliseconds);
   })();
   const result = await load;
   isOver = true;
-  await asking;
-  return { ...result, results: Math.max(...asked) };
+  await requesting;
+  return { ...result, results: Math.max(...latencies) };
 }
 
 function check(body, visitors) {
   const counted = body.variations.reduce((sum, variation) => sum + variation.visitors, 0);
-  if (counted !== visitors) throw new Error(`${visitors} visitors were stored, ${counted} are counted`);
+  if (counted !== visitors) throw new Error(`stored ${visitors} visitors, but the results count ${counted}`);
   if (body.goals.length !== 3 || body.goals.some(({ counts }) => counts[0].converted === 0)) {
     throw new Error('conversions are missing');
   }
@@ -71,36 +71,36 @@ async function measure(generator, visitors) {
   const dataDir = temporaryDirectory();
   await fill(dataDir, visitors);
   const server = await Server.start(dataDir);
-  check((await askResults(server.url)).body, visitors);
-  const results = await timed(() => askResults(server.url));
-  const alone = await generator.run({
+  check((await fetchResults(server.url)).body, visitors);
+  const results = await timed(() => fetchResults(server.url));
+  const idle = await generator.run({
     port: server.port,
     scripts: SPEED_CASES[1].scripts(),
     connections: Number(options.connections),
     milliseconds: 5000,
   });
   await server.settle();
-  const beside = await whileIngesting(generator, server);
+  const loaded = await whileIngesting(generator, server);
   const memory = server.memory();
   await server.stop();
   removeDirectory(dataDir);
   return [
     whole(visitors),
     `${ms(results.median)}`,
-    `${ms(beside.results)}`,
-    `${whole(alone.perSecond)}/s, p99 ${ms(alone.p99)}`,
-    `${whole(beside.perSecond)}/s, p99 ${ms(beside.p99)}`,
-    `${mb(memory.resident)} / ${mb(memory.most)}`,
+    `${ms(loaded.results)}`,
+    `${whole(idle.perSecond)}/s, p99 ${ms(idle.p99)}`,
+    `${whole(loaded.perSecond)}/s, p99 ${ms(loaded.p99)}`,
+    `${mb(memory.resident)} / ${mb(memory.peak)}`,
   ];
 }
 
 const HEADER = [
   'visitors',
   'results of 3 goals',
-  'the slowest beside ingest',
-  'ingest alone',
-  'ingest beside results',
-  'memory now / at most',
+  'slowest during ingestion',
+  'ingestion only',
+  'ingestion during results',
+  'memory now / peak',
 ];
 
 if (options.help) {

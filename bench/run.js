@@ -1,4 +1,4 @@
-// npm run bench: the built server beside bare node:http, in one run. What is measured and how: README.md.
+// npm run bench: compares the built server with bare node:http in one run. See README.md.
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import {
   startBareServer,
   temporaryDirectory,
 } from './lib/children.js';
-import { askResults, askSessions, EVENTS_PER_VISIT, SPEED_CASES, VISIT_SCRIPTS } from './lib/fixture.js';
+import { EVENTS_PER_VISIT, fetchResults, fetchSessions, SPEED_CASES, VISIT_SCRIPTS } from './lib/fixture.js';
 import { compare, timed } from './lib/measures.js';
 import { coresTable, mb, ms, speedTable, targetTable, whole } from './lib/report.js';
 
@@ -26,13 +26,13 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: npm run bench -- [options]
-  --rounds N       rounds of bare and Switchyard in turn (3)
-  --seconds S      length of each (4)
-  --connections N  connections, one request at a time on each (64)
-  --events N       events ingested through HTTP for the second part; 0 skips it (1000000)
+  --rounds N       rounds of bare and Switchyard (default 3)
+  --seconds S      length of each run (default 4)
+  --connections N  connections, with one request at a time on each (default 64)
+  --events N       events ingested over HTTP in the second part; 0 skips it (default 1000000)
   --only TEXT      only the speed cases whose name contains TEXT`;
 
-/** Within this time the allocators give back to the system what a load has left. */
+/** Time for the allocators to return memory to the system after a load. */
 const REST_MS = 20_000;
 
 async function measureSpeed(generator) {
@@ -42,12 +42,12 @@ async function measureSpeed(generator) {
   const results = [];
   for (const speedCase of SPEED_CASES) {
     if (options.only !== undefined && !speedCase.name.includes(options.only)) continue;
-    const order = {
+    const run = {
       rounds: Number(options.rounds),
       milliseconds: 1000 * Number(options.seconds),
       connections: Number(options.connections),
     };
-    results.push({ ...speedCase, ...(await compare({ generator, bare, server, speedCase, ...order })) });
+    results.push({ ...speedCase, ...(await compare({ generator, bare, server, speedCase, ...run })) });
     console.error(`${speedCase.name}: done`);
   }
   await server.stop();
@@ -56,20 +56,21 @@ async function measureSpeed(generator) {
   return results;
 }
 
-/** A figure is worth nothing when events went missing. */
+/** Fails the run if events are missing. */
 async function checkCounts(url, visits) {
-  const { body } = await askResults(url);
+  const { body } = await fetchResults(url);
   const counted = body.variations.reduce((sum, { exposures }) => sum + exposures, 0);
-  if (counted !== visits) throw new Error(`${visits} visits were acknowledged, ${counted} are counted`);
+  if (counted !== visits)
+    throw new Error(`${visits} visits were acknowledged, but the results count ${counted}`);
 }
 
 async function measureMillion(generator, events) {
   const dataDir = temporaryDirectory();
   let server = await Server.start(dataDir);
   const fresh = server.memory().resident;
-  const order = { port: server.port, scripts: VISIT_SCRIPTS(), connections: Number(options.connections) };
-  const load = await generator.run({ ...order, visits: Math.ceil(events / EVENTS_PER_VISIT) });
-  if (Object.keys(load.refusals).length > 0) console.log(`refused: ${JSON.stringify(load.refusals)}`);
+  const run = { port: server.port, scripts: VISIT_SCRIPTS(), connections: Number(options.connections) };
+  const load = await generator.run({ ...run, visits: Math.ceil(events / EVENTS_PER_VISIT) });
+  if (Object.keys(load.errors).length > 0) console.log(`error responses: ${JSON.stringify(load.errors)}`);
   const loadedMs = await server.settle();
   await checkCounts(server.url, load.visits);
   const memory = server.memory();
@@ -78,9 +79,9 @@ async function measureMillion(generator, events) {
   await server.stop();
   server = await Server.start(dataDir);
   const { startMs } = server;
-  const results = await timed(() => askResults(server.url));
-  const sessions = await timed(() => askSessions(server.url));
-  const asked = server.memory().resident;
+  const results = await timed(() => fetchResults(server.url));
+  const sessions = await timed(() => fetchSessions(server.url));
+  const afterQueries = server.memory().resident;
   await server.stop('SIGKILL');
   server = await Server.start(dataDir);
   const afterKill = server.startMs;
@@ -90,12 +91,12 @@ async function measureMillion(generator, events) {
   const stored = Math.round(load.visits * EVENTS_PER_VISIT);
   return [
     {
-      name: 'events ingested through HTTP',
+      name: 'events ingested over HTTP',
       text: `${whole(stored)} in ${load.requests.toLocaleString('en-US')} requests, ${whole(load.perSecond)} req/s, p99 ${ms(load.p99)}`,
     },
-    { name: 'until the last of them was loaded', text: ms(loadedMs) },
+    { name: 'time until all of them were loaded', text: ms(loadedMs) },
     { name: 'resident memory before', text: mb(fresh) },
-    { name: 'most resident memory meanwhile', text: mb(memory.most) },
+    { name: 'peak resident memory', text: mb(memory.peak) },
     { name: 'resident memory right after', text: mb(memory.resident) },
     {
       name: `resident memory ${REST_MS / 1000} seconds later`,
@@ -103,15 +104,20 @@ async function measureMillion(generator, events) {
       value: rested,
       below: { value: 250, text: '250 MB' },
     },
-    { name: 'start to first answer', text: ms(startMs), value: startMs, below: { value: 2000, text: '2 s' } },
     {
-      name: 'the same after kill -9',
+      name: 'start to first response',
+      text: ms(startMs),
+      value: startMs,
+      below: { value: 2000, text: '2 s' },
+    },
+    {
+      name: 'start to first response after kill -9',
       text: ms(afterKill),
       value: afterKill,
       below: { value: 2000, text: '2 s' },
     },
     {
-      name: 'per-variation counts, first after the start',
+      name: 'per-variation counts, first after start',
       text: ms(results.first),
       value: results.first,
       below: { value: 300, text: '0.3 s' },
@@ -122,9 +128,9 @@ async function measureMillion(generator, events) {
       value: results.median,
       below: { value: 300, text: '0.3 s' },
     },
-    { name: 'first sessions page, first after the start', text: ms(sessions.first) },
+    { name: 'first sessions page, first after start', text: ms(sessions.first) },
     { name: 'first sessions page, median', text: ms(sessions.median) },
-    { name: 'resident memory after restart and questions', text: mb(asked) },
+    { name: 'resident memory after restart and queries', text: mb(afterQueries) },
     { name: 'on disk', text: mb(disk) },
   ];
 }

@@ -1,4 +1,4 @@
-// node bench/sdk-page.js: what the browser SDK costs the main thread of a page, in Chromium. Needs npm run build.
+// node bench/sdk-page.js: main thread time of the browser SDK in Chromium. Needs npm run build.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { arch, cpus, tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const TESTS = Array.from({ length: 20 }, (_, i) => ({
   variations: ['control', 'b'].map((key) => ({ key, weight: 50, value: `{"title":"${key}"}` })),
 }));
 
-/** The page measures itself: evaluation of the script, creation, first and further reads. */
+/** The page measures itself: script evaluation, client creation, first and later reads. */
 const PAGE = `<!doctype html><title>Bench</title><body><script>
 const timed = (run) => { const start = performance.now(); const value = run(); return [performance.now() - start, value]; };
 const text = ${JSON.stringify(script).replaceAll('<', '\\u003c')};
@@ -42,7 +42,7 @@ const measured = client.ready().then(() => {
 });
 </script>`;
 
-/** What a page pays for a look into storage and cookies and for a request, without any SDK. */
+/** The cost of storage, cookies and one request without the SDK. */
 const BARE = `<!doctype html><title>Bare</title><body><script>
 const start = performance.now();
 localStorage.getItem('sy_session');
@@ -73,7 +73,7 @@ async function executablePath() {
   const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
   const found = [process.env.CHROMIUM_PATH, ...installed].find((path) => path && existsSync(path));
   if (found) return found;
-  if (arch() !== 'x64') throw new Error('there is no Chromium here; name one in CHROMIUM_PATH');
+  if (arch() !== 'x64') throw new Error('Chromium not found; set CHROMIUM_PATH');
   return (await import('@sparticuz/chromium')).default.executablePath();
 }
 
@@ -86,7 +86,7 @@ async function measure(browser, url, slowdown) {
   const context = await browser.newContext();
   const results = { first: [], next: [], bare: [] };
   for (let i = 0; i < PAGES; i++) {
-    // Every other page is a first visit: the one after it finds cookies, session and definitions.
+    // Every other page is a first visit; the next page finds its cookies, session and definitions.
     if (i % 2 === 0) await context.clearCookies();
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
@@ -111,12 +111,12 @@ async function measure(browser, url, slowdown) {
 
 const ROWS = [
   ['evaluation', 'evaluate the script'],
-  ['creation', 'createSwitchyard, with the page view'],
+  ['creation', 'createSwitchyard, including the page view'],
   ['first', 'first get'],
   ['other', 'first get of another test'],
-  ['again', 'each further get'],
+  ['again', 'each later get'],
   ['track', 'track'],
-  ['batches', 'flush: form and send the batches'],
+  ['batches', 'flush: build and send the batches'],
 ];
 const micro = (values, share) => {
   const value = at(values, share) * 1000;
@@ -137,13 +137,13 @@ try {
   );
   for (const slowdown of [1, Number(options.slowdown)]) {
     const { first, next, bare } = await measure(browser, url, slowdown);
-    console.log(`\nMain thread, microseconds${slowdown > 1 ? `, ${slowdown} times slower` : ''}\n`);
+    console.log(`\nMain thread, microseconds${slowdown > 1 ? `, CPU throttled ${slowdown}x` : ''}\n`);
     console.log('| | first visit p50 | p90 | next page p50 | p90 |\n| --- | ---: | ---: | ---: | ---: |');
     for (const [key, name] of ROWS) {
       const [a, b] = [first.map((it) => it[key]), next.map((it) => it[key])];
       console.log(`| ${name} | ${micro(a, 0.5)} | ${micro(a, 0.9)} | ${micro(b, 0.5)} | ${micro(b, 0.9)} |`);
     }
-    const name = 'for comparison: storage, cookies and one fetch of a bare page';
+    const name = 'for comparison: storage, cookies and one fetch without the SDK';
     console.log(`| ${name} | | | ${micro(bare, 0.5)} | ${micro(bare, 0.9)} |`);
   }
 } finally {

@@ -1,4 +1,4 @@
-// node bench/simulation.js: what the statistics promise, held against simulated tests. The table is in docs/statistics.md.
+// node bench/simulation.js: checks the error rates of the statistics with simulated tests. See docs/statistics.md.
 import { parseArgs } from 'node:util';
 import { analyse } from '../packages/core/dist/stats/analysis.js';
 import { meanArm } from '../packages/core/dist/stats/arm.js';
@@ -17,15 +17,15 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: node bench/simulation.js [options]   (after npm run build)
-  --seed N   of the random numbers (20261115)
-  --tests N  simulated tests per row (2000)`;
+  --seed N   random seed (default 20261115)
+  --tests N  simulated tests per row (default 2000)`;
 
 const TESTS = Number(options.tests);
 const DAYS = 28;
 const VISITORS_PER_DAY = 250;
 const METHODS = ['sequential', 'frequentist', 'bayesian'];
 
-/** Mulberry32: small, and good enough to tell 5 % from 6 %. */
+/** Mulberry32: small, and good enough for this purpose. */
 function generator(seed) {
   let state = seed >>> 0;
   return () => {
@@ -42,7 +42,7 @@ function normal() {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** Metrics of a shop: who buys, and for how much; revenue is skewed, and every tenth buyer sends something back. */
+/** Metrics of a shop: purchases and revenue. Revenue is skewed, and every tenth order has a partial refund. */
 const METRICS = {
   proportion: { rate: 0.1, draw: (uplift) => (random() < 0.1 * (1 + uplift) ? 1 : 0) },
   mean: {
@@ -74,13 +74,13 @@ function compare(method, metric, control, variation) {
   return analyse({ method, metric, control: 'control', variations }).variations[1];
 }
 
-/** Significant: the p-value, where there is one, and the interval, where there is none. */
+/** Uses the p-value if there is one, else the interval. */
 function isSignificant({ pValue, absolute }) {
   if (pValue !== null) return pValue < 0.05;
   return absolute !== null && absolute.low !== null && (absolute.low > 0 || absolute.high < 0);
 }
 
-/** One test, looked at every evening by all methods at once. */
+/** Simulates one test, analysed every day with all methods. */
 function simulate(metric, uplift, truth) {
   const [control, variation] = [new Sums(), new Sums()];
   const outcome = Object.fromEntries(
@@ -97,22 +97,22 @@ function simulate(metric, uplift, truth) {
     }
     for (const method of METHODS) {
       const result = compare(method, metric, control, variation);
-      const seen = outcome[method];
+      const state = outcome[method];
       const significant = isSignificant(result);
-      if (significant && !seen.ever) {
-        seen.ever = true;
-        seen.days = day;
+      if (significant && !state.ever) {
+        state.ever = true;
+        state.days = day;
       }
-      seen.last = significant;
+      state.last = significant;
       const { low, high } = result.absolute;
-      seen.coveredLast = low === null || (low <= truth && truth <= high);
-      seen.covered &&= seen.coveredLast;
+      state.coveredLast = low === null || (low <= truth && truth <= high);
+      state.covered &&= state.coveredLast;
     }
   }
   return outcome;
 }
 
-/** Shares over many tests: of alarms at any evening and at the last one, of intervals that always and last held the truth. */
+/** Shares over many tests: alarms on any day and on the last day, intervals that were correct every day and on the last. */
 function simulateMany(metric, uplift, truth) {
   const counts = Object.fromEntries(
     METHODS.map((method) => [method, { ever: 0, last: 0, covered: 0, coveredLast: 0, days: 0 }]),
@@ -132,13 +132,13 @@ const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const baseMean = 0.2 * (0.9 - 0.1 * 0.3) * Math.exp(3 + 0.32);
 const NAMES = { proportion: 'conversion rate', mean: 'revenue per visitor' };
 
-/** What the documentation promises and this run did not show. */
-const broken = [];
+/** Documented guarantees that this run does not confirm. */
+const violations = [];
 
-function promise(what, share, low, high) {
-  // Three and a half standard errors: a run that keeps its promises fails once in two thousand.
+function checkGuarantee(name, share, low, high) {
+  // 3.5 standard errors: a correct implementation fails once in two thousand runs.
   const slack = 3.5 * Math.sqrt((0.05 * 0.95) / TESTS);
-  if (share < low - slack || share > high + slack) broken.push(`${what}: ${percent(share)}`);
+  if (share < low - slack || share > high + slack) violations.push(`${name}: ${percent(share)}`);
 }
 
 function errorRows() {
@@ -147,8 +147,8 @@ function errorRows() {
     return METHODS.map((method) => {
       const { ever, last, covered, coveredLast } = counts[method];
       const name = `${NAMES[metric]}, ${method}`;
-      if (method === 'sequential') promise(`${name}, false alarms looking every day`, ever, 0, 0.05);
-      else promise(`${name}, false alarms looking once`, last, 0.05, 0.05);
+      if (method === 'sequential') checkGuarantee(`${name}, false alarms looking every day`, ever, 0, 0.05);
+      else checkGuarantee(`${name}, false alarms looking once`, last, 0.05, 0.05);
       return [NAMES[metric], method, percent(last), percent(ever), percent(coveredLast), percent(covered)];
     });
   });
@@ -165,14 +165,14 @@ function powerRows() {
       const counts = simulateMany(metric, uplift, truth);
       for (const method of METHODS) {
         const { ever, last, coveredLast, covered, days } = counts[method];
-        const looks = method === 'sequential';
+        const isDaily = method === 'sequential';
         rows.push([
           NAMES[metric],
           `+${Math.round(100 * uplift)} %`,
-          `${method}, ${looks ? 'every day' : 'at the end'}`,
-          percent(looks ? ever : last),
-          looks ? days.toFixed(1) : String(DAYS),
-          percent(looks ? covered : coveredLast),
+          `${method}, ${isDaily ? 'every day' : 'at the end'}`,
+          percent(isDaily ? ever : last),
+          isDaily ? days.toFixed(1) : String(DAYS),
+          percent(isDaily ? covered : coveredLast),
         ]);
       }
     }
@@ -180,7 +180,7 @@ function powerRows() {
   return rows;
 }
 
-/** Daily looks at the sequential method while conversions are rare: false alarms of its own, and with the health rule. */
+/** Daily analyses with the sequential method and rare conversions: false alarms without and with the health rule. */
 function sparseRows() {
   return [
     [30, 0.03, 0.5],
@@ -201,13 +201,13 @@ function sparseRows() {
       alone += Number(alarm) / TESTS;
       healthy += Number(trusted) / TESTS;
     }
-    promise('rare conversions, false alarms of healthy tests', healthy, 0, 0.05);
+    checkGuarantee('rare conversions, false alarms of healthy tests', healthy, 0, 0.05);
     const split = `${Math.round(100 * (1 - share))}:${Math.round(100 * share)}`;
     return [String(visitors), `${100 * rate} %`, split, percent(alone), percent(healthy)];
   });
 }
 
-/** Whether a test of the planned size finds the effect it was planned for as often as planned. */
+/** Checks that a test of the planned size has the planned power. */
 function planRows() {
   return ['frequentist', 'sequential'].map((method) => {
     const smallestEffect = { kind: 'relative', value: 0.25 };
@@ -225,7 +225,7 @@ function planRows() {
   });
 }
 
-/** Variance of the difference with the pre-period taken off, as a share of that without. */
+/** Variance reduction by adjusting for the pre-period. */
 function cupedRows() {
   return [0, 0.3, 0.5, 0.7, 0.9].map((correlation) => {
     const tests = Math.ceil(TESTS / 2);
@@ -344,6 +344,6 @@ if (options.help) {
   ];
   for (const [title, header, rows] of sections) console.log(`${title}\n\n${table(header, rows())}\n`);
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-  for (const what of broken) console.error(`Not as promised: ${what}`);
-  if (broken.length > 0) process.exitCode = 1;
+  for (const violation of violations) console.error(`Outside the documented range: ${violation}`);
+  if (violations.length > 0) process.exitCode = 1;
 }

@@ -1,11 +1,11 @@
-// What Switchyard is measured against: node:http and nothing else, which parses the same bodies and answers the same
-// bytes, without keys, validation, routing or storage.
+// The baseline: plain node:http that parses the same bodies and responds with the same bytes, without keys,
+// validation, routing or storage.
 import { createServer } from 'node:http';
 
 const SUCCESS = Buffer.from('{"success":true}');
 
 /** @param {Buffer} body */
-function answer(response, body) {
+function respond(response, body) {
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': body.length,
@@ -13,7 +13,7 @@ function answer(response, body) {
   response.end(body);
 }
 
-function parseThenAnswer(request, response, body) {
+function parseThenRespond(request, response, body) {
   let text = '';
   request.setEncoding('utf8');
   request.on('data', (part) => {
@@ -21,7 +21,7 @@ function parseThenAnswer(request, response, body) {
   });
   request.on('end', () => {
     JSON.parse(text);
-    answer(response, body);
+    respond(response, body);
   });
 }
 
@@ -29,8 +29,8 @@ process.once('message', ({ config, evaluate }) => {
   const configBytes = Buffer.from(config);
   const evaluateBytes = Buffer.from(evaluate);
   const server = createServer((request, response) => {
-    if (request.method === 'GET') answer(response, configBytes);
-    else parseThenAnswer(request, response, request.url === '/v1/flags/evaluate' ? evaluateBytes : SUCCESS);
+    if (request.method === 'GET') respond(response, configBytes);
+    else parseThenRespond(request, response, request.url === '/v1/flags/evaluate' ? evaluateBytes : SUCCESS);
   });
   server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
 });

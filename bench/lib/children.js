@@ -1,4 +1,4 @@
-// Child processes of a benchmark, each ended by its own id, and what the system tells about them.
+// Child processes of a benchmark and their resource usage.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { answersOf, askConfig, askResults, PROVISION } from './fixture.js';
+import { fetchConfig, fetchResponses, fetchResults, PROVISION } from './fixture.js';
 
 export const BIN = fileURLToPath(new URL('../../packages/server/bin/switchyard.js', import.meta.url));
-const START_WITHIN_MS = 60_000;
-const ANSWER_WITHIN_MS = 30 * 60_000;
+const START_TIMEOUT_MS = 60_000;
+const LOAD_TIMEOUT_MS = 30 * 60_000;
 
-/** The command line of a built checkout; this one by default. */
+/** The command line of a built checkout. */
 export const binOf = (checkout) => join(checkout, 'packages/server/bin/switchyard.js');
 
 const children = new Set();
 const directories = new Set();
 
-/** Ends every child that is left and removes every directory; runs whatever happened before. */
+/** Kills all remaining children and removes all directories; runs on every exit. */
 function cleanUp() {
   for (const child of children) child.kill('SIGKILL');
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
@@ -27,8 +27,8 @@ function cleanUp() {
 process.on('exit', cleanUp);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-/** Makes sure that a child does not outlive the benchmark. */
-export function keep(child) {
+/** Kills the child when the benchmark exits. */
+export function track(child) {
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -45,21 +45,21 @@ export function removeDirectory(directory) {
   directories.delete(directory);
 }
 
-function limited(milliseconds, what, promise) {
-  const late = sleep(milliseconds, undefined, { ref: false }).then(() => {
-    throw new Error(`${what} took more than ${milliseconds} ms`);
+function withTimeout(milliseconds, name, promise) {
+  const timeout = sleep(milliseconds, undefined, { ref: false }).then(() => {
+    throw new Error(`${name} took more than ${milliseconds} ms`);
   });
-  return Promise.race([promise, late]);
+  return Promise.race([promise, timeout]);
 }
 
 /** The built server as users run it. */
 export class Server {
-  /** Starts on a data directory and resolves once a request was answered; `startMs` is how long that took. */
+  /** Starts on a data directory and resolves after the first response; `startMs` is how long that took. */
   static async start(dataDir, { bin = BIN, provision = PROVISION, env = {} } = {}) {
     const provisionFile = join(dataDir, 'provision.json');
     writeFileSync(provisionFile, JSON.stringify(provision));
     const startedAt = performance.now();
-    const child = keep(
+    const child = track(
       spawn(process.execPath, [bin, 'serve'], {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {
@@ -74,12 +74,12 @@ export class Server {
         },
       }),
     );
-    const url = await limited(
-      START_WITHIN_MS,
+    const url = await withTimeout(
+      START_TIMEOUT_MS,
       'the start',
-      Promise.race([firstAddress(child), refuseExit(child)]),
+      Promise.race([firstAddress(child), rejectOnExit(child)]),
     );
-    await askConfig(url);
+    await fetchConfig(url);
     return new Server(child, url, dataDir, performance.now() - startedAt);
   }
 
@@ -94,14 +94,14 @@ export class Server {
   async stop(signal = 'SIGTERM') {
     const exited = once(this.child, 'exit');
     this.child.kill(signal);
-    const [code] = await limited(START_WITHIN_MS, 'the stop', exited);
-    if (signal === 'SIGTERM' && code !== 0) throw new Error(`the server ended with ${code}`);
+    const [code] = await withTimeout(START_TIMEOUT_MS, 'the stop', exited);
+    if (signal === 'SIGTERM' && code !== 0) throw new Error(`the server exited with code ${code}`);
   }
 
-  /** Waits until all that was acknowledged is loaded and the process idles; answers with the time it took. */
+  /** Waits until all acknowledged events are loaded and the process is idle; returns the loading time. */
   async settle() {
     const startedAt = performance.now();
-    await askResults(this.url);
+    await fetchResults(this.url);
     const loadedMs = performance.now() - startedAt;
     const end = startedAt + 15_000;
     for (let busy = cpuSeconds(this.child.pid), idle = false; !idle && performance.now() < end; ) {
@@ -113,11 +113,11 @@ export class Server {
     return loadedMs;
   }
 
-  /** Resident megabytes now, and at most since the start. */
+  /** Resident memory in megabytes: now and peak. */
   memory() {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
     const field = (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)[1]) / 1024;
-    return { resident: field('VmRSS'), most: field('VmHWM') };
+    return { resident: field('VmRSS'), peak: field('VmHWM') };
   }
 
   /** Open files and sockets. */
@@ -135,29 +135,29 @@ function firstAddress(child) {
   });
 }
 
-async function refuseExit(child) {
+async function rejectOnExit(child) {
   const [code] = await once(child, 'exit');
-  throw new Error(`the server ended with ${code} before it was ready`);
+  throw new Error(`the server exited with code ${code} before it was ready`);
 }
 
-/** Node.js without us, answering the bytes that the given server answers. */
+/** Starts plain node:http with the responses of the given server. */
 export async function startBareServer(url) {
-  const child = keep(fork(fileURLToPath(new URL('./bare-server.js', import.meta.url))));
-  child.send(await answersOf(url));
-  const [{ port }] = await limited(START_WITHIN_MS, 'the bare server', once(child, 'message'));
+  const child = track(fork(fileURLToPath(new URL('./bare-server.js', import.meta.url))));
+  child.send(await fetchResponses(url));
+  const [{ port }] = await withTimeout(START_TIMEOUT_MS, 'the bare server', once(child, 'message'));
   return { port, pid: child.pid, stop: () => child.disconnect() };
 }
 
-/** The load generator; one for a whole benchmark, so that its code is as warm in the first round as in the last. */
+/** The load generator; one per benchmark, so that its code stays warm between rounds. */
 export class Generator {
-  #child = keep(fork(fileURLToPath(new URL('./load-generator.js', import.meta.url))));
+  #child = track(fork(fileURLToPath(new URL('./load-generator.js', import.meta.url))));
   #visit = 1;
 
-  /** @param {{port: number, scripts: string[][], connections?: number, milliseconds?: number, visits?: number, localAddress?: string}} order */
-  async run({ connections = 64, ...order }) {
-    const answer = once(this.#child, 'message');
-    this.#child.send({ ...order, connections, firstVisit: this.#visit });
-    const [result] = await limited(ANSWER_WITHIN_MS, 'the load', answer);
+  /** @param {{port: number, scripts: string[][], connections?: number, milliseconds?: number, visits?: number, localAddress?: string}} options */
+  async run({ connections = 64, ...options }) {
+    const response = once(this.#child, 'message');
+    this.#child.send({ ...options, connections, firstVisit: this.#visit });
+    const [result] = await withTimeout(LOAD_TIMEOUT_MS, 'the load', response);
     if (result.error !== undefined) throw new Error(`the load failed: ${result.error}`);
     this.#visit += result.visits + connections;
     return result;
@@ -168,13 +168,13 @@ export class Generator {
   }
 }
 
-/** Processor time a process has used, in seconds. */
+/** CPU time used by a process, in seconds. */
 export function cpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Processor time that anybody on this machine has used, in seconds. */
+/** CPU time used by all processes of the machine, in seconds. */
 export function machineSeconds() {
   const [user, nice, system, , , interrupts, softInterrupts] = readFileSync('/proc/stat', 'utf8')
     .split('\n', 1)[0]

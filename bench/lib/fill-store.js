@@ -1,5 +1,5 @@
-// node fill-store.js CHECKOUT FILE KIND COUNT [BYTES]: fills the event store of a stopped server through the `append`
-// of that checkout, which is the path behind the journal. A process of its own, because it loads another build.
+// node fill-store.js CHECKOUT FILE KIND COUNT [BYTES]: fills the event store of a stopped server through `append` of
+// that checkout, which is the path behind the journal. A separate process, because it loads another build.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { visitEntries } from './fixture.js';
@@ -11,7 +11,7 @@ const SERIES_VARIATIONS = 30;
 
 const common = (at) => ({ propertyId: 'shop', receivedAt: at });
 
-/** Visits of the last 30 days, three to a visitor. */
+/** Visits of the last 30 days, three per visitor. */
 function* visits(count) {
   const first = Date.now() - 30 * DAY;
   for (let visit = 1; visit <= count; visit++) {
@@ -20,7 +20,7 @@ function* visits(count) {
   }
 }
 
-/** One session of many events. */
+/** One session with many events. */
 function* longSession(count, bytes) {
   const start = Date.now() - DAY;
   const properties = JSON.stringify({ text: 'x'.repeat(bytes) });
@@ -43,7 +43,7 @@ function* longSession(count, bytes) {
   }
 }
 
-/** Exposures to 30 variations on as many days up to today, with conversions, as versions that trusted clients stored. */
+/** Exposures to 30 variations with conversions on each of `count` days, as stored by versions that trusted client times. */
 function* oldDays(count) {
   const today = Date.now();
   for (let day = 0; day < count; day++) {

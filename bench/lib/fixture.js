@@ -1,4 +1,4 @@
-// The property that is measured, and the requests that are sent to it.
+// The property under test and the requests sent to it.
 
 export const PROPERTY = 'shop';
 export const PUBLIC_KEY = 'service_pub_0123456789abcdefBenchPublic';
@@ -8,7 +8,7 @@ const VARIATIONS = ['control', 'b'];
 
 const condition = (attribute, operator, ...values) => ({ attribute, operator, values });
 
-/** Twenty flags with three rules each: operators of all families, a segment, and a rollout as the last resort. */
+/** Twenty flags with three rules each: operators of all kinds, a segment, and a rollout as the last rule. */
 function flags() {
   const targeted = [
     condition('email', 'endsWith', '@shop.example'),
@@ -135,7 +135,7 @@ const increment = () =>
     amount: 49.9,
   });
 
-/** Conversions with an idempotency key as long as it may be, no two alike. */
+/** Conversions with unique idempotency keys of the max length. */
 export const KEYED_SCRIPTS = () => [
   [
     post(
@@ -162,25 +162,25 @@ const collect = () =>
     ],
   });
 
-/** What is measured beside bare node:http, with the share of its requests per second that we aim at. */
+/** Cases compared with bare node:http; `target` is the min ratio of requests per second. */
 export const SPEED_CASES = [
-  { name: 'config', aim: 0.7, writes: false, scripts: () => [[get(CONFIG_PATH, PUBLIC_KEY)]] },
+  { name: 'config', target: 0.7, writes: false, scripts: () => [[get(CONFIG_PATH, PUBLIC_KEY)]] },
   {
     name: 'expose (2 exposures)',
-    aim: 0.45,
+    target: 0.45,
     writes: true,
     scripts: () => VARIATIONS.map((variation) => [expose(variation)]),
   },
-  { name: 'goal increment', aim: 0.45, writes: true, scripts: () => [[increment()]] },
+  { name: 'goal increment', target: 0.45, writes: true, scripts: () => [[increment()]] },
   {
     name: 'evaluate (20 flags)',
-    aim: 0.55,
+    target: 0.55,
     writes: false,
     scripts: () => [[post('/v1/flags/evaluate', SECRET_KEY, evaluation(VISIT))]],
   },
 ];
 
-/** A visit: a page view, two exposures, and for one visitor in five a purchase. */
+/** A visit: a page view, two exposures, and a purchase in one of five visits. */
 export const VISIT_SCRIPTS = () =>
   Array.from({ length: 5 }, (_, i) => [
     collect(),
@@ -189,8 +189,8 @@ export const VISIT_SCRIPTS = () =>
   ]);
 export const EVENTS_PER_VISIT = 16 / 5;
 
-/** What the bare server must answer: asked of the real one. */
-export async function answersOf(url) {
+/** Responses of the real server, for the bare server. */
+export async function fetchResponses(url) {
   const config = await fetch(url + CONFIG_PATH, { headers: { 'x-api-key': PUBLIC_KEY } });
   const evaluate = await fetch(`${url}/v1/flags/evaluate`, {
     method: 'POST',
@@ -198,12 +198,12 @@ export async function answersOf(url) {
     body: JSON.stringify(evaluation('0123456789abcdef')),
   });
   if (!config.ok || !evaluate.ok)
-    throw new Error(`the server answers ${config.status} and ${evaluate.status}`);
+    throw new Error(`the server responded with ${config.status} and ${evaluate.status}`);
   return { config: await config.text(), evaluate: await evaluate.text() };
 }
 
-/** A question with the secret key, timed from the first byte sent to the last received. */
-async function ask(url, path, key = SECRET_KEY) {
+/** A timed GET request. */
+async function timedGet(url, path, key = SECRET_KEY) {
   const startedAt = performance.now();
   const response = await fetch(url + path, { headers: { 'x-api-key': key } });
   const body = await response.json();
@@ -211,14 +211,14 @@ async function ask(url, path, key = SECRET_KEY) {
   return { body, milliseconds: performance.now() - startedAt };
 }
 
-export const askConfig = (url) => ask(url, CONFIG_PATH, PUBLIC_KEY);
-export const askResults = (url) =>
-  ask(url, `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=hero&fresh=true`);
-export const askSessions = (url) => ask(url, `/v1/sessions?propertyId=${PROPERTY}`);
-export const flagList = (url, key) =>
+export const fetchConfig = (url) => timedGet(url, CONFIG_PATH, PUBLIC_KEY);
+export const fetchResults = (url) =>
+  timedGet(url, `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=hero&fresh=true`);
+export const fetchSessions = (url) => timedGet(url, `/v1/sessions?propertyId=${PROPERTY}`);
+export const fetchFlagList = (url, key) =>
   fetch(`${url}/v1/flags/list?propertyId=${PROPERTY}`, { headers: { 'x-api-key': key } });
 
-/** Counts the changes of flags that the stream tells of. */
+/** Counts the flag changes sent on the stream. */
 export async function followFlags(url) {
   const abort = new AbortController();
   const { body } = await fetch(`${url}/v1/flags/stream?propertyId=${PROPERTY}`, {
@@ -245,7 +245,7 @@ export function visitEntries(seq, visit, at) {
   const common = { propertyId: PROPERTY, receivedAt: at };
   const exposed = (splitTestKey) => ({
     splitTestKey,
-    // The same for all visits of a visitor.
+    // The same variation for all visits of a visitor.
     variationKey: VARIATIONS[Math.floor(visit / 3) % 2],
     sessionId,
     at,
@@ -288,7 +288,7 @@ const CONVERSIONS = [
   { goalId: 'upgrade', every: 15 },
 ];
 
-/** A visitor of one session who sees one test, and perhaps reaches some of its three goals, as journal entries. */
+/** A visitor with one session who sees one test and may reach some of its three goals, as journal entries. */
 export function visitorEntries(seq, visitor, at) {
   const sessionId = `s${visitor}`;
   const common = { propertyId: PROPERTY, receivedAt: at };

@@ -1,8 +1,8 @@
-// Twenty flags and a hundred contexts, said in the language of each of four evaluators.
+// Twenty flags and a hundred contexts, in the format of each of four evaluators.
 
 const is = (attribute, operator, ...values) => ({ attribute, operator, values });
 
-/** The conditions of a flag; a list of lists is a list of rules, any of which turns it on. */
+/** `rules` is a list of condition lists; any matching rule turns the flag on. */
 const FLAGS = {
   'static-on': { value: true },
   'static-off': { value: false },
@@ -31,11 +31,11 @@ const FLAGS = {
   'half-of-germany': { rules: [[is('country', 'in', 'DE')]], percentage: 50 },
 };
 
-/** A segment is a list of plans: what all four can say. */
+/** The segment is a list of plans, which all four evaluators support. */
 const BETA_PLANS = ['beta', 'partner', 'insider'];
 
 export const FLAG_KEYS = Object.keys(FLAGS);
-/** Flags whose answers must be the same everywhere; who is in a percentage depends on the hash of each. */
+/** Flags whose values must be the same everywhere; rollouts depend on the hash of each evaluator. */
 export const COMPARABLE = FLAG_KEYS.filter((key) => FLAGS[key].percentage === undefined);
 
 const pick = (list, i) => list[i % list.length];

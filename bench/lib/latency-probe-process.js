@@ -1,30 +1,30 @@
-// A child process that sends a few requests over and over, each on a connection of its own, and times the answers.
-// It is a process of its own, so that neither the attacker's work nor the server's can keep it from looking.
+// A child process that repeats a few requests, each on its own connection, and measures their latency.
+// It is a separate process, so that neither the attacker nor the server can delay it.
 import { Agent, request } from 'node:http';
 
-/** How long to wait for the answers that are due when a report is asked for. */
-const LAST_ANSWERS_MS = 2000;
+/** How long to wait for pending responses before a report. */
+const PENDING_TIMEOUT_MS = 2000;
 
-/** One request that is repeated; the next one leaves a moment after the answer to the last. */
+/** A repeated request; the next one is sent a moment after the response to the last. */
 class Target {
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  #order;
+  #request;
   #latencies = [];
   #failures = 0;
   #sentAt;
-  #onAnswer;
+  #onResponse;
 
-  /** @param {{name: string, url: string, method?: string, headers?: object, body?: string, everyMs: number}} order */
-  constructor(order) {
-    this.#order = order;
-    this.answered = new Promise((resolve) => {
-      this.#onAnswer = resolve;
+  /** @param {{name: string, url: string, method?: string, headers?: object, body?: string, everyMs: number}} request */
+  constructor(request) {
+    this.#request = request;
+    this.firstResponse = new Promise((resolve) => {
+      this.#onResponse = resolve;
     });
     this.#send();
   }
 
   #send() {
-    const { url, method = 'GET', headers = {}, body } = this.#order;
+    const { url, method = 'GET', headers = {}, body } = this.#request;
     this.#sentAt = performance.now();
     const sent = request(url, { method, agent: this.#agent, headers }, (response) => {
       response.resume();
@@ -40,8 +40,8 @@ class Target {
     this.#latencies.push(performance.now() - this.#sentAt);
     this.#sentAt = undefined;
     if (!isOk) this.#failures += 1;
-    this.#onAnswer();
-    setTimeout(() => this.#send(), this.#order.everyMs);
+    this.#onResponse();
+    setTimeout(() => this.#send(), this.#request.everyMs);
   }
 
   reset() {
@@ -49,14 +49,14 @@ class Target {
     this.#failures = 0;
   }
 
-  /** What is still unanswered counts with the time it has waited. */
+  /** A pending request counts with the time it has waited so far. */
   report() {
-    const waiting = this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
-    const sorted = [...this.#latencies, waiting].sort((left, right) => left - right);
+    const pending = this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
+    const sorted = [...this.#latencies, pending].sort((left, right) => left - right);
     const quantile = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
     return {
-      name: this.#order.name,
-      answers: this.#latencies.length,
+      name: this.#request.name,
+      responses: this.#latencies.length,
       failures: this.#failures,
       median: quantile(0.5),
       p99: quantile(0.99),
@@ -64,9 +64,9 @@ class Target {
     };
   }
 
-  /** Resolves when what was sent before is answered, or nobody waits for it any more. */
+  /** Resolves after the response to the pending request, or after a timeout. */
   async settle() {
-    const end = performance.now() + LAST_ANSWERS_MS;
+    const end = performance.now() + PENDING_TIMEOUT_MS;
     const since = this.#sentAt;
     while (since !== undefined && this.#sentAt === since && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -75,10 +75,10 @@ class Target {
 
 let targets = [];
 
-const orders = {
+const commands = {
   async start(requests) {
     targets = requests.map((each) => new Target(each));
-    await Promise.all(targets.map((target) => target.answered));
+    await Promise.all(targets.map((target) => target.firstResponse));
     return 'ready';
   },
   reset() {
@@ -91,5 +91,5 @@ const orders = {
   },
 };
 
-process.on('message', async ([order, argument]) => process.send(await orders[order](argument)));
+process.on('message', async ([command, argument]) => process.send(await commands[command](argument)));
 process.on('disconnect', () => process.exit());

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { keep } from './children.js';
+import { track } from './children.js';
 import { CONFIG_PATH, PROPERTY, PUBLIC_KEY, SECRET_KEY } from './fixture.js';
 
 const EVERY_MS = 10;
 
-/** What must go on being answered while somebody else asks for much. */
+/** Requests that must stay fast during an attack. */
 function requestsTo(url) {
   return [
     { name: 'healthz', url: `${url}/healthz`, everyMs: EVERY_MS },
@@ -22,31 +22,31 @@ function requestsTo(url) {
   ];
 }
 
-/** Other clients of a server, in a process of their own: how long they wait for their answers. */
+/** Measures the latency of other clients of a server in a separate process. */
 export class LatencyProbe {
-  #child = keep(fork(fileURLToPath(new URL('./latency-probe-process.js', import.meta.url))));
+  #child = track(fork(fileURLToPath(new URL('./latency-probe-process.js', import.meta.url))));
 
-  /** Resolves once each request was answered, so that connecting is not measured. */
+  /** Resolves after the first response to each request, so that connecting is not measured. */
   static async start(url) {
     const probe = new LatencyProbe();
-    await probe.#order('start', requestsTo(url));
+    await probe.#send('start', requestsTo(url));
     return probe;
   }
 
-  async #order(...message) {
-    const answer = once(this.#child, 'message');
+  async #send(...message) {
+    const reply = once(this.#child, 'message');
     this.#child.send(message);
-    return (await answer)[0];
+    return (await reply)[0];
   }
 
-  /** Forgets what was measured up to now. */
+  /** Discards the measurements so far. */
   reset() {
-    return this.#order('reset');
+    return this.#send('reset');
   }
 
-  /** What was measured since, by the name of the request. */
+  /** Measurements since the last reset, by request name. */
   async report() {
-    return Object.fromEntries((await this.#order('report')).map((target) => [target.name, target]));
+    return Object.fromEntries((await this.#send('report')).map((target) => [target.name, target]));
   }
 
   stop() {

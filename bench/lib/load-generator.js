@@ -1,5 +1,5 @@
-// A child process that sends requests over keep-alive connections, one at a time on each, and times the answers.
-// It is lean on purpose: it shares two cores with the server, and whatever it costs is taken from the server.
+// A child process that sends requests over keep-alive connections, one at a time on each, and measures latency.
+// It is lean on purpose: it shares two cores with the server, so its CPU time is taken from the server.
 import { connect } from 'node:net';
 
 const BUCKET_MS = 0.02;
@@ -9,10 +9,10 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 const HEADER_END = Buffer.from('\r\n\r\n');
 const ID_LENGTH = 16;
 
-/** What stands in a request for the id of its visit or visitor; both are as long as the ids. */
+/** Placeholders in a request for the ids of its visit and visitor; as long as the ids. */
 const PLACEHOLDERS = { visit: '%%%%%%%%%%%VISIT', visitor: '%%%%%%%%%VISITOR' };
 
-/** Ids in a scattered order, as random ones would come, yet never the same twice. */
+/** Unique ids in a scattered options, like random ones. */
 function writeId(buffer, offset, number) {
   const high = Math.imul(number ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   const low = Math.imul(number + 0x7f4a7c15, 0xc2b2ae35) >>> 0;
@@ -22,7 +22,7 @@ function writeId(buffer, offset, number) {
   }
 }
 
-/** A request of which only the ids change from visit to visit. */
+/** A request in which only the ids change between visits. */
 class Template {
   constructor(text) {
     this.buffer = Buffer.from(text);
@@ -32,7 +32,7 @@ class Template {
 
   forVisit(number) {
     for (const offset of this.visits) writeId(this.buffer, offset, number);
-    // Three visits make a visitor.
+    // Three visits per visitor.
     for (const offset of this.visitors) writeId(this.buffer, offset, Math.floor(number / 3));
     return this.buffer;
   }
@@ -46,7 +46,7 @@ class Template {
   }
 }
 
-/** One client: the next request leaves when the answer to the last one is complete. */
+/** One client: sends the next request when the last response is complete. */
 class Client {
   #load;
   #scripts;
@@ -60,7 +60,7 @@ class Client {
 
   constructor(load, { port, localAddress, scripts }) {
     this.#load = load;
-    // Each client patches buffers of its own while others are still being sent.
+    // Each client patches its own buffers, because those of others are still being sent.
     this.#scripts = scripts.map((script) => script.map((text) => new Template(text)));
     this.#socket = connect({
       port,
@@ -102,7 +102,7 @@ class Client {
       length = buffer.length;
       this.#partial = undefined;
     }
-    // The buffer is used again and again: what lies behind `length` is from an earlier answer.
+    // The buffer is reused: bytes after `length` belong to an earlier response.
     const headerEnd = buffer.indexOf(HEADER_END);
     if (headerEnd === -1 || headerEnd + 4 > length) {
       this.#partial = Buffer.from(buffer.subarray(0, length));
@@ -110,42 +110,42 @@ class Client {
     }
     const header = buffer.latin1Slice(0, headerEnd);
     const isOk = header.startsWith('200', 9);
-    if (!isOk) this.#load.refused(header.slice(9, 12));
+    if (!isOk) this.#load.recordError(header.slice(9, 12));
     const field = /content-length: (\d+)/i.exec(header);
-    if (field === null) return this.#load.fail(new Error(`an answer without a length: ${header}`));
+    if (field === null) return this.#load.fail(new Error(`response without content-length: ${header}`));
     this.#missing = headerEnd + 4 + Number(field[1]) - length;
     if (this.#missing === 0) this.#finished();
     return true;
   }
 
   #finished() {
-    this.#load.answered(performance.now() - this.#sentAt);
+    this.#load.recordLatency(performance.now() - this.#sentAt);
     this.#next();
   }
 }
 
-/** One run against one port: for a time, or a number of visits. */
+/** One run against one port, for a duration or a number of visits. */
 class Load {
   #histogram = new Uint32Array(BUCKETS);
-  #answers = 0;
-  #refusals = {};
+  #responses = 0;
+  #errors = {};
   #startedAt = performance.now();
   #cpu = process.cpuUsage();
   #open;
   #visit;
-  #order;
+  #options;
   #done;
 
-  constructor(order, done) {
-    this.#order = order;
-    this.#visit = order.firstVisit;
-    this.#open = order.connections;
+  constructor(options, done) {
+    this.#options = options;
+    this.#visit = options.firstVisit;
+    this.#open = options.connections;
     this.#done = done;
-    for (let i = 0; i < order.connections; i++) new Client(this, order);
+    for (let i = 0; i < options.connections; i++) new Client(this, options);
   }
 
   mayStart() {
-    const { visits, firstVisit, milliseconds } = this.#order;
+    const { visits, firstVisit, milliseconds } = this.#options;
     if (visits !== undefined) return this.#visit < firstVisit + visits;
     return performance.now() - this.#startedAt < milliseconds;
   }
@@ -154,13 +154,13 @@ class Load {
     return this.#visit++;
   }
 
-  answered(milliseconds) {
-    this.#answers += 1;
+  recordLatency(milliseconds) {
+    this.#responses += 1;
     this.#histogram[Math.min(BUCKETS - 1, Math.floor(milliseconds / BUCKET_MS))] += 1;
   }
 
-  refused(status) {
-    this.#refusals[status] = (this.#refusals[status] ?? 0) + 1;
+  recordError(status) {
+    this.#errors[status] = (this.#errors[status] ?? 0) + 1;
   }
 
   fail(error) {
@@ -173,28 +173,28 @@ class Load {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     const { user, system } = process.cpuUsage(this.#cpu);
     this.#done({
-      requests: this.#answers,
-      visits: this.#visit - this.#order.firstVisit,
+      requests: this.#responses,
+      visits: this.#visit - this.#options.firstVisit,
       seconds,
-      perSecond: this.#answers / seconds,
+      perSecond: this.#responses / seconds,
       p50: this.#quantile(0.5),
       p99: this.#quantile(0.99),
-      refusals: this.#refusals,
+      errors: this.#errors,
       generatorCores: (user + system) / 1e6 / seconds,
     });
   }
 
   #quantile(share) {
-    let left = Math.ceil(this.#answers * share);
+    let remaining = Math.ceil(this.#responses * share);
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      left -= this.#histogram[bucket];
-      if (left <= 0) return (bucket + 0.5) * BUCKET_MS;
+      remaining -= this.#histogram[bucket];
+      if (remaining <= 0) return (bucket + 0.5) * BUCKET_MS;
     }
     return Number.NaN;
   }
 }
 
-process.on('message', (order) => {
-  new Load(order, (result) => process.send(result));
+process.on('message', (options) => {
+  new Load(options, (result) => process.send(result));
 });
 process.on('disconnect', () => process.exit());

@@ -7,8 +7,8 @@ const median = (numbers) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-/** How the server, the generator and everybody else shared the cores during a run. */
-async function observed(pid, run) {
+/** Adds the cores used by the server and by other processes to the result of a run. */
+async function withCores(pid, run) {
   const before = cpuSeconds(pid);
   const machineBefore = machineSeconds();
   const result = await run();
@@ -18,8 +18,8 @@ async function observed(pid, run) {
 }
 
 /**
- * Runs one case against bare node:http and against the server in turn, so that a drift of the machine meets both
- * alike; the figures are medians over the rounds, the ratio is the median of the ratios.
+ * Alternates one case between bare node:http and the server, so that machine drift affects both equally. The figures
+ * are medians over the rounds, the ratio is the median of the ratios.
  */
 export async function compare({
   generator,
@@ -32,18 +32,18 @@ export async function compare({
 }) {
   const scripts = speedCase.scripts();
   const against = async (port, pid, time) => {
-    const result = await observed(pid, () =>
+    const result = await withCores(pid, () =>
       generator.run({ port, scripts, connections, milliseconds: time }),
     );
-    if (Object.keys(result.refusals).length > 0)
-      throw new Error(`refused: ${JSON.stringify(result.refusals)}`);
+    if (Object.keys(result.errors).length > 0)
+      throw new Error(`error responses: ${JSON.stringify(result.errors)}`);
     return result;
   };
   const theirs = [];
   const ours = [];
   const loads = [];
   for (let round = 0; round <= rounds; round++) {
-    // Round 0 warms both up.
+    // Round 0 is a warm-up.
     const time = round === 0 ? Math.min(milliseconds, 2000) : milliseconds;
     const bareResult = await against(bare.port, bare.pid, time);
     const ourResult = await against(server.port, server.child.pid, time);
@@ -75,12 +75,12 @@ function summary(results) {
   };
 }
 
-/** How long an answer takes: the first time, and the median of nine more. */
-export async function timed(ask) {
-  const first = (await ask()).milliseconds;
+/** Duration of the first request, and the median of nine more. */
+export async function timed(send) {
+  const first = (await send()).milliseconds;
   const rest = [];
   for (let i = 0; i < 9; i++) {
-    rest.push((await ask()).milliseconds);
+    rest.push((await send()).milliseconds);
     await sleep(20);
   }
   return { first, median: median(rest) };

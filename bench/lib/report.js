@@ -1,4 +1,4 @@
-/** Rows of text as a table that is also Markdown. */
+/** Formats rows as an aligned Markdown table. */
 export function table(header, rows) {
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column].length)),
@@ -12,12 +12,23 @@ export const ms = (number) => `${number < 10 ? number.toFixed(2) : whole(number)
 export const mb = (number) => `${whole(number)} MB`;
 export const ratio = (number) => number.toFixed(2);
 
-const SPEED_HEADER = ['', 'bare req/s', 'p50', 'p99', 'Switchyard req/s', 'p50', 'p99', 'ratio', 'aim', ''];
+const SPEED_HEADER = [
+  '',
+  'bare req/s',
+  'p50',
+  'p99',
+  'Switchyard req/s',
+  'p50',
+  'p99',
+  'ratio',
+  'target',
+  '',
+];
 
 export function speedTable(results) {
   return table(
     SPEED_HEADER,
-    results.map(({ name, aim, bare, ours, ratio: share }) => [
+    results.map(({ name, target, bare, ours, ratio: share }) => [
       name,
       whole(bare.perSecond),
       ms(bare.p50),
@@ -26,15 +37,15 @@ export function speedTable(results) {
       ms(ours.p50),
       ms(ours.p99),
       ratio(share),
-      ratio(aim),
-      share >= aim ? 'reached' : 'missed',
+      ratio(target),
+      share >= target ? 'met' : 'missed',
     ]),
   );
 }
 
 /**
- * Who used the cores. A generator near 1.00 would be the bottleneck, and the bare figures too low; others above a few
- * hundredths mean that the machine was not quiet.
+ * CPU cores used by each process. A generator near 1.00 is the bottleneck and makes the bare figures too low; `others`
+ * above a few hundredths means that the machine was not idle.
  */
 export function coresTable(results) {
   return table(
@@ -45,8 +56,8 @@ export function coresTable(results) {
       'generator on Switchyard',
       'Switchyard',
       'others',
-      'loaded after',
-      'ratios of the rounds',
+      'load lag',
+      'ratios per round',
     ],
     results.map(({ name, bare, ours, ratios, loadedMs }) => [
       name,
@@ -63,12 +74,12 @@ export function coresTable(results) {
 
 export function targetTable(rows) {
   return table(
-    ['', 'measured', 'aim', ''],
+    ['', 'measured', 'target', ''],
     rows.map(({ name, text, value, below }) => [
       name,
       text,
       below === undefined ? '' : `under ${below.text}`,
-      below === undefined ? '' : value < below.value ? 'reached' : 'missed',
+      below === undefined ? '' : value < below.value ? 'met' : 'missed',
     ]),
   );
 }

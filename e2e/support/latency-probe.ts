@@ -15,7 +15,7 @@ const SHORT_MS = 300;
 
 interface Latencies {
   name: string;
-  answers: number;
+  responses: number;
   failures: number;
   worst: number;
 }

@@ -1,14 +1,14 @@
-// Loaded into a server before its own code: once there is a file `a-day-later` in its data directory, its clock is
-// a day ahead. What it does every few minutes, it does every second.
+// Preloaded into a server: once a file `a-day-later` exists in its data directory, its clock is a day ahead. Timers of
+// a few minutes are shortened to one second.
 import { existsSync } from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const MINUTE_MS = 60_000;
 const AHEAD_MS = 25 * 60 * MINUTE_MS;
 
-/** What is rarer than every few minutes stays as rare. */
+/** Longer timers are not shortened. */
 const shortened = (ms) => (ms >= MINUTE_MS && ms <= 15 * MINUTE_MS ? 1000 : ms);
 
 const promises = createRequire(import.meta.url)('node:timers/promises');
@@ -25,4 +25,4 @@ Date.now = () => realNow() + ahead;
 const file = join(process.env.DATA_DIR, 'a-day-later');
 setInterval(() => {
   if (existsSync(file)) ahead = AHEAD_MS;
-}, LOOK_MS).unref();
+}, POLL_MS).unref();

@@ -9,7 +9,7 @@ const UNREAD_CLIENTS = 20;
 const UNREAD_MS = 10_000;
 const UNREAD_MAX_MB = 512;
 const HALF_SENT = 400;
-/** A request may take 15 seconds to arrive, and some more pass until that is noticed. */
+/** The server times out requests after 15 seconds, but checks only every few seconds. */
 const HALF_SENT_MS = 25_000;
 
 const largeEvents = { small: 3000, full: 12_000 };
@@ -21,21 +21,21 @@ async function open(port) {
   return socket;
 }
 
-/** Asks on many connections, and reads nothing of what comes. */
+/** Sends requests on many connections without reading the responses. */
 async function doNotRead({ server }) {
   const request = `GET /v1/sessions/long?propertyId=${PROPERTY}&limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${SECRET_KEY}\r\n\r\n`;
   const before = server.memory().resident;
-  let most = before;
+  let peak = before;
   const sockets = await Promise.all(Array.from({ length: UNREAD_CLIENTS }, () => open(server.port)));
   for (const socket of sockets) {
     socket.pause();
     socket.write(request.repeat(10));
   }
   for (const end = performance.now() + UNREAD_MS; performance.now() < end; await sleep(50))
-    most = Math.max(most, server.memory().resident);
+    peak = Math.max(peak, server.memory().resident);
   for (const socket of sockets) socket.destroy();
-  const more = most - before;
-  return { outcome: `${mb(more)} more`, held: more < UNREAD_MAX_MB };
+  const growth = peak - before;
+  return { outcome: `${mb(growth)} more`, held: growth < UNREAD_MAX_MB };
 }
 
 async function sendHalves({ server }) {
@@ -46,7 +46,7 @@ async function sendHalves({ server }) {
   ];
   const sockets = await Promise.all(
     Array.from({ length: HALF_SENT }, async (_, i) => {
-      // The other end may close its half: this one does not answer that, as an attacker would not.
+      // Like an attacker, stays half-open when the server closes its side.
       const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
       socket.on('error', () => {});
       await once(socket, 'connect');
@@ -56,24 +56,24 @@ async function sendHalves({ server }) {
     }),
   );
   await sleep(HALF_SENT_MS);
-  const left = server.descriptors() - before;
+  const remaining = server.descriptors() - before;
   for (const socket of sockets) socket.destroy();
-  return { outcome: `${left} descriptors left`, held: left < HALF_SENT / 10 };
+  return { outcome: `${remaining} descriptors left`, held: remaining < HALF_SENT / 10 };
 }
 
 const FLOOD_MS = 5000;
 const FLOOD_CONNECTIONS = 64;
 
-/** One browser that sends as fast as it is answered with the public key, from another address than the probe. */
+/** One client that sends requests as fast as possible with the public key, from another address than the probe. */
 async function flood({ server, generator }) {
-  const { requests, refusals } = await generator.run({
+  const { requests, errors } = await generator.run({
     port: server.port,
     localAddress: '127.0.0.2',
     scripts: SPEED_CASES[0].scripts(),
     connections: FLOOD_CONNECTIONS,
     milliseconds: FLOOD_MS,
   });
-  return { outcome: `${whole(requests)} requests, ${whole(refusals[429] ?? 0)} refused` };
+  return { outcome: `${whole(requests)} requests, ${whole(errors[429] ?? 0)} rejected` };
 }
 
 const PATTERN_REQUESTS = 10;
@@ -106,12 +106,12 @@ async function sendBodies({ url }) {
   return { outcome: [...statuses].join(' ') };
 }
 
-/** What a client can do with connections and bodies alone. */
+/** Attacks with connections and bodies. */
 export const CONNECTION_ATTACKS = [
   {
     name: 'unread',
     size: (scale) =>
-      `${UNREAD_CLIENTS} clients ask for ${whole(largeEvents[scale])} events of 8 KB, read nothing`,
+      `${UNREAD_CLIENTS} clients request ${whole(largeEvents[scale])} events of 8 KB, read nothing`,
     fill: (scale) => ['longSession', largeEvents[scale], 8000],
     run: doNotRead,
   },

@@ -37,7 +37,7 @@ const patternFlag = {
   },
 };
 
-/** The property of the other benchmarks, with what the attacks need besides. */
+/** The property of the other benchmarks, extended for the attacks. */
 export const HOSTILE_PROVISION = {
   properties: [
     {

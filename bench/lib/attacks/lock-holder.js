@@ -1,7 +1,7 @@
-// A child process that holds the write lock of a SQLite file from the moment it is told the file until it ends.
+// A child process that takes the write lock of a SQLite file on a message and holds it until it exits.
 import { createRequire } from 'node:module';
 
-// The library of the server, which the benchmarks do not install besides.
+// Uses the server's copy of the library.
 const { DatabaseSync } = createRequire(new URL('../../../packages/server/package.json', import.meta.url))(
   '@photostructure/sqlite',
 );

@@ -1,5 +1,5 @@
 import { whole } from '../report.js';
-import { answered, expose, results } from './requests.js';
+import { expose, outcomeOf, results } from './requests.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -14,39 +14,39 @@ const values = { small: 5000, full: 50_000 };
 const days = Math.floor(Date.now() / DAY);
 const storedDays = (scale) => (scale === 'small' ? 2000 : days);
 
-/** Reports whose size the senders of public requests decide. */
+/** Reports whose size depends on public requests. */
 export const REPORT_ATTACKS = [
   {
     name: 'breakdown',
     size: (scale) => `${whole(values[scale])} values of an attribute`,
     prepare: ({ url, scale }) =>
       expose(url, values[scale], (i) => exposure(i, { attributes: { plan: `plan-${i}` } })),
-    run: async ({ url }) => answered(await results(url, 'hero', '&by=plan')),
+    run: async ({ url }) => outcomeOf(await results(url, 'hero', '&by=plan')),
   },
   {
     name: 'country',
     size: () => '30 requests with forged countries',
     prepare: ({ url }) =>
       expose(url, 30 * 500, (i) => exposure(i, { attributes: { country: `country-${i}` } })),
-    run: async ({ url }) => answered(await results(url, 'hero', '&by=country')),
+    run: async ({ url }) => outcomeOf(await results(url, 'hero', '&by=country')),
   },
   {
     name: 'series',
     size: () => `exposures sent for ${whole(days)} days since 1970`,
     prepare: ({ url }) => expose(url, days, (i) => exposure(i, { timestamp: Date.now() - i * DAY })),
-    run: async ({ url }) => answered(await results(url, 'hero', '&include=series')),
+    run: async ({ url }) => outcomeOf(await results(url, 'hero', '&include=series')),
   },
   {
     name: 'series-stored',
     size: (scale) => `30 variations, stored ${whole(storedDays(scale))} days`,
     fill: (scale) => ['oldDays', storedDays(scale)],
-    run: async ({ url }) => answered(await results(url, 'long-ago', '&include=series')),
+    run: async ({ url }) => outcomeOf(await results(url, 'long-ago', '&include=series')),
   },
   {
     name: 'variations',
     size: () => '100 variations',
     prepare: ({ url }) =>
       expose(url, 5000, (i) => exposure(i, { splitTestKey: 'hundred', variationKey: `v${i % 100}` })),
-    run: async ({ url }) => answered(await results(url, 'hundred', '&include=series')),
+    run: async ({ url }) => outcomeOf(await results(url, 'hundred', '&include=series')),
   },
 ];

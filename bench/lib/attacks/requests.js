@@ -1,6 +1,6 @@
 import { PROPERTY, PUBLIC_KEY, SECRET_KEY } from '../fixture.js';
 
-/** A request whose answer is read to its end; resolves with the status. */
+/** Sends a request and reads the whole response. */
 export async function send(url, path, { key = SECRET_KEY, method = 'GET', body, headers = {} } = {}) {
   const response = await fetch(url + path, {
     method,
@@ -19,15 +19,15 @@ export async function send(url, path, { key = SECRET_KEY, method = 'GET', body, 
 export const post = (url, path, body, options = {}) =>
   send(url, path, { method: 'POST', body: { propertyId: PROPERTY, ...body }, ...options });
 
-/** A write that prepares an attack and must succeed. */
+/** Sends a write that prepares an attack and must succeed. */
 async function prepare(url, path, body, key) {
   const { status } = await post(url, path, body, { key });
-  if (status !== 200) throw new Error(`POST ${path} answers ${status}`);
+  if (status !== 200) throw new Error(`POST ${path} failed with status ${status}`);
 }
 
 const BATCH = 500;
 
-/** Sends exposures as pages would, 500 in a request; `make` gets their number. */
+/** Sends exposures as pages would, 500 per request; `make` receives their index. */
 export async function expose(url, count, make) {
   for (let first = 0; first < count; first += BATCH) {
     const exposures = Array.from({ length: Math.min(BATCH, count - first) }, (_, i) => make(first + i));
@@ -35,15 +35,15 @@ export async function expose(url, count, make) {
   }
 }
 
-/** The results of a split test, taken anew. */
+/** Uncached results of a split test. */
 export const results = (url, splitTestKey, query) =>
   send(
     url,
     `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=${splitTestKey}&fresh=true${query}`,
   );
 
-/** How an attack ended that is one answer. */
-export const answered = ({ status, bytes }) => ({
+/** Outcome of an attack that consists of a single request. */
+export const outcomeOf = ({ status, bytes }) => ({
   outcome: `${status}, ${size(bytes)}`,
   held: status < 500,
 });

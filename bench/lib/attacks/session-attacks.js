@@ -1,13 +1,13 @@
 import { PROPERTY } from '../fixture.js';
 import { whole } from '../report.js';
-import { answered, send } from './requests.js';
+import { outcomeOf, send } from './requests.js';
 
 const events = { small: 50_000, full: 200_000 };
 const largeEvents = { small: 6000, full: 48_000 };
 
-const timeline = async ({ url }) => answered(await send(url, `/v1/sessions/long?propertyId=${PROPERTY}`));
+const timeline = async ({ url }) => outcomeOf(await send(url, `/v1/sessions/long?propertyId=${PROPERTY}`));
 
-/** One session that holds far more than any visitor does. */
+/** A session with far more events than any real visitor produces. */
 export const SESSION_ATTACKS = [
   {
     name: 'timeline',

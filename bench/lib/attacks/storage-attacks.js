@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { binOf, keep } from '../children.js';
+import { binOf, track } from '../children.js';
 import { KEYED_SCRIPTS, PROPERTY } from '../fixture.js';
 import { whole } from '../report.js';
 
 const LOCK_MS = 6000;
-/** No commit waits longer for work that nobody asked for. */
-const HOUSEKEEPING_AIM_MS = 50;
+/** Housekeeping must not delay commits longer than this. */
+const HOUSEKEEPING_TARGET_MS = 50;
 const visits = { small: 60_000, full: 300_000 };
 const SUBJECTS = 5;
 const keys = { small: 50_000, full: 300_000 };
-/** Longer than it takes to begin and end. */
+/** Longer than the cleanup takes. */
 const CLEAN_UP_MS = 20_000;
 
 const switchyard = ({ checkout, server }, ...args) =>
@@ -23,7 +23,7 @@ const switchyard = ({ checkout, server }, ...args) =>
     env: { PATH: process.env.PATH, DATA_DIR: server.dataDir },
   });
 
-/** Saves a split test that is due to start after a while; resolves with the time. */
+/** Schedules the start of a split test; returns its start time. */
 async function scheduleStart(context, inMs) {
   const startAt = Date.now() + inMs;
   const variations = ['a', 'b'].map((key) => ({ key, weight: 1 }));
@@ -34,9 +34,9 @@ async function scheduleStart(context, inMs) {
   return startAt;
 }
 
-/** Resolves when another process holds the write lock of the configuration, with how to release it. */
+/** Takes the write lock of the configuration in another process; returns a release function. */
 async function lock({ server }) {
-  const holder = keep(fork(fileURLToPath(new URL('./lock-holder.js', import.meta.url))));
+  const holder = track(fork(fileURLToPath(new URL('./lock-holder.js', import.meta.url))));
   const locked = once(holder, 'message');
   holder.send(join(server.dataDir, 'config.db'));
   await locked;
@@ -52,7 +52,7 @@ async function lockConfiguration(context) {
   for (let inMs = 2000; ; inMs *= 2) {
     const startAt = await scheduleStart(context, inMs);
     const release = await lock(context);
-    // On a slow machine the test has started already: once more, with more time.
+    // On a slow machine the test may have started already: retry with more time.
     const isInTime = Date.now() < startAt;
     if (isInTime) await sleep(startAt + LOCK_MS - Date.now());
     await release();
@@ -68,7 +68,7 @@ async function forget(context) {
   return { outcome: `${visitors.length} forgotten` };
 }
 
-/** As `visitEntries` names them. */
+/** The same ids as in `visitEntries`. */
 const visitorId = (number) => {
   const id = number + 0x40000000;
   return Math.imul(id, 0x85ebca6b).toString(16).replace('-', 'n') + id.toString(16).padStart(8, '0');
@@ -85,11 +85,11 @@ async function letKeysExpire({ server }) {
 
 const A_DAY_LATER = new URL('./a-day-later.js', import.meta.url).href;
 
-/** Work on the stored data that nobody should notice. */
+/** Work on stored data that must not slow down other requests. */
 export const STORAGE_ATTACKS = [
   {
     name: 'config-lock',
-    size: () => `config.db locked, ${LOCK_MS / 1000} s after a start is due`,
+    size: () => `config.db locked until ${LOCK_MS / 1000} s after a scheduled start`,
     run: lockConfiguration,
   },
   {
@@ -98,14 +98,14 @@ export const STORAGE_ATTACKS = [
       `${SUBJECTS} visitors, ${whole(visits[scale])} visits, ${whole(keys[scale])} idempotency keys`,
     fill: (scale) => ['visits', visits[scale]],
     prepare: sendWithKeys,
-    incrementAimMs: HOUSEKEEPING_AIM_MS,
+    incrementTargetMs: HOUSEKEEPING_TARGET_MS,
     run: forget,
   },
   {
     name: 'idempotency',
     size: (scale) => `${whole(keys[scale])} idempotency keys expire`,
     env: { NODE_OPTIONS: `--import=${A_DAY_LATER}` },
-    incrementAimMs: HOUSEKEEPING_AIM_MS,
+    incrementTargetMs: HOUSEKEEPING_TARGET_MS,
     prepare: sendWithKeys,
     run: letKeysExpire,
   },
