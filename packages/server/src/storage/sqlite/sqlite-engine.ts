@@ -13,7 +13,7 @@ export interface SqliteResult {
   changes?: number | bigint;
 }
 
-/** Runs SQL on one database, on this thread (`SqliteFile`) or on another (`SqliteThread`). */
+/** Runs SQL on one database, on this thread (`SqliteFile`) or on another (`ThreadedSqlite`). */
 export interface SqliteEngine {
   /** Whether the lanes are separate connections; an in-memory database has only one. */
   readonly supportsConcurrentReads: boolean;
