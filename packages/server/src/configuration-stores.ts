@@ -3,7 +3,7 @@ import * as flagStore from './features/flags/flag-store.ts';
 import { compileRuleRegex } from './features/flags/rule-regex.ts';
 import * as segmentStore from './features/flags/segment-store.ts';
 import * as goalStore from './features/goals/goal-store.ts';
-import { parseApiKey, recognisableParts } from './features/keys/api-key.ts';
+import { keyPreview, parseApiKey } from './features/keys/api-key.ts';
 import * as keyStore from './features/keys/key-store.ts';
 import * as environmentStore from './features/properties/environment-store.ts';
 import * as propertyStore from './features/properties/property-store.ts';
@@ -23,6 +23,6 @@ export const configurationStores: ProvisionStores = {
   ...flagStore,
   ...segmentStore,
   parseApiKey,
-  recognisableParts,
+  keyPreview,
   compileRuleRegex,
 };

@@ -2,11 +2,11 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hashKey } from '../../storage/configuration.ts';
-import { generateApiKey, hasKeyChecksum, parseApiKey, recognisableParts } from './api-key.ts';
+import { generateApiKey, hasKeyChecksum, keyPreview, parseApiKey } from './api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-test('a generated key is its prefix, 32 random characters and the checksum of them', () => {
+test('a generated key is its prefix, 32 random characters and their checksum', () => {
   for (const kind of ['public', 'secret'] as const) {
     const key = generateApiKey(kind);
     expect(key).toMatch(
@@ -26,14 +26,14 @@ test('a generated key is its prefix, 32 random characters and the checksum of th
 test('one wrong character breaks the checksum', () => {
   const key = generateApiKey('secret');
   fc.assert(
-    fc.property(fc.integer({ min: 12, max: 49 }), fc.constantFrom(...ALPHABET), (place, character) => {
-      const changed = key.slice(0, place) + character + key.slice(place + 1);
+    fc.property(fc.integer({ min: 12, max: 49 }), fc.constantFrom(...ALPHABET), (position, character) => {
+      const changed = key.slice(0, position) + character + key.slice(position + 1);
       expect(hasKeyChecksum(changed)).toBe(changed === key);
     }),
   );
 });
 
-test('every character is equally likely at every place', () => {
+test('every character is equally likely at every position', () => {
   const counts = new Map<string, number>();
   const keys = 20_000;
   for (let index = 0; index < keys; index++) {
@@ -50,21 +50,21 @@ test('every character is equally likely at every place', () => {
   expect(chiSquare).toBeLessThan(130);
 });
 
-test('texts that no key looks like are told apart', () => {
-  const refused = ['', 'service_pub_', `service_pub_${'a'.repeat(15)}`, `service_pub_${'a'.repeat(129)}`];
-  refused.push(
+test('malformed keys are rejected', () => {
+  const malformed = ['', 'service_pub_', `service_pub_${'a'.repeat(15)}`, `service_pub_${'a'.repeat(129)}`];
+  malformed.push(
     `service_pub_${'a'.repeat(20)} `,
     `Service_pub_${'a'.repeat(20)}`,
     `service_pub_${'ä'.repeat(20)}`,
   );
-  for (const text of refused) expect(parseApiKey(text), text).toBeUndefined();
+  for (const text of malformed) expect(parseApiKey(text), text).toBeUndefined();
   expect(parseApiKey(`service_sec_${'a_-Z'.repeat(4)}`)?.kind).toBe('secret');
   expect(hasKeyChecksum(`service_sec_${'a'.repeat(38)}`)).toBe(false);
 });
 
-test('what is shown and stored of a key does not give it away', () => {
+test('the preview and the stored hash do not reveal the key', () => {
   const key = generateApiKey('secret');
-  const { prefix, lastFour } = recognisableParts(key);
+  const { prefix, lastFour } = keyPreview(key);
   expect(key.startsWith(prefix)).toBe(true);
   expect(prefix.length + lastFour.length).toBe(12 + 8);
   expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);

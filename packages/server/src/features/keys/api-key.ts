@@ -13,7 +13,7 @@ const CHECKSUM_LENGTH = 6;
 const BODY = /^[A-Za-z0-9_-]{16,128}$/;
 const GENERATED_BODY = /^[A-Za-z0-9]{38}$/;
 
-/** A new key; its checksum lets secret scanners tell a leaked key from chance. */
+/** Generates a key; its checksum lets secret scanners tell a leaked key from random text. */
 export function generateApiKey(kind: KeyKind): string {
   const random = randomBase62(RANDOM_LENGTH);
   return KEY_PREFIXES[kind] + random + checksum(random);
@@ -24,14 +24,14 @@ function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length - text.length)) {
-      // 248 = 4 * 62: the bytes above would favour the first characters.
+      // 248 = 4 * 62: larger bytes would favour the first characters.
       if (byte < 248) text += ALPHABET[byte % 62];
     }
   }
   return text;
 }
 
-/** The kind and body of a text that could be a key; undefined when no key looks like that. */
+/** The kind and body of a well-formed key; undefined for anything else. */
 export function parseApiKey(text: string): { kind: KeyKind; body: string } | undefined {
   for (const kind of ['public', 'secret'] as const) {
     if (!text.startsWith(KEY_PREFIXES[kind])) continue;
@@ -41,24 +41,24 @@ export function parseApiKey(text: string): { kind: KeyKind; body: string } | und
   return undefined;
 }
 
-/** Whether the text is a key as `generateApiKey` makes them; keys from a provision file need not be. */
+/** Whether the key has the format of `generateApiKey`; keys from a provision file may differ. */
 export function hasKeyChecksum(text: string): boolean {
   const body = parseApiKey(text)?.body;
   if (body === undefined || !GENERATED_BODY.test(body)) return false;
   return checksum(body.slice(0, RANDOM_LENGTH)) === body.slice(RANDOM_LENGTH);
 }
 
-/** What may be shown of a key: enough to recognise it, too little to use it. */
-export function recognisableParts(text: string): { prefix: string; lastFour: string } {
+/** The parts of a key that may be shown: enough to recognise it, too little to use it. */
+export function keyPreview(text: string): { prefix: string; lastFour: string } {
   return { prefix: text.slice(0, KEY_PREFIXES.public.length + 4), lastFour: text.slice(-4) };
 }
 
 function checksum(body: string): string {
-  let rest = crc32(body);
+  let remainder = crc32(body);
   let text = '';
   for (let place = 0; place < CHECKSUM_LENGTH; place++) {
-    text = ALPHABET[rest % 62] + text;
-    rest = Math.floor(rest / 62);
+    text = ALPHABET[remainder % 62] + text;
+    remainder = Math.floor(remainder / 62);
   }
   return text;
 }

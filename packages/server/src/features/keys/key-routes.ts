@@ -16,7 +16,7 @@ export function registerKeyRoutes(api: ApiRoutes, { auth, keysOf }: Dependencies
       tag: 'Keys',
       summary: 'The newest public key of the property',
       description:
-        'For backends that render pages: with one secret key they can also assign visitors and hand the page its key.',
+        'For backends that render pages: they only need a secret key, and can pass the public key on to the page.',
       key: 'secret',
       querystring: PublicKeyQuery,
       responses: { 200: { ...PublicKey, description: 'The key' } },

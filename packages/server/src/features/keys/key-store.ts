@@ -2,7 +2,7 @@ import { hashKey } from '../../storage/configuration.ts';
 import type { KeySettings } from '../../storage/configuration-settings.ts';
 import { type Database, newId, nextPosition } from '../../storage/database.ts';
 import type { ApiKey, KeyKind } from '../../storage/property-configuration.ts';
-import { generateApiKey, recognisableParts } from './api-key.ts';
+import { generateApiKey, keyPreview } from './api-key.ts';
 
 export async function listKeys(database: Database): Promise<ApiKey[]> {
   const rows = await database
@@ -24,7 +24,7 @@ export async function listKeys(database: Database): Promise<ApiKey[]> {
   }));
 }
 
-/** Stores a key and returns its text, which for a secret key is known nowhere afterwards. */
+/** Stores a key and returns its text. Of a secret key only the hash is stored. */
 export async function createKey(
   database: Database,
   propertyId: string,
@@ -50,7 +50,7 @@ export async function renameKey(database: Database, id: string, name: string): P
   await database.updateTable('api_keys').set({ name }).where('id', '=', id).execute();
 }
 
-/** Gives a key another text; the old one stops working. */
+/** Replaces the text of a key; the old text stops working. */
 export async function replaceKeyText(
   database: Database,
   id: string,
@@ -60,13 +60,13 @@ export async function replaceKeyText(
   await database.updateTable('api_keys').set(textColumns(kind, text)).where('id', '=', id).execute();
 }
 
-/** False when there was no such key. */
+/** Returns false if the key does not exist. */
 export async function deleteKey(database: Database, id: string): Promise<boolean> {
   const result = await database.deleteFrom('api_keys').where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
 function textColumns(kind: KeyKind, text: string) {
-  const { prefix, lastFour } = recognisableParts(text);
+  const { prefix, lastFour } = keyPreview(text);
   return { hash: hashKey(text), prefix, last_four: lastFour, public_key: kind === 'public' ? text : null };
 }

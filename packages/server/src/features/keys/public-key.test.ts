@@ -13,7 +13,7 @@ afterAll(() => closeShop(shop));
 const NEWER = 'service_pub_newer0123456789abcdef';
 
 describe('GET /v1/keys/public', () => {
-  it('tells a backend the newest public key of its property', async () => {
+  it('returns the newest public key of the property', async () => {
     expect((await shop.get('/v1/keys/public')).body).toEqual({ publicApiKey: PUBLIC_KEY });
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', apiKeys: [{ kind: 'public', name: 'newer', key: NEWER }] }],
@@ -21,9 +21,9 @@ describe('GET /v1/keys/public', () => {
     await waitFor('the change', async () => (await shop.get('/v1/keys/public')).body.publicApiKey === NEWER);
   });
 
-  it('tells nothing of other properties, and nothing to browsers', async () => {
-    const answer = await shop.get('/v1/keys/public', {}, OTHER_SECRET_KEY);
-    expectProblem(answer, { status: 403, code: 'wrong_property' });
+  it('rejects keys of other properties and public keys', async () => {
+    const response = await shop.get('/v1/keys/public', {}, OTHER_SECRET_KEY);
+    expectProblem(response, { status: 403, code: 'wrong_property' });
     expectProblem(await shop.get('/v1/keys/public', {}, PUBLIC_KEY), { status: 403, code: 'wrong_key_kind' });
   });
 });

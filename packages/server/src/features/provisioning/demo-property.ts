@@ -4,7 +4,7 @@ import { applyProvision, type ProvisionResult } from './provision-apply.ts';
 import { provisionObject } from './provision-file.ts';
 import type { ProvisionStores } from './provision-stores.ts';
 
-/** What a newcomer finds after the first start: one of everything, ready to be tried. */
+/** The property of the first start: one example of everything. */
 export const DEMO_FILE: ProvisionFile = {
   properties: [
     {
@@ -29,7 +29,7 @@ export const DEMO_FILE: ProvisionFile = {
       splitTests: [
         {
           key: 'buy-button',
-          name: 'Words on the buy button',
+          name: 'Text of the buy button',
           type: 'text',
           status: 'running',
           trafficAllocation: 100,
@@ -44,7 +44,7 @@ export const DEMO_FILE: ProvisionFile = {
         {
           key: 'new-checkout',
           name: 'New checkout',
-          description: 'The checkout on one page: the team sees it, and one visitor in five.',
+          description: 'One-page checkout, shown to the team and to 20 % of the visitors.',
           type: 'boolean',
           defaultValue: false,
           environments: {
@@ -54,11 +54,11 @@ export const DEMO_FILE: ProvisionFile = {
               rules: [
                 {
                   id: 'team',
-                  name: 'Everybody in the team',
+                  name: 'Everyone on the team',
                   conditions: [{ attribute: 'email', operator: 'endsWith', values: ['@example.com'] }],
                   value: true,
                 },
-                { id: 'rollout', name: 'One in five', rollout: { percentage: 20 }, value: true },
+                { id: 'rollout', name: '20 % rollout', rollout: { percentage: 20 }, value: true },
               ],
             },
           },
@@ -68,7 +68,7 @@ export const DEMO_FILE: ProvisionFile = {
   ],
 };
 
-/** Fills an empty configuration; undefined when there is a property already. */
+/** Fills an empty configuration; returns undefined if there is already a property. */
 export async function provisionDemo(
   database: Database,
   stores: ProvisionStores,

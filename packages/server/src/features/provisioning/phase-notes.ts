@@ -7,32 +7,32 @@ import {
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import type { ResolvedProperty } from './resolve-property.ts';
 
-const WORDS: Readonly<Record<PhaseReason, string>> = {
-  started: 'a new start',
-  seed: 'another seed',
+const REASONS: Readonly<Record<PhaseReason, string>> = {
+  started: 'restarted',
+  seed: 'new seed',
   traffic: 'less traffic',
-  weights: 'other weights',
-  variations: 'other variations',
-  exclusion: 'another exclusion slot',
-  holdout: 'a larger holdout',
+  weights: 'new weights',
+  variations: 'new variations',
+  exclusion: 'new exclusion slot',
+  holdout: 'larger holdout',
 };
 
-/** What to say about each stored test that the file moves into a new phase, by its key. */
+/** A note for each stored test that the file moves to a new phase, by test key. */
 export function phaseNotes(property: ResolvedProperty, now: number): Map<string, string> {
   const notes = new Map<string, string>();
   for (const test of property.stored?.splitTests ?? []) {
     const phase = newPhase(test, property, now);
     if (phase === undefined) continue;
-    const reasons = phase.reasons.map((reason) => WORDS[reason]).join(', ');
+    const reasons = phase.reasons.map((reason) => REASONS[reason]).join(', ');
     notes.set(
       test.key,
-      `opens phase ${phase.number}: ${reasons}; results before and after it are kept apart`,
+      `starts phase ${phase.number} (${reasons}); results of each phase are reported separately`,
     );
   }
   return notes;
 }
 
-/** The first one is no news: a test that starts has one. */
+/** The first phase is not reported: every started test has one. */
 function newPhase(
   test: SplitTest,
   { settings, stored, splitTests }: ResolvedProperty,

@@ -81,7 +81,7 @@ async function mistakesOf(text: string): Promise<string[]> {
 }
 
 describe('apply', () => {
-  test('creates what the file names, with defaults for the rest', async () => {
+  test('creates the entries of the file, with defaults for missing fields', async () => {
     const { changes, generatedKeys } = await apply(SHOP);
     expect(actions(changes)).toEqual([
       'create property shop',
@@ -144,7 +144,7 @@ describe('apply', () => {
     ]);
   });
 
-  test('a second time changes nothing and writes nothing', async () => {
+  test('applying twice changes nothing and writes nothing', async () => {
     await apply(SHOP);
     const before = await state();
     const connection = new DatabaseSync(databasePath(dataDir));
@@ -160,7 +160,7 @@ describe('apply', () => {
     connection.close();
   });
 
-  test('what the file does not name stays, down to single fields', async () => {
+  test('keeps everything that the file does not mention, down to single fields', async () => {
     await apply(SHOP);
     const before = (await state()).properties[0];
     const { changes } = await apply(`
@@ -190,7 +190,7 @@ properties:
     });
   });
 
-  test('null lifts a limit', async () => {
+  test('null removes a limit', async () => {
     await apply(SHOP);
     await apply('properties: [{ id: shop, retentionDays: null, allowedOrigins: null }]');
     expect((await state()).properties).toMatchObject([
@@ -198,7 +198,7 @@ properties:
     ]);
   });
 
-  test('the order of fields in JSON means nothing, that of lists does', async () => {
+  test('the order of fields is ignored, the order of lists is not', async () => {
     const rule = (text: string) => `
 properties: [{ id: p, flags: [{ key: f, type: string, defaultValue: a, environments: { production: { rules: [${text}] } } }] }]`;
     await apply(rule('{ id: r, value: b, rollout: { percentage: 5 } }, { id: s, value: c }'));
@@ -214,7 +214,7 @@ properties: [{ id: p, flags: [{ key: f, type: string, defaultValue: a, environme
     ).toEqual(['update flag f']);
   });
 
-  test('the demo fills an empty configuration, once, and prints two keys', async () => {
+  test('the demo is only applied to an empty configuration, and generates two keys', async () => {
     const result = await provisionDemo(handle.database, stores);
     expect(result?.generatedKeys.map((key) => key.kind)).toEqual(['public', 'secret']);
     expect(await provisionDemo(handle.database, stores)).toBeUndefined();
@@ -232,7 +232,7 @@ properties: [{ id: p, flags: [{ key: f, type: string, defaultValue: a, environme
 });
 
 describe('plan', () => {
-  test('says what apply then does, and changes nothing', async () => {
+  test('lists the changes that apply then makes, and changes nothing', async () => {
     await apply(SHOP);
     const text = SHOP.replace('name: Shop', 'name: Shop 2')
       .replace('Get it', 'Take it')
@@ -253,7 +253,7 @@ describe('plan', () => {
     ]);
   });
 
-  test('shows no secret', async () => {
+  test('does not show secrets', async () => {
     expect(JSON.stringify(await plan(SHOP))).not.toContain(SECRET);
     await apply(SHOP);
     const planned = await plan(SHOP.replace(SECRET, 'service_sec_anotheranother02'));
@@ -269,19 +269,19 @@ describe('plan', () => {
 describe('keys', () => {
   const keys = (...entries: string[]) => `properties: [{ id: shop, apiKeys: [${entries.join(', ')}] }]`;
 
-  test('another text under the same kind and name takes the place of the old one', async () => {
+  test('a new text with the same kind and name replaces the old one', async () => {
     await apply(keys(`{ kind: secret, name: a, key: ${SECRET} }`));
     await apply(keys('{ kind: secret, name: a, key: service_sec_anotheranother02 }'));
     expect((await state()).keys).toMatchObject([{ name: 'a', lastFour: 'er02' }]);
   });
 
-  test('the same text under another name is renamed', async () => {
+  test('the same text with another name renames the key', async () => {
     await apply(keys(`{ kind: secret, name: a, key: ${SECRET} }`));
     await apply(keys(`{ kind: secret, name: b, key: ${SECRET} }`));
     expect((await state()).keys).toMatchObject([{ name: 'b', lastFour: 'nd01' }]);
   });
 
-  test('mistakes are named without giving anything away', async () => {
+  test('mistakes are reported without revealing other keys', async () => {
     await apply(keys(`{ kind: secret, name: a, key: ${SECRET} }`, '{ kind: secret, name: b }'));
     const mistakes = await mistakesOf(`
 properties:
@@ -297,13 +297,13 @@ properties:
       - { kind: secret, name: c, key: service_sec_0123456789abcdef }
 `);
     expect(mistakes).toEqual([
-      'line 5, column 34: /properties/0/apiKeys/0/key is taken; leave it out and one is generated',
+      'line 5, column 34: /properties/0/apiKeys/0/key is already in use; omit it to have one generated',
       'line 6, column 34: /properties/0/apiKeys/1/key is a secret key, but its kind is public',
       expect.stringMatching(/^line 7, .* must be "service_pub_" or "service_sec_" followed by 16 to 128/),
-      'line 8, column 25: /properties/0/apiKeys/3/name "short" is the name of another public key in this list',
-      'line 11, column 25: /properties/1/apiKeys/0/name "b" is the name of another stored secret key; delete that one first',
-      'line 11, column 34: /properties/1/apiKeys/0/key stands in this file already; every key must be its own',
-      'line 12, column 34: /properties/1/apiKeys/1/key stands in this file already; every key must be its own',
+      'line 8, column 25: /properties/0/apiKeys/3/name "short" is already used by another public key in this list',
+      'line 11, column 25: /properties/1/apiKeys/0/name "b" is already used by another stored secret key; delete that key first',
+      'line 11, column 34: /properties/1/apiKeys/0/key is used more than once in this file; keys must be unique',
+      'line 12, column 34: /properties/1/apiKeys/1/key is used more than once in this file; keys must be unique',
     ]);
   });
 });
@@ -342,7 +342,7 @@ properties:
   - { name: Nameless }
 `;
 
-  test('refuses a pattern whose search would be slow', async () => {
+  test('rejects a pattern that would be slow to match', async () => {
     const rule = (pattern: string) => ({
       ...{ id: 'r', value: true },
       conditions: [{ attribute: 'a', operator: 'matches', values: ['^ok$', pattern] }],
@@ -360,24 +360,24 @@ properties:
     ]);
   });
 
-  test('names every mistake at once, with its line', async () => {
+  test('reports every mistake at once, with its line', async () => {
     expect(await mistakesOf(BROKEN)).toEqual([
       'line 4, column 5: /properties/0/nmae is an unknown field; did you mean "name"?',
       'line 5, column 5: /properties/0/retentionDays must be at least 1',
-      'line 6, column 22: /properties/0/allowedOrigins/0 must be an origin like https://shop.example, without a path or a slash',
-      'line 6, column 45: /properties/0/allowedOrigins/1 must be an origin like https://shop.example, without a path or a slash',
-      'line 6, column 50: /properties/0/allowedOrigins/2 must be an origin like https://shop.example, without a path or a slash',
+      'line 6, column 22: /properties/0/allowedOrigins/0 must be an origin like https://shop.example, without a path or a trailing slash',
+      'line 6, column 45: /properties/0/allowedOrigins/1 must be an origin like https://shop.example, without a path or a trailing slash',
+      'line 6, column 50: /properties/0/allowedOrigins/2 must be an origin like https://shop.example, without a path or a trailing slash',
       'line 7, column 27: /properties/0/goals/0/kind must be one of count, revenue',
-      'line 7, column 76: /properties/0/goals/2/id "revenue" stands in this list already',
+      'line 7, column 76: /properties/0/goals/2/id "revenue" is already in this list',
       'line 7, column 106: /properties/0/goals/3/kind is missing: a new goal needs a kind, count or revenue',
       'line 11, column 9: /properties/0/splitTests/0/trafficAllocation must be at most 100',
       'line 12, column 43: /properties/0/splitTests/0/variations/0/value is not valid JSON text',
-      'line 12, column 63: /properties/0/splitTests/0/variations/1/key "a" is the key of another variation already',
+      'line 12, column 63: /properties/0/splitTests/0/variations/1/key "a" is already used by another variation',
       expect.stringMatching(/^line 12, .*variations\/2\/key must be 1 to 128 letters/),
-      'line 12, column 110: /properties/0/splitTests/0/variations/2/weight must be a number, not text',
+      'line 12, column 110: /properties/0/splitTests/0/variations/2/weight must be a number, not a string',
       'line 13, column 25: /properties/0/splitTests/0/goals/1 "unknown" is not a goal of this property',
       'line 14, column 9: /properties/0/splitTests/1/type is missing: a new split test needs a type, id, text or json',
-      'line 15, column 9: /properties/0/splitTests/1/variations must hold at least 1',
+      'line 15, column 9: /properties/0/splitTests/1/variations must have at least 1 item',
       'line 16, column 9: /properties/0/splitTests/2/type is missing: a new split test needs a type, id, text or json',
       'line 16, column 9: /properties/0/splitTests/2/variations is missing: a new split test needs at least one variation',
       'line 17, column 32: /properties/0/splitTests/3/variations must have at least one weight above 0',
@@ -392,8 +392,8 @@ properties:
       'line 28, column 57: /properties/0/flags/0/environments/production/prerequisites/1/flag unknown flag "ghost"',
       'line 29, column 9: /properties/0/flags/1/type is missing: a new flag needs a type, boolean or string',
       'line 29, column 9: /properties/0/flags/1/defaultValue is missing: a new flag needs a default value',
-      'line 30, column 5: /properties/1/id "shop" stands in this list already',
-      'line 31, column 5: /properties/2 lacks "id"',
+      'line 30, column 5: /properties/1/id "shop" is already in this list',
+      'line 31, column 5: /properties/2 is missing "id"',
     ]);
   });
 
@@ -405,7 +405,7 @@ properties:
     expect(await state()).toEqual(before);
   });
 
-  test('may refer to what is stored, but not break it', async () => {
+  test('may refer to stored entries, but not break them', async () => {
     await apply(SHOP);
     await apply(`
 properties:
@@ -428,11 +428,11 @@ properties:
       - { key: new-checkout }
 `),
     ).toEqual([
-      'line 4, column 27: /properties/0/goals/0/kind is "count" since the goal was created and cannot change; use another id',
+      'line 4, column 27: /properties/0/goals/0/kind cannot change from "count"; create a goal with another id instead',
       'line 5, column 18: /properties/0/splitTests/0/variations/0/value is not valid JSON text',
       'line 5, column 18: /properties/0/splitTests/0/variations/1/value is not valid JSON text',
       'line 5, column 31: /properties/0/splitTests/0/type cannot change: the test has started and is running',
-      'line 7, column 30: /properties/0/flags/0/type is "boolean" since the flag was created and cannot change; use another key',
+      'line 7, column 30: /properties/0/flags/0/type cannot change from "boolean"; create a flag with another key instead',
       'line 8, column 11: /properties/0/flags/1/key duplicate flag "new-checkout"',
     ]);
     expect(

@@ -19,7 +19,7 @@ export interface ProvisionResult {
   generatedKeys: GeneratedKey[];
 }
 
-/** What `applyProvision` would do now. Throws `ProvisionError` with every mistake. */
+/** Returns the changes that `applyProvision` would make. Throws `ProvisionError` with every mistake. */
 export function planProvision(
   database: Database,
   stores: ProvisionStores,
@@ -31,7 +31,7 @@ export function planProvision(
     .execute((transaction) => checkAndPlan(transaction, stores, source, Date.now()));
 }
 
-/** Applies the whole file or, when anything is wrong, nothing of it. Throws `ProvisionError` with every mistake. */
+/** Applies the whole file, or nothing if it has a mistake. Throws `ProvisionError` with every mistake. */
 export function applyProvision(
   database: Database,
   stores: ProvisionStores,
@@ -62,20 +62,20 @@ async function checkAndPlan(
   const shaped = shapeProvisionFile(source.content);
   const state = await loadState(database, stores, shaped.file);
   const resolved = resolveFile(shaped.file, state, stores, now);
-  const further = resolved.mistakes
+  const semanticMistakes = resolved.mistakes
     .map((mistake) => ({ ...mistake, path: shaped.originalPath(mistake.path) }))
     .filter((mistake) => !isConsequence(mistake, shaped.mistakes));
-  const mistakes = [...shaped.mistakes, ...further];
-  if (mistakes.length > 0) throw new ProvisionError(sortByPlace(mistakes, source));
+  const mistakes = [...shaped.mistakes, ...semanticMistakes];
+  if (mistakes.length > 0) throw new ProvisionError(sortByPosition(mistakes, source));
   return planChanges(resolved.properties, stores, now);
 }
 
-/** Something misshapen was left out, so what is missing there was named already. */
+/** Invalid values were removed, so a missing value there has already been reported. */
 function isConsequence(mistake: ProvisionMistake, causes: readonly ProvisionMistake[]): boolean {
   return causes.some(({ path }) => path === mistake.path || path.startsWith(`${mistake.path}/`));
 }
 
-function sortByPlace(mistakes: readonly ProvisionMistake[], source: ProvisionSource): ProvisionMistake[] {
+function sortByPosition(mistakes: readonly ProvisionMistake[], source: ProvisionSource): ProvisionMistake[] {
   return mistakes
     .map((mistake) => ({ ...mistake, ...source.locate(mistake.path) }))
     .sort((left, right) => (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0));

@@ -73,7 +73,7 @@ const splitTest = fc.record(
       minLength: 1,
       maxLength: 3,
     }),
-    // Four tests of at most 25 % each find room.
+    // Four tests of at most 25 % each always fit.
     exclusion: fc.record({
       group: fc.constantFrom('g', 'h'),
       share: fc.double({ min: 0.1, max: 25, noNaN: true }),
@@ -146,11 +146,11 @@ const property = fc.record(
   { requiredKeys: ['id', 'environments'] },
 );
 const file: fc.Arbitrary<ProvisionFile> = unique(property, (value) => value.id).map((properties) => ({
-  // fast-check writes absent options as undefined; a file has no such thing.
+  // fast-check sets absent options to undefined, which a file cannot contain.
   properties: (JSON.parse(JSON.stringify(properties)) as ProvisionedProperty[]).map(withReferences),
 }));
 
-/** What names something else in the file: the goals of its tests and the winners of those that are over. */
+/** Adds references within the file: the goals of the tests and the winners of the stopped ones. */
 function withReferences(property: ProvisionedProperty): ProvisionedProperty {
   const [first, ...others] = (property.goals ?? []).map((each) => each.id);
   const splitTests = property.splitTests?.map((test) => ({
@@ -162,7 +162,7 @@ function withReferences(property: ProvisionedProperty): ProvisionedProperty {
   return splitTests === undefined ? property : { ...property, splitTests };
 }
 
-test('export, apply to an empty directory, export: the same, as YAML and as JSON', async () => {
+test('an export applied to an empty directory exports the same again, as YAML and as JSON', async () => {
   await fc.assert(
     fc.asyncProperty(file, async (content) => {
       const first = await applied(provisionObject(content));
@@ -176,7 +176,7 @@ test('export, apply to an empty directory, export: the same, as YAML and as JSON
   );
 });
 
-test('an export applied to where it came from changes nothing', () =>
+test('an export applied to its own configuration changes nothing', () =>
   inEmptyDirectory(async (database) => {
     await applyProvision(database, stores, provisionObject(DEMO_FILE));
     const yaml = formatYaml(await exportConfiguration(database, stores));
@@ -184,7 +184,7 @@ test('an export applied to where it came from changes nothing', () =>
     expect(changes.every((change) => change.action === 'unchanged')).toBe(true);
   }));
 
-test('secret keys are left out and named in a comment', () =>
+test('secret keys are omitted and listed in a comment', () =>
   inEmptyDirectory(async (database) => {
     const { generatedKeys } = await applyProvision(database, stores, provisionObject(DEMO_FILE));
     const [publicKey = '', secretKey = ''] = generatedKeys.map((key) => key.text);
@@ -199,7 +199,7 @@ test('secret keys are left out and named in a comment', () =>
     expect((await exportConfiguration(database, stores, 'other')).file).toEqual({ properties: [] });
   }));
 
-test('letters of every script stay readable in YAML', async () => {
+test('non-ASCII letters are not escaped in YAML', async () => {
   const exported = await applied(provisionObject({ properties: [{ id: 'a', name: 'Größe 尺寸 🙂' }] }));
   expect(formatYaml(exported)).toContain('name: Größe 尺寸 🙂');
 });

@@ -3,17 +3,17 @@ import { Document, visit } from 'yaml';
 import { loadProperty } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ApiKey, Flag, PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
-import { momentText } from './moment-text.ts';
+import { isoTime } from './iso-time.ts';
 import type { ProvisionStores } from './provision-stores.ts';
 import { configurationOf } from './resolve-flags.ts';
 
 export interface ExportedConfiguration {
   file: ProvisionFile;
-  /** Keys that the file cannot hold, because only their owners know them. */
+  /** Keys that cannot be exported, because only their hashes are stored. */
   secretKeys: ApiKey[];
 }
 
-/** The whole configuration, or that of one property, as a file that `apply` accepts. */
+/** The configuration of one or all properties as a file that `apply` accepts. */
 export function exportConfiguration(
   database: Database,
   stores: ProvisionStores,
@@ -62,15 +62,15 @@ function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]
   };
 }
 
-/** What has no value is left out; what only happened to it, its phases, is no part of a definition. */
+/** Omits fields without a value, and the phases, which are history and not part of the definition. */
 function exportSplitTest(test: SplitTest): NonNullable<ProvisionedProperty['splitTests']>[number] {
   const { id: _id, createdAt: _createdAt, phases: _phases, ...definition } = test;
   const { exclusion, startAt, stopAt } = definition;
   const fields = {
     ...definition,
     exclusion: exclusion && { group: exclusion.group, share: exclusion.share, from: exclusion.from },
-    startAt: momentText(startAt),
-    stopAt: momentText(stopAt),
+    startAt: isoTime(startAt),
+    stopAt: isoTime(stopAt),
   };
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(given), key: test.key };
@@ -98,7 +98,7 @@ export function formatYaml({ file, secretKeys }: ExportedConfiguration): string 
       '\n',
     );
   }
-  // Any character that a terminal or an editor could swallow is written as an escape.
+  // Characters that terminals or editors do not show are escaped.
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value === 'string' && /[^\P{C}\n]|[\u0085\u2028\u2029]/u.test(node.value)) {

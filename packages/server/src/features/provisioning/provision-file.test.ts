@@ -17,7 +17,7 @@ const shapeMistakes = (content: unknown) =>
   shapeProvisionFile(content).mistakes.map(({ path, message }) => `${path} ${message}`);
 
 describe('reading', () => {
-  test('JSON and YAML give the same, and both have lines', () => {
+  test('JSON and YAML have the same content, and both have line numbers', () => {
     const yaml = readProvisionText('properties:\n  - id: shop\n    name: "\\ud83d\\ude00"\n');
     const json = readProvisionText(
       '{\n\t"properties": [\n\t\t{ "id": "shop", "name": "\\ud83d\\ude00" }\n\t]\n}',
@@ -28,7 +28,7 @@ describe('reading', () => {
     expect(json.locate('/properties/0/missing')).toEqual({ line: 3, column: 3 });
   });
 
-  test('names what is no YAML', () => {
+  test('reports invalid YAML', () => {
     expect(syntaxMistakes('properties: [')).toMatch(/^line 1, column 14: .*end with a \]/);
     expect(syntaxMistakes('a: 1\na: 2\nb: 1\nb: 2')).toMatch(/^line 2.*unique\nline 4.*unique$/);
     expect(syntaxMistakes('a: !custom x')).toMatch(/^line 1, column 4: Unresolved tag/);
@@ -40,14 +40,14 @@ describe('reading', () => {
     expect(syntaxMistakes(' '.repeat(17 * 1024 * 1024))).toMatch(/larger than 16 MiB/);
   });
 
-  test('names every place with half a character, in values and names', () => {
+  test('reports every lone surrogate, in values and names', () => {
     const text = '{ "properties": [\n{ "id": "a\\ud800" },\n{ "\\uDFFF": 1 },\n{ "id": "\\ud83d\\ude00" }] }';
     expect(syntaxMistakes(text)).toBe(
-      'line 2, column 9: half of a surrogate pair is no character\nline 3, column 3: half of a surrogate pair is no character',
+      'line 2, column 9: contains a lone surrogate, which is not a valid character\nline 3, column 3: contains a lone surrogate, which is not a valid character',
     );
   });
 
-  test('an alias is fine, a bomb of them is not', () => {
+  test('aliases are allowed, alias bombs are not', () => {
     const text =
       'properties:\n  - id: a\n    goals: &goals [{ id: x, kind: count }]\n  - { id: b, goals: *goals, flags: 5 }';
     const source = readProvisionText(text);
@@ -65,31 +65,31 @@ describe('reading', () => {
   });
 });
 
-describe('the shape', () => {
-  test('whatever the content is, there is a message and no exception', () => {
-    expect(shapeMistakes(null)).toEqual([' must be a group of fields, not empty']);
-    expect(shapeMistakes([])).toEqual([' must be a group of fields, not a list']);
-    expect(shapeMistakes({})).toEqual([' lacks "properties"']);
-    expect(shapeMistakes({ properties: {} })).toEqual(['/properties must be a list, not a group of fields']);
+describe('shape', () => {
+  test('any content leads to a message, not to an exception', () => {
+    expect(shapeMistakes(null)).toEqual([' must be an object, not empty']);
+    expect(shapeMistakes([])).toEqual([' must be an object, not a list']);
+    expect(shapeMistakes({})).toEqual([' is missing "properties"']);
+    expect(shapeMistakes({ properties: {} })).toEqual(['/properties must be a list, not an object']);
     expect(shapeMistakes({ properties: ['shop'] })).toEqual([
-      '/properties/0 must be a group of fields, not text',
+      '/properties/0 must be an object, not a string',
     ]);
   });
 
-  test('a field that reaches for prototypes is an unknown field', () => {
+  test('`__proto__` and `constructor` are unknown fields', () => {
     const content = JSON.parse('{"properties": [{"id": "a", "__proto__": {"name": "x"}, "constructor": 1}]}');
     expect(shapeMistakes(content)).toEqual([
-      expect.stringMatching(/^\/properties\/0\/__proto__ is an unknown field; known are id, name, /),
+      expect.stringMatching(/^\/properties\/0\/__proto__ is an unknown field; known fields: id, name, /),
       expect.stringMatching(/^\/properties\/0\/constructor is an unknown field/),
     ]);
   });
 
-  test('a union is one mistake, of the alternative that nearly fits', () => {
+  test('a union is one mistake, of the closest alternative', () => {
     const flag = (environments: unknown) => ({
       properties: [{ id: 'a', flags: [{ key: 'f', environments }] }],
     });
     expect(shapeMistakes(flag({ production: { value: 1 } }))).toEqual([
-      '/properties/0/flags/0/environments/production/value must be true or false or text',
+      '/properties/0/flags/0/environments/production/value must be true or false or a string',
     ]);
     expect(shapeMistakes(flag({ production: { value: 'x'.repeat(9000) } }))).toEqual([
       '/properties/0/flags/0/environments/production/value must be at most 8192 characters long',
@@ -98,26 +98,26 @@ describe('the shape', () => {
       shapeMistakes({ properties: [{ id: 'a', retentionDays: 1.5, allowedOrigins: [1, 'x'] }] }),
     ).toEqual([
       '/properties/0/retentionDays must be a whole number or null',
-      '/properties/0/allowedOrigins/0 must be text, not 1',
+      '/properties/0/allowedOrigins/0 must be a string, not 1',
     ]);
     expect(shapeMistakes(flag({ 'no good': {} }))).toEqual([
-      '/properties/0/flags/0/environments/no good is not the id of an environment',
+      '/properties/0/flags/0/environments/no good is not a valid environment id',
     ]);
   });
 
-  test('names cannot carry control characters, and lone surrogates end nowhere', () => {
+  test('control characters and lone surrogates in names are rejected', () => {
     expect(shapeMistakes({ properties: [{ id: 'a', name: 'x\u001b[2J' }] })).toEqual([
       '/properties/0/name must be one line of text without control characters',
     ]);
     expect(shapeMistakes({ properties: [{ id: 'a', name: 'x\ud800' }] })).toHaveLength(1);
-    // SQLite would cut it off there.
+    // SQLite would truncate it there.
     const segments = [{ id: 'beta', name: 'Be\0ta', conditions: [] }];
     expect(shapeMistakes({ properties: [{ id: 'a', segments }] })).toEqual([
       '/properties/0/segments/0/name must be text',
     ]);
   });
 
-  test('what is misshapen is left out, the smallest part possible, and paths lead back to the original', () => {
+  test('the smallest invalid parts are removed, and paths map back to the original', () => {
     const { file, originalPath } = shapeProvisionFile({
       properties: [
         { id: 5 },

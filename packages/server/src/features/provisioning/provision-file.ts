@@ -16,23 +16,23 @@ import { ProvisionError, type ProvisionMistake, parsePointer } from './provision
 /** A provision file as read, its content not yet checked. */
 export interface ProvisionSource {
   content: unknown;
-  /** Where a place stands in the text; undefined when there is no text. */
+  /** The position of a path in the text; undefined if there is no text. */
   locate(path: string): { line: number; column: number } | undefined;
 }
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Aliases are fine, a few lines that expand to gigabytes are not. */
+/** Stops a few lines of aliases from expanding to gigabytes. */
 const MAX_ALIASES = 100;
 
-/** A file needs a dozen levels; far more exhaust the stack of the parser, which V8 does not always survive. */
-const DEEPEST_NESTING = 100;
+/** Files need about a dozen levels; far more would overflow the parser's stack, which can crash V8. */
+const MAX_NESTING = 100;
 
-/** Reads YAML, and JSON as the part of YAML that it is, so that both have lines; throws with every syntax error. */
+/** Reads YAML or JSON. JSON is parsed as YAML, so that both have line numbers. Throws with every syntax error. */
 export function readProvisionText(text: string): ProvisionSource {
-  if (text.length > MAX_FILE_BYTES) throw refusal('the file is larger than 16 MiB');
+  if (text.length > MAX_FILE_BYTES) throw fileError('the file is larger than 16 MiB');
   const lines = new LineCounter();
   const document = parse(text, lines);
-  const mistakes = [...document.errors, ...document.warnings, ...halfCharacters(document)].map(
+  const mistakes = [...document.errors, ...document.warnings, ...loneSurrogates(document)].map(
     ({ message, pos }): ProvisionMistake => {
       const { line, col } = lines.linePos(pos[0]);
       return { path: '', message, line, column: col };
@@ -42,36 +42,39 @@ export function readProvisionText(text: string): ProvisionSource {
   return { content: toContent(document), locate: (path) => locate(document, lines, parsePointer(path)) };
 }
 
-/** A provision file that was made by code. */
+/** A provision file built in code. */
 export function provisionObject(content: unknown): ProvisionSource {
   return { content, locate: () => undefined };
 }
 
 function parse(text: string, lines: LineCounter): Document {
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  if (tokens.some(isTooDeep)) throw refusal(`is nested deeper than ${DEEPEST_NESTING} levels`);
+  if (tokens.some(isTooDeep)) throw fileError(`is nested deeper than ${MAX_NESTING} levels`);
   const [document, second] = [...new Composer().compose(tokens, true, text.length)];
   if (document === undefined || second !== undefined)
-    throw refusal('must hold one YAML document, not several');
+    throw fileError('must contain exactly one YAML document');
   return document;
 }
 
-/** Escapes such as `\ud800` without their other half: no storage can hold them as text. */
-function halfCharacters(document: Document): { message: string; pos: [number] }[] {
+/** Escapes such as `\ud800` without their other half cannot be stored as text. */
+function loneSurrogates(document: Document): { message: string; pos: [number] }[] {
   const found: { message: string; pos: [number] }[] = [];
   visit(document, {
     Scalar(_key, { value, range }) {
       if (typeof value !== 'string' || value.isWellFormed()) return;
-      found.push({ message: 'half of a surrogate pair is no character', pos: [range?.[0] ?? 0] });
+      found.push({
+        message: 'contains a lone surrogate, which is not a valid character',
+        pos: [range?.[0] ?? 0],
+      });
     },
   });
   return found;
 }
 
-/** Goes through the tokens level by level, because a recursion would break at what it looks for. */
+/** Checks level by level, because recursion would overflow the stack on the very files it must reject. */
 function isTooDeep(token: CST.Token): boolean {
   let level: CST.Token[] = [token];
-  for (let depth = 0; depth <= DEEPEST_NESTING; depth++) {
+  for (let depth = 0; depth <= MAX_NESTING; depth++) {
     level = level.flatMap(children);
     if (level.length === 0) return false;
   }
@@ -88,15 +91,15 @@ function toContent(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    throw refusal(error instanceof Error ? error.message : String(error));
+    throw fileError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function refusal(message: string): ProvisionError {
+function fileError(message: string): ProvisionError {
   return new ProvisionError([{ path: '', message }]);
 }
 
-/** The place of a path, or of the nearest thing around it that exists. */
+/** The position of a path, or of its nearest existing parent. */
 function locate(document: Document, lines: LineCounter, path: readonly string[]) {
   let node: unknown = document.contents;
   let offset = isNode(node) ? node.range?.[0] : 0;

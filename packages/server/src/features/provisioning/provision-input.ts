@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
 
-/** Reads a file, or standard input when it is called `-`; `setting` is the variable that named it, if one did. */
+/** Reads a file, or standard input for `-`. `setting` is the environment variable that named the file, if any. */
 export async function readInput(file: string, setting?: string): Promise<string> {
   if (file === '-') return text(process.stdin);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    const reason = code === 'ENOENT' ? 'the file does not exist' : (error as Error).message;
     throw new Error(`Cannot read ${setting === undefined ? '' : `${setting} `}${file}: ${reason}.`);
   }
 }
 
-/** Runs what may find mistakes in the file and shows them in the way editors and terminals make clickable. */
+/** Reports the mistakes found by `run` as `file:line:column`, which editors and terminals make clickable. */
 export async function reportingMistakes<T>(file: string, json: boolean, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -29,6 +29,6 @@ export async function reportingMistakes<T>(file: string, json: boolean, run: () 
 }
 
 function describe({ path, message, line, column }: ProvisionMistake, file: string): string {
-  const place = line === undefined ? file : `${file}:${line}:${column}`;
-  return `${place}  ${path === '' ? '' : `${path} `}${message}`;
+  const position = line === undefined ? file : `${file}:${line}:${column}`;
+  return `${position}  ${path === '' ? '' : `${path} `}${message}`;
 }

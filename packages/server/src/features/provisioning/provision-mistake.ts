@@ -1,16 +1,16 @@
-/** Something wrong in a provision file. */
+/** A mistake in a provision file. */
 export interface ProvisionMistake {
-  /** JSON pointer to the place. */
+  /** JSON pointer. */
   path: string;
   message: string;
   line?: number;
   column?: number;
 }
 
-/** Collects what is wrong below one place of the file. */
+/** Records a mistake. */
 export type Report = (path: string, message: string) => void;
 
-/** A file that cannot be applied; it changed nothing. */
+/** The file is invalid; nothing was changed. */
 export class ProvisionError extends Error {
   override readonly name = 'ProvisionError';
   readonly mistakes: readonly ProvisionMistake[];
@@ -22,8 +22,8 @@ export class ProvisionError extends Error {
 }
 
 function describeMistake({ path, message, line, column }: ProvisionMistake): string {
-  const place = line === undefined ? '' : `line ${line}, column ${column}: `;
-  return `${place}${path === '' ? '' : `${path} `}${message}`;
+  const position = line === undefined ? '' : `line ${line}, column ${column}: `;
+  return `${position}${path === '' ? '' : `${path} `}${message}`;
 }
 
 export function parsePointer(pointer: string): string[] {

@@ -8,7 +8,7 @@ import {
   type SplitTest,
 } from '../../storage/property-configuration.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
-import { momentText } from './moment-text.ts';
+import { isoTime } from './iso-time.ts';
 import { phaseNotes } from './phase-notes.ts';
 import type { ProvisionStores } from './provision-stores.ts';
 import { configurationOf } from './resolve-flags.ts';
@@ -27,7 +27,7 @@ type ProvisionedEntity =
   | 'flag'
   | 'apiKey';
 
-/** What applying the file does to one entity. */
+/** The effect of the file on one entity. */
 export interface ProvisionChange {
   action: ProvisionAction;
   entity: ProvisionedEntity;
@@ -35,11 +35,11 @@ export interface ProvisionChange {
   /** Id, key or, for an API key, kind and name. */
   id: string;
   fields: FieldChange[];
-  /** What else it brings about, in words. */
+  /** Side effects, as sentences. */
   notes?: string[];
 }
 
-/** A key that was made while applying; the only moment its text is known. */
+/** A key created by applying the file; the only time its text is known. */
 export interface GeneratedKey {
   propertyId: string;
   kind: KeyKind;
@@ -47,7 +47,7 @@ export interface GeneratedKey {
   text: string;
 }
 
-/** A change that carries its own execution, so that a plan cannot differ from what is done. */
+/** A change that knows how to save itself, so that a plan cannot differ from its execution. */
 export interface PlannedChange extends ProvisionChange {
   save(database: Database): Promise<GeneratedKey | undefined>;
 }
@@ -56,7 +56,7 @@ type Save = (database: Database) => Promise<unknown>;
 
 const GENERATED = '(generated)';
 
-/** Changes in the order in which they have to happen. */
+/** The changes, in the order in which they must be made. */
 export function planChanges(
   properties: readonly ResolvedProperty[],
   stores: ProvisionStores,
@@ -67,19 +67,19 @@ export function planChanges(
   );
 }
 
-/** A test that the file does not change itself is mentioned with its property, whose settings moved it. */
+/** A test that only changes because of its property's settings is noted on the property. */
 function withNotes(changes: PlannedChange[], notes: ReadonlyMap<string, string>): PlannedChange[] {
-  const ofProperty = new Map(notes);
-  const noted = changes.map((change) => {
+  const propertyNotes = new Map(notes);
+  const annotated = changes.map((change) => {
     const note =
       change.entity === 'splitTest' && change.action === 'update' ? notes.get(change.id) : undefined;
     if (note === undefined) return change;
-    ofProperty.delete(change.id);
+    propertyNotes.delete(change.id);
     return { ...change, notes: [note] };
   });
-  if (ofProperty.size === 0) return noted;
-  const sentences = [...ofProperty].map(([key, note]) => `split test ${key} ${note}`);
-  return noted.map((change) => (change.entity === 'property' ? { ...change, notes: sentences } : change));
+  if (propertyNotes.size === 0) return annotated;
+  const sentences = [...propertyNotes].map(([key, note]) => `split test ${key} ${note}`);
+  return annotated.map((change) => (change.entity === 'property' ? { ...change, notes: sentences } : change));
 }
 
 function planProperty(property: ResolvedProperty, stores: ProvisionStores): PlannedChange[] {
@@ -142,8 +142,8 @@ function planSplitTest(
   stores: ProvisionStores,
 ): PlannedChange {
   const before = stored.find((candidate) => candidate.key === test.key);
-  const withTimes = <T extends SplitTestSettings>(of: T) => {
-    return { ...of, startAt: momentText(of.startAt), stopAt: momentText(of.stopAt) };
+  const withTimes = <T extends SplitTestSettings>(settings: T) => {
+    return { ...settings, startAt: isoTime(settings.startAt), stopAt: isoTime(settings.stopAt) };
   };
   const after = { ...withTimes(test), hashSeed: test.hashSeed ?? GENERATED };
   const save: Save = (database) =>
@@ -189,7 +189,7 @@ function planKey(propertyId: string, key: ResolvedKey, stores: ProvisionStores):
   const { kind, name, text, stored } = key;
   const mask = (parts: { prefix: string; lastFour: string }) => `${parts.prefix}…${parts.lastFour}`;
   const before = stored && { kind, name: stored.name, key: mask(stored) };
-  const shown = text === undefined ? (before?.key ?? GENERATED) : mask(stores.recognisableParts(text));
+  const shown = text === undefined ? (before?.key ?? GENERATED) : mask(stores.keyPreview(text));
   const change = planned({
     entity: 'apiKey',
     propertyId,

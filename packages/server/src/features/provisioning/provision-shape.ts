@@ -4,24 +4,24 @@ import { formatPointer, type ProvisionMistake, parsePointer } from './provision-
 import { describeShapeError } from './shape-messages.ts';
 
 export interface ShapedFile {
-  /** The content without the parts that are misshapen, so that the rest can be checked too. */
+  /** The content without its invalid parts, so that the rest can be checked too. */
   file: ProvisionFile;
   mistakes: ProvisionMistake[];
-  /** Turns a path in `file` into one in the content. */
+  /** Converts a path in `file` to a path in the content. */
   originalPath(path: string): string;
 }
 
 type Indices = WeakMap<readonly unknown[], number[]>;
 
-/** A file of another kind altogether need not be described to its end. */
+/** Enough for any real provision file; a file of another kind could have far more. */
 const MAX_MISTAKES = 1000;
 
-// `x-hint` and `examples` are no keywords of Ajv; the schemas are ours, so its strict mode has nothing to find.
+// Strict mode would reject `x-hint` and `examples`, which Ajv does not know.
 const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile<ProvisionFile>(
   ProvisionFile,
 );
 
-/** Checks the content against the schema; what does not fit is named and left out, the smallest part possible. */
+/** Checks the content against the schema; reports and removes the smallest invalid parts. */
 export function shapeProvisionFile(content: unknown): ShapedFile {
   const mistakes: ProvisionMistake[] = [];
   const removed = new Set<string>();
@@ -34,35 +34,35 @@ export function shapeProvisionFile(content: unknown): ShapedFile {
     }
     const errors = validate.errors ?? [];
     if (removed.size === 0) mistakes.push(...describeAll(errors.slice(0, MAX_MISTAKES)));
-    for (const error of errors) removed.add(restorePath(pruned, placeOf(error), indices));
+    for (const error of errors) removed.add(restorePath(pruned, pathOf(error), indices));
   }
 }
 
 function describeAll(errors: readonly ErrorObject[]): ProvisionMistake[] {
   return errors.flatMap((error) => {
     const message = describeShapeError(error, errors);
-    return message === undefined ? [] : [{ path: placeOf(error), message }];
+    return message === undefined ? [] : [{ path: pathOf(error), message }];
   });
 }
 
-/** The value to blame: for an unknown field the field, not the object around it. */
-function placeOf(error: ErrorObject): string {
+/** For an unknown field, the path of the field and not of the object around it. */
+function pathOf(error: ErrorObject): string {
   if (error.keyword !== 'additionalProperties') return error.instancePath;
   return error.instancePath + formatPointer([error.params.additionalProperty]);
 }
 
 function prune(value: unknown, path: string, removed: ReadonlySet<string>, indices: Indices): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => !removed.has(path + formatPointer([name])));
-  const members = kept.map(([name, member]) => {
+  const remaining = Object.entries(value).filter(([name]) => !removed.has(path + formatPointer([name])));
+  const members = remaining.map(([name, member]) => {
     return [name, prune(member, path + formatPointer([name]), removed, indices)] as const;
   });
-  // Not assignment: a member called `__proto__` must stay an unknown field.
+  // Not assigned one by one: a member called `__proto__` must stay an unknown field.
   if (!Array.isArray(value)) return Object.fromEntries(members);
   const list = members.map(([, member]) => member);
   indices.set(
     list,
-    kept.map(([index]) => Number(index)),
+    remaining.map(([index]) => Number(index)),
   );
   return list;
 }

@@ -9,7 +9,7 @@ import type {
 import type { Database } from '../../storage/database.ts';
 import type { Environment, FeedbackType, Goal, KeyKind } from '../../storage/property-configuration.ts';
 
-/** What provisioning needs from the other features; handed in, because a feature imports no other. */
+/** Functions of other features; injected, because features do not import each other. */
 export interface ProvisionStores extends ConfigurationLoaders {
   createProperty(database: Database, id: string, property: PropertySettings): Promise<void>;
   updateProperty(database: Database, id: string, property: PropertySettings): Promise<void>;
@@ -21,7 +21,7 @@ export interface ProvisionStores extends ConfigurationLoaders {
   updateFeedbackType(database: Database, propertyId: string, type: FeedbackType): Promise<void>;
   createSplitTest(database: Database, propertyId: string, test: SplitTestSettings): Promise<void>;
   updateSplitTest(database: Database, propertyId: string, id: string, test: SplitTestSettings): Promise<void>;
-  /** Ends and opens phases of split tests after what was saved before. */
+  /** Ends and starts phases of split tests after their settings were saved. */
   updatePhases(database: Database, propertyId: string, at: number): Promise<void>;
   createSegment(database: Database, propertyId: string, segment: Segment): Promise<void>;
   updateSegment(database: Database, propertyId: string, segment: Segment): Promise<void>;
@@ -32,6 +32,6 @@ export interface ProvisionStores extends ConfigurationLoaders {
   renameKey(database: Database, id: string, name: string): Promise<void>;
   replaceKeyText(database: Database, id: string, kind: KeyKind, text: string): Promise<void>;
   parseApiKey(text: string): { kind: KeyKind } | undefined;
-  recognisableParts(text: string): { prefix: string; lastFour: string };
+  keyPreview(text: string): { prefix: string; lastFour: string };
   compileRuleRegex(pattern: string, caseInsensitive: boolean): (text: string) => boolean;
 }

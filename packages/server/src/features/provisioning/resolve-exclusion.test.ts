@@ -21,7 +21,7 @@ const slot = async (key: string) => {
 };
 
 describe('slots', () => {
-  it('are given from the left, each where the last one ends', async () => {
+  it('are assigned from the left, one after the other', async () => {
     await apply(test('one', 30), test('two', 50));
     await apply(test('three', 20));
     expect([await slot('one'), await slot('two'), await slot('three')]).toEqual([
@@ -31,7 +31,7 @@ describe('slots', () => {
     ]);
   });
 
-  it('of one group leave those of another alone', async () => {
+  it('of different groups are independent', async () => {
     await apply(test('one', 100), test('two', 100, { exclusion: { group: 'h', share: 100 } }));
     expect([await slot('one'), await slot('two')]).toEqual([
       [0, 100],
@@ -39,7 +39,7 @@ describe('slots', () => {
     ]);
   });
 
-  it('stay for as long as group and share stay', async () => {
+  it('stay while group and share stay the same', async () => {
     await apply(test('one', 30), test('two', 30));
     await apply({ key: 'one', status: 'stopped' });
     await apply(test('three', 10));
@@ -50,7 +50,7 @@ describe('slots', () => {
     ]);
   });
 
-  it('keep their beginning when there is room to grow there, and move when there is not', async () => {
+  it('keep their start if there is room to grow, and move otherwise', async () => {
     await apply(test('one', 10), test('two', 30));
     await apply({ key: 'two', exclusion: { group: 'g', share: 60 } });
     expect(await slot('two')).toEqual([10, 70]);
@@ -59,13 +59,13 @@ describe('slots', () => {
     expect((await shop.test('one')).phases.at(-1)).toMatchObject({ number: 2, reasons: ['exclusion'] });
   });
 
-  it('are swapped and freed within one file', async () => {
+  it('can be freed and reused within one file', async () => {
     await apply(test('one', 60), test('two', 40));
     await apply(test('three', 70), { key: 'one', exclusion: null }, { key: 'two', status: 'stopped' });
     expect([await slot('one'), await slot('three')]).toEqual([null, [0, 70]]);
   });
 
-  it('are held by drafts and pauses, and by winners that are served', async () => {
+  it('are held by draft and paused tests, and by tests whose winner is served', async () => {
     await apply(
       test('draft', 10, { status: 'draft' }),
       test('paused', 10, { status: 'paused' }),
@@ -74,11 +74,11 @@ describe('slots', () => {
       test('archived', 10, { status: 'archived', winner: 'a' }),
     );
     expect(await shop.mistakes({ splitTests: [test('late', 71)] })).toEqual([
-      'splitTests/0/exclusion/share finds no room for 71 % in the group "g": free is 30 to 100',
+      'splitTests/0/exclusion/share does not fit: 71 % requested in group "g", free: 30 to 100',
     ]);
   });
 
-  it('add up to 100 although decimals do not', async () => {
+  it('add up to 100 despite rounding errors', async () => {
     await apply(test('one', 33.33), test('two', 33.33), test('three', 33.34));
     expect((await slot('three'))?.[1]).toBe(100);
     const nine = Array.from({ length: 9 }, (_, index) => `t${index + 1}`);
@@ -87,7 +87,7 @@ describe('slots', () => {
     expect((await slot('t9'))?.[1]).toBe(100);
   });
 
-  it('can be chosen, and are then refused where they are taken', async () => {
+  it('can be chosen with `from`, unless the range is taken', async () => {
     const at = (from: number, share: number) => ({ exclusion: { group: 'g', share, from } });
     await apply(test('one', 20, at(40, 20)), test('two', 30));
     expect([await slot('one'), await slot('two')]).toEqual([
@@ -105,21 +105,21 @@ describe('slots', () => {
       }),
     ).toEqual([
       'splitTests/3/exclusion/share must be above 0',
-      'splitTests/1/exclusion/from leaves no room for 10 % in the group "g": free is 30 to 40, 60 to 100',
-      'splitTests/0/exclusion/from leaves no room for 10 % in the group "g": free is 30 to 40, 60 to 100',
-      'splitTests/2/exclusion/share finds no room for 50 % in the group "g": free is 30 to 40, 60 to 100',
+      'splitTests/1/exclusion/from does not fit: 10 % requested in group "g", free: 30 to 40, 60 to 100',
+      'splitTests/0/exclusion/from does not fit: 10 % requested in group "g", free: 30 to 40, 60 to 100',
+      'splitTests/2/exclusion/share does not fit: 50 % requested in group "g", free: 30 to 40, 60 to 100',
     ]);
   });
 
-  it('say when nothing is free', async () => {
+  it('are refused when nothing is free', async () => {
     await apply(test('one', 100));
     expect(await shop.mistakes({ splitTests: [test('two', 1)] })).toEqual([
-      'splitTests/0/exclusion/share finds no room for 1 % in the group "g": nothing is free',
+      'splitTests/0/exclusion/share does not fit: 1 % requested in group "g", nothing is free',
     ]);
   });
 });
 
-it(`never overlap, whatever is applied in whatever order (seed ${SEED})`, async () => {
+it(`slots never overlap, whatever is applied in any order (seed ${SEED})`, async () => {
   const keys = ['a', 'b', 'c', 'd', 'e'];
   const step = fc.array(
     fc.record(
@@ -152,7 +152,7 @@ it(`never overlap, whatever is applied in whatever order (seed ${SEED})`, async 
       });
       for (const splitTests of steps) {
         const before = await fresh.property();
-        // A refusal is an answer too; what matters is what is stored.
+        // Some steps are rejected; only the stored slots matter.
         await fresh.apply({ splitTests }).catch(() => {});
         const after = (await fresh.property())!;
         for (const group of ['g', 'h']) {

@@ -3,7 +3,7 @@ import type { SplitTestSettings } from '../../storage/configuration-settings.ts'
 import type { ExclusionSlot, SplitTest } from '../../storage/property-configuration.ts';
 import type { Report } from './provision-mistake.ts';
 
-/** A test of the file whose slot is to be found. */
+/** A test of the file that may need a slot. */
 export interface Candidate {
   entry: ProvisionedSplitTest;
   known: SplitTest | undefined;
@@ -11,37 +11,37 @@ export interface Candidate {
   path: string;
 }
 
-interface Place {
+interface Range {
   from: number;
   to: number;
 }
 
-/** Sums of shares like 33.3 miss their target by less than this. */
+/** Larger than the rounding error of sums of shares like 33.3. */
 const ROUNDING = 1e-9;
 
 /**
- * Gives each test that asks for it a slot of its group which no other test has. A slot stays for as long as group
- * and share stay, because every visitor in it would move with it.
+ * Gives each test with an exclusion a slot of its group that no other test has. A slot stays while group and share
+ * stay the same, because moving it would reassign its visitors.
  */
 export function resolveExclusions(
   candidates: readonly Candidate[],
   stored: readonly SplitTest[],
   report: Report,
 ): void {
-  const named = new Set(candidates.map(({ entry }) => entry.key));
-  const taken = stored.flatMap((test) => (named.has(test.key) ? [] : heldBy(test)));
-  const open: Candidate[] = [];
+  const keysInFile = new Set(candidates.map(({ entry }) => entry.key));
+  const taken = stored.flatMap((test) => (keysInFile.has(test.key) ? [] : slotsOf(test)));
+  const pending: Candidate[] = [];
   for (const candidate of candidates) {
     const { entry, known, settings } = candidate;
     if (entry.exclusion === null) settings.exclusion = null;
     else if (keepsSlot(candidate)) settings.exclusion = known?.exclusion ?? null;
-    else open.push(candidate);
-    if (!open.includes(candidate)) taken.push(...heldBy(settings));
+    else pending.push(candidate);
+    if (!pending.includes(candidate)) taken.push(...slotsOf(settings));
   }
-  for (const candidate of open.sort(byClaim)) {
+  for (const candidate of pending.sort(byPreference)) {
     const slot = findSlot(candidate, taken, report);
     candidate.settings.exclusion = slot;
-    taken.push(...heldBy(candidate.settings));
+    taken.push(...slotsOf(candidate.settings));
   }
 }
 
@@ -52,18 +52,18 @@ function keepsSlot({ entry: { exclusion }, known }: Candidate): boolean {
   return exclusion.from === undefined || exclusion.from === before.from;
 }
 
-/** The slot that others have to keep clear of. */
-function heldBy({ status, winner, exclusion }: SplitTestSettings | SplitTest): ExclusionSlot[] {
+/** The slot that other tests must not use. */
+function slotsOf({ status, winner, exclusion }: SplitTestSettings | SplitTest): ExclusionSlot[] {
   if (exclusion === null || status === 'archived') return [];
   return status === 'stopped' && winner === null ? [] : [exclusion];
 }
 
-/** Those with a place in mind first, the last place first, so that each ends where the next one begins. */
-function byClaim(left: Candidate, right: Candidate): number {
-  return (claimOf(right) ?? -1) - (claimOf(left) ?? -1);
+/** Tests with a preferred position first, from right to left, so that each can end where the next one begins. */
+function byPreference(left: Candidate, right: Candidate): number {
+  return (preferredStart(right) ?? -1) - (preferredStart(left) ?? -1);
 }
 
-function claimOf({ entry: { exclusion }, known }: Candidate): number | undefined {
+function preferredStart({ entry: { exclusion }, known }: Candidate): number | undefined {
   if (exclusion?.from !== undefined) return exclusion.from;
   return known?.exclusion?.group === exclusion?.group ? known?.exclusion?.from : undefined;
 }
@@ -76,31 +76,31 @@ function findSlot(
   const { entry, settings, path } = candidate;
   if (!entry.exclusion) return null;
   const { group, share, from } = entry.exclusion;
-  // A test that is over takes no part, so its slot is only a memory and may lie anywhere.
-  const isOver = heldBy({ ...settings, exclusion: { group, share, from: 0, to: share } }).length === 0;
-  const free = gaps(isOver ? [] : taken.filter((slot) => slot.group === group));
-  const claim = claimOf(candidate);
-  const place =
-    (claim === undefined ? undefined : fit(free, share, claim)) ??
+  // The slot of a finished test is not used anymore, so it may overlap others.
+  const isFinished = slotsOf({ ...settings, exclusion: { group, share, from: 0, to: share } }).length === 0;
+  const free = gaps(isFinished ? [] : taken.filter((slot) => slot.group === group));
+  const preferred = preferredStart(candidate);
+  const range =
+    (preferred === undefined ? undefined : fit(free, share, preferred)) ??
     (from === undefined ? free.map((gap) => fit([gap], share, gap.from)).find(Boolean) : undefined);
-  if (place !== undefined) return { group, share, ...place };
-  const room = free.length === 0 ? 'nothing is free' : `free is ${free.map(describe).join(', ')}`;
-  if (from === undefined) {
-    report(`${path}/exclusion/share`, `finds no room for ${share} % in the group "${group}": ${room}`);
-  } else {
-    report(`${path}/exclusion/from`, `leaves no room for ${share} % in the group "${group}": ${room}`);
-  }
+  if (range !== undefined) return { group, share, ...range };
+  const available = free.length === 0 ? 'nothing is free' : `free: ${free.map(describe).join(', ')}`;
+  const field = from === undefined ? 'share' : 'from';
+  report(
+    `${path}/exclusion/${field}`,
+    `does not fit: ${share} % requested in group "${group}", ${available}`,
+  );
   return null;
 }
 
-function fit(free: readonly Place[], share: number, from: number): Place | undefined {
-  const gap = free.find((each) => from >= each.from && from + share <= each.to + ROUNDING);
+function fit(free: readonly Range[], share: number, from: number): Range | undefined {
+  const gap = free.find((range) => from >= range.from && from + share <= range.to + ROUNDING);
   return gap && { from, to: from + share < gap.to - ROUNDING ? from + share : gap.to };
 }
 
-/** What is left of 0 to 100. */
-function gaps(taken: readonly Place[]): Place[] {
-  const free: Place[] = [];
+/** The free ranges between 0 and 100. */
+function gaps(taken: readonly Range[]): Range[] {
+  const free: Range[] = [];
   let reached = 0;
   for (const { from, to } of [...taken].sort((left, right) => left.from - right.from)) {
     if (from - reached > ROUNDING) free.push({ from: reached, to: from });
@@ -110,5 +110,5 @@ function gaps(taken: readonly Place[]): Place[] {
   return free;
 }
 
-const describe = ({ from, to }: Place) => `${round(from)} to ${round(to)}`;
+const describe = ({ from, to }: Range) => `${round(from)} to ${round(to)}`;
 const round = (value: number) => Number(value.toFixed(6));

@@ -10,9 +10,9 @@ import type { Flag, PropertyConfiguration } from '../../storage/property-configu
 import { parsePointer, type Report } from './provision-mistake.ts';
 
 interface Context {
-  /** Environments that the file or the store has. */
+  /** Environments in the file or in the database. */
   environmentIds: ReadonlySet<string>;
-  /** Place of the property. */
+  /** Path of the property. */
   path: string;
   report: Report;
   regex: (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
@@ -43,10 +43,7 @@ function resolveFlag(
   if (defaultValue === undefined)
     report(`${path}/defaultValue`, 'is missing: a new flag needs a default value');
   if (known !== undefined && type !== known.type) {
-    report(
-      `${path}/type`,
-      `is "${known.type}" since the flag was created and cannot change; use another key`,
-    );
+    report(`${path}/type`, `cannot change from "${known.type}"; create a flag with another key instead`);
   }
   const configurations = Object.entries(entry.environments ?? {}).map(([environmentId, configuration]) => {
     if (!environmentIds.has(environmentId)) {
@@ -92,7 +89,7 @@ export function configurationOf(
   return { enabled, value, rules, prerequisites };
 }
 
-/** Checks what the property will have: the entries of the file first, so that their places agree, then the rest. */
+/** Checks the resulting property: the entries of the file first, so that their indices match, then the stored ones. */
 function reportFlagMistakes(
   entry: ProvisionedProperty,
   stored: PropertyConfiguration | undefined,
@@ -102,7 +99,7 @@ function reportFlagMistakes(
   const storedSegments = new Map(stored?.segments.map((segment) => [segment.id, segment]));
   const flags = (entry.flags ?? []).map((flag) => checkable(flag, storedFlags.get(flag.key)));
   const segments = [...(entry.segments ?? [])];
-  const named = { flags: flags.length, segments: segments.length };
+  const inFile = { flags: flags.length, segments: segments.length };
   for (const { key } of flags) storedFlags.delete(key);
   for (const { id } of segments) storedSegments.delete(id);
   flags.push(...[...storedFlags.values()].map((flag) => checkable({ key: flag.key }, flag)));
@@ -110,17 +107,18 @@ function reportFlagMistakes(
 
   for (const mistake of checkFlags({ flags, segments }, { regex })) {
     const [list, index = ''] = parsePointer(mistake.path);
-    const place = Number(index);
-    if (place < (list === 'flags' ? named.flags : named.segments)) {
+    const position = Number(index);
+    if (position < (list === 'flags' ? inFile.flags : inFile.segments)) {
       report(path + mistake.path, mistake.message);
     } else {
-      const broken = list === 'flags' ? `flag "${flags[place]?.key}"` : `segment "${segments[place]?.id}"`;
+      const broken =
+        list === 'flags' ? `flag "${flags[position]?.key}"` : `segment "${segments[position]?.id}"`;
       report(path, `would break the stored ${broken}: ${mistake.message}`);
     }
   }
 }
 
-/** What is in doubt (no type, no default) is not judged twice: `resolveFlag` has named it. */
+/** A missing type or default is replaced here, because `resolveFlag` has already reported it. */
 function checkable(entry: ProvisionedFlag, known: Flag | undefined): CheckableFlag {
   const defaultValue = entry.defaultValue ?? known?.defaultValue;
   const type = known?.type ?? entry.type;

@@ -5,16 +5,16 @@ import type { ApiKey } from '../../storage/property-configuration.ts';
 import type { Report } from './provision-mistake.ts';
 import type { ProvisionStores } from './provision-stores.ts';
 
-/** A key that the file asks for, and the stored one that it means. */
+/** A key of the file, with the stored key that it refers to. */
 export interface ResolvedKey extends KeySettings {
   stored?: ApiKey;
 }
 
-/** Finds the stored key of each entry: the one with the same text, else the one of the same kind and name. */
+/** Finds the stored key of each entry: by its text, or else by kind and name. */
 export class KeyResolver {
   readonly #stored: readonly ApiKey[];
   readonly #stores: Pick<ProvisionStores, 'parseApiKey'>;
-  /** Hashes of the texts in the file, over all properties. */
+  /** Hashes of the keys in the file, of all properties. */
   readonly #hashes = new Set<string>();
 
   constructor(stored: readonly ApiKey[], stores: Pick<ProvisionStores, 'parseApiKey'>) {
@@ -37,20 +37,20 @@ export class KeyResolver {
       const name = entry.name ?? sameText?.name ?? entry.kind;
       const sameName = stored.find((key) => key.kind === entry.kind && key.name === name);
       if (names.has(`${entry.kind} ${name}`)) {
-        report(`${place}/name`, `"${name}" is the name of another ${entry.kind} key in this list`);
+        report(`${place}/name`, `"${name}" is already used by another ${entry.kind} key in this list`);
       }
       names.add(`${entry.kind} ${name}`);
       if (sameText !== undefined && sameName !== undefined && sameText !== sameName) {
         report(
           `${place}/name`,
-          `"${name}" is the name of another stored ${entry.kind} key; delete that one first`,
+          `"${name}" is already used by another stored ${entry.kind} key; delete that key first`,
         );
       }
-      const meant = sameText ?? sameName;
-      if (meant !== undefined && claimed.has(meant.id))
-        report(place, 'means the same stored key as another entry');
-      if (meant !== undefined) claimed.add(meant.id);
-      return { kind: entry.kind, name, text: entry.key, stored: meant };
+      const match = sameText ?? sameName;
+      if (match !== undefined && claimed.has(match.id))
+        report(place, 'refers to the same stored key as another entry');
+      if (match !== undefined) claimed.add(match.id);
+      return { kind: entry.kind, name, text: entry.key, stored: match };
     });
   }
 
@@ -64,12 +64,12 @@ export class KeyResolver {
     }
     if (parsed.kind !== entry.kind) report(path, `is a ${parsed.kind} key, but its kind is ${entry.kind}`);
     const hash = hashKey(entry.key);
-    if (this.#hashes.has(hash)) report(path, 'stands in this file already; every key must be its own');
+    if (this.#hashes.has(hash)) report(path, 'is used more than once in this file; keys must be unique');
     this.#hashes.add(hash);
     const known = this.#stored.find((key) => key.hash === hash);
     if (known === undefined || known.propertyId === propertyId) return known;
-    // Which property has it is not for the writer of this file to know.
-    report(path, 'is taken; leave it out and one is generated');
+    // The author of this file must not learn which property uses it.
+    report(path, 'is already in use; omit it to have one generated');
     return undefined;
   }
 }

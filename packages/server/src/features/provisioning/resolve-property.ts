@@ -26,14 +26,14 @@ import { resolveFlags } from './resolve-flags.ts';
 import { KeyResolver, type ResolvedKey } from './resolve-keys.ts';
 import { resolveSplitTests } from './resolve-split-tests.ts';
 
-/** What is stored now, as far as the file is concerned. */
+/** The stored configuration of the properties in the file. */
 export interface ProvisionState {
   properties: ReadonlyMap<string, PropertyConfiguration>;
-  /** Keys of every property, because no text may be used twice. */
+  /** Keys of all properties, because every key must be unique. */
   keys: readonly ApiKey[];
 }
 
-/** What the file asks for, completed from what is stored and from defaults; only what the file names. */
+/** The entries of the file, completed with stored values and defaults. */
 export interface ResolvedProperty {
   id: string;
   stored?: PropertyConfiguration;
@@ -49,7 +49,7 @@ export interface ResolvedProperty {
 
 export interface ResolvedFile {
   properties: ResolvedProperty[];
-  /** The properties are only fit for use when this is empty. */
+  /** The properties are only valid if this is empty. */
   mistakes: ProvisionMistake[];
 }
 
@@ -70,7 +70,7 @@ export function resolveFile(
   return { properties, mistakes };
 }
 
-interface Tools {
+interface Context {
   keys: KeyResolver;
   report: Report;
   stores: ProvisionStores;
@@ -81,7 +81,7 @@ function resolveProperty(
   entry: ProvisionedProperty,
   stored: PropertyConfiguration | undefined,
   path: string,
-  { keys, report, stores, now }: Tools,
+  { keys, report, stores, now }: Context,
 ): ResolvedProperty {
   reportRepeatedEntries(entry, path, report);
   reportOrigins(entry.allowedOrigins ?? [], `${path}/allowedOrigins`, report);
@@ -147,7 +147,7 @@ function resolveGoal(
   const kind = entry.kind ?? known?.kind;
   if (kind === undefined) report(`${path}/kind`, 'is missing: a new goal needs a kind, count or revenue');
   if (known !== undefined && kind !== known.kind) {
-    report(`${path}/kind`, `is "${known.kind}" since the goal was created and cannot change; use another id`);
+    report(`${path}/kind`, `cannot change from "${known.kind}"; create a goal with another id instead`);
   }
   return {
     id: entry.id,
@@ -174,7 +174,7 @@ function idsOf(...lists: (readonly { id: string }[] | undefined)[]): Set<string>
   return new Set(lists.flatMap((list) => list ?? []).map((item) => item.id));
 }
 
-// Flags and segments are missing here because `checkFlags` finds theirs.
+// `checkFlags` reports repeated flags and segments.
 function reportRepeatedEntries(entry: ProvisionedProperty, path: string, report: Report): void {
   reportRepeated(entry.environments, 'id', `${path}/environments`, report);
   reportRepeated(entry.goals, 'id', `${path}/goals`, report);
@@ -191,7 +191,7 @@ function reportRepeated<Field extends string>(
   const seen = new Set<string>();
   for (const [index, entry] of (entries ?? []).entries()) {
     const value = entry[field];
-    if (seen.has(value)) report(`${path}/${index}/${field}`, `"${value}" stands in this list already`);
+    if (seen.has(value)) report(`${path}/${index}/${field}`, `"${value}" is already in this list`);
     seen.add(value);
   }
 }
@@ -199,10 +199,13 @@ function reportRepeated<Field extends string>(
 function reportOrigins(origins: readonly string[], path: string, report: Report): void {
   for (const [index, origin] of origins.entries()) {
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
-    // The origin of other schemes (an app's own) is opaque to URL, so only its shape can be checked.
+    // URL cannot parse the origin of custom schemes (such as an app's), so only its format is checked.
     const valid =
       url?.origin === 'null' ? /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s*]+$/.test(origin) : url?.origin === origin;
     if (!valid)
-      report(`${path}/${index}`, 'must be an origin like https://shop.example, without a path or a slash');
+      report(
+        `${path}/${index}`,
+        'must be an origin like https://shop.example, without a path or a trailing slash',
+      );
   }
 }

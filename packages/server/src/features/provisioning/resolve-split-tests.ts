@@ -9,17 +9,17 @@ import { resolveExclusions } from './resolve-exclusion.ts';
 import { reportLifecycle } from './split-test-lifecycle.ts';
 
 interface Context {
-  /** Goals that the file or the store has. */
+  /** Goals in the file or in the database. */
   goalIds: ReadonlySet<string>;
-  /** Place of the property. */
+  /** Path of the property. */
   path: string;
   now: number;
   report: Report;
 }
 
-const ATTRIBUTION_DAYS = 7;
-/** The end of the year 9999, the last that ISO 8601 writes with four digits. */
-const LAST_MOMENT = 253_402_300_799_999;
+const DEFAULT_ATTRIBUTION_DAYS = 7;
+/** The end of the year 9999, the last with four digits in ISO 8601. */
+const MAX_TIME = 253_402_300_799_999;
 
 export function resolveSplitTests(
   entries: readonly ProvisionedSplitTest[],
@@ -74,13 +74,13 @@ function resolveSplitTest(
     winner,
     goals: entry.goals ?? known?.goals ?? [],
     guardrails: entry.guardrails ?? known?.guardrails ?? [],
-    attributionDays: entry.attributionDays ?? known?.attributionDays ?? ATTRIBUTION_DAYS,
+    attributionDays: entry.attributionDays ?? known?.attributionDays ?? DEFAULT_ATTRIBUTION_DAYS,
     plannedVisitors,
     smallestEffect,
   };
 }
 
-/** A status that the schedule has left behind asks for nothing, so that a file can be applied again at any time. */
+/** Ignores a status that the schedule has already moved past, so that a file can be applied again at any time. */
 function resolveStatus(
   wanted: SplitTestSettings,
   known: SplitTest | undefined,
@@ -88,8 +88,8 @@ function resolveStatus(
 ): SplitTest['status'] {
   if (known === undefined || wanted.status === known.status) return wanted.status;
   const scheduled = scheduledStatus(wanted, now);
-  const isLeftBehind = scheduled === known.status || !nextStatuses(known.status).includes(wanted.status);
-  return isLeftBehind ? scheduled : wanted.status;
+  const isOutdated = scheduled === known.status || !nextStatuses(known.status).includes(wanted.status);
+  return isOutdated ? scheduled : wanted.status;
 }
 
 function resolveTimes(
@@ -101,18 +101,15 @@ function resolveTimes(
   const resolve = (field: 'startAt' | 'stopAt') => {
     const given = entry[field];
     if (given === undefined) return known?.[field] ?? null;
-    const moment = given === null ? null : parseInstant(given);
-    if (moment === null || (Number.isInteger(moment) && moment! >= 0 && moment! <= LAST_MOMENT))
-      return moment!;
+    const time = given === null ? null : parseInstant(given);
+    if (time === null || (Number.isInteger(time) && time! >= 0 && time! <= MAX_TIME)) return time!;
     report(`${path}/${field}`, 'must be a time like 2026-01-31T12:00:00Z, or Unix milliseconds');
     return null;
   };
   const [startAt, stopAt] = [resolve('startAt'), resolve('stopAt')];
   if (startAt !== null && stopAt !== null && stopAt <= startAt) {
-    report(
-      `${path}/${entry.stopAt === undefined ? 'startAt' : 'stopAt'}`,
-      'leaves no time: stopAt must be after startAt',
-    );
+    if (entry.stopAt === undefined) report(`${path}/startAt`, 'must be before stopAt');
+    else report(`${path}/stopAt`, 'must be after startAt');
   }
   return { startAt, stopAt };
 }
@@ -126,7 +123,7 @@ function resolveVariations(
   const seen = new Set<string>();
   for (const [index, { key, value }] of variations.entries()) {
     const place = `${path}/${index}`;
-    if (seen.has(key)) report(`${place}/key`, `"${key}" is the key of another variation already`);
+    if (seen.has(key)) report(`${place}/key`, `"${key}" is already used by another variation`);
     seen.add(key);
     if (value === undefined && (type === 'text' || type === 'json')) {
       report(`${place}/value`, `is missing: a variation of a ${type} test needs a value`);
@@ -150,7 +147,7 @@ function reportGoals(
   const check = (list: readonly string[], place: string) => {
     for (const [index, goal] of list.entries()) {
       if (!known.has(goal)) report(`${place}/${index}`, `"${goal}" is not a goal of this property`);
-      if (list.indexOf(goal) !== index) report(`${place}/${index}`, `"${goal}" stands in this list already`);
+      if (list.indexOf(goal) !== index) report(`${place}/${index}`, `"${goal}" is already in this list`);
     }
   };
   if (entry.goals !== undefined) check(goals, `${path}/goals`);
@@ -167,7 +164,7 @@ function reportGoals(
 function reportWinner({ winner, status, variations }: SplitTestSettings, path: string, report: Report): void {
   if (winner === null) return;
   if (status !== 'stopped' && status !== 'archived') {
-    report(`${path}/winner`, `can be chosen when the test is stopped, not while it is ${status}`);
+    report(`${path}/winner`, `can only be set when the test is stopped; it is ${status}`);
   }
   if (!variations.some(({ key }) => key === winner)) {
     report(`${path}/winner`, `"${winner}" is not a variation of this test`);

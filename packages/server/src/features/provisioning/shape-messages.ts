@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 
-/** What is wrong, for a reader of the file; undefined when another error of the list says it better. */
+/** A message for the author of the file; undefined if another error of the list explains it better. */
 export function describeShapeError(error: ErrorObject, all: readonly ErrorObject[]): string | undefined {
   if (error.keyword === 'anyOf') return describeUnion(error, all);
   if (belongsToUnion(error, all)) return undefined;
@@ -12,19 +12,19 @@ function describe({ keyword, params, schema, parentSchema, message, data }: Erro
     case 'additionalProperties':
       return unknownField(params.additionalProperty, parentSchema as ObjectSchema);
     case 'required':
-      return `lacks "${params.missingProperty}"`;
+      return `is missing "${params.missingProperty}"`;
     case 'type':
-      return `must be ${article(String(schema))}, not ${nameOf(data)}`;
+      return `must be ${typeName(String(schema))}, not ${valueName(data)}`;
     case 'pattern':
       return String(parentSchema?.['x-hint'] ?? message);
     case 'enum':
       return `must be one of ${(schema as unknown[]).join(', ')}`;
     case 'minItems':
-      return `must hold at least ${schema}`;
+      return `must have at least ${items(schema)}`;
     case 'maxItems':
-      return `must hold at most ${schema}`;
+      return `must have at most ${items(schema)}`;
     case 'uniqueItems':
-      return `holds the same value twice (places ${params.j + 1} and ${params.i + 1})`;
+      return `contains the same value twice (items ${params.j + 1} and ${params.i + 1})`;
     case 'minLength':
       return 'must not be empty';
     case 'maxLength':
@@ -42,14 +42,14 @@ function describe({ keyword, params, schema, parentSchema, message, data }: Erro
   }
 }
 
-/** A union whose alternatives all fail by type or constant is one mistake; else the alternative that nearly fits. */
+/** If all alternatives fail by type or constant, lists them; otherwise the closest alternative is reported. */
 function describeUnion(error: ErrorObject, all: readonly ErrorObject[]): string | undefined {
   if (nearMisses(error, all).length > 0) return undefined;
   const alternatives = error.schema as { const?: unknown; type?: string }[];
   if (alternatives.every((alternative) => alternative.const !== undefined)) {
     return `must be one of ${alternatives.map((alternative) => alternative.const).join(', ')}`;
   }
-  return `must be ${alternatives.map((alternative) => article(String(alternative.type))).join(' or ')}`;
+  return `must be ${alternatives.map((alternative) => typeName(String(alternative.type))).join(' or ')}`;
 }
 
 function belongsToUnion(error: ErrorObject, all: readonly ErrorObject[]): boolean {
@@ -65,10 +65,12 @@ function nearMisses(union: ErrorObject, all: readonly ErrorObject[]): ErrorObjec
 }
 
 function isBelow(error: ErrorObject, union: ErrorObject): boolean {
-  const samePlace =
+  const isWithin =
     error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`);
-  return samePlace && error.schemaPath.startsWith(`${union.schemaPath}/`);
+  return isWithin && error.schemaPath.startsWith(`${union.schemaPath}/`);
 }
+
+const items = (count: unknown) => (count === 1 ? '1 item' : `${count} items`);
 
 interface ObjectSchema {
   properties?: object;
@@ -76,10 +78,10 @@ interface ObjectSchema {
 }
 
 function unknownField(name: string, schema: ObjectSchema): string {
-  if (schema.patternProperties !== undefined) return 'is not the id of an environment';
+  if (schema.patternProperties !== undefined) return 'is not a valid environment id';
   const known = Object.keys(schema.properties ?? {});
-  const near = known.find((candidate) => distance(candidate.toLowerCase(), name.toLowerCase()) <= 2);
-  return `is an unknown field${near === undefined ? `; known are ${known.join(', ')}` : `; did you mean "${near}"?`}`;
+  const closest = known.find((candidate) => distance(candidate.toLowerCase(), name.toLowerCase()) <= 2);
+  return `is an unknown field${closest === undefined ? `; known fields: ${known.join(', ')}` : `; did you mean "${closest}"?`}`;
 }
 
 /** Edit distance (Levenshtein), one row at a time. */
@@ -97,23 +99,23 @@ function distance(left: string, right: string): number {
   return row[right.length] ?? 0;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
   integer: 'a whole number',
   null: 'null',
   number: 'a number',
-  object: 'a group of fields',
-  string: 'text',
+  object: 'an object',
+  string: 'a string',
 };
 
-function article(type: string): string {
-  return NAMES[type] ?? type;
+function typeName(type: string): string {
+  return TYPE_NAMES[type] ?? type;
 }
 
-function nameOf(value: unknown): string {
+function valueName(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'a group of fields';
-  return typeof value === 'string' ? 'text' : String(value);
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? 'a string' : String(value);
 }

@@ -20,7 +20,7 @@ const change = (fields: object) => shop.apply({ splitTests: [{ key: 'hero', ...f
 const refused = (fields: object) => shop.mistakes({ splitTests: [{ key: 'hero', ...fields }] });
 const phases = async () => (await shop.test('hero')).phases;
 
-describe('the steps of a test', () => {
+describe('status changes', () => {
   const ALLOWED: Record<string, string[]> = {
     draft: ['running', 'archived'],
     running: ['paused', 'stopped'],
@@ -35,22 +35,20 @@ describe('the steps of a test', () => {
       splitTests: STATUSES.map((to) => ({ ...HERO, goals: [], key: key(to), status: from })),
     });
     for (const to of STATUSES) {
-      const asked = { splitTests: [{ key: key(to), status: to }] };
+      const file = { splitTests: [{ key: key(to), status: to }] };
       if (to === from || ALLOWED[from]!.includes(to)) {
-        await shop.apply(asked);
+        await shop.apply(file);
         expect((await shop.test(key(to))).status).toBe(to);
       } else {
-        const ways = ALLOWED[from]!.length
-          ? `it can go to ${ALLOWED[from]!.join(' or ')}`
-          : 'it stays as it is';
-        expect(await shop.mistakes(asked)).toEqual([
-          `splitTests/0/status cannot go from ${from} to ${to}; ${ways}`,
+        const hint = ALLOWED[from]!.length ? `allowed: ${ALLOWED[from]!.join(', ')}` : 'no change is allowed';
+        expect(await shop.mistakes(file)).toEqual([
+          `splitTests/0/status cannot change from ${from} to ${to}; ${hint}`,
         ]);
       }
     }
   });
 
-  it('a file applied again changes nothing, whatever the status it made', async () => {
+  it('applying a file twice changes nothing, in any status', async () => {
     for (const status of STATUSES) {
       const file = { splitTests: [{ ...HERO, goals: [], key: status, status }] };
       await shop.apply(file);
@@ -62,7 +60,7 @@ describe('the steps of a test', () => {
   });
 });
 
-describe('what may change', () => {
+describe('allowed changes', () => {
   const OTHERS = {
     type: 'id',
     hashSeed: 's2',
@@ -78,9 +76,9 @@ describe('what may change', () => {
     smallestEffect: 0.02,
   };
   const DEFINITION = Object.keys(OTHERS);
-  const named = (mistakes: string[]) => mistakes.map((mistake) => mistake.split(/[/ ]/)[2]).sort();
+  const fieldsOf = (mistakes: string[]) => mistakes.map((mistake) => mistake.split(/[/ ]/)[2]).sort();
 
-  it('in a draft: everything', async () => {
+  it('draft: everything', async () => {
     await create({ status: 'draft' });
     await change({ ...OTHERS, name: 'Hero' });
     const { exclusion, ...others } = OTHERS;
@@ -88,44 +86,44 @@ describe('what may change', () => {
     expect((await shop.test('hero')).exclusion).toEqual({ ...exclusion, from: 0, to: 10 });
   });
 
-  it.each(['running', 'paused'])('while it is %s: all but type, start and primary goal', async (status) => {
+  it.each(['running', 'paused'])('%s: everything except type, start and primary goal', async (status) => {
     await create({ status });
     expect(await refused(OTHERS)).toEqual([
       `splitTests/0/type cannot change: the test has started and is ${status}`,
       `splitTests/0/startAt cannot change: the test has started and is ${status}`,
-      `splitTests/0/goals must begin with "signup": the primary goal cannot change, the test has started and is ${status}`,
+      `splitTests/0/goals must start with "signup": the primary goal cannot change, the test has started and is ${status}`,
     ]);
     const { type: _type, startAt: _startAt, ...others } = OTHERS;
     await change({ ...others, goals: ['signup', 'refunds'], name: 'Hero' });
     expect(await shop.test('hero')).toMatchObject({ goals: ['signup', 'refunds'], guardrails: ['errors'] });
   });
 
-  it('a running test without goals may be given its first', async () => {
+  it('a running test without goals can be given its first goal', async () => {
     await create({ status: 'running', goals: [] });
     await change({ goals: ['revenue'] });
     expect(await refused({ goals: [] })).toHaveLength(1);
   });
 
   it.each([
-    ['in the step that stops it', 'running', { status: 'stopped' }],
-    ['once it is stopped', 'stopped', {}],
-    ['in the step that archives it', 'stopped', { status: 'archived' }],
-  ])('%s: name and winner', async (_when, status, step) => {
+    ['while being stopped', 'running', { status: 'stopped' }],
+    ['stopped', 'stopped', {}],
+    ['while being archived', 'stopped', { status: 'archived' }],
+  ])('%s: only name and winner', async (_when, status, step) => {
     await create({ status });
-    expect(named(await refused({ ...step, ...OTHERS }))).toEqual([...DEFINITION].sort());
+    expect(fieldsOf(await refused({ ...step, ...OTHERS }))).toEqual([...DEFINITION].sort());
     await change({ ...step, name: 'Hero', winner: 'b' });
     expect(await shop.test('hero')).toMatchObject({ name: 'Hero', winner: 'b' });
   });
 
-  it('once it is archived: nothing', async () => {
+  it('archived: nothing', async () => {
     await create({ status: 'archived' });
-    const asked = { ...OTHERS, name: 'Hero', winner: 'b' };
-    expect(named(await refused(asked))).toEqual([...DEFINITION, 'name', 'winner'].sort());
+    const fields = { ...OTHERS, name: 'Hero', winner: 'b' };
+    expect(fieldsOf(await refused(fields))).toEqual([...DEFINITION, 'name', 'winner'].sort());
   });
 });
 
 describe('phases', () => {
-  it('the first opens with the start, a stop ends it', async () => {
+  it('start opens the first phase, stop ends it', async () => {
     await create({ status: 'draft' });
     expect(await phases()).toEqual([]);
     const before = Date.now();
@@ -146,10 +144,10 @@ describe('phases', () => {
     expect(await phases()).toHaveLength(1);
   });
 
-  it('a change that moves visitors opens the next, and plan and apply say so', async () => {
+  it('a change that reassigns visitors starts a new phase, and plan and apply report it', async () => {
     await create({ status: 'running' });
     const fields = { variations: [{ ...variations[0]!, weight: 3 }, variations[1]!], trafficAllocation: 20 };
-    const note = 'opens phase 2: less traffic, other weights; results before and after it are kept apart';
+    const note = 'starts phase 2 (less traffic, new weights); results of each phase are reported separately';
     const planned = await shop.plan({ splitTests: [{ key: 'hero', ...fields }] });
     expect(planned.find(({ id }) => id === 'hero')?.notes).toEqual([note]);
     expect(await phases()).toHaveLength(1);
@@ -161,7 +159,7 @@ describe('phases', () => {
     expect(second!.definition).toMatchObject(fields);
   });
 
-  it('more traffic, other words and other goals open none', async () => {
+  it('more traffic, another name and other goals start no phase', async () => {
     await create({ status: 'running', trafficAllocation: 10 });
     const { changes } = await change({ trafficAllocation: 60, name: 'Hero', goals: ['signup'] });
     expect(changes.some(({ notes }) => notes !== undefined)).toBe(false);
@@ -170,25 +168,25 @@ describe('phases', () => {
     ]);
   });
 
-  it('what changes during a pause counts from the resumption', async () => {
+  it('a change during a pause takes effect on resume', async () => {
     await create({ status: 'running' });
     await change({ status: 'paused' });
     await change({ hashSeed: 's2' });
     expect(await phases()).toHaveLength(1);
     const { changes } = await change({ status: 'running' });
-    expect(changes.find(({ id }) => id === 'hero')?.notes?.[0]).toMatch(/^opens phase 2: another seed;/);
+    expect(changes.find(({ id }) => id === 'hero')?.notes?.[0]).toMatch(/^starts phase 2 \(new seed\);/);
     expect(await phases()).toHaveLength(2);
     await change({ status: 'paused' });
     await change({ status: 'running' });
     expect(await phases()).toHaveLength(2);
   });
 
-  it('a larger holdout opens one in every running test, named in the file or not', async () => {
+  it('a larger holdout starts a phase in every running test, even if the file does not name it', async () => {
     await create({ status: 'running' });
     await shop.apply({ splitTests: [{ ...HERO, goals: [], key: 'draft' }] });
     const { changes } = await shop.apply({ holdout: 10, splitTests: [{ key: 'hero' }] });
     expect(changes.find(({ entity }) => entity === 'property')?.notes).toEqual([
-      'split test hero opens phase 2: a larger holdout; results before and after it are kept apart',
+      'split test hero starts phase 2 (larger holdout); results of each phase are reported separately',
     ]);
     const { hashSeed } = (await shop.property())!;
     expect((await phases())[1]).toMatchObject({
@@ -202,7 +200,7 @@ describe('phases', () => {
   });
 });
 
-describe('a schedule', () => {
+describe('schedule', () => {
   const past = Date.now() - 60_000;
   const future = Date.now() + 3_600_000;
 
@@ -223,7 +221,7 @@ describe('a schedule', () => {
     expect((await shop.test('hero')).startAt).toBeNull();
   });
 
-  it.each(['tomorrow', '2026-02-30', -1, 1.5, 1e15])('%s is no time', async (startAt) => {
+  it.each(['tomorrow', '2026-02-30', -1, 1.5, 1e15])('%s is not a valid time', async (startAt) => {
     expect(await shop.mistakes({ splitTests: [{ ...HERO, goals: [], startAt }] })).toEqual([
       'splitTests/0/startAt must be a time like 2026-01-31T12:00:00Z, or Unix milliseconds',
     ]);
@@ -231,14 +229,13 @@ describe('a schedule', () => {
 
   it('must not stop before it starts', async () => {
     await create({ startAt: 2000 });
-    const message = 'leaves no time: stopAt must be after startAt';
-    expect(await refused({ stopAt: 2000 })).toEqual([`splitTests/0/stopAt ${message}`]);
+    expect(await refused({ stopAt: 2000 })).toEqual(['splitTests/0/stopAt must be after startAt']);
     await change({ stopAt: 3000 });
-    expect(await refused({ startAt: 3000 })).toEqual([`splitTests/0/startAt ${message}`]);
+    expect(await refused({ startAt: 3000 })).toEqual(['splitTests/0/startAt must be before stopAt']);
   });
 
-  it('lets a file be applied again after it has moved the test on', async () => {
-    // What the server does at the time; here by hand.
+  it('a file can be applied again after its schedule has changed the status', async () => {
+    // The server does this at the scheduled time.
     const files = [
       { file: { status: 'draft', startAt: past }, step: 'running' },
       { file: { status: 'running', stopAt: past }, step: 'stopped' },
@@ -253,7 +250,7 @@ describe('a schedule', () => {
     }
   });
 
-  it('of the future excuses nothing', async () => {
+  it('in the future does not allow other status changes', async () => {
     await create({ status: 'running', stopAt: future });
     await change({ status: 'stopped' });
     expect(await refused({ status: 'running' })).toHaveLength(1);
@@ -261,7 +258,7 @@ describe('a schedule', () => {
 });
 
 describe('goals and winner', () => {
-  it('mistakes are named all at once', async () => {
+  it('all mistakes are reported at once', async () => {
     const test = {
       ...HERO,
       goals: ['signup', 'ghost'],
@@ -270,14 +267,14 @@ describe('goals and winner', () => {
     };
     expect(await shop.mistakes({ goals, splitTests: [test] })).toEqual([
       'splitTests/0/goals/1 "ghost" is not a goal of this property',
-      'splitTests/0/guardrails/1 "errors" stands in this list already',
+      'splitTests/0/guardrails/1 "errors" is already in this list',
       'splitTests/0/guardrails/2 "signup" cannot be both a goal and a guardrail of one test',
-      'splitTests/0/winner can be chosen when the test is stopped, not while it is draft',
+      'splitTests/0/winner can only be set when the test is stopped; it is draft',
       'splitTests/0/winner "z" is not a variation of this test',
     ]);
   });
 
-  it('a goal cannot become a guardrail without leaving its list', async () => {
+  it('a goal cannot also be a guardrail', async () => {
     await create({ guardrails: ['errors'] });
     expect(await refused({ goals: ['signup', 'errors'] })).toEqual([
       'splitTests/0/goals/1 "errors" cannot be both a goal and a guardrail of one test',
@@ -286,7 +283,7 @@ describe('goals and winner', () => {
     expect(await shop.test('hero')).toMatchObject({ goals: ['signup', 'errors'], guardrails: ['revenue'] });
   });
 
-  it('a goal says whether lower is better', async () => {
+  it('a goal can be marked as lower is better', async () => {
     await shop.apply({
       goals: [
         { id: 'errors', kind: 'count', lowerIsBetter: true },
@@ -301,15 +298,15 @@ describe('goals and winner', () => {
     ]);
   });
 
-  it('a winner can be taken back', async () => {
+  it('a winner can be removed', async () => {
     await create({ status: 'stopped', winner: 'b' });
     await change({ winner: null });
     expect((await shop.test('hero')).winner).toBeNull();
   });
 });
 
-describe('how a property judges', () => {
-  it('what is not said has its default, what is said stays', async () => {
+describe('statistics settings', () => {
+  it('missing settings have defaults, stored ones are kept', async () => {
     await shop.apply({ statistics: { engine: 'bayesian', prior: { mean: 0, sd: 0.1 }, winsorize: 0.99 } });
     const { changes } = await shop.apply({ statistics: { alpha: 0.01, winsorize: null } });
     expect(changes[0]?.fields).toEqual([
@@ -328,7 +325,7 @@ describe('how a property judges', () => {
     });
   });
 
-  it('mistakes are named', async () => {
+  it('mistakes are reported', async () => {
     const statistics = {
       engine: 'magic',
       alpha: 0.5,

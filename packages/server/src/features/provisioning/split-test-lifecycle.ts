@@ -6,7 +6,7 @@ import type { Report } from './provision-mistake.ts';
 
 type Field = Exclude<keyof SplitTestSettings, 'key' | 'status'>;
 
-// Spelt out, so that a new field has to say when it may change.
+// Listed explicitly: when a field is added, decide whether it may change.
 const DEFINITION: readonly Field[] = [
   'type',
   'hashSeed',
@@ -22,7 +22,7 @@ const DEFINITION: readonly Field[] = [
   'smallestEffect',
 ];
 
-/** Names every step and change that the status of a stored test does not allow. */
+/** Reports every change that the status of a stored test does not allow. */
 export function reportLifecycle(
   known: SplitTest,
   wanted: SplitTestSettings,
@@ -31,8 +31,8 @@ export function reportLifecycle(
 ): void {
   const allowed = nextStatuses(known.status);
   if (wanted.status !== known.status && !allowed.includes(wanted.status)) {
-    const ways = allowed.length === 0 ? 'it stays as it is' : `it can go to ${allowed.join(' or ')}`;
-    report(`${path}/status`, `cannot go from ${known.status} to ${wanted.status}; ${ways}`);
+    const hint = allowed.length === 0 ? 'no change is allowed' : `allowed: ${allowed.join(', ')}`;
+    report(`${path}/status`, `cannot change from ${known.status} to ${wanted.status}; ${hint}`);
   }
   const { fields, because } = frozenFields(known.status, wanted.status);
   for (const field of fields) {
@@ -48,21 +48,21 @@ function frozenFields(
   if (status === 'archived')
     return { fields: [...DEFINITION, 'name', 'winner'], because: 'the test is archived' };
   if (status === 'stopped')
-    return { fields: DEFINITION, because: 'the test is stopped, only its name and winner can' };
+    return { fields: DEFINITION, because: 'the test is stopped; only name and winner can change' };
   if (status === 'draft') return { fields: [], because: '' };
   if (next === 'stopped')
-    return { fields: DEFINITION, because: 'the test stops with what it ran with, only name and winner can' };
+    return { fields: DEFINITION, because: 'the test is being stopped; only name and winner can change' };
   return { fields: ['type', 'startAt'], because: `the test has started and is ${status}` };
 }
 
 const hasStarted = (status: SplitTestStatus) => status === 'running' || status === 'paused';
 
-/** The goal that decides must not be picked by its results. */
+/** The primary goal must not be chosen by its results. */
 function reportPrimaryGoal(known: SplitTest, wanted: SplitTestSettings, path: string, report: Report): void {
   const [primary] = known.goals;
   if (wanted.status === 'stopped' || primary === undefined || wanted.goals[0] === primary) return;
   report(
     `${path}/goals`,
-    `must begin with "${primary}": the primary goal cannot change, the test has started and is ${known.status}`,
+    `must start with "${primary}": the primary goal cannot change, the test has started and is ${known.status}`,
   );
 }
