@@ -108,7 +108,7 @@ describe('an event store that lacks what it had', () => {
     truncateSync(log, Math.floor(statSync(log).size * 0.8));
     expect(await examine(dataDir)).toMatchObject({
       status: 'fail',
-      detail: expect.stringMatching(/^lacks events that it had/),
+      detail: expect.stringMatching(/^events are missing/),
     });
     await expectRefusal(dataDir, LOSS);
   });

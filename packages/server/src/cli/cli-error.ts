@@ -1,4 +1,4 @@
-/** An error that the caller can fix: the message says how, and no stack is shown. */
+/** An error that the user can fix: the message explains how, and no stack is printed. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }

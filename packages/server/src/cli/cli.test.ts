@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../testing/command-line.ts';
 import { BIN } from '../testing/test-server.ts';
 
-// The commands as people run them: the built program in a process of its own.
+// Runs the built program in a separate process, as users do.
 const switchyard = (args: readonly string[], input = '') =>
   run(process.execPath, [BIN, ...args], { cwd: directory, input });
 
@@ -25,11 +25,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** These work on a file alone. */
+/** Commands that need no data directory. */
 const OFFLINE = [['stats'], ['verify']];
 
 describe('help', () => {
-  test('every command explains itself and its exit codes', async () => {
+  test('every command documents its usage and exit codes', async () => {
     const root = await switchyard(['--help']);
     expect(root.code).toBe(0);
     const commands = [
@@ -47,7 +47,7 @@ describe('help', () => {
     }
   });
 
-  test('what is not understood is an error', async () => {
+  test('invalid arguments are errors', async () => {
     const outcomes = await Promise.all([
       switchyard(['bogus']),
       switchyard(['apply']),
@@ -63,7 +63,7 @@ describe('help', () => {
 });
 
 describe('apply and plan', () => {
-  test('a plan shows what would change, apply does it, and then there is nothing left to do', async () => {
+  test('plan shows the changes, apply makes them, and a second plan is empty', async () => {
     const plan = await switchyard(['plan', 'shop.yaml', '--exit-code']);
     expect(plan).toMatchObject({ code: 2, stderr: '' });
     expect(plan.stdout).toMatch(
@@ -90,7 +90,7 @@ describe('apply and plan', () => {
     });
   });
 
-  test('a file with mistakes names each with its place, and leaves no trace', async () => {
+  test('every mistake is reported with its line, and nothing is created', async () => {
     writeFileSync(join(directory, 'bad.yaml'), `${SHOP}    nmae: Shop\n    retentionDays: 0\n`);
     for (const command of ['apply', 'plan']) {
       const { code, stdout, stderr } = await switchyard([command, 'bad.yaml']);
@@ -106,7 +106,7 @@ describe('apply and plan', () => {
     const json = await switchyard(['plan', 'bad.yaml', '--json']);
     expect(JSON.parse(json.stdout).mistakes).toHaveLength(2);
     expect((await switchyard(['apply', 'missing.yaml'])).stderr).toBe(
-      'switchyard: Cannot read missing.yaml: there is no such file.\n',
+      'switchyard: Cannot read missing.yaml: the file does not exist.\n',
     );
     const syntax = await switchyard(['apply', '-'], 'properties: [');
     expect(syntax.stderr).toMatch(
@@ -114,7 +114,7 @@ describe('apply and plan', () => {
     );
   });
 
-  test('processes that start at once on an empty directory agree on one result', async () => {
+  test('concurrent applies on an empty directory agree on one result', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 4 }, () => switchyard(['apply', 'shop.yaml', '--json'])),
     );
@@ -127,7 +127,7 @@ describe('apply and plan', () => {
 });
 
 describe('export', () => {
-  test('goes through a pipe into an empty directory', async () => {
+  test('can be piped into an empty directory', async () => {
     await switchyard(['apply', 'shop.yaml']);
     const yaml = await switchyard(['export']);
     expect(yaml.stdout).toMatch(/^# Secret keys .*\n# shop: "backend"/);
@@ -139,14 +139,14 @@ describe('export', () => {
     expect(copy.stdout).toBe(original.stdout);
   });
 
-  test('a directory or property that is not there is said, not made', async () => {
+  test('a missing directory or property is an error, and is not created', async () => {
     const { code, stderr } = await switchyard(['export', '--data-dir', 'nowhere']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^switchyard: There is no configuration in \/.*nowhere\. .*--data-dir\.\n$/);
     expect(existsSync(join(directory, 'nowhere'))).toBe(false);
     await switchyard(['apply', 'shop.yaml']);
     expect((await switchyard(['export', '--property', 'shpo'])).stderr).toBe(
-      'switchyard: There is no property "shpo". There are: shop.\n',
+      'switchyard: There is no property "shpo". Existing properties: shop.\n',
     );
   });
 });
@@ -179,7 +179,7 @@ describe('doctor', () => {
   const checkOf = (outcome: { stdout: string }, name: string) =>
     JSON.parse(outcome.stdout).checks.find((check: { name: string }) => check.name === name);
 
-  test('finds a healthy directory healthy, and a missing one no failure', async () => {
+  test('passes a healthy directory, and only warns about a missing one', async () => {
     const missing = await switchyard(['doctor']);
     expect(missing.code).toBe(0);
     expect(missing.stdout).toMatch(/^warn {2}Data directory .*does not exist yet\n {6}→ /m);
@@ -189,7 +189,7 @@ describe('doctor', () => {
     expect(healthy).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('finds damage, dangling rows, and a database from the future', async () => {
+  test('detects damage, dangling rows, and a database of a newer version', async () => {
     await switchyard(['apply', 'shop.yaml']);
     const path = join(dataDir, 'config.db');
     const change = (sql: string) => {
@@ -204,7 +204,7 @@ describe('doctor', () => {
     expect(dangling.code).toBe(1);
     expect(checkOf(dangling, 'Configuration')).toMatchObject({
       status: 'fail',
-      detail: 'config.db is damaged: a row of goals refers to a missing one of properties',
+      detail: 'config.db is damaged: a row in goals refers to a missing row in properties',
     });
     change(
       `delete from goals where property_id = 'nobody'; insert into kysely_migration values ('900-later', '2030-01-01')`,
@@ -216,7 +216,7 @@ describe('doctor', () => {
     });
     expect((await switchyard(['export'])).stderr).toMatch(/^switchyard: .*newer version of Switchyard/);
     writeFileSync(path, readFileSync(path).fill(0x58, 4096, 12_288));
-    writeFileSync(join(dataDir, 'journal.db'), 'this is no database, but long enough to be mistaken for one');
+    writeFileSync(join(dataDir, 'journal.db'), 'this is not a database, but long enough to look like one');
     const damaged = await switchyard(['doctor', '--json']);
     expect(checkOf(damaged, 'Configuration').status).toBe('fail');
     expect(checkOf(damaged, 'Journal')).toMatchObject({
@@ -227,7 +227,7 @@ describe('doctor', () => {
 });
 
 describe('forget', () => {
-  test('without a server, erases by itself and keeps no trace of whom', async () => {
+  test('without a server, erases offline and leaves no trace of the visitor', async () => {
     await switchyard(['apply', 'shop.yaml']);
     const visitor = 'visitor-who-wants-to-be-forgotten';
     const outcome = await switchyard(['forget', '--property', 'shop', '--visitor', visitor]);
@@ -237,7 +237,7 @@ describe('forget', () => {
     }
   });
 
-  test('wants one subject, a property that exists, and a timeout that is a number', async () => {
+  test('requires one subject, an existing property and a numeric timeout', async () => {
     await switchyard(['apply', 'shop.yaml']);
     const forget = (...args: string[]) => switchyard(['forget', ...args]);
     const outcomes = await Promise.all([
@@ -247,9 +247,9 @@ describe('forget', () => {
       forget('--property', 'shop', '--visitor', 'v', '--timeout', 'soon'),
     ]);
     expect(outcomes.map(({ code, stderr }) => `${code} ${stderr.trim()}`)).toEqual([
-      '1 switchyard: Name exactly one of --visitor, --user and --session.',
-      '1 switchyard: Name exactly one of --visitor, --user and --session.',
-      '1 switchyard: There is no property "shpo". There are: shop.',
+      '1 switchyard: Pass exactly one of --visitor, --user and --session.',
+      '1 switchyard: Pass exactly one of --visitor, --user and --session.',
+      '1 switchyard: There is no property "shpo". Existing properties: shop.',
       '1 switchyard: --timeout must be a number of seconds.',
     ]);
   });

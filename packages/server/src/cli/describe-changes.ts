@@ -7,7 +7,7 @@ import type {
 
 const MAX_VALUE_WIDTH = 100;
 
-/** The changes for people to read: by property, `+` for created and `~` for updated, with the old and new value of each field. */
+/** Human-readable changes, grouped by property: `+` created, `~` updated, with the old and new value of each field. */
 export function describeChanges(changes: readonly ProvisionChange[]): string {
   const lines: string[] = [];
   let property: string | undefined;

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 /** A correct clock never shows an earlier time. */
 const RELEASED = Date.UTC(2025, 0, 1);
 
-/** All checks, in the order in which a person would make them. */
+/** All checks, from the runtime to the stored data. */
 export async function checkInstallation(dataDir: string): Promise<Check[]> {
   const checks = [checkNode(process.versions.node), checkSqlite(), await checkDuckDb()];
   const found = await stat(dataDir).catch(() => undefined);
@@ -28,10 +28,10 @@ export async function checkInstallation(dataDir: string): Promise<Check[]> {
 }
 
 function checkNode(version: string): Check {
-  const fits = compareVersions(version, '20.19.0') >= 0;
+  const supported = compareVersions(version, '20.19.0') >= 0;
   return {
     name: 'Node.js',
-    status: fits ? 'ok' : 'fail',
+    status: supported ? 'ok' : 'fail',
     detail: version,
     hint: 'Install Node.js 20.19 or newer.',
   };
@@ -41,7 +41,7 @@ function checkSqlite(): Check {
   const connection = new DatabaseSync(':memory:');
   const version = String(connection.prepare('select sqlite_version() as version').get().version);
   connection.close();
-  // https://sqlite.org/wal.html: older ones can corrupt a write-ahead log.
+  // https://sqlite.org/wal.html: older versions can corrupt a write-ahead log.
   const safe = compareVersions(version, '3.51.3') >= 0;
   const hint = 'Run "npm ci": versions before 3.51.3 can corrupt a database.';
   return { name: 'SQLite', status: safe ? 'ok' : 'warn', detail: version, hint };
@@ -103,7 +103,7 @@ async function checkDiskSpace(dataDir: string): Promise<Check> {
   };
 }
 
-/** A clock that was set back shows as files from the future. */
+/** Files from the future mean that the clock was set back. */
 async function checkClock(dataDir: string, now: number): Promise<Check> {
   const name = 'Clock';
   const hint = 'Set the clock of this machine (for example with NTP); events are stored under its time.';

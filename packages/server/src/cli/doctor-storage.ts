@@ -11,7 +11,7 @@ const RESTORE = 'Stop the server, keep a copy of the directory, and restore the 
 
 export function checkConfigurationDatabase(dataDir: string): Check {
   return checkFile('Configuration', databasePath(dataDir), (connection) => {
-    const damage = [...messagesOf(connection, 'integrity_check'), ...danglingRows(connection)];
+    const damage = [...integrityErrors(connection, 'integrity_check'), ...danglingRows(connection)];
     if (damage.length > 0)
       return { status: 'fail', detail: `config.db is damaged: ${damage[0]}`, hint: RESTORE };
     return checkSchema(connection);
@@ -33,8 +33,8 @@ function checkSchema(connection: DatabaseSyncInstance): Omit<Check, 'name'> {
   if (missing > 0) {
     return {
       status: 'warn',
-      detail: `${missing} migrations are due`,
-      hint: 'The next start of the server runs them.',
+      detail: `${missing} migrations are pending`,
+      hint: 'They run when the server starts.',
     };
   }
   const count = connection.prepare('select count(*) as count from properties').get().count;
@@ -53,7 +53,7 @@ function appliedMigrations(connection: DatabaseSyncInstance): string[] {
 
 export function checkJournal(dataDir: string): Check {
   return checkFile('Journal', join(dataDir, 'journal.db'), (connection) => {
-    const damage = messagesOf(connection, 'quick_check');
+    const damage = integrityErrors(connection, 'quick_check');
     if (damage.length > 0)
       return { status: 'fail', detail: `journal.db is damaged: ${damage[0]}`, hint: RESTORE };
     return { status: 'ok', detail: 'intact' };
@@ -65,7 +65,7 @@ function checkFile(
   path: string,
   check: (connection: DatabaseSyncInstance) => Omit<Check, 'name'>,
 ): Check {
-  if (!existsSync(path)) return missing(name, path);
+  if (!existsSync(path)) return missingFile(name, path);
   let connection: DatabaseSyncInstance | undefined;
   try {
     connection = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
@@ -80,13 +80,13 @@ function checkFile(
 export async function checkEventStore(dataDir: string): Promise<Check> {
   const name = 'Event store';
   const path = join(dataDir, 'events.duckdb');
-  if (!existsSync(path)) return missing(name, path);
+  if (!existsSync(path)) return missingFile(name, path);
   try {
     const { inspectStore } = await import('../storage/duckdb/file/store-inspection.ts');
     const position = await inspectStore(path);
     const reached = positionReached(join(dataDir, 'journal.db'));
     if (position >= reached) return { name, status: 'ok', detail: `intact, journal position ${position}` };
-    const detail = `lacks events that it had: it ends at journal position ${position}, and had reached ${reached}`;
+    const detail = `events are missing: it ends at journal position ${position} but had reached ${reached}`;
     return { name, status: 'fail', detail, hint: `${RESTORE} Or start once with --accept-loss.` };
   } catch (error) {
     if ((error as { code?: unknown }).code === 'STORE_LOCKED') {
@@ -96,23 +96,26 @@ export async function checkEventStore(dataDir: string): Promise<Check> {
   }
 }
 
-/** The first start makes what is not there; but where it has been, a missing file was lost. */
-function missing(name: string, path: string): Check {
-  const trace = basename(path) === 'events.duckdb' ? 'journal.db' : 'events.duckdb';
-  if (!existsSync(join(dirname(path), trace))) {
-    return { name, status: 'ok', detail: 'not there yet; the first start makes it' };
+/** A file missing before the first start is fine; after it, the file was lost. */
+function missingFile(name: string, path: string): Check {
+  const sibling = basename(path) === 'events.duckdb' ? 'journal.db' : 'events.duckdb';
+  if (!existsSync(join(dirname(path), sibling))) {
+    return { name, status: 'ok', detail: 'does not exist yet; it is created on the first start' };
   }
-  const detail = `${basename(path)} is missing, but ${trace} is there`;
+  const detail = `${basename(path)} is missing, but ${sibling} exists`;
   return {
     name,
     status: 'warn',
     detail,
-    hint: 'When a server has run here, it was lost: restore the last backup.',
+    hint: 'If a server has run here, the file was lost: restore the last backup.',
   };
 }
 
-/** What SQLite says is wrong; it says "ok" when nothing is. */
-function messagesOf(connection: DatabaseSyncInstance, pragma: 'integrity_check' | 'quick_check'): string[] {
+/** The errors that SQLite reports; a healthy database reports "ok". */
+function integrityErrors(
+  connection: DatabaseSyncInstance,
+  pragma: 'integrity_check' | 'quick_check',
+): string[] {
   const rows = connection.prepare(`pragma ${pragma}`).all();
   return rows.map((row) => String(row[pragma])).filter((message) => message !== 'ok');
 }
@@ -121,5 +124,5 @@ function danglingRows(connection: DatabaseSyncInstance): string[] {
   return connection
     .prepare('pragma foreign_key_check')
     .all()
-    .map((row) => `a row of ${row.table} refers to a missing one of ${row.parent}`);
+    .map((row) => `a row in ${row.table} refers to a missing row in ${row.parent}`);
 }

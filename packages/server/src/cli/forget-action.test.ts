@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { due, finish, recordFailure } from '../features/erasure/erasure-store.ts';
+import { dueErasures, finishErasures, recordFailure } from '../features/erasure/erasure-store.ts';
 import { createProperty } from '../features/properties/property-store.ts';
 import { type DatabaseHandle, openDatabase } from '../storage/database.ts';
 import { forget } from './forget-action.ts';
 
 let dataDir: string;
-/** The running server's end. */
+/** The running server's connection. */
 let server: DatabaseHandle;
 let printed: string[];
 
@@ -36,34 +36,36 @@ afterEach(async () => {
 const options = () => ({ dataDir, property: 'shop', user: 'u-1', timeout: '10' });
 const inUse = async () => false;
 
-/** What the server does at its next poll. */
+/** Acts as the server does at its next poll. */
 async function serve(outcome: { rows: number } | { error: string }): Promise<void> {
   for (;;) {
-    const [erasure] = await due(server.database, Date.now());
+    const [erasure] = await dueErasures(server.database, Date.now());
     if (erasure !== undefined) {
-      if ('rows' in outcome) return finish(server, [{ id: erasure.id, ...outcome }]);
+      if ('rows' in outcome) return finishErasures(server, [{ id: erasure.id, ...outcome }]);
       return recordFailure(server.database, [erasure], outcome.error);
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-test('waits for the running server and prints what it counted', async () => {
+test('waits for the running server and prints its count', async () => {
   await Promise.all([forget(options(), inUse), serve({ rows: 12 })]);
   await Promise.all([forget({ ...options(), json: true }, inUse), serve({ rows: 1 })]);
   expect(printed).toEqual(['Erased 12 rows.', '{"rows":1}']);
 });
 
-test('reports what the server recorded when it failed; the request stays', async () => {
+test('reports the failure that the server recorded, and keeps the request', async () => {
   const forgotten = forget(options(), inUse);
   await Promise.all([
     expect(forgotten).rejects.toThrow('The erasure failed: the disk is full.'),
     serve({ error: 'the disk is full' }),
   ]);
-  expect(await due(server.database, Date.now() + HOUR_MS)).toMatchObject([{ subject: 'u-1', attempts: 1 }]);
+  expect(await dueErasures(server.database, Date.now() + HOUR_MS)).toMatchObject([
+    { subject: 'u-1', attempts: 1 },
+  ]);
 });
 
-test('does not wait for ever', async () => {
+test('stops waiting after the timeout', async () => {
   await expect(forget({ ...options(), timeout: '0.3' }, inUse)).rejects.toThrow(/has not finished in time/);
-  expect(await due(server.database, Date.now())).toHaveLength(1);
+  expect(await dueErasures(server.database, Date.now())).toHaveLength(1);
 });

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErasureRequest, find, request } from '../features/erasure/erasure-store.ts';
+import { type ErasureRequest, findErasure, requestErasure } from '../features/erasure/erasure-store.ts';
 import type { DatabaseHandle } from '../storage/database.ts';
 import type { Subject } from '../storage/event-store.ts';
 import { CliError } from './cli-error.ts';
 import { requireProperty, withExistingDatabase } from './with-database.ts';
 
-/** Erases in this process; false when a running server has the events: then that one does it. */
+/** Erases in this process; returns false if a running server holds the data directory and will do it instead. */
 type RunErasuresOffline = (dataDir: string, handle: DatabaseHandle) => Promise<boolean>;
 
 export interface ForgetOptions {
@@ -26,13 +26,13 @@ export async function forget(options: ForgetOptions, runErasuresOffline: RunEras
   if (!(timeoutMs > 0)) throw new CliError('--timeout must be a number of seconds.');
   const { rows, error } = await withExistingDatabase(options.dataDir, async (handle) => {
     await requireProperty(handle, options.property);
-    const id = await request(handle.database, subject);
+    const id = await requestErasure(handle.database, subject);
     const deadline = performance.now() + timeoutMs;
     await runErasuresOffline(options.dataDir, handle);
     return waitForOutcome(handle, id, deadline);
   });
   if (error !== null) {
-    throw new CliError(`The erasure failed: ${error}. The request stays; a running server tries it again.`);
+    throw new CliError(`The erasure failed: ${error}. The request is kept; a running server will retry it.`);
   }
   if (options.json) console.log(JSON.stringify({ rows }));
   else
@@ -48,20 +48,21 @@ function subjectOf({ property: propertyId, visitor, user, session }: ForgetOptio
   if (session) subjects.push({ propertyId, sessionId: session });
   const [subject] = subjects;
   if (subject === undefined || subjects.length > 1) {
-    throw new CliError('Name exactly one of --visitor, --user and --session.');
+    throw new CliError('Pass exactly one of --visitor, --user and --session.');
   }
   return subject;
 }
 
-/** Until it was carried out, or an attempt has failed. */
+/** Waits until the request was carried out or an attempt failed. */
 async function waitForOutcome(handle: DatabaseHandle, id: string, deadline: number): Promise<ErasureRequest> {
   for (;;) {
-    const erasure = await find(handle.database, id);
-    if (erasure === undefined) throw new CliError('The request is gone: was the data directory replaced?');
+    const erasure = await findErasure(handle.database, id);
+    if (erasure === undefined)
+      throw new CliError('The request has disappeared: was the data directory replaced?');
     if (erasure.finishedAt !== null || erasure.error !== null) return erasure;
     if (performance.now() > deadline) {
       throw new CliError(
-        'The server has not finished in time. It carries the request out later; see its log.',
+        'The server has not finished in time. It will carry out the request later; see its log.',
       );
     }
     await sleep(POLL_MS);

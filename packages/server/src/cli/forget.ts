@@ -5,7 +5,7 @@ import type { ForgetOptions } from './forget-action.ts';
 export function forgetCommand(): Command {
   return new Command('forget')
     .description('Erase everything about a visitor, a user or a session, for good.')
-    .requiredOption('--property <id>', 'property that knows them')
+    .requiredOption('--property <id>', 'property they belong to')
     .option('--visitor <id>', 'forget this visitor and all their sessions')
     .option('--user <id>', 'forget this user and all their sessions')
     .option('--session <id>', 'forget this session')
@@ -15,9 +15,9 @@ export function forgetCommand(): Command {
     .addHelpText(
       'after',
       `
-Name exactly one of --visitor, --user and --session. It works with a running server and without.
+Pass exactly one of --visitor, --user and --session. Works with and without a running server.
 
-Exit codes: 0 erased, 1 failed or not finished in time (the request stays; the server carries it out).
+Exit codes: 0 erased, 1 failed or not finished in time (the request is kept; the server will carry it out).
 
 Example:
   $ switchyard forget --property shop --visitor 7b1f2c`,
@@ -25,7 +25,7 @@ Example:
     .action(async (options: ForgetOptions) => {
       const { forget } = await import('./forget-action.ts');
       const { runErasuresOffline } = await import('../features/erasure/offline-erasure.ts');
-      // As the server does: what is rewritten here is for its owner only.
+      // As in the server: files written here are readable by their owner only.
       process.umask(0o077);
       await forget(options, runErasuresOffline);
     });

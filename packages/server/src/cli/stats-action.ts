@@ -21,7 +21,7 @@ function readNumbers(text: string, name: string): Analysis {
 
 function parse(text: string, name: string): unknown {
   try {
-    // Some editors put a byte order mark in front.
+    // Some editors add a byte order mark.
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new CliError(`${name} is not JSON: ${(error as Error).message}.`);

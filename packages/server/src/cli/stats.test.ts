@@ -30,11 +30,11 @@ const NUMBERS = {
 const WEIGHTED = { ...NUMBERS, weights: { ...NUMBERS.weights, empty: 0 } };
 
 describe('switchyard stats', () => {
-  test('prints what the kernel says, with exactly the promised keys', async () => {
+  test('prints the analysis with exactly the documented keys', async () => {
     const { code, stdout, stderr } = await stats(['-'], JSON.stringify(WEIGHTED));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const reading = readAnalysis(WEIGHTED);
-    if ('mistakes' in reading) throw new Error('The numbers are right.');
+    if ('mistakes' in reading) throw new Error('The input is valid.');
     const { variations, srm } = analyse(reading.analysis);
     expect(JSON.parse(stdout)).toEqual({ variations, srm: { pValue: srm?.pValue } });
     const [control, variation, empty] = JSON.parse(stdout).variations;
@@ -57,7 +57,7 @@ describe('switchyard stats', () => {
     });
   });
 
-  test('reads a file, and standard input when there is none', async () => {
+  test('reads a file, or standard input by default', async () => {
     const text = JSON.stringify({ ...NUMBERS, weights: undefined, method: 'bayesian' });
     writeFileSync(join(directory, 'numbers.json'), `\uFEFF${text}`);
     const [file, dash, nothing] = await Promise.all([
@@ -74,11 +74,11 @@ describe('switchyard stats', () => {
     expect(missing).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'switchyard: Cannot read missing.json: there is no such file.\n',
+      stderr: 'switchyard: Cannot read missing.json: the file does not exist.\n',
     });
   });
 
-  test('names every wrong field, and prints nothing else', async () => {
+  test('reports every invalid field, and prints nothing else', async () => {
     const wrong = {
       ...NUMBERS,
       alpha: 5,
@@ -93,12 +93,12 @@ describe('switchyard stats', () => {
       '  variations[1].sumSquares is missing',
       '',
     ]);
-    const noJson = await stats([], '{"method":');
-    expect(noJson).toMatchObject({ code: 1, stdout: '' });
-    expect(noJson.stderr).toMatch(/^switchyard: standard input is not JSON: .*\n$/);
+    const notJson = await stats([], '{"method":');
+    expect(notJson).toMatchObject({ code: 1, stdout: '' });
+    expect(notJson.stderr).toMatch(/^switchyard: standard input is not JSON: .*\n$/);
   });
 
-  test('explains itself with an example that works', async () => {
+  test('has a working example in its help', async () => {
     const { code, stdout } = await stats(['--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Exit codes: 0 .*\n[\s\S]*Examples:\n/);

@@ -25,7 +25,7 @@ export async function writeTypes(file: string | undefined, options: TypesOptions
   else await writeFile(options.out, text);
 }
 
-/** The file is checked and completed by applying it, to a database that is gone afterwards. */
+/** Applies the file to a temporary database, which checks it and fills in the defaults. */
 async function fromProvisionFile(
   file: string,
   declare: (handle: DatabaseHandle) => Promise<string>,

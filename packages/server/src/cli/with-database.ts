@@ -9,7 +9,7 @@ export function hasDatabase(dataDir: string): boolean {
   return existsSync(databasePath(dataDir));
 }
 
-/** Opens the configuration for one command; a mistyped directory is an error, not a new and empty one. */
+/** Opens the configuration for one command. A mistyped directory is an error, so that no empty one is created. */
 export function withExistingDatabase<T>(
   dataDir: string,
   run: (handle: DatabaseHandle) => Promise<T>,
@@ -17,7 +17,7 @@ export function withExistingDatabase<T>(
   if (!hasDatabase(dataDir)) {
     throw new CliError(
       `There is no configuration in ${resolve(dataDir)}. Start the server or apply a file first, ` +
-        'or name another directory with --data-dir.',
+        'or pass another directory with --data-dir.',
     );
   }
   return withDatabase(openDatabase(dataDir), run);
@@ -35,19 +35,21 @@ export async function withDatabase<T>(
   }
 }
 
-/** A server that is very busy may be later. */
-const SEEN_WITHIN_MS = 3 * POLL_MS;
+/** Usually enough; a very busy server may take longer. */
+const RELOAD_MS = 3 * POLL_MS;
 
-/** After a change, so that the next line of a script (a request with the key it just made, say) finds it done. */
+/** Waits after a change, so that the next line of a script (such as a request with a new key) already sees it. */
 export async function waitForServerReload(): Promise<void> {
-  await sleep(SEEN_WITHIN_MS);
+  await sleep(RELOAD_MS);
 }
 
-/** Stops with a message that names the properties there are. */
+/** Throws an error that lists the existing properties. */
 export async function requireProperty({ database }: DatabaseHandle, propertyId: string): Promise<void> {
   const rows = await database.selectFrom('properties').select('id').orderBy('id').execute();
   if (rows.some((row) => row.id === propertyId)) return;
   const known =
-    rows.length === 0 ? 'There is none yet.' : `There are: ${rows.map((row) => row.id).join(', ')}.`;
+    rows.length === 0
+      ? 'There are no properties yet.'
+      : `Existing properties: ${rows.map((row) => row.id).join(', ')}.`;
   throw new CliError(`There is no property "${propertyId}". ${known}`);
 }

@@ -1,22 +1,28 @@
 import type { DatabaseHandle } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { due, type ErasureRequest, finish, recordFailure, subjectOf } from './erasure-store.ts';
+import {
+  dueErasures,
+  type ErasureRequest,
+  finishErasures,
+  recordFailure,
+  subjectOf,
+} from './erasure-store.ts';
 
 /**
- * Carries out what `forget` asked for: everything new in one pass, which rewrites the event store once. What failed
- * is tried again later, in groups that get smaller with each attempt, so that a subject that cannot be erased ends up
- * alone. The first failure is recorded, ends the run and is thrown; the next run goes on with the others.
+ * Carries out the requests of `forget`. New requests run in one pass, which rewrites the event store once. Failed ones
+ * are retried later, in groups that shrink with each attempt, so that a subject that cannot be erased ends up alone.
+ * The first failure is recorded, ends the run and is thrown; the next run continues with the other requests.
  */
 export async function runPendingErasures(
   handle: DatabaseHandle,
   eventStore: Pick<EventStoreClient, 'forget'>,
   onErased: () => void,
 ): Promise<void> {
-  for (const group of groups(await due(handle.database, Date.now()))) {
+  for (const group of groups(await dueErasures(handle.database, Date.now()))) {
     try {
       const erasures = await eventStore.forget(group.map(subjectOf));
       onErased();
-      await finish(
+      await finishErasures(
         handle,
         group.map(({ id }, i) => ({ id, rows: erasures[i]!.rows })),
       );
@@ -27,7 +33,7 @@ export async function runPendingErasures(
   }
 }
 
-/** Those that have failed equally often together, new ones first; half as many at a time after each failure. */
+/** Groups requests by failed attempts, new ones first; the group size halves with each failure. */
 function groups(requests: readonly ErasureRequest[]): ErasureRequest[][] {
   const byAttempts = new Map<number, ErasureRequest[]>();
   for (const request of requests) {

@@ -5,12 +5,12 @@ import { type Database, type DatabaseHandle, newId } from '../../storage/databas
 import type { Subject } from '../../storage/event-store.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
 
-/** A request to forget somebody, as it stands. */
+/** A request to erase a visitor, user or session, with its current state. */
 export interface ErasureRequest {
   id: string;
   propertyId: string;
   kind: 'visitor' | 'user' | 'session';
-  /** Whom to forget; the SHA-256 of it once that is done. */
+  /** The id to erase; replaced by its SHA-256 once that is done. */
   subject: string;
   requestedAt: number;
   finishedAt: number | null;
@@ -18,16 +18,16 @@ export interface ErasureRequest {
   rows: number | null;
   /** Why the last attempt failed. */
   error: string | null;
-  /** Attempts that failed. */
+  /** Failed attempts. */
   attempts: number;
   nextAttemptAt: number | null;
 }
 
-/** Between attempts: twice as long after each failure. */
+/** Delay between attempts; doubles after each failure. */
 const RETRY_MS = { first: 5000, max: HOUR_MS };
 
-/** Asks for an erasure; requests travel through the database, because the asker does not hold the events. */
-export async function request(database: Database, subject: Subject): Promise<string> {
+/** Requests go through the database, because the CLI cannot open an event store that a server has open. */
+export async function requestErasure(database: Database, subject: Subject): Promise<string> {
   const id = newId('era');
   await database
     .insertInto('erasures')
@@ -36,8 +36,8 @@ export async function request(database: Database, subject: Subject): Promise<str
   return id;
 }
 
-/** What is to be carried out now, oldest first. */
-export async function due(database: Database, now: number): Promise<ErasureRequest[]> {
+/** Requests to carry out now, oldest first. */
+export async function dueErasures(database: Database, now: number): Promise<ErasureRequest[]> {
   const rows = await database
     .selectFrom('erasures')
     .selectAll()
@@ -56,16 +56,19 @@ export async function due(database: Database, now: number): Promise<ErasureReque
   return rows.map(toErasure);
 }
 
-export async function find(database: Database, id: string): Promise<ErasureRequest | undefined> {
+export async function findErasure(database: Database, id: string): Promise<ErasureRequest | undefined> {
   const row = await database.selectFrom('erasures').selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : toErasure(row);
 }
 
-/** Records what was erased and forgets the subjects here too, so that not even this file names them afterwards. */
-export async function finish(handle: DatabaseHandle, erased: readonly ErasedRequest[]): Promise<void> {
+/** Records the outcome and hashes the subjects, so that this database does not name them either. */
+export async function finishErasures(
+  handle: DatabaseHandle,
+  erased: readonly ErasedRequest[],
+): Promise<void> {
   await handle.database.transaction().execute(async (transaction) => {
     for (const { id, rows } of erased) {
-      const erasure = await find(transaction, id);
+      const erasure = await findErasure(transaction, id);
       if (erasure === undefined || erasure.finishedAt !== null) continue;
       const subject = createHash('sha256').update(erasure.subject).digest('hex');
       await transaction
@@ -83,7 +86,7 @@ interface ErasedRequest {
   rows: number;
 }
 
-/** Records why the requests could not be carried out, and when they are tried again. */
+/** Records why the requests failed and when to retry them. */
 export async function recordFailure(
   database: Database,
   requests: readonly Pick<ErasureRequest, 'id' | 'attempts'>[],
@@ -103,7 +106,7 @@ export async function recordFailure(
   });
 }
 
-/** The request in the words of the event store. */
+/** The subject of a request, as the event store expects it. */
 export function subjectOf({ propertyId, kind, subject }: ErasureRequest): Subject {
   if (kind === 'visitor') return { propertyId, visitorId: subject };
   if (kind === 'user') return { propertyId, userId: subject };

@@ -5,7 +5,7 @@ import { type DatabaseHandle, openDatabase } from '../../storage/database.ts';
 import { switchyard } from '../../testing/command-line.ts';
 import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
 import { waitFor } from '../../testing/wait.ts';
-import { find, request } from './erasure-store.ts';
+import { findErasure, requestErasure } from './erasure-store.ts';
 
 let shop: Shop;
 let handle: DatabaseHandle | undefined;
@@ -28,13 +28,13 @@ async function openWithVisitors(): Promise<void> {
 const sessionIds = async () =>
   (await shop.sessions()).sessions.map(({ sessionId }: { sessionId: string }) => sessionId);
 
-test('the file is rewritten once for all that are pending, and each has its count', async () => {
+test('the file is rewritten once for all pending requests, and each has its own count', async () => {
   await openWithVisitors();
   await shop.server.stop();
   handle = await openDatabase(shop.server.dataDir);
   const { database } = handle;
   const ids = await Promise.all(
-    VISITORS.map((visitorId) => request(database, { propertyId: 'shop', visitorId })),
+    VISITORS.map((visitorId) => requestErasure(database, { propertyId: 'shop', visitorId })),
   );
   let replacements = 0;
   const watcher = watch(shop.server.dataDir, (type, name) => {
@@ -42,7 +42,7 @@ test('the file is rewritten once for all that are pending, and each has its coun
   });
   shop = await openShop({ dataDir: shop.server.dataDir });
   const erasures = await waitFor('all of them', async () => {
-    const found = await Promise.all(ids.map((id) => find(database, id)));
+    const found = await Promise.all(ids.map((id) => findErasure(database, id)));
     return found.every((erasure) => erasure?.finishedAt != null) && found;
   });
   expect(erasures.map((erasure) => [erasure?.rows, erasure?.error])).toEqual(VISITORS.map(() => [1, null]));
@@ -51,9 +51,9 @@ test('the file is rewritten once for all that are pending, and each has its coun
   expect(replacements).toBe(1);
 });
 
-test('a failure is recorded and reported, and tried again by itself', async () => {
+test('a failure is recorded, reported and retried automatically', async () => {
   await openWithVisitors();
-  // A rewrite begins by removing what an earlier one has left, and this cannot be removed as a file.
+  // A rewrite starts by deleting the leftover file of an earlier one; a directory in its place makes that fail.
   const obstacle = join(shop.server.dataDir, 'events.duckdb.rewrite');
   mkdirSync(join(obstacle, 'in-the-way'), { recursive: true });
   const forget = () => switchyard(shop.server, 'forget', '--property', 'shop', '--visitor', 'ann');

@@ -2,12 +2,12 @@ import type { DatabaseHandle } from '../../storage/database.ts';
 import { EventLog } from '../../storage/event-log.ts';
 import { runPendingErasures } from './erasure-service.ts';
 
-/** Carries out pending erasures when no server does; false when one holds the data directory. */
+/** Carries out pending erasures; returns false if a running server holds the data directory. */
 export async function runErasuresOffline(dataDir: string, handle: DatabaseHandle): Promise<boolean> {
-  const events = await openUnlessServed(dataDir);
+  const events = await openUnlessLocked(dataDir);
   if (events === undefined) return false;
   try {
-    // A failure is recorded with the requests; the caller looks at its own.
+    // A failure is recorded with the requests, where the caller reads it.
     await runPendingErasures(handle, events.eventStore, () => undefined).catch(() => undefined);
   } finally {
     await events.close();
@@ -15,7 +15,7 @@ export async function runErasuresOffline(dataDir: string, handle: DatabaseHandle
   return true;
 }
 
-async function openUnlessServed(dataDir: string): Promise<EventLog | undefined> {
+async function openUnlessLocked(dataDir: string): Promise<EventLog | undefined> {
   try {
     return await EventLog.open({
       dataDir,
