@@ -18,7 +18,7 @@ const exposure = (splitTestKey: string, index: number, at: number) => ({
   at,
 });
 
-/** The same traffic on every day, with three days without any where there is a gap. */
+/** The same traffic every day; tests with a gap have three days without any. */
 const requests = Array.from({ length: DAYS + 1 }, (_, day) => day).flatMap((day) => {
   const at = TODAY - (DAYS - day) * DAY_MS + DAY_MS / 4;
   const shown = KEYS.filter((key) => !(GAP.includes(day) && (key === 'gap' || key === 'hidden')));
@@ -47,16 +47,16 @@ const gapsOf = async (key: string) =>
     .map(({ days }: Answer['body']) => days);
 
 describe('the health of a test', () => {
-  it('looks at the days in which it ran by our clock', async () => {
+  it('checks the days in which it ran by the server clock', async () => {
     expect(await gapsOf('steady')).toEqual([]);
     expect(await gapsOf('gap')).toEqual([3]);
   });
 
-  it('is not spoilt by one exposure that is dated long before the start', async () => {
+  it('ignores an exposure dated long before the start', async () => {
     expect(await gapsOf('early')).toEqual([]);
   });
 
-  it('is not hidden by one exposure that is dated 1970', async () => {
+  it('still finds a gap if one exposure is dated 1970', async () => {
     expect(await gapsOf('hidden')).toEqual([3]);
   });
 

@@ -41,7 +41,7 @@ beforeAll(async () => {
       test('phased'),
       test('ahead'),
     ],
-    ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('said')],
+    ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('extras')],
     ...[test('ended', { attributionDays: 0 }), test('window', { attributionDays: 30 })],
   ];
   shop = await openShop({ provision: sampleWith({ splitTests, goals: GOALS }) });
@@ -49,9 +49,9 @@ beforeAll(async () => {
 afterAll(() => closeShop(shop));
 
 const results = async (splitTestKey: string, query: Record<string, string> = {}): Promise<Answer['body']> => {
-  const answer = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body;
+  const response = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
+  expect(response.status, response.text).toBe(200);
+  return response.body;
 };
 const goalOf = (body: Answer['body'], goalId: string) =>
   body.goals.find((goal: Answer['body']) => goal.goalId === goalId);
@@ -61,7 +61,7 @@ const expose = (splitTestKey: string, variationKey: string, sessionId: string, m
   shop.expose({ splitTestKey, variationKey, sessionId, ...more });
 
 describe('simulated traffic with a known effect', () => {
-  it(`is found, refunds included, and the order of arrival changes nothing (seed ${SEED})`, async () => {
+  it(`is detected, including refunds, in any order of arrival (seed ${SEED})`, async () => {
     const random = mulberry32(SEED);
     const traffic = simulateTraffic(random, { visitors: 1200, rates: { control: 0.25, b: 0.4 }, spend: 30 });
     await traffic.send(shop, 'ordered', 'in order');
@@ -70,7 +70,7 @@ describe('simulated traffic with a known effect', () => {
     expect(shuffled.goals).toEqual(ordered.goals);
     expect(shuffled.variations).toEqual(ordered.variations);
     expect(ordered.health).toEqual({ healthy: true, problems: [] });
-    // Counts are what was sent, to the cent.
+    // Counts match the sent events, to the cent.
     for (const key of ['control', 'b']) {
       const truth = traffic.truth[key]!;
       expect(countsOf(ordered, 'joined')[key]).toMatchObject({
@@ -88,8 +88,8 @@ describe('simulated traffic with a known effect', () => {
   });
 });
 
-describe('what is counted', () => {
-  it('a conversion before the first exposure counts for nothing', async () => {
+describe('counting', () => {
+  it('ignores conversions before the first exposure', async () => {
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'early' }));
     await accepted(expose('before', 'b', 'early', { timestamp: Date.now() + 5 }));
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -98,7 +98,7 @@ describe('what is counted', () => {
     expect(countsOf(await results('before'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
   });
 
-  it('a refund lowers the value of its visitor', async () => {
+  it('a refund reduces the value of its visitor', async () => {
     await accepted(
       ...['r1', 'r2'].map((sessionId) => shop.collect({ sessionId, visitorId: 'returning' })),
       expose('refunds', 'b', 'r1'),
@@ -121,14 +121,14 @@ describe('what is counted', () => {
     expect(countsOf(await results('refunds'), 'spent').b).toMatchObject({ converted: 0, amount: { sum: 0 } });
   });
 
-  it('amounts of a count goal convert nobody', async () => {
+  it('amounts of a count goal do not make a conversion', async () => {
     await accepted(expose('refunds', 'control', 'counted'));
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'counted', amount: 5 }));
     await accepted(shop.decrement({ goalId: 'joined', sessionId: 'counted' }));
     expect(countsOf(await results('refunds'), 'joined').control).toMatchObject({ visitors: 1, converted: 0 });
   });
 
-  it('the visitor is the unit, whatever session they convert in, and whenever the session is tied to them', async () => {
+  it('counts by visitor, in whichever session they convert and whenever it is linked to them', async () => {
     await accepted(expose('visitors', 'b', 'phone'));
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'laptop' }));
     expect(countsOf(await results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
@@ -138,7 +138,7 @@ describe('what is counted', () => {
     expect(countsOf(await results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
   });
 
-  it('bots are kept apart, and can be counted in', async () => {
+  it('bots are excluded by default and can be included', async () => {
     const crawler = {
       'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
     };
@@ -158,7 +158,7 @@ describe('what is counted', () => {
     });
   });
 
-  it('after the end of a test conversions count as long as its attribution window lasts', async () => {
+  it('after a test has ended, conversions count within its attribution window', async () => {
     for (const key of ['ended', 'window']) await accepted(expose(key, 'b', `s-${key}`));
     const stop = (key: string) => ({ key, status: 'stopped' });
     await applyProvision(shop.server, {
@@ -174,8 +174,8 @@ describe('what is counted', () => {
   });
 });
 
-describe('a reader', () => {
-  it('sees what was acknowledged before, however many read and write at the same time', async () => {
+describe('consistency', () => {
+  it('a report includes everything acknowledged before it, under concurrent reads and writes', async () => {
     const visitors = async () => (await results('busy')).variations[1].visitors;
     let acknowledged = 0;
     const write = async (client: number) => {
@@ -192,12 +192,12 @@ describe('a reader', () => {
 });
 
 describe('phases', () => {
-  it('to come are ignored: who names one belongs to the phase of the time', async () => {
+  it('that have not started are ignored: the exposure counts in the phase of its time', async () => {
     await accepted(expose('ahead', 'b', 'a-1', { phase: 2 }), expose('ahead', 'b', 'a-2', { phase: 1 }));
     expect((await results('ahead')).variations[1]).toMatchObject({ visitors: 2 });
   });
 
-  it('are reported each on its own, whichever definitions a client still had', async () => {
+  it('are reported separately, by the definition that the client had', async () => {
     await accepted(expose('phased', 'b', 'p-1'), expose('phased', 'b', 'p-2', { phase: 1 }));
     const weights = [
       { key: 'control', weight: 1 },
@@ -207,7 +207,7 @@ describe('phases', () => {
       properties: [{ id: 'shop', splitTests: [{ key: 'phased', variations: weights }] }],
     });
     await waitFor('the phase', async () => (await results('phased')).phases.length === 2);
-    // One page has the new definitions, one still the old ones, and one does not say.
+    // One page has the new definition, one the old one, and one sends no phase.
     await accepted(
       expose('phased', 'b', 'p-3', { phase: 2 }),
       expose('phased', 'b', 'p-4', { phase: 1 }),
@@ -225,7 +225,7 @@ describe('phases', () => {
 });
 
 describe('guardrails', () => {
-  it(`that get worse mean roll back, however good the primary goal looks (seed ${SEED})`, async () => {
+  it(`that get worse lead to a rollback, however good the primary goal is (seed ${SEED})`, async () => {
     const random = mulberry32(SEED);
     const traffic = simulateTraffic(random, { visitors: 1200, rates: { control: 0.25, b: 0.4 }, spend: 0 });
     await traffic.send(shop, 'guarded', 'in order', {
@@ -242,19 +242,19 @@ describe('guardrails', () => {
   });
 });
 
-describe('beside the numbers', () => {
-  it('stand segments, days, and what visitors said', async () => {
+describe('further parts of a report', () => {
+  it('segments, series and feedback', async () => {
     for (const [index, country] of ['DE', 'DE', 'FR'].entries()) {
-      const sessionId = `said-${index}`;
+      const sessionId = `extras-${index}`;
       await accepted(
-        expose('said', 'b', sessionId, { attributes: { country, plan: index === 0 ? 'pro' : 'free' } }),
+        expose('extras', 'b', sessionId, { attributes: { country, plan: index === 0 ? 'pro' : 'free' } }),
       );
       await accepted(
         shop.submit({ feedbackTypeId: 'nps', sessionId, option: 'good', message: `Fine ${index}` }),
       );
     }
-    await accepted(shop.increment({ goalId: 'joined', sessionId: 'said-2' }));
-    const { breakdown, series, feedback } = await results('said', {
+    await accepted(shop.increment({ goalId: 'joined', sessionId: 'extras-2' }));
+    const { breakdown, series, feedback } = await results('extras', {
       by: 'country',
       include: 'series,feedback',
     });
@@ -265,45 +265,45 @@ describe('beside the numbers', () => {
       ['DE', 2],
       ['FR', 1],
     ]);
-    const plans = (await results('said', { by: 'plan' })).breakdown.segments;
+    const plans = (await results('extras', { by: 'plan' })).breakdown.segments;
     expect(plans.map(({ value }: Answer['body']) => value)).toEqual(['free', 'pro']);
     const last = series.at(-1);
     expect(last.variations[1]).toMatchObject({ key: 'b', visitors: 3 });
     expect(last.goals[0].days[1]).toMatchObject({ key: 'b', converted: 1, conversions: 1 });
     expect(last.goals[0].cumulative.variations[1]).toMatchObject({ key: 'b', n: 3 });
-    const said = feedback.find(({ key }: Answer['body']) => key === 'b');
-    expect(said.options).toEqual([{ feedbackTypeId: 'nps', option: 'good', count: 3 }]);
-    expect(said.messages.map(({ message }: Answer['body']) => message)).toEqual([
+    const forB = feedback.find(({ key }: Answer['body']) => key === 'b');
+    expect(forB.options).toEqual([{ feedbackTypeId: 'nps', option: 'good', count: 3 }]);
+    expect(forB.messages.map(({ message }: Answer['body']) => message)).toEqual([
       'Fine 2',
       'Fine 1',
       'Fine 0',
     ]);
   });
 
-  it('stands a plan from what the property has seen', async () => {
+  it('a plan based on the traffic of the property', async () => {
     const { body } = await shop.get('/v1/split-testing/plan', { goalId: 'joined', smallestEffect: '0.2' });
     expect(body.baseline.visitors).toBeGreaterThan(0);
     expect(body.visitors).toBeGreaterThan(100);
-    expect(body.words).toMatch(/it takes [\d,]+ visitors, about [\d,]+ days/);
+    expect(body.words).toMatch(/the test needs [\d,]+ visitors, about [\d,]+ days/);
   });
 });
 
 describe('exports', () => {
-  it('as a bundle are computed again to the same numbers, and a changed one is found out', async () => {
-    const answer = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ordered' });
-    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ordered.json"');
-    expect(answer.body.definition.phases).toHaveLength(1);
-    const whole = await verify(answer.text);
-    expect(whole).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The results match: 2 goals/) });
-    const forged = structuredClone(answer.body);
+  it('a bundle can be recomputed, and a changed one is detected', async () => {
+    const response = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ordered' });
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="ordered.json"');
+    expect(response.body.definition.phases).toHaveLength(1);
+    const original = await verify(response.text);
+    expect(original).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The results match: 2 goals/) });
+    const forged = structuredClone(response.body);
     forged.input.groups.find((group: Answer['body']) => group.variationKey === 'b').visitors += 1;
-    const found = await verify(JSON.stringify(forged));
-    expect(found.code).toBe(1);
-    expect(found.stderr).toMatch(/results\.variations\.1\.visitors: the bundle says \d+, computed is \d+/);
+    const changed = await verify(JSON.stringify(forged));
+    expect(changed.code).toBe(1);
+    expect(changed.stderr).toMatch(/results\.variations\.1\.visitors: the bundle has \d+, recomputed: \d+/);
     expect((await verify('{"format":"other"}')).stderr).toMatch(/not a bundle/);
   });
 
-  it('as a bundle cannot be told to come from another method or definition', async () => {
+  it('a bundle with another method or definition is detected', async () => {
     const { body } = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ordered' });
     const stderrOf = async (change: (bundle: Answer['body']) => void) => {
       const forged = structuredClone(body);
@@ -321,7 +321,7 @@ describe('exports', () => {
     expect(await stderrOf((bundle) => Reflect.deleteProperty(bundle, 'definition'))).toMatch(/incomplete/);
   });
 
-  it('as CSV have a row per variation and goal', async () => {
+  it('CSV has a row per variation and goal', async () => {
     const { text, headers } = await shop.get('/v1/split-testing/results/export', {
       splitTestKey: 'ordered',
       format: 'csv',
@@ -343,7 +343,7 @@ describe('exports', () => {
   };
 });
 
-it('nobody reads results with a public key', async () => {
-  const answer = await shop.get('/v1/split-testing/results', { splitTestKey: 'ordered' }, PUBLIC_KEY);
-  expectProblem(answer, { status: 403, code: 'wrong_key_kind' });
+it('a public key cannot read results', async () => {
+  const response = await shop.get('/v1/split-testing/results', { splitTestKey: 'ordered' }, PUBLIC_KEY);
+  expectProblem(response, { status: 403, code: 'wrong_key_kind' });
 });

@@ -6,11 +6,11 @@ import { goalMembers, metricResponse } from './report-response.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
 
 const WARNING =
-  'Exploratory: with many segments some differ by chance alone. Take a difference found here as an idea for the next test, not as a result of this one.';
+  'Exploratory: with many segments, some differ by chance alone. Treat a difference found here as an idea for the next test, not as a result of this one.';
 
 type Segment = ResultsBreakdown['segments'][number];
 
-/** The same comparison for each segment: the largest first, then all others as one, then unknown. */
+/** The comparison for each segment: the largest first, then all others combined, then unknown. */
 export function breakdownResponse(
   scope: ReportScope,
   by: string,
@@ -47,8 +47,8 @@ function groupsBySegment({ groups }: SplitTestCounts): Map<string | boolean, Vis
   const segments = new Map<string | boolean, VisitorGroup[]>();
   for (const group of groups) {
     const name = group.segment ?? group.other;
-    const known = segments.get(name);
-    if (known) known.push(group);
+    const existing = segments.get(name);
+    if (existing) existing.push(group);
     else segments.set(name, [group]);
   }
   return segments;

@@ -7,15 +7,15 @@ export const BUNDLE_FORMAT = 'switchyard-report';
 
 export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'>;
 
-/** A report with all that it was computed from, so that anybody can compute it again. */
+/** A report with all its input, so that anyone can recompute it. */
 export interface ReportBundle {
   format: typeof BUNDLE_FORMAT;
-  /** Of the computation. */
+  /** Version of the computation. */
   engineVersion: number;
   exportedAt: number;
   propertyId: string;
   definition: BundleDefinition;
-  /** Number of the phase that the counts are of. */
+  /** Number of the reported phase. */
   phase: number | null;
   method: object;
   input: ReportInput;
@@ -40,14 +40,14 @@ export function bundleOf(
   };
 }
 
-/** Paths at which computing the bundle again gives something else, with both values. */
+/** Paths where the recomputed results differ from the bundle, with both values. */
 export function differencesIn(bundle: ReportBundle): string[] {
-  // Through JSON as the bundle went, which drops members that are undefined.
-  const again = JSON.parse(JSON.stringify(buildReport(bundle.input)));
-  return [...contradictionsIn(bundle), ...compare('results', bundle.results, again)];
+  // Serialised like the bundle, which drops undefined members.
+  const recomputed = JSON.parse(JSON.stringify(buildReport(bundle.input)));
+  return [...contradictionsIn(bundle), ...compare('results', bundle.results, recomputed)];
 }
 
-/** Definition and method are there for people; they must be the ones that the results are computed with. */
+/** Definition and method are for readers; they must match the input of the computation. */
 function contradictionsIn({ definition, phase: number, method, input }: ReportBundle): string[] {
   const phase = definition.phases.find((it) => it.number === number);
   if (phase === undefined && number !== null) return [`phase: the definition has no phase ${number}`];
@@ -80,7 +80,7 @@ function contradictionsIn({ definition, phase: number, method, input }: ReportBu
 function compare(path: string, given: unknown, computed: unknown): string[] {
   if (Object.is(given, computed)) return [];
   if (!isObject(given) || !isObject(computed)) {
-    return [`${path}: the bundle says ${JSON.stringify(given)}, computed is ${JSON.stringify(computed)}`];
+    return [`${path}: the bundle has ${JSON.stringify(given)}, recomputed: ${JSON.stringify(computed)}`];
   }
   const names = new Set([...Object.keys(given), ...Object.keys(computed)]);
   return [...names].flatMap((name) => compare(`${path}.${name}`, given[name], computed[name]));

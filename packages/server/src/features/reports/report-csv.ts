@@ -19,7 +19,7 @@ const COLUMNS = [
   'converted_amount',
 ];
 
-/** The counts, one row per variation and goal; a test without goals has one per variation. */
+/** The counts, one row per variation and goal; without goals, one row per variation. */
 export function countsCsv(splitTestKey: string, phase: number | undefined, report: Report): string {
   const rows = report.variations.flatMap(({ key, weight, exposures, visitors, bots }, index) => {
     const variation = [splitTestKey, phase ?? '', key, weight, exposures, visitors, bots];
@@ -36,7 +36,7 @@ export function countsCsv(splitTestKey: string, phase: number | undefined, repor
   return [COLUMNS, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
 }
 
-/** A text that a spreadsheet would take for a formula is made plain text. */
+/** Prefixes text that a spreadsheet would treat as a formula. */
 function field(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -22,7 +22,7 @@ const exposure = (splitTestKey: string, variations: number, index: number, at = 
 const GOALS = ['signup', 'revenue'];
 const splitTests = [test('thirty', 30, GOALS), test('hundred', 100), test('values', 20, GOALS)];
 
-/** Attributes that everybody may forge, and exposures dated on every day since 1970. */
+/** Forged attributes, and exposures dated on every day since 1970. */
 const requests = exposuresAt(NOW, [
   ...Array.from({ length: DAYS_SINCE_1970 }, (_, day) => exposure('thirty', 30, day, NOW - day * DAY_MS)),
   ...Array.from({ length: 1000 }, (_, index) => exposure('hundred', 100, index)),
@@ -41,15 +41,15 @@ beforeAll(async () => {
 afterAll(() => closeShop(shop));
 
 const results = async (splitTestKey: string, query: Record<string, string> = {}): Promise<Answer['body']> => {
-  const answer = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
-  expect(answer.status, answer.text.slice(0, 500)).toBe(200);
-  return answer.body;
+  const response = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
+  expect(response.status, response.text.slice(0, 500)).toBe(200);
+  return response.body;
 };
 const visitorsOf = ({ variations }: Answer['body']) =>
   variations.reduce((sum: number, { visitors }: Answer['body']) => sum + visitors, 0);
 
-describe('a report of very much', () => {
-  it('has the largest segments, and the others as one', async () => {
+describe('a very large report', () => {
+  it('lists the largest segments, and combines the others', async () => {
     const { segments } = (await results('values', { by: 'country' })).breakdown;
     expect(segments).toHaveLength(51);
     expect(segments[0]).toMatchObject({ value: 'DE', other: false });
@@ -60,16 +60,16 @@ describe('a report of very much', () => {
     ]);
   });
 
-  it('takes the name of an attribute as it is', async () => {
+  it('treats attribute names literally', async () => {
     const { segments } = (await results('values', { by: '*' })).breakdown;
     expect(segments.map(({ value }: Answer['body']) => value)).toEqual(['star']);
   });
 
-  it('has a year of days at most, whatever days exposures are dated on', async () => {
+  it('covers at most a year, whatever dates the exposures have', async () => {
     const { series, variations } = await results('thirty', { include: 'series' });
     expect(series.length).toBeGreaterThan(100);
     expect(series.length).toBeLessThanOrEqual(366);
-    // A day later when midnight has passed since.
+    // A day later if midnight has passed since.
     const today = NOW - (NOW % DAY_MS);
     expect([today, today + DAY_MS]).toContain(series.at(-1).at);
     expect(visitorsOf(series.at(-1))).toBe(DAYS_SINCE_1970);
@@ -90,7 +90,7 @@ describe('a report of very much', () => {
     expect(breakdown.segments).toMatchObject([{ value: null, other: false }]);
   });
 
-  it('holds nobody up', async () => {
+  it('does not block other requests', async () => {
     const probe = await startProbe(shop.server.url);
     const start = performance.now();
     await results('values', { by: 'country', include: 'series', fresh: 'true' });
@@ -100,20 +100,20 @@ describe('a report of very much', () => {
   });
 });
 
-/** A process of its own, so that it measures the server and not this test: keeps the worst wait. */
+/** Records the worst latency, in a separate process, so that it measures the server and not this test. */
 async function startProbe(url: string): Promise<ChildProcess> {
   const script = `
-    let [worst, over] = [0, false];
-    process.stdin.on('end', () => { over = true; }).resume();
-    const ask = async () => {
+    let [worst, done] = [0, false];
+    process.stdin.on('end', () => { done = true; }).resume();
+    const probe = async () => {
       const start = performance.now();
       await (await fetch(process.argv[1] + '/healthz')).text();
       return performance.now() - start;
     };
-    await ask();
-    console.log('asking');
-    while (!over) {
-      worst = Math.max(worst, await ask());
+    await probe();
+    console.log('ready');
+    while (!done) {
+      worst = Math.max(worst, await probe());
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     console.log(worst);`;
@@ -123,7 +123,7 @@ async function startProbe(url: string): Promise<ChildProcess> {
 }
 
 async function worstWaitOf(probe: ChildProcess): Promise<number> {
-  const said = once(probe.stdout!, 'data');
+  const output = once(probe.stdout!, 'data');
   probe.stdin!.end();
-  return Number(String((await said)[0]));
+  return Number(String((await output)[0]));
 }

@@ -4,7 +4,7 @@ import type { Goal, PropertyConfiguration } from '../../storage/property-configu
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 
-/** What the serving thread asks of the report thread. */
+/** A report that the serving thread requests from the report thread. */
 export type ReportRequest =
   | {
       type: 'results';
@@ -21,10 +21,10 @@ export type ReportRequest =
     };
 
 /** A message to the report thread. */
-export interface ReportOrder {
+export interface ReportMessage {
   id: number;
   request: ReportRequest;
-  /** Grows whenever an answer of the event store may have changed. */
+  /** Change counter: increases whenever query results may have changed. */
   changes: number;
 }
 

@@ -5,7 +5,7 @@ import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
 import type { Verdict } from '@switchyard/core/stats/report/verdict';
 import type { ReportScope } from './report-scope.ts';
 
-/** The report in the words of the API. */
+/** Converts the report to the API response. */
 export function resultsResponse(
   scope: ReportScope,
   report: Report,

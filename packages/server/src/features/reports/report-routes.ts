@@ -36,7 +36,7 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: ReportRu
       tag: 'Split testing',
       summary: 'Counts, statistics, health and verdict of a split test',
       description:
-        'The unit is the visitor, and the first exposure decides. Each phase of a test is reported on its own. Counts that are expensive to take may be a little old: `asOf` says when they were taken.',
+        'Each visitor is counted once, in the variation of their first exposure. Each phase of a test is reported separately. Expensive counts may be cached for a few minutes: `asOf` is the time at which they were taken.',
       key: 'secret',
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
@@ -63,8 +63,8 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: ReportRun
     '/v1/split-testing/results/export',
     {
       tag: 'Split testing',
-      summary: 'The report as a file',
-      description: '`switchyard verify` computes a bundle again, offline, and says whether it holds.',
+      summary: 'Export a report as a file',
+      description: '`switchyard verify` recomputes a bundle offline and checks that the results match.',
       key: 'secret',
       querystring: ResultsExportQuery,
       responses: {
@@ -103,8 +103,9 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: ReportRunne
     '/v1/split-testing/plan',
     {
       tag: 'Split testing',
-      summary: 'How many visitors and days a test would take',
-      description: 'From what the property has seen of late, tests aside.',
+      summary: 'Estimate how many visitors and days a test needs',
+      description:
+        'Based on the recent traffic and conversions of the property, including visitors who were not in any test.',
       key: 'secret',
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },

@@ -4,19 +4,19 @@ import { settled } from '../../testing/wait.ts';
 import type { ReportRequest } from './report-request.ts';
 import { ReportRunner, type ReportRunnerOptions } from './report-runner.ts';
 
-/** A thread that does what it is told, in place of computing a report. */
+/** Instead of computing a report, this thread does what the request type says. */
 const THREAD = `
   import { parentPort } from 'node:worker_threads';
-  const does = {
+  const actions = {
     hang() { for (;;); },
     wait() {},
     throw() { setImmediate(() => { throw new Error('thrown'); }); },
     exit() { process.exit(3); },
     fill() { for (const all = []; ; ) all.push(new Array(100_000).fill({})); },
     fail(id) { parentPort.postMessage({ id, error: { message: 'no such table', code: 'SOME_CODE' } }); },
-    answer(id) { parentPort.postMessage({ id, contentType: 'text/plain', body: new TextEncoder().encode('done') }); },
+    respond(id) { parentPort.postMessage({ id, contentType: 'text/plain', body: new TextEncoder().encode('done') }); },
   };
-  parentPort.on('message', ({ id, request }) => does[request.type](id));`;
+  parentPort.on('message', ({ id, request }) => actions[request.type](id));`;
 
 let runner: ReportRunner;
 afterEach(() => runner.close());
@@ -34,45 +34,45 @@ function start(options: Partial<ReportRunnerOptions> = {}): string[] {
 }
 
 const run = (type: string) => settled(type, runner.run({ type } as unknown as ReportRequest));
-const answered = async () => Buffer.from((await run('answer')).body).toString();
+const respond = async () => Buffer.from((await run('respond')).body).toString();
 
 const OVERLOADED = { code: 'overloaded', status: 503, headers: { 'retry-after': '5' } };
 
 describe('the report thread', () => {
   it.each([
-    ['hang', { timeoutMs: 2000 }, /took too long/],
-    ['wait', { timeoutMs: 2000 }, /took too long/],
+    ['hang', { timeoutMs: 2000 }, /timed out/],
+    ['wait', { timeoutMs: 2000 }, /timed out/],
     ['throw', {}, /thrown/],
-    ['exit', {}, /ended/],
+    ['exit', {}, /exited/],
     ['fill', { maxMemoryMb: 16 }, /memory/],
-  ])('is replaced when it does this: %s', async (type, options, reason) => {
+  ])('is replaced after: %s', async (type, options, reason) => {
     const logged = start(options);
     await expect(run(type)).rejects.toMatchObject(OVERLOADED);
     expect(logged).toEqual([expect.stringMatching(reason)]);
-    // However long a start takes on a busy machine.
-    await expect.poll(() => answered().catch(() => undefined), { timeout: 60_000 }).toBe('done');
+    // Starting a thread may take long on a busy machine.
+    await expect.poll(() => respond().catch(() => undefined), { timeout: 60_000 }).toBe('done');
   });
 
-  it('tells of an error, and goes on', async () => {
+  it('reports an error and continues', async () => {
     const logged = start();
     await expect(run('fail')).rejects.toMatchObject({ message: 'no such table', code: 'SOME_CODE' });
-    expect(await answered()).toBe('done');
+    expect(await respond()).toBe('done');
     expect(logged).toEqual([]);
   });
 
-  it('has so many reports to do at most', async () => {
+  it('rejects reports when its queue is full', async () => {
     start();
-    const given = Array.from({ length: 100 }, () => run('wait').catch((error) => error.code));
-    const refused = await Promise.race(given);
+    const reports = Array.from({ length: 100 }, () => run('wait').catch((error) => error.code));
+    const refused = await Promise.race(reports);
     expect(refused).toBe('overloaded');
     await runner.close();
-    expect(new Set(await Promise.all(given))).toEqual(new Set(['overloaded']));
+    expect(new Set(await Promise.all(reports))).toEqual(new Set(['overloaded']));
   });
 
-  it('is given those that wait when it is replaced', async () => {
+  it('runs waiting reports after it was replaced', async () => {
     start();
     const running = ['wait', 'wait', 'wait', 'exit'].map((type) => run(type).catch((error) => error.code));
-    const waiting = answered();
+    const waiting = respond();
     expect(await Promise.all(running)).toEqual(Array(4).fill('overloaded'));
     expect(await waiting).toBe('done');
   });

@@ -1,18 +1,18 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { ApiError } from '../../errors.ts';
-import type { ReportBody, ReportOrder, ReportReply, ReportRequest } from './report-request.ts';
+import type { ReportBody, ReportMessage, ReportReply, ReportRequest } from './report-request.ts';
 
-/** Reports that the thread works on at a time; the next ones wait on the serving thread. */
+/** Reports that run on the thread at a time; others wait in a queue on the serving thread. */
 const MAX_RUNNING = 4;
 const MAX_WAITING = 64;
-/** Longer than a large report takes; a slower one would hold up all others. */
+/** More than a large report needs; a slower one would block all others. */
 const TIMEOUT_MS = 60_000;
 const MAX_MEMORY_MB = 384;
 
 export interface ReportRunnerOptions {
-  /** Opens a port to the event store for the thread. */
+  /** Opens a port to the event store, for the thread. */
   connect: () => MessagePort;
-  /** Grows whenever an answer of the event store may have changed. */
+  /** Change counter: increases whenever query results may have changed. */
   changes: () => number;
   log: (message: string) => void;
   script?: URL;
@@ -28,8 +28,8 @@ interface Job {
 }
 
 /**
- * Runs reports on a thread that the first report starts. Work is bounded in number, time and memory: beyond that
- * the answer is 503, and a thread that is stuck or has died is replaced.
+ * Runs reports on a thread, which the first report starts. Number, time and memory are limited: beyond the limits
+ * requests fail with 503, and a thread that hangs or dies is replaced.
  */
 export class ReportRunner {
   readonly #options: ReportRunnerOptions;
@@ -44,14 +44,14 @@ export class ReportRunner {
 
   run(request: ReportRequest): Promise<ReportBody> {
     if (this.#waiting.length >= MAX_WAITING) {
-      return Promise.reject(overloaded('Too many reports are under way.'));
+      return Promise.reject(overloaded('Too many reports are running.'));
     }
     return new Promise((resolve, reject) => {
       const job: Job = { request, resolve, reject };
       this.#waiting.push(job);
-      this.#limit(job, () => {
+      this.#setTimeout(job, () => {
         this.#waiting.splice(this.#waiting.indexOf(job), 1);
-        reject(overloaded('Too many reports are under way.'));
+        reject(overloaded('Too many reports are running.'));
       });
       this.#startNext();
     });
@@ -76,20 +76,20 @@ export class ReportRunner {
   }
 
   #start(job: Job): void {
-    const worker = this.#thread();
+    const worker = this.#getWorker();
     const id = this.#nextId++;
     this.#running.set(id, job);
-    this.#limit(job, () => this.#replace(worker, 'a report took too long'));
-    const order: ReportOrder = { id, request: job.request, changes: this.#options.changes() };
-    worker.postMessage(order);
+    this.#setTimeout(job, () => this.#replace(worker, 'a report timed out'));
+    const message: ReportMessage = { id, request: job.request, changes: this.#options.changes() };
+    worker.postMessage(message);
   }
 
-  #limit(job: Job, onTimeout: () => void): void {
+  #setTimeout(job: Job, onTimeout: () => void): void {
     clearTimeout(job.timer);
     job.timer = setTimeout(onTimeout, this.#options.timeoutMs ?? TIMEOUT_MS);
   }
 
-  #thread(): Worker {
+  #getWorker(): Worker {
     if (this.#worker) return this.#worker;
     const storage = this.#options.connect();
     const worker = new Worker(this.#options.script ?? new URL('./report-thread.js', import.meta.url), {
@@ -103,7 +103,7 @@ export class ReportRunner {
     });
     worker.on('message', (reply: ReportReply) => this.#receive(reply));
     worker.on('error', (error) => this.#replace(worker, error.message));
-    worker.on('exit', () => this.#replace(worker, 'it ended'));
+    worker.on('exit', () => this.#replace(worker, 'it exited'));
     this.#worker = worker;
     return worker;
   }
@@ -118,11 +118,11 @@ export class ReportRunner {
     this.#startNext();
   }
 
-  /** Fails the reports that the thread was working on; waiting ones go to a new thread. */
+  /** Fails the running reports; waiting ones run on a new thread. */
   #replace(worker: Worker, reason: string): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
-    this.#options.log(`The report thread is replaced: ${reason}`);
+    this.#options.log(`Replacing the report thread: ${reason}`);
     void worker.terminate();
     for (const job of this.#takeRunning()) {
       clearTimeout(job.timer);

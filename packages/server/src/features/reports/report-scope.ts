@@ -6,15 +6,15 @@ import { ApiError, invalidField } from '../../errors.ts';
 import type { DayRange, SplitTestQuery } from '../../storage/event-store.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 
-const FOR_EVER = Number.MAX_SAFE_INTEGER;
-/** Visitors of these first days are held against the later ones. */
+const NO_END = Number.MAX_SAFE_INTEGER;
+/** Visitors of the first days are compared with later ones. */
 const EARLY_DAYS = 3;
-/** Older days are counted as one. */
+/** Older days are combined. */
 const MAX_DAYS = 366;
 
 type PhaseSummary = Omit<Phase, 'definition'>;
 
-/** One phase of a test: the part of the configuration that a report needs, small enough to send to another thread. */
+/** One phase of a test with the settings that a report needs, small enough to send to another thread. */
 export interface ReportScope {
   readonly statistics: StatisticsSettings;
   readonly test: Pick<
@@ -26,7 +26,7 @@ export interface ReportScope {
   readonly phase: PhaseSummary | null;
   readonly variations: ReportInput['variations'];
   readonly goals: readonly ReportGoal[];
-  /** What to ask the event store. */
+  /** Query for the event store. */
   readonly query: SplitTestQuery;
 }
 
@@ -66,7 +66,7 @@ function phaseOf({ phases }: SplitTest, number: number | undefined): Phase | und
   if (phase !== undefined) return phase;
   throw invalidField(
     '/phase',
-    `The test has had ${phases.length === 1 ? 'one phase' : `${phases.length} phases`}.`,
+    `The test has ${phases.length === 1 ? 'one phase' : `${phases.length} phases`}.`,
   );
 }
 
@@ -94,15 +94,15 @@ function queryOf(
   const { cuped, preDays, winsorize } = property.statistics;
   const isLatest = phase === undefined || phase === test.phases.at(-1);
   const endedAt = phase?.endedAt ?? null;
-  const until = endedAt === null ? FOR_EVER : endedAt + test.attributionDays * DAY_MS;
+  const until = endedAt === null ? NO_END : endedAt + test.attributionDays * DAY_MS;
   return {
     propertyId: property.id,
     splitTestKey: test.key,
     variationKeys: variations.map(({ key }) => key),
     phase: phase?.number ?? 1,
-    // Clocks of clients are not ours: what was seen before the first phase or after the last belongs to them.
+    // Client clocks may be wrong: exposures dated before the first phase or after the last belong to that phase.
     from: phase === undefined || phase === test.phases[0] ? 0 : phase.startedAt,
-    to: isLatest ? FOR_EVER : (endedAt ?? FOR_EVER),
+    to: isLatest ? NO_END : (endedAt ?? NO_END),
     startedAt: phase?.startedAt ?? 0,
     until,
     days: daysOf(phase?.startedAt ?? 0, Math.min(until, now)),
@@ -114,14 +114,14 @@ function queryOf(
   };
 }
 
-/** The days in which the phase ran by the server's clock. */
+/** The days of the phase, by the server's clock. */
 function daysOf(startedAt: number, end: number): DayRange {
   const midnight = (time: number) => time - (time % DAY_MS);
   const to = midnight(end);
   return { from: Math.min(to, Math.max(midnight(startedAt), to - (MAX_DAYS - 1) * DAY_MS)), to, step: 1 };
 }
 
-/** All that the report is computed from. */
+/** The complete input of the report. */
 export function reportInput(
   { statistics, test, phase, variations, goals, query }: ReportScope,
   { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,

@@ -12,7 +12,7 @@ interface Point {
   goals: GoalDay[];
 }
 
-/** For each point: what was added since the previous one, and the result at the end of its day. */
+/** For each point: the change since the previous one, and the cumulative result at the end of the day. */
 export function seriesResponse(
   scope: ReportScope,
   days: DayRange,
@@ -57,7 +57,7 @@ function pointsOf({ visitors, goals }: SplitTestSeries, includeBots: boolean): M
   return points;
 }
 
-/** From the first point with data to the last, without gaps, so that a silent day shows. */
+/** From the first point with data to the last, without gaps, so that days without data show. */
 function timesOf(points: ReadonlyMap<number, Point>, { from, to, step }: DayRange): number[] {
   if (points.size === 0) return [];
   const [first, last] = [Math.min(...points.keys()), Math.max(...points.keys())];
@@ -65,8 +65,8 @@ function timesOf(points: ReadonlyMap<number, Point>, { from, to, step }: DayRang
   const earliest = to - Math.floor((to - from) / stepMs) * stepMs;
   const start = Math.max(first, earliest);
   const count = Math.max(0, Math.floor((last - start) / stepMs)) + 1;
-  const shown = Array.from({ length: count }, (_, index) => start + index * stepMs);
-  return first < from ? [first, ...shown] : shown;
+  const times = Array.from({ length: count }, (_, index) => start + index * stepMs);
+  return first < from ? [first, ...times] : times;
 }
 
 function add(counts: ReturnType<typeof noVariationCounts>, { visitors, goals }: Point): void {

@@ -22,9 +22,8 @@ interface ReportText {
   text: string;
 }
 
-const FEEDBACK_MESSAGES = 20;
+const MAX_FEEDBACK_MESSAGES = 20;
 
-/** How a question is asked. */
 interface CachePolicy<T = unknown> {
   changes: number;
   fresh: boolean;
@@ -34,7 +33,7 @@ interface CachePolicy<T = unknown> {
 const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
   exposures.reduce((sum, it) => sum + it.exposures, 0);
 
-/** Reports on split tests, each question to the event store asked once for as long as its answer holds. */
+/** Computes reports on split tests. Query results are cached. */
 export class ReportService {
   readonly #eventStore: ReportQueries;
   readonly #snapshots: ReportSnapshots;
@@ -44,8 +43,8 @@ export class ReportService {
     this.#snapshots = snapshots;
   }
 
-  /** @param changes grows whenever an answer of the event store may have changed */
-  async answer(request: ReportRequest, changes: number): Promise<ReportText> {
+  /** @param changes increases whenever query results may have changed */
+  async run(request: ReportRequest, changes: number): Promise<ReportText> {
     switch (request.type) {
       case 'results':
         return json(await this.#results(request, changes));
@@ -75,54 +74,58 @@ export class ReportService {
     };
   }
 
-  /** All that a report is computed from. */
+  /** The complete input of a report. */
   async #input(
     { scope, bots }: Pick<RequestOf<'csv'>, 'scope' | 'bots'>,
     changes: number,
     fresh = false,
   ): Promise<ReportInput> {
     const policy = { changes, fresh, exposures: exposuresIn };
-    const { value, asOf } = await this.#ask('splitTestCounts', scope.query, policy);
+    const { value, asOf } = await this.#query('splitTestCounts', scope.query, policy);
     return reportInput(scope, value, asOf, bots === 'include');
   }
 
   async #breakdown(scope: ReportScope, attribute: string, includeBots: boolean, policy: CachePolicy) {
-    // Early and late visitors are told apart for the health of the whole test only.
+    // Early and late visitors are only compared for the health of the whole test.
     const query = { ...scope.query, earlyDays: 0, by: { attribute, max: maxSegments(scope) } };
-    const { value, asOf } = await this.#ask('splitTestCounts', query, policy);
+    const { value, asOf } = await this.#query('splitTestCounts', query, policy);
     return breakdownResponse(scope, attribute, value, asOf, includeBots);
   }
 
   async #series(scope: ReportScope, includeBots: boolean, policy: CachePolicy) {
     const days = seriesDays(scope);
-    const { value } = await this.#ask('splitTestSeries', { ...scope.query, days }, policy);
+    const { value } = await this.#query('splitTestSeries', { ...scope.query, days }, policy);
     return seriesResponse(scope, days, value, includeBots);
   }
 
   async #feedback({ query }: ReportScope, policy: CachePolicy): Promise<SplitTestResults['feedback']> {
-    const { startedAt, days, goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...seen } = query;
-    const { value } = await this.#ask('splitTestFeedback', { ...seen, messages: FEEDBACK_MESSAGES }, policy);
-    return value.map(({ variationKey, ...said }) => ({ key: variationKey, ...said }));
+    const { startedAt, days, goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...scope } = query;
+    const { value } = await this.#query(
+      'splitTestFeedback',
+      { ...scope, messages: MAX_FEEDBACK_MESSAGES },
+      policy,
+    );
+    return value.map(({ variationKey, ...feedback }) => ({ key: variationKey, ...feedback }));
   }
 
   async #plan({ property, goal, query }: RequestOf<'plan'>): Promise<PlanResponse> {
     const period = planPeriod(query.days ?? 28, Date.now());
     const isRevenue = goal.kind === 'revenue';
-    const seen = await this.#eventStore.goalBaseline({
+    const baseline = await this.#eventStore.goalBaseline({
       ...{ propertyId: property.id, goalId: goal.id, isRevenue },
       ...period,
     });
-    return planResponse(property, goal, query, seen);
+    return planResponse(property, goal, query, baseline);
   }
 
-  #ask<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
+  #query<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
     method: Method,
     query: Parameters<ReportQueries[Method]>[0] & Partial<SplitTestQuery>,
     policy: CachePolicy<Awaited<ReturnType<ReportQueries[Method]>>>,
   ): Promise<Snapshot<Awaited<ReturnType<ReportQueries[Method]>>>> {
-    const ask = this.#eventStore[method] as (query: object) => Promise<never>;
+    const run = this.#eventStore[method] as (query: object) => Promise<never>;
     const key = JSON.stringify([method, query]);
-    return this.#snapshots.get({ key, take: () => ask(query), ...policy });
+    return this.#snapshots.get({ key, take: () => run(query), ...policy });
   }
 }
 

@@ -8,10 +8,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Asks twice, with a change between; counting takes `costMs`. */
-async function askTwice(costMs: number, exposures: number, fresh = false): Promise<unknown[]> {
+/** Queries twice, with a change in between; each query takes `costMs`. */
+async function queryTwice(costMs: number, exposures: number, fresh = false): Promise<unknown[]> {
   const snapshots = new ReportSnapshots();
-  const question = (value: string, changes: number) => ({
+  const request = (value: string, changes: number) => ({
     key: 'counts',
     changes,
     fresh,
@@ -21,28 +21,28 @@ async function askTwice(costMs: number, exposures: number, fresh = false): Promi
       return value;
     },
   });
-  const first = await snapshots.get(question('before', 0));
-  const second = await snapshots.get(question('after', 1));
+  const first = await snapshots.get(request('before', 0));
+  const second = await snapshots.get(request('after', 1));
   return [first.value, second.value];
 }
 
-test('what is cheap to count is always of this moment', async () => {
-  expect(await askTwice(10, 5_000_000)).toEqual(['before', 'after']);
+test('cheap results are always current', async () => {
+  expect(await queryTwice(10, 5_000_000)).toEqual(['before', 'after']);
 });
 
-test('what is expensive may be a little old, unless it is asked for as of now', async () => {
-  expect(await askTwice(900, 5_000_000)).toEqual(['before', 'before']);
-  expect(await askTwice(900, 5_000_000, true)).toEqual(['before', 'after']);
+test('expensive results may be slightly old, unless `fresh` is set', async () => {
+  expect(await queryTwice(900, 5_000_000)).toEqual(['before', 'before']);
+  expect(await queryTwice(900, 5_000_000, true)).toEqual(['before', 'after']);
 });
 
-test('little is never expensive, however busy the machine was', async () => {
-  expect(await askTwice(900, 200)).toEqual(['before', 'after']);
+test('results of few exposures are never expensive, even on a busy machine', async () => {
+  expect(await queryTwice(900, 200)).toEqual(['before', 'after']);
 });
 
-test('what is kept is bounded in number and in size', async () => {
+test('the cache is limited in entries and size', async () => {
   const snapshots = new ReportSnapshots();
   let taken = 0;
-  const ask = (key: string, value: unknown) =>
+  const query = (key: string, value: unknown) =>
     snapshots.get({
       ...{ key, changes: 0, fresh: false, exposures: () => 1 },
       take: async () => {
@@ -50,16 +50,16 @@ test('what is kept is bounded in number and in size', async () => {
         return value;
       },
     });
-  await ask('small', 1);
-  await ask('small', 1);
+  await query('small', 1);
+  await query('small', 1);
   expect(taken).toBe(1);
   const large = 'x'.repeat(6 * 1024 * 1024);
-  for (const key of ['a', 'b', 'c']) await ask(key, large);
-  await ask('c', large);
+  for (const key of ['a', 'b', 'c']) await query(key, large);
+  await query('c', large);
   expect(taken).toBe(4);
-  await ask('a', large);
+  await query('a', large);
   expect(taken).toBe(5);
-  for (let index = 0; index < 250; index++) await ask(`entry ${index}`, 1);
-  await ask('entry 0', 1);
+  for (let index = 0; index < 250; index++) await query(`entry ${index}`, 1);
+  await query('entry 0', 1);
   expect(taken).toBe(256);
 });

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
-/** Counts that take longer than this are not taken anew for every event … */
+/** Queries slower than this are not repeated for every new event … */
 const EXPENSIVE_MS = 500;
-/** … unless they are of fewer exposures: then the machine was busy, which says nothing about the next time. */
+/** … unless they counted fewer exposures: then the machine was just busy. */
 const MANY_EXPOSURES = 100_000;
-/** A snapshot may be as old as this many times what it costs … */
+/** A snapshot may be this many times as old as its query took … */
 const AGE_PER_COST = 20;
-/** … but never older. */
+/** … but never older than this. */
 const MAX_AGE_MS = 5 * 60 * 1000;
 const MAX_ENTRIES = 200;
-/** Characters of JSON of all entries; in memory they take a few times as much. */
+/** Total JSON length of all entries; they take several times as much memory. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 export interface Snapshot<T> {
@@ -19,65 +19,65 @@ export interface Snapshot<T> {
 }
 
 interface CacheEntry extends Snapshot<unknown> {
-  /** What was known of changes when it was taken. */
+  /** The change counter when it was taken. */
   changes: number;
   takenAt: number;
   costMs: number;
   exposures: number;
 }
 
-interface Question<T> {
+interface SnapshotRequest<T> {
   key: string;
-  /** Grows whenever an answer may have changed. */
+  /** Change counter: increases whenever the result may have changed. */
   changes: number;
-  /** However long it takes. */
+  /** Never return an older snapshot. */
   fresh: boolean;
   take: () => Promise<T>;
-  /** How many the answer was counted from. */
+  /** The number of exposures that were counted. */
   exposures: (value: T) => number;
 }
 
 /**
- * Keeps answers that cost a look at the whole store. What nothing has changed since is never asked twice; what is
- * expensive may be a little old, and is refreshed behind the answer. Cheap answers are always of this moment.
+ * Caches the results of queries that scan the whole store. Without changes, a query is never repeated. Expensive
+ * results may be slightly old and are refreshed in the background; cheap ones are always current.
  */
 export class ReportSnapshots {
-  readonly #kept = new LRUCache<string, CacheEntry>({
+  readonly #cache = new LRUCache<string, CacheEntry>({
     max: MAX_ENTRIES,
     maxSize: MAX_LENGTH,
     sizeCalculation: ({ value }, key) => key.length + JSON.stringify(value).length,
   });
   readonly #running = new Map<string, Promise<CacheEntry>>();
 
-  async get<T>(question: Question<T>): Promise<Snapshot<T>> {
-    const kept = question.fresh ? undefined : this.#kept.get(question.key);
-    if (kept && kept.changes >= question.changes) return kept as Snapshot<T>;
-    if (kept && isYoungEnough(kept)) {
-      // Whoever asks next gets the outcome, or the error of an attempt of their own.
-      this.#take(question).catch(() => undefined);
-      return kept as Snapshot<T>;
+  async get<T>(request: SnapshotRequest<T>): Promise<Snapshot<T>> {
+    const cached = request.fresh ? undefined : this.#cache.get(request.key);
+    if (cached && cached.changes >= request.changes) return cached as Snapshot<T>;
+    if (cached && isFreshEnough(cached)) {
+      // The next request gets the new result, or runs into the error itself.
+      this.#take(request).catch(() => undefined);
+      return cached as Snapshot<T>;
     }
-    return (await this.#take(question)) as Snapshot<T>;
+    return (await this.#take(request)) as Snapshot<T>;
   }
 
-  #take<T>({ key, changes, take, exposures }: Question<T>): Promise<CacheEntry> {
+  #take<T>({ key, changes, take, exposures }: SnapshotRequest<T>): Promise<CacheEntry> {
     const running = this.#running.get(`${key} ${changes}`);
     if (running) return running;
     const [asOf, takenAt] = [Date.now(), performance.now()];
-    const taking = take()
+    const pending = take()
       .then((value) => {
         const costMs = performance.now() - takenAt;
-        const kept = { value, asOf, changes, takenAt, costMs, exposures: exposures(value) };
-        if ((this.#kept.peek(key)?.takenAt ?? 0) <= takenAt) this.#kept.set(key, kept);
-        return kept;
+        const entry = { value, asOf, changes, takenAt, costMs, exposures: exposures(value) };
+        if ((this.#cache.peek(key)?.takenAt ?? 0) <= takenAt) this.#cache.set(key, entry);
+        return entry;
       })
       .finally(() => this.#running.delete(`${key} ${changes}`));
-    this.#running.set(`${key} ${changes}`, taking);
-    return taking;
+    this.#running.set(`${key} ${changes}`, pending);
+    return pending;
   }
 }
 
-function isYoungEnough({ takenAt, costMs, exposures }: CacheEntry): boolean {
+function isFreshEnough({ takenAt, costMs, exposures }: CacheEntry): boolean {
   if (costMs <= EXPENSIVE_MS || exposures < MANY_EXPOSURES) return false;
   return performance.now() - takenAt < Math.min(MAX_AGE_MS, AGE_PER_COST * costMs);
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const seen = (splitTestKey: string, variationKey: string, ...sessionIds: string[]) =>
+const expose = (splitTestKey: string, variationKey: string, ...sessionIds: string[]) =>
   shop.expose(...sessionIds.map((sessionId) => ({ splitTestKey, variationKey, sessionId })));
 
 const row = (key: string, exposures: number, visitors: number) => ({
@@ -33,7 +33,7 @@ const row = (key: string, exposures: number, visitors: number) => ({
 });
 
 describe('the counts of a split test', () => {
-  it('are zero for each variation before anyone saw it', async () => {
+  it('are zero for each variation at first', async () => {
     expect(await shop.results('none')).toMatchObject({
       splitTestKey: 'none',
       status: 'running',
@@ -46,27 +46,27 @@ describe('the counts of a split test', () => {
 
   it('are exposures and visitors, per variation', async () => {
     await accepted(
-      seen('counted', 'control', 'c1', 'c2', 'c3'),
-      seen('counted', 'b', 'c4', 'c4', 'c4', 'c5'),
+      expose('counted', 'control', 'c1', 'c2', 'c3'),
+      expose('counted', 'b', 'c4', 'c4', 'c4', 'c5'),
     );
-    await accepted(seen('counted', 'control', 'c1'));
+    await accepted(expose('counted', 'control', 'c1'));
     const { variations } = await shop.results('counted');
     expect(variations).toEqual([row('control', 4, 3), row('b', 4, 2), row('c', 0, 0)]);
   });
 
-  it('tell visitors from sessions', async () => {
+  it('distinguish visitors from sessions', async () => {
     await accepted(
       shop.collect({ sessionId: 'v1', visitorId: 'ann' }),
       shop.collect({ sessionId: 'v2', visitorId: 'ann' }),
       shop.collect({ sessionId: 'v3', visitorId: 'bob' }),
     );
-    await accepted(seen('visitors', 'b', 'v1', 'v2', 'v3', 'v4', 'v5'));
-    // Of the five sessions two are Ann's and one is Bob's; two were never tied to anyone.
+    await accepted(expose('visitors', 'b', 'v1', 'v2', 'v3', 'v4', 'v5'));
+    // Of the five sessions, two are Ann's and one is Bob's; two have no visitor.
     expect((await shop.results('visitors')).variations[1]).toEqual(row('b', 5, 4));
   });
 
-  it('take an identity that arrives after the exposure', async () => {
-    await accepted(seen('late', 'c', 'l1', 'l2', 'l3'));
+  it('use an identity that arrives after the exposure', async () => {
+    await accepted(expose('late', 'c', 'l1', 'l2', 'l3'));
     expect((await shop.results('late')).variations[2]).toEqual(row('c', 3, 3));
     await accepted(
       ...['l1', 'l2', 'l3'].map((sessionId) => shop.collect({ sessionId, visitorId: 'late-visitor' })),
@@ -74,19 +74,19 @@ describe('the counts of a split test', () => {
     expect((await shop.results('late')).variations[2]).toEqual(row('c', 3, 1));
   });
 
-  it('leave out a visitor who saw two variations, and say so', async () => {
+  it('exclude visitors who saw two variations, and report their number', async () => {
     await accepted(
       shop.collect({ sessionId: 'u1', visitorId: 'both' }),
       shop.collect({ sessionId: 'u2', visitorId: 'both' }),
     );
-    await accepted(seen('users', 'control', 'u1'), seen('users', 'b', 'u2'));
+    await accepted(expose('users', 'control', 'u1'), expose('users', 'b', 'u2'));
     const { variations, mixedVisitors } = await shop.results('users');
     expect(variations.slice(0, 2)).toEqual([row('control', 1, 0), row('b', 1, 0)]);
     expect(mixedVisitors).toBe(1);
   });
 
-  it('of one property know nothing of another', async () => {
-    await accepted(seen('isolated', 'b', 'same-session'));
+  it('are separate for each property', async () => {
+    await accepted(expose('isolated', 'b', 'same-session'));
     const body = {
       propertyId: 'elsewhere',
       exposures: [{ splitTestKey: 'isolated', variationKey: 'b', sessionId: 'same-session' }],
@@ -95,8 +95,8 @@ describe('the counts of a split test', () => {
     expect((await shop.results('isolated')).variations[1]).toEqual(row('b', 1, 1));
   });
 
-  it('say in which state the test is', async () => {
-    await accepted(seen('finished', 'b', 'f1'));
+  it('include the status of the test', async () => {
+    await accepted(expose('finished', 'b', 'f1'));
     const { status, variations } = await shop.results('finished');
     expect(status).toBe('stopped');
     expect(variations).toMatchObject([
@@ -105,8 +105,8 @@ describe('the counts of a split test', () => {
     ]);
   });
 
-  it('of an unknown test: 404', async () => {
-    const answer = await shop.get('/v1/split-testing/results', { splitTestKey: 'nothing' });
-    expectProblem(answer, { status: 404, code: 'split_test_not_found' });
+  it('unknown test: 404', async () => {
+    const response = await shop.get('/v1/split-testing/results', { splitTestKey: 'nothing' });
+    expectProblem(response, { status: 404, code: 'split_test_not_found' });
   });
 });

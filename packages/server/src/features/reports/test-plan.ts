@@ -8,19 +8,19 @@ import type { Goal, PropertyConfiguration } from '../../storage/property-configu
 
 export const planPeriod = (days: number, now: number) => ({ from: now - days * DAY_MS, to: now });
 
-/** How long a test would take, from what the property has seen of late. */
+/** Estimates how long a test would take, based on recent traffic. */
 export function planResponse(
   { statistics }: Pick<PropertyConfiguration, 'statistics'>,
   goal: Goal,
   query: PlanQuery,
-  seen: GoalBaseline,
+  recent: GoalBaseline,
 ): PlanResponse {
   const { smallestEffect = 0.05, power = 0.8, variations = 2, trafficAllocation = 100, days = 28 } = query;
   const arm =
     goal.kind === 'count'
-      ? proportionArm({ n: seen.visitors, sum: seen.converted })
-      : meanArm({ n: seen.visitors, ...seen.amount });
-  const dailyVisitors = ((seen.visitors / days) * trafficAllocation) / 100;
+      ? proportionArm({ n: recent.visitors, sum: recent.converted })
+      : meanArm({ n: recent.visitors, ...recent.amount });
+  const dailyVisitors = ((recent.visitors / days) * trafficAllocation) / 100;
   const plan =
     arm.mean === null || arm.variance === null
       ? null
@@ -41,8 +41,8 @@ export function planResponse(
     smallestEffect,
     baseline: {
       days,
-      visitors: seen.visitors,
-      converted: seen.converted,
+      visitors: recent.visitors,
+      converted: recent.converted,
       mean: arm.mean,
       variance: arm.variance,
     },
@@ -50,7 +50,7 @@ export function planResponse(
     visitorsPerVariation: plan?.visitorsPerVariation ?? null,
     visitors: plan?.visitors ?? null,
     days: plan?.days ?? null,
-    words: wordsFor(goal, query, seen, plan),
+    words: wordsFor(goal, query, recent, plan),
   };
 }
 
@@ -59,16 +59,16 @@ const baselineOf = (goal: Goal, mean: number, variance: number): Baseline =>
 
 function wordsFor(
   goal: Goal,
-  { smallestEffect = 0.05, variations = 2, days: looked = 28 }: PlanQuery,
+  { smallestEffect = 0.05, variations = 2, days: periodDays = 28 }: PlanQuery,
   { visitors, converted }: GoalBaseline,
   plan: ReturnType<typeof planTest>,
 ): string {
   const count = (number: number) => Math.round(number).toLocaleString('en-US');
-  const period = `In the last ${looked} days ${count(visitors)} visitors came and ${count(converted)} of them reached "${goal.name}".`;
-  if (plan === null) return `${period} That is not enough to plan with.`;
+  const period = `In the last ${periodDays} days, ${count(visitors)} visitors came and ${count(converted)} of them reached "${goal.name}".`;
+  if (plan === null) return `${period} That is not enough data for a plan.`;
   const effect = `${Number((100 * smallestEffect).toPrecision(3))} %`;
-  const needs = `To find a change of ${effect} with ${variations} variations it takes ${count(plan.visitors)} visitors`;
-  if (plan.days === null) return `${period} ${needs}.`;
+  const required = `To detect a change of ${effect} with ${variations} variations, the test needs ${count(plan.visitors)} visitors`;
+  if (plan.days === null) return `${period} ${required}.`;
   const days = plan.days === 1 ? '1 day' : `${count(plan.days)} days`;
-  return `${period} ${needs}, about ${days} at this traffic.`;
+  return `${period} ${required}, about ${days} at this traffic.`;
 }
