@@ -6,7 +6,7 @@ import type { AcceptedRequest } from '../../storage/accepted-request.ts';
 import type { EventLog } from '../../storage/event-log.ts';
 import type { IdempotencyMark } from '../../storage/idempotency-marks.ts';
 
-/** The only way in for events: written to disk, then counted, and only then acknowledged. */
+/** All events enter here: they are written to disk, counted, and only then acknowledged. */
 export class EventIntake {
   readonly #log: EventLog;
   readonly #metrics: Metrics;
@@ -16,7 +16,7 @@ export class EventIntake {
     this.#metrics = metrics;
   }
 
-  /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but stored once. */
+  /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but not stored again. */
   async record(request: FastifyRequest, accepted: AcceptedRequest): Promise<'stored' | 'replayed'> {
     const outcome = await this.#log.accept(accepted, idempotencyMark(request));
     if (outcome === 'reused') throw new ApiError('idempotency_key_reused');
@@ -46,11 +46,11 @@ function idempotencyMark(request: FastifyRequest): IdempotencyMark | undefined {
     .update(canonicalJson(request.body))
     .digest('base64url');
   const { propertyId, kind } = request.apiKey;
-  // Anybody can have the public key: with it nobody may use up the keys of a backend.
+  // Separate per kind, because anyone can get the public key and could block the idempotency keys of a backend.
   return { kind, key: `${propertyId}/${kind}/${key}`, fingerprint };
 }
 
-/** The same text for the same content, whatever order a serializer wrote the members in. */
+/** Independent of the order of members. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

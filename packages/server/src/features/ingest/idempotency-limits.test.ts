@@ -11,18 +11,18 @@ let shop: Shop;
 afterEach(() => closeShop(shop));
 
 const key = (text: string) => ({ 'idempotency-key': text });
-/** Sent again while the journal is full of requests that are about to be loaded, which is over in a moment. */
-const patiently = (send: () => Promise<Answer>) =>
-  waitFor('room for a request', async () => {
-    const answer = await send();
-    return (answer.status !== 503 || answer.headers.get('retry-after') !== '1') && answer;
+/** Retries while the journal is full of requests that are about to be loaded. */
+const retrying = (send: () => Promise<Answer>) =>
+  waitFor('space in the journal', async () => {
+    const response = await send();
+    return (response.status !== 503 || response.headers.get('retry-after') !== '1') && response;
   });
-const count = (text: string) => patiently(() => shop.increment({ goalId: 'signup' }, key(text)));
+const count = (text: string) => retrying(() => shop.increment({ goalId: 'signup' }, key(text)));
 const counted = async () => (await shop.progress('signup')).current.count;
 const collect = (text: string, visitorId = 'v') =>
-  patiently(() => shop.collect({ sessionId: text, visitorId }, key(text)));
+  retrying(() => shop.collect({ sessionId: text, visitorId }, key(text)));
 
-/** Works on the journal of a server that is not running. */
+/** Opens the journal directly. */
 function inJournal<T>(work: (journal: InstanceType<typeof DatabaseSync>) => T): T {
   const journal = new DatabaseSync(join(shop.server.dataDir, 'journal.db'));
   try {
@@ -37,22 +37,22 @@ const restart = async () => {
 };
 
 describe('a full table of idempotency keys', () => {
-  // Room for 96 keys of backends and 32 of browsers.
+  // Enough for 96 keys of backends and 32 of browsers.
   const SMALL = { env: { JOURNAL_MAX_BYTES: '16384' } };
 
-  /** New keys of a backend, until there is no room for another. */
+  /** Sends new keys of a backend until the table is full. */
   async function fill(): Promise<number> {
     for (let sent = 0; sent < 500; sent++) {
-      const answer = await count(`fill-${sent}`);
-      if (answer.status === 200) continue;
-      expectProblem(answer, { status: 503, code: 'overloaded' });
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      const response = await count(`fill-${sent}`);
+      if (response.status === 200) continue;
+      expectProblem(response, { status: 503, code: 'overloaded' });
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       return sent;
     }
     throw new Error('the table never filled up');
   }
 
-  it('refuses new keys of a backend, knows the old ones, and does not bother anybody else', async () => {
+  it('rejects new keys of a backend, keeps the old ones, and affects no other requests', async () => {
     shop = await openShop(SMALL);
     const sent = await fill();
     expect(sent).toBeGreaterThan(10);
@@ -71,7 +71,7 @@ describe('a full table of idempotency keys', () => {
     expect(await counted()).toBe(sent + 1);
   });
 
-  it('forgets the oldest keys of browsers, which take no room from those of backends', async () => {
+  it('drops the oldest keys of browsers, which take no space from those of backends', async () => {
     shop = await openShop(SMALL);
     for (let i = 0; i < 60; i++) expectAccepted(await collect(`page-${i}`));
     expectProblem(await collect('page-59', 'another'), { status: 422, code: 'idempotency_key_reused' });
@@ -83,14 +83,14 @@ describe('a full table of idempotency keys', () => {
 describe('old idempotency keys', () => {
   const hash = (text: string) => createHash('sha256').update(text).digest();
 
-  it('are deleted a few at a time, so that no commit waits for all of them', async () => {
+  it('are deleted in batches, so that no commit waits for all of them', async () => {
     const ROWS = 20_000;
     shop = await openShop();
     expectAccepted(await count('fresh'));
     await shop.server.stop();
     inJournal((journal) => {
       const old = Date.now() - 2 * DAY_MS;
-      // The time is that of the statement: rows with the same one were deleted in one step.
+      // The time is per statement: rows with the same time were deleted in one batch.
       journal.exec(`
         CREATE TABLE deletions (at REAL);
         CREATE TRIGGER note_deletion AFTER DELETE ON marks
@@ -105,24 +105,24 @@ describe('old idempotency keys', () => {
     await restart();
     const left = () =>
       inJournal((journal) => journal.prepare('SELECT count(*) AS left FROM marks').get().left);
-    await waitFor('the old ones to go', () => left() === 1);
-    const steps = inJournal((journal) =>
+    await waitFor('the old keys to be deleted', () => left() === 1);
+    const batches = inJournal((journal) =>
       journal
         .prepare('SELECT count(*) AS rows FROM deletions GROUP BY at')
         .all()
         .map(({ rows }) => Number(rows)),
     );
-    expect(steps.reduce((sum, rows) => sum + rows, 0)).toBe(ROWS);
-    expect(Math.max(...steps)).toBeLessThanOrEqual(1000);
+    expect(batches.reduce((sum, rows) => sum + rows, 0)).toBe(ROWS);
+    expect(Math.max(...batches)).toBeLessThanOrEqual(1000);
     expectAccepted(await count('fresh'));
     expect(await counted()).toBe(1);
   });
 
-  it('that an earlier version has stored are honoured until they expire, and then go with their table', async () => {
+  it('of an earlier version are honoured until they expire, then their table is dropped', async () => {
     shop = await openShop();
     await shop.server.stop();
     const body = { propertyId: 'shop', goalId: 'signup' };
-    // As that version took it: of the path and of the body with its members in order.
+    // As that version computed it: from the path and the body with sorted members.
     const fingerprint = hash(
       `/v1/goals/increment${JSON.stringify({ goalId: 'signup', propertyId: body.propertyId })}`,
     );
@@ -145,11 +145,11 @@ describe('old idempotency keys', () => {
     expectAccepted(await count('expired-0'));
     expect(await counted()).toBe(1);
     const left = () => inJournal((journal) => journal.prepare('SELECT key FROM idempotency').all().length);
-    await waitFor('the expired ones to go', () => left() === 1);
+    await waitFor('the expired keys to be deleted', () => left() === 1);
     await shop.server.stop();
     inJournal((journal) => journal.exec('UPDATE idempotency SET created_at = 1'));
     await restart();
-    await waitFor('the table to go', () =>
+    await waitFor('the table to be dropped', () =>
       inJournal(
         (journal) =>
           journal.prepare("SELECT name FROM sqlite_master WHERE name = 'idempotency'").get() === undefined,

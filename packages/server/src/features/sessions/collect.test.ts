@@ -19,7 +19,7 @@ afterAll(() => closeShop(shop));
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0';
 
 describe('a session', () => {
-  it('is shown with everything that was collected', async () => {
+  it('contains everything that was collected', async () => {
     const start = Date.now() - HOUR_MS;
     const events = [
       {
@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(timeline).toHaveLength(7);
   });
 
-  it('needs no events: it was there when it was collected', async () => {
+  it('without events starts at the time of the request', async () => {
     const before = Date.now();
     expectAccepted(await shop.collect({ sessionId: 'bare', visitorId: 'v-bare' }));
     const session = await shop.session('bare');
@@ -144,7 +144,7 @@ describe('a session', () => {
     expect(session.startedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it('grows with each request, in whatever order they arrive', async () => {
+  it('is extended by each request, in any order of arrival', async () => {
     const start = Date.now() - 2 * HOUR_MS;
     const view = (url: string, timestamp: number) =>
       shop.collect({ sessionId: 'growing', visitorId: 'v', events: [{ type: 'pageview', url, timestamp }] });
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect(session.timeline.map(({ url }: { url: string }) => url)).toEqual(['/first', '/second', '/third']);
   });
 
-  it('shows the attributes it was last collected with', async () => {
+  it('has the attributes of the last request', async () => {
     await accepted(
       shop.collect({ sessionId: 'attributes', visitorId: 'v', attributes: { plan: 'trial', a: 1 } }),
     );
@@ -175,14 +175,14 @@ describe('a session', () => {
   const odd = [
     { name: 'a NUL', text: 'a\u0000b' },
     { name: 'a byte order mark', text: '\ufeffabc' },
-    { name: 'marks of direction', text: '\u202eabc\u200f' },
+    { name: 'bidirectional control characters', text: '\u202eabc\u200f' },
     { name: 'a line break', text: 'a\nb\u2028c' },
-    { name: 'combining signs', text: 'e\u0301 \u00e9' },
-    { name: 'blanks at both ends', text: '  a  ' },
+    { name: 'combining characters', text: 'e\u0301 \u00e9' },
+    { name: 'spaces at both ends', text: '  a  ' },
     { name: 'quotes', text: `'; DROP TABLE sessions; -- "` },
-    { name: 'what looks like JSON', text: '{"a":[1]}' },
+    { name: 'JSON', text: '{"a":[1]}' },
   ];
-  it.each(odd)('keeps $name in ids and texts', async ({ text }) => {
+  it.each(odd)('preserves $name in ids and texts', async ({ text }) => {
     const events = [
       { type: 'pageview', name: text, url: text, referrer: text, title: text, properties: { [text]: text } },
     ];
@@ -201,14 +201,14 @@ describe('a session', () => {
     expect(sessions.map(({ sessionId }: { sessionId: string }) => sessionId)).toEqual([`${text}-odd`]);
   });
 
-  it('an event of the same name and time is kept each time', async () => {
+  it('stores repeated events with the same name and time', async () => {
     const event = { type: 'event', name: 'click', timestamp: Date.now() - 1000 };
     await accepted(shop.collect({ sessionId: 'same', visitorId: 'v', events: [event, event, event] }));
     expect((await shop.session('same')).events).toBe(3);
   });
 });
 
-it('what was acknowledged can be read at once, however many write', async () => {
+it('acknowledged events can be read at once, under concurrent writes', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `at-once-${i}`);
   await Promise.all(
     names.map(async (sessionId) => {
@@ -221,19 +221,19 @@ it('what was acknowledged can be read at once, however many write', async () => 
 describe('timestamps of events', () => {
   const now = Date.now();
   const rows = [
-    { name: '71 hours ago', timestamp: now - 71 * HOUR_MS, kept: true },
-    { name: '73 hours ago', timestamp: now - 73 * HOUR_MS, kept: false },
-    { name: 'the beginning', timestamp: 0, kept: false },
-    { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS, kept: true },
-    { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS, kept: false },
-    { name: 'none', timestamp: undefined, kept: false },
+    { name: '71 hours ago', timestamp: now - 71 * HOUR_MS, used: true },
+    { name: '73 hours ago', timestamp: now - 73 * HOUR_MS, used: false },
+    { name: '1970', timestamp: 0, used: false },
+    { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS, used: true },
+    { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS, used: false },
+    { name: 'none', timestamp: undefined, used: false },
   ];
-  it.each(rows)('$name: kept $kept', async ({ name, timestamp, kept }) => {
+  it.each(rows)('$name: used $used', async ({ name, timestamp, used }) => {
     const before = Date.now();
     const events = [{ type: 'pageview', timestamp }];
     expectAccepted(await shop.collect({ sessionId: `time ${name}`, visitorId: 'v', events }));
     const [{ at }] = (await shop.session(`time ${name}`)).timeline;
-    if (kept) return expect(at).toBe(timestamp);
+    if (used) return expect(at).toBe(timestamp);
     expect(at).toBeGreaterThanOrEqual(before);
     expect(at).toBeLessThanOrEqual(Date.now());
   });
@@ -270,7 +270,7 @@ describe('limits', () => {
     { name: 'a session id of 501 characters', fields: { sessionId: text(501) }, pointers: ['/sessionId'] },
     { name: 'no visitor', fields: { visitorId: undefined }, pointers: ['/visitorId'] },
     { name: 'a visitor id of 257 characters', fields: { visitorId: text(257) }, pointers: ['/visitorId'] },
-    { name: 'a visitor that is no text', fields: { visitorId: 5 }, pointers: ['/visitorId'] },
+    { name: 'a visitor that is not a string', fields: { visitorId: 5 }, pointers: ['/visitorId'] },
     { name: 'a user id of 257 characters', fields: { userId: text(257) }, pointers: ['/userId'] },
     { name: 'an empty user id', fields: { userId: '' }, pointers: ['/userId'] },
     {
@@ -278,7 +278,7 @@ describe('limits', () => {
       fields: { events: Array.from({ length: 501 }, () => ({ type: 'event' })) },
       pointers: ['/events'],
     },
-    { name: 'events that are no list', fields: { events: {} }, pointers: ['/events'] },
+    { name: 'events that are not a list', fields: { events: {} }, pointers: ['/events'] },
     { name: 'an event without a type', fields: { events: [{}] }, pointers: ['/events/0/type'] },
     {
       name: 'an event of an unknown type',
@@ -297,14 +297,14 @@ describe('limits', () => {
       fields: inEvent('title', text(1025)),
       pointers: ['/events/0/title'],
     },
-    { name: 'a time before all times', fields: inEvent('timestamp', -1), pointers: ['/events/0/timestamp'] },
+    { name: 'a negative time', fields: inEvent('timestamp', -1), pointers: ['/events/0/timestamp'] },
     {
       name: 'properties of more than 8 KiB',
       fields: inEvent('properties', { a: text(8185) }),
       pointers: ['/events/0/properties'],
     },
     {
-      name: 'properties that are no object',
+      name: 'properties that are not an object',
       fields: inEvent('properties', 'x'),
       pointers: ['/events/0/properties'],
     },
@@ -316,8 +316,8 @@ describe('limits', () => {
     { name: 'attributes that are a list', fields: { attributes: [] }, pointers: ['/attributes'] },
   ];
   it.each(wrong)('not $name', async ({ fields, pointers }) => {
-    const answer = await shop.collect({ sessionId: 'refused', visitorId: 'v', ...fields });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+    const response = await shop.collect({ sessionId: 'refused', visitorId: 'v', ...fields });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers });
     expect(await shop.isUnknown('refused')).toBe(true);
   });
 });
@@ -363,7 +363,7 @@ describe('device, browser and os come from the user agent', () => {
   });
 });
 
-it('the country comes from the attributes, and not from a header that anybody can send', async () => {
+it('the country comes from the attributes, not from a header that any client can send', async () => {
   const collect = (sessionId: string, attributes: object) =>
     shop.collect({ sessionId, visitorId: 'v', attributes }, { 'cf-ipcountry': 'FR' });
   await accepted(
@@ -378,7 +378,7 @@ it('the country comes from the attributes, and not from a header that anybody ca
 
 it('a public key can write sessions, but not read them', async () => {
   for (const path of ['/v1/sessions', '/v1/sessions/full']) {
-    const answer = await shop.server.call('GET', `${path}?propertyId=shop`, { key: PUBLIC_KEY });
-    expectProblem(answer, { status: 403, code: 'wrong_key_kind' });
+    const response = await shop.server.call('GET', `${path}?propertyId=shop`, { key: PUBLIC_KEY });
+    expectProblem(response, { status: 403, code: 'wrong_key_kind' });
   }
 });

@@ -4,7 +4,7 @@ import { eventTime } from '../../http/client-time.ts';
 import type { AcceptedCollect, CollectedEvent } from '../../storage/accepted-request.ts';
 import { parseUserAgent } from './user-agent.ts';
 
-/** Header fields in which the usual proxies name the visitor's country. */
+/** Headers in which common proxies send the visitor's country. */
 const COUNTRY_HEADERS = [
   'cf-ipcountry',
   'cloudfront-viewer-country',
@@ -34,10 +34,10 @@ export function acceptCollect(
   };
 }
 
-type GivenEvent = NonNullable<CollectBody['events']>[number];
+type RequestEvent = NonNullable<CollectBody['events']>[number];
 
 function acceptEvent(
-  { type, timestamp, name, url, referrer, title, properties }: GivenEvent,
+  { type, timestamp, name, url, referrer, title, properties }: RequestEvent,
   receivedAt: number,
 ): CollectedEvent {
   const event: CollectedEvent = { type, ...eventTime(timestamp, receivedAt) };
@@ -55,6 +55,6 @@ function countryOf(
   behindProxy: boolean,
 ): string | undefined {
   const header = behindProxy ? COUNTRY_HEADERS.find((name) => headers[name] !== undefined) : undefined;
-  const named = header === undefined ? attributes?.country : headers[header];
-  return typeof named === 'string' && /^[A-Za-z]{2}$/.test(named) ? named.toUpperCase() : undefined;
+  const country = header === undefined ? attributes?.country : headers[header];
+  return typeof country === 'string' && /^[A-Za-z]{2}$/.test(country) ? country.toUpperCase() : undefined;
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
 
 /**
- * Ids that MurmurHash3 gives the same hash under every seed, and so an earlier version the same key in every store:
- * the first four bytes differ in what becomes the top bit of the state, which the next four take back.
+ * Ids with the same MurmurHash3 under every seed, so that an earlier version gave them the same key in every store:
+ * the first four bytes differ in what becomes the top bit of the state, which the next four cancel out.
  */
 const [one, two] = ["0aqX,7'r", 'ؿPc,7v6'];
 
@@ -15,11 +15,11 @@ beforeAll(async () => {
 afterAll(() => closeShop(shop));
 
 describe(`ids crafted to collide (${one}, ${two})`, () => {
-  it('do collide without a secret', () => {
+  it('collide without a secret', () => {
     for (const seed of [0, 1, -1, 0x5bd1e995]) expect(murmur3(one, seed)).toBe(murmur3(two, seed));
   });
 
-  it('of sessions name two of them', async () => {
+  it('are two sessions', async () => {
     for (const sessionId of [one, two]) {
       const events = [{ type: 'pageview', url: `/${sessionId}` }];
       await accepted(shop.collect({ sessionId, visitorId: `visitor-${sessionId}`, events }));
@@ -36,7 +36,7 @@ describe(`ids crafted to collide (${one}, ${two})`, () => {
     }
   });
 
-  it('of visitors count as two of them', async () => {
+  it('are two visitors', async () => {
     for (const visitorId of [one, two]) {
       const sessionId = `session-of-${visitorId}`;
       await accepted(shop.collect({ sessionId, visitorId }));

@@ -5,63 +5,63 @@ import type { EventStoreClient } from '../../storage/event-store-client.ts';
 
 const MAX_SESSIONS = 50_000;
 
-/** Looked up, and the store has no such session. */
-const NOT_KNOWN = 'not known';
+/** The session was looked up and does not exist. */
+const UNKNOWN = 'unknown';
 
 type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId' | 'visitorId' | 'userId'>;
 
 /**
- * Who a session belongs to, for evaluations that name only the session: live sessions are answered from memory,
+ * Finds the visitor and user of a session, for evaluations that only name the session. Active sessions are in memory;
  * others are looked up in the event store once.
  */
 export class SessionIdentities {
   readonly #eventStore: Pick<EventStoreClient, 'sessionIdentity'>;
-  readonly #recent = new LRUCache<string, SessionIdentity | typeof NOT_KNOWN>({ max: MAX_SESSIONS });
-  /** Look-ups under way; `outdated` once a collect of the same session was stored meanwhile. */
-  readonly #lookUps = new Map<string, { outdated: boolean }>();
+  readonly #recent = new LRUCache<string, SessionIdentity | typeof UNKNOWN>({ max: MAX_SESSIONS });
+  /** Pending lookups; `outdated` if a collect request of the session was stored in the meantime. */
+  readonly #lookups = new Map<string, { outdated: boolean }>();
 
   constructor(eventStore: Pick<EventStoreClient, 'sessionIdentity'>) {
     this.#eventStore = eventStore;
   }
 
-  /** A collect was stored: its visitor is the session's from now on, and so is its user if it named one. */
+  /** Call after a collect request was stored: its visitor, and its user if any, replace those of the session. */
   remember({ propertyId, sessionId, visitorId, userId }: CollectedIdentity): void {
     const key = keyOf(propertyId, sessionId);
-    const lookUp = this.#lookUps.get(key);
-    if (lookUp !== undefined) lookUp.outdated = true;
+    const lookup = this.#lookups.get(key);
+    if (lookup !== undefined) lookup.outdated = true;
     const known = this.#recent.get(key);
-    const knownUser = known === undefined || known === NOT_KNOWN ? null : known.userId;
-    // What is not in memory may have a user in the store: leave it to the look-up.
+    const knownUser = known === undefined || known === UNKNOWN ? null : known.userId;
+    // A session that is not in memory may have a user in the store: leave it to the lookup.
     if (known === undefined && userId === undefined) return;
     this.#recent.set(key, { visitorId, userId: userId ?? knownUser });
   }
 
-  /** Undefined or an identity when memory knows; a promise when the store must be asked. */
+  /** Synchronous if the session is in memory; otherwise a promise of the lookup. */
   find(
     propertyId: string,
     sessionId: string,
   ): SessionIdentity | undefined | Promise<SessionIdentity | undefined> {
     const key = keyOf(propertyId, sessionId);
     const known = this.#recent.get(key);
-    if (known === undefined) return this.#lookUp(key, propertyId, sessionId);
-    return known === NOT_KNOWN ? undefined : known;
+    if (known === undefined) return this.#lookup(key, propertyId, sessionId);
+    return known === UNKNOWN ? undefined : known;
   }
 
-  /** After an erasure nobody may be remembered. */
+  /** Call after an erasure, so that no erased identity stays in memory. */
   clear(): void {
-    for (const lookUp of this.#lookUps.values()) lookUp.outdated = true;
+    for (const lookup of this.#lookups.values()) lookup.outdated = true;
     this.#recent.clear();
   }
 
-  async #lookUp(key: string, propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
-    const lookUp = { outdated: false };
-    this.#lookUps.set(key, lookUp);
+  async #lookup(key: string, propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
+    const lookup = { outdated: false };
+    this.#lookups.set(key, lookup);
     try {
       const found = await this.#eventStore.sessionIdentity(propertyId, sessionId);
-      if (!lookUp.outdated) this.#recent.set(key, found ?? NOT_KNOWN);
+      if (!lookup.outdated) this.#recent.set(key, found ?? UNKNOWN);
       return found;
     } finally {
-      if (this.#lookUps.get(key) === lookUp) this.#lookUps.delete(key);
+      if (this.#lookups.get(key) === lookup) this.#lookups.delete(key);
     }
   }
 }

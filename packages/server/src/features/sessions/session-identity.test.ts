@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 
-/** On for one user only. */
+/** Enabled for one user only. */
 const FOR_SECOND = {
   key: 'for-second',
   name: 'For the second user',
@@ -38,11 +38,11 @@ const ids = async (query: Record<string, string>): Promise<string[]> =>
     ({ sessionId }: { sessionId: string }) => sessionId,
   );
 
-/** What may name a session before anybody knows whose it is. */
-const firsts = [
+/** Requests that can refer to a session before its visitor is known. */
+const firstRequests = [
   {
     what: 'an exposure',
-    name: (sessionId: string) => shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId }),
+    send: (sessionId: string) => shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId }),
     trace: {
       exposures: [{ splitTestKey: 'hero', variationKey: 'b', at: expect.any(Number) }],
       goals: [],
@@ -51,27 +51,27 @@ const firsts = [
   },
   {
     what: 'an increment',
-    name: (sessionId: string) => shop.increment({ goalId: 'revenue', amount: 5, sessionId }),
+    send: (sessionId: string) => shop.increment({ goalId: 'revenue', amount: 5, sessionId }),
     trace: { exposures: [], goals: [{ goalId: 'revenue', count: 1, amount: 5 }], feedback: 0 },
   },
   {
     what: 'a decrement',
-    name: (sessionId: string) => shop.decrement({ goalId: 'signup', sessionId }),
+    send: (sessionId: string) => shop.decrement({ goalId: 'signup', sessionId }),
     trace: { exposures: [], goals: [{ goalId: 'signup', count: -1, amount: 0 }], feedback: 0 },
   },
   {
     what: 'a feedback',
-    name: (sessionId: string) => shop.submit({ feedbackTypeId: 'nps', option: 'bad', sessionId }),
+    send: (sessionId: string) => shop.submit({ feedbackTypeId: 'nps', option: 'bad', sessionId }),
     trace: { exposures: [], goals: [], feedback: 1 },
   },
 ];
 const slug = (text: string) => text.replaceAll(' ', '-');
 
-describe('a session that nothing has collected', () => {
-  it.each(firsts)('is listed when $what named it', async ({ what, name, trace }) => {
+describe('a session without a collect request', () => {
+  it.each(firstRequests)('is listed after $what', async ({ what, send, trace }) => {
     const sessionId = `alone-${slug(what)}`;
     const before = Date.now();
-    await accepted(name(sessionId));
+    await accepted(send(sessionId));
     const { sessions } = await shop.sessions({ from: String(before), limit: '500' });
     const session = sessions.find((candidate: { sessionId: string }) => candidate.sessionId === sessionId);
     expect(session).toEqual({
@@ -94,11 +94,11 @@ describe('a session that nothing has collected', () => {
     expect((await shop.session(sessionId)).timeline).toHaveLength(1);
   });
 
-  it.each(firsts)(
+  it.each(firstRequests)(
     'gets its visitor and user when it is collected after $what',
-    async ({ what, name, trace }) => {
+    async ({ what, send, trace }) => {
       const sessionId = `late-${slug(what)}`;
-      await accepted(name(sessionId));
+      await accepted(send(sessionId));
       expect(await identity(sessionId)).toEqual({ visitorId: null, userId: null });
       expect(await ids({ visitorId: `v-${slug(what)}` })).toEqual([]);
       await accepted(shop.collect({ sessionId, visitorId: `v-${slug(what)}`, userId: `u-${slug(what)}` }));
@@ -113,8 +113,8 @@ describe('a session that nothing has collected', () => {
   );
 });
 
-describe('who a session belongs to', () => {
-  it('a user who identifies later has had the session from the start', async () => {
+describe('the identity of a session', () => {
+  it('a user who identifies later owns the whole session', async () => {
     const collect = (userId?: string) => shop.collect({ sessionId: 'login', visitorId: 'v-login', userId });
     await accepted(collect());
     expect(await identity('login')).toEqual({ visitorId: 'v-login', userId: null });
@@ -134,7 +134,7 @@ describe('who a session belongs to', () => {
     expect(await ids({ userId: 'u-old' })).toEqual([]);
   });
 
-  it('a replayed collect changes nothing, neither what is stored nor what flags are evaluated with', async () => {
+  it('a replayed collect request changes neither the session nor flag evaluations', async () => {
     const first = { sessionId: 'replayed', visitorId: 'v-first', userId: 'u-first' };
     const key = { 'idempotency-key': 'collect-replayed' };
     await accepted(shop.collect(first, key));
@@ -145,7 +145,7 @@ describe('who a session belongs to', () => {
     expect(body.flags['for-second'].value).toBe(true);
   });
 
-  it('a visitor has many sessions, and a user many visitors', async () => {
+  it('a visitor can have several sessions, and a user several visitors', async () => {
     await accepted(
       shop.collect({ sessionId: 'phone-1', visitorId: 'phone', userId: 'ann' }),
       shop.collect({ sessionId: 'phone-2', visitorId: 'phone' }),
@@ -161,7 +161,7 @@ describe('the same session id in another property', () => {
   const theirs = (method: string, path: string, body?: object) =>
     shop.server.call(method, path, { key: method === 'POST' ? OTHER_PUBLIC_KEY : OTHER_SECRET_KEY, body });
 
-  it('is another session', async () => {
+  it('is a different session', async () => {
     await accepted(
       shop.collect({ sessionId: 'shared', visitorId: 'ours', events: [{ type: 'pageview', url: '/ours' }] }),
       theirs('POST', '/v1/sessions/collect', {
@@ -185,16 +185,16 @@ describe('the same session id in another property', () => {
     expect(listed.body.sessions.map(({ visitorId }: { visitorId: string }) => visitorId)).toEqual(['theirs']);
   });
 
-  it('does not exist for those who have not seen it', async () => {
+  it('is not found if only the other property has it', async () => {
     await accepted(shop.collect({ sessionId: 'only-ours', visitorId: 'v' }));
-    const answer = await theirs('GET', '/v1/sessions/only-ours?propertyId=other');
-    expectProblem(answer, { status: 404, code: 'not_found' });
+    const response = await theirs('GET', '/v1/sessions/only-ours?propertyId=other');
+    expectProblem(response, { status: 404, code: 'not_found' });
   });
 });
 
-it('a session nobody named: 404', async () => {
-  for (const sessionId of ['nobody', 'Full', '%00', 'a%2Fb']) {
-    const answer = await shop.get(`/v1/sessions/${sessionId}`);
-    expectProblem(answer, { status: 404, code: 'not_found' });
+it('an unknown session: 404', async () => {
+  for (const sessionId of ['unknown', 'Full', '%00', 'a%2Fb']) {
+    const response = await shop.get(`/v1/sessions/${sessionId}`);
+    expectProblem(response, { status: 404, code: 'not_found' });
   }
 });

@@ -6,7 +6,7 @@ import type { Answer } from '../../testing/test-server.ts';
 type Session = Answer['body'];
 
 const MINUTE = 60 * 1000;
-/** Sessions of the filters start at these minutes after it. */
+/** The sessions of the filter tests start minutes after this time. */
 const BASE = Date.now() - 60 * HOUR_MS;
 
 let shop: Shop;
@@ -58,9 +58,9 @@ describe('filters', () => {
   const rows: { query: Record<string, string>; expected: string[] }[] = [
     { query: {}, expected: ['f5', 'f4', 'f3', 'f2', 'f1'] },
     { query: { visitorId: 'fv1' }, expected: ['f2', 'f1'] },
-    { query: { visitorId: 'nobody' }, expected: [] },
+    { query: { visitorId: 'unknown' }, expected: [] },
     { query: { userId: 'fu1' }, expected: ['f3', 'f1'] },
-    { query: { userId: 'nobody' }, expected: [] },
+    { query: { userId: 'unknown' }, expected: [] },
     { query: { splitTestKey: 'hero' }, expected: ['f3', 'f2', 'f1'] },
     { query: { splitTestKey: 'finished' }, expected: ['f4', 'f3'] },
     { query: { splitTestKey: 'hero', variationKey: 'b' }, expected: ['f3', 'f1'] },
@@ -78,17 +78,21 @@ describe('filters', () => {
     { query: { limit: '2' }, expected: ['f5', 'f4'] },
     { query: { userId: 'fu1', limit: '1' }, expected: ['f3'] },
   ];
-  // Only the sessions of these scenarios started then.
-  const then = { from: String(BASE), to: String(BASE + HOUR_MS) };
+  // Only the sessions of these tests started in this period.
+  const period = { from: String(BASE), to: String(BASE + HOUR_MS) };
   it.each(rows)('$query', async ({ query, expected }) => {
-    expect(await ids({ ...then, ...query })).toEqual(expected);
+    expect(await ids({ ...period, ...query })).toEqual(expected);
   });
 
   const minute = (number: number) => String(BASE + number * MINUTE);
   const times: { name: string; query: Record<string, string>; expected: string[] }[] = [
     { name: '`from` is inclusive', query: { from: minute(3), to: minute(9) }, expected: ['f5', 'f4', 'f3'] },
     { name: '`to` is exclusive', query: { from: minute(0), to: minute(3) }, expected: ['f2', 'f1'] },
-    { name: 'one moment', query: { from: minute(3), to: String(BASE + 3 * MINUTE + 1) }, expected: ['f3'] },
+    {
+      name: 'one millisecond',
+      query: { from: minute(3), to: String(BASE + 3 * MINUTE + 1) },
+      expected: ['f3'],
+    },
     { name: 'an end before the start', query: { from: minute(5), to: minute(1) }, expected: [] },
     {
       name: 'with other filters',
@@ -101,12 +105,12 @@ describe('filters', () => {
     expect(await ids(query)).toEqual(expected);
   });
 
-  const farAway = ['1e300', '9007199254740993', '99999999999999999999'];
-  it.each(farAway)('a time of %s is beyond all sessions or refused, never an error of ours', async (time) => {
+  const hugeTimes = ['1e300', '9007199254740993', '99999999999999999999'];
+  it.each(hugeTimes)('a time of %s is valid or rejected, but never a server error', async (time) => {
     for (const name of ['from', 'to']) {
-      const answer = await shop.get('/v1/sessions', { [name]: time, visitorId: 'fv2' });
-      if (answer.status === 200) expect(answer.body.sessions).toHaveLength(name === 'to' ? 1 : 0);
-      else expectProblem(answer, { status: 400, code: 'invalid_request', pointers: [`/${name}`] });
+      const response = await shop.get('/v1/sessions', { [name]: time, visitorId: 'fv2' });
+      if (response.status === 200) expect(response.body.sessions).toHaveLength(name === 'to' ? 1 : 0);
+      else expectProblem(response, { status: 400, code: 'invalid_request', pointers: [`/${name}`] });
     }
   });
 
@@ -129,15 +133,15 @@ describe('filters', () => {
     { name: 'a limit of 0', query: { limit: '0' }, pointer: '/limit' },
     { name: 'a limit of 501', query: { limit: '501' }, pointer: '/limit' },
     { name: 'a negative limit', query: { limit: '-5' }, pointer: '/limit' },
-    { name: 'half a session', query: { limit: '0.5' }, pointer: '/limit' },
-    { name: 'a limit in words', query: { limit: 'all' }, pointer: '/limit' },
-    { name: 'a cursor of garbage', query: { cursor: 'garbage' }, pointer: '/cursor' },
+    { name: 'a fractional limit', query: { limit: '0.5' }, pointer: '/limit' },
+    { name: 'a limit that is not a number', query: { limit: 'all' }, pointer: '/limit' },
+    { name: 'an invalid cursor', query: { cursor: 'garbage' }, pointer: '/cursor' },
     { name: 'an empty cursor', query: { cursor: '' }, pointer: '/cursor' },
-    { name: 'a cursor that is JSON', query: { cursor: btoa('{}') }, pointer: '/cursor' },
+    { name: 'a cursor that is another JSON value', query: { cursor: btoa('{}') }, pointer: '/cursor' },
     { name: 'a cursor of the wrong types', query: { cursor: btoa('[null,5]') }, pointer: '/cursor' },
-    { name: 'a cursor beyond all numbers', query: { cursor: btoa('[1e300,"x"]') }, pointer: '/cursor' },
+    { name: 'a cursor with a huge time', query: { cursor: btoa('[1e300,"x"]') }, pointer: '/cursor' },
     { name: 'a cursor of 2049 characters', query: { cursor: 'x'.repeat(2049) }, pointer: '/cursor' },
-    { name: 'a start in words', query: { from: 'today' }, pointer: '/from' },
+    { name: 'a start that is not a number', query: { from: 'today' }, pointer: '/from' },
     { name: 'a negative end', query: { to: '-1' }, pointer: '/to' },
     { name: 'an empty visitor', query: { visitorId: '' }, pointer: '/visitorId' },
     { name: 'an empty user', query: { userId: '' }, pointer: '/userId' },
@@ -151,8 +155,8 @@ describe('filters', () => {
   });
 });
 
-describe('a session that saw very many tests', () => {
-  it('lists the first hundred exposures, and was last seen at the latest', async () => {
+describe('a session with many exposures', () => {
+  it('lists the first hundred, and lastSeenAt is the time of the latest', async () => {
     const tests = Array.from({ length: 60 }, (_, i) => `many-${String(i).padStart(2, '0')}`);
     const splitTests = tests.map((key) => ({
       ...{ key, type: 'id', status: 'running' },
@@ -180,10 +184,10 @@ describe('a session that saw very many tests', () => {
 
 describe('pages', () => {
   const TOTAL = 120;
-  /** Ten sessions start in each of these milliseconds, so that ties fall on the edges of pages. */
+  /** Ten sessions start in each millisecond from here, so that page boundaries fall on ties. */
   const start = Date.now() - 20 * HOUR_MS;
   const names = Array.from({ length: TOTAL }, (_, i) => `page-${String((i * 37) % TOTAL).padStart(3, '0')}`);
-  const then = { from: String(start), to: String(start + HOUR_MS) };
+  const period = { from: String(start), to: String(start + HOUR_MS) };
 
   beforeAll(async () => {
     const exposures = names.map((sessionId, i) => ({
@@ -210,32 +214,35 @@ describe('pages', () => {
 
   const idsOf = (pages: Session[][]) => pages.flat().map(({ sessionId }) => sessionId);
 
-  it.each([7, 10, 50, 119, 120, 121, 500])('of %i neither skip nor repeat, newest first', async (limit) => {
-    const pages = await walk({ ...then, limit: String(limit) });
-    expect(pages).toHaveLength(Math.ceil(TOTAL / limit));
-    expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
-    expect(idsOf(pages)).toHaveLength(TOTAL);
-    expect(new Set(idsOf(pages))).toEqual(new Set(names));
-    const times = pages.flat().map(({ startedAt }) => startedAt);
-    expect(times).toEqual([...times].sort((a, b) => b - a));
-  });
+  it.each([7, 10, 50, 119, 120, 121, 500])(
+    'of %i have no gaps or duplicates, newest first',
+    async (limit) => {
+      const pages = await walk({ ...period, limit: String(limit) });
+      expect(pages).toHaveLength(Math.ceil(TOTAL / limit));
+      expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+      expect(idsOf(pages)).toHaveLength(TOTAL);
+      expect(new Set(idsOf(pages))).toEqual(new Set(names));
+      const times = pages.flat().map(({ startedAt }) => startedAt);
+      expect(times).toEqual([...times].sort((a, b) => b - a));
+    },
+  );
 
-  it('of 1, one after the other', async () => {
-    const query = { ...then, splitTestKey: 'hero', variationKey: 'b', to: String(start + 3) };
+  it('of 1 list every session', async () => {
+    const query = { ...period, splitTestKey: 'hero', variationKey: 'b', to: String(start + 3) };
     expect(new Set(idsOf(await walk({ ...query, limit: '1' })))).toEqual(new Set(await ids(query)));
   });
 
-  it('have 50 sessions unless said', async () => {
-    expect(await list(then)).toHaveLength(50);
+  it('have 50 sessions by default', async () => {
+    expect(await list(period)).toHaveLength(50);
   });
 
   it('keep their filters', async () => {
-    const pages = await walk({ ...then, splitTestKey: 'hero', variationKey: 'b', limit: '7' });
+    const pages = await walk({ ...period, splitTestKey: 'hero', variationKey: 'b', limit: '7' });
     expect(new Set(idsOf(pages))).toEqual(new Set(names.filter((_, i) => i % 2 === 1)));
     expect(idsOf(pages)).toHaveLength(TOTAL / 2);
   });
 
-  it('stand still while newer sessions arrive', async () => {
+  it('are stable while newer sessions arrive', async () => {
     let arrived = 0;
     const pages = await walk({ from: String(start), limit: '7' }, async () => {
       arrived += 1;
@@ -247,7 +254,7 @@ describe('pages', () => {
     expect(idsOf(pages).filter((sessionId: string) => sessionId.startsWith('arrived-'))).toEqual([]);
   });
 
-  it('stand still while sessions turn out to be older than they seemed', async () => {
+  it('are stable while late events move the start of sessions back', async () => {
     const begun = Date.now() - 40 * HOUR_MS;
     const older = Array.from({ length: 30 }, (_, i) => `older-${String(i).padStart(2, '0')}`);
     const at = (sessionId: string, timestamp: number) => ({
@@ -257,7 +264,7 @@ describe('pages', () => {
       timestamp,
     });
     await accepted(shop.expose(...older.map((sessionId, i) => at(sessionId, begun + 1000 + i))));
-    // The newest of them, seen already, goes to the very end; others move before and after they are seen, one twice.
+    // The newest, already listed, moves to the end; others move before or after they are listed, one of them twice.
     const moves = [
       [at('older-29', begun)],
       [at('older-10', begun + 900), at('older-20', begun + 800)],
@@ -271,7 +278,7 @@ describe('pages', () => {
     expect(idsOf(pages)).toEqual(older.toReversed());
     const times = pages.flat().map(({ startedAt }) => startedAt);
     expect(times).toEqual([...times].sort((a, b) => b - a));
-    // Who asks anew sees them where they are.
+    // A new query lists them in their new order.
     expect(idsOf(await walk(query)).slice(-5)).toEqual([
       'older-00',
       'older-20',
@@ -281,7 +288,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('beyond the last one there is nothing', async () => {
+  it('are empty after the last session', async () => {
     const cursor = Buffer.from(JSON.stringify([0, ''])).toString('base64url');
     expect(await shop.sessions({ cursor })).toEqual({ sessions: [], nextCursor: null });
   });

@@ -6,7 +6,7 @@ import type * as stored from '../../storage/event-store.ts';
 type Summary = SessionsPage['sessions'][number];
 type TimelineEntry = SessionDetail['timeline'][number];
 
-/** A session as the API shows it: dollars for micro-dollars, objects for JSON text. */
+/** Converts a session to the API response: micro-dollars to dollars, JSON text to objects. */
 export function summaryResponse({ country, goals, ...session }: stored.SessionSummary): Summary {
   return {
     ...session,

@@ -24,7 +24,7 @@ interface Dependencies {
   recordEvents: RecordEvents;
   identities: SessionIdentities;
   eventStore: Pick<EventStoreClient, 'watermark' | 'sessionPage' | 'session'>;
-  /** Whether a proxy of ours stands before us, whose word on the country counts. */
+  /** Whether the server runs behind a trusted proxy, whose country header is used. */
   behindProxy: boolean;
 }
 
@@ -43,9 +43,9 @@ function registerCollect(
     url,
     {
       tag: 'Sessions',
-      summary: 'Tie a session to its visitor and record what happened in it',
+      summary: 'Link a session to its visitor and record its events',
       description:
-        'Exposures, goals and feedback may name the session before; they are attributed once this arrives.',
+        'Exposures, goals and feedback of the session can be sent before; they are attributed to the visitor once this request arrives.',
       key: 'public',
       headers: IdempotencyHeaders,
       body: CollectBody,
@@ -57,7 +57,7 @@ function registerCollect(
       checkOrigin(request, reply, property);
       const collect = acceptCollect(request.body, request.headers, behindProxy);
       const outcome = await recordEvents(request, collect);
-      // A replay was stored at its first arrival; a later collect may have named another visitor since.
+      // A replay was stored when it first arrived; a later request may have set another visitor since.
       if (outcome === 'stored') identities.remember(collect);
       return sendSuccess(reply);
     },
@@ -70,7 +70,7 @@ function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void 
     {
       tag: 'Sessions',
       summary: 'Sessions, newest first',
-      description: 'Filters are combined. `from` and `to` look at the start of the session.',
+      description: 'All filters must match. `from` and `to` apply to the start of the session.',
       key: 'secret',
       querystring: SessionsQuery,
       responses: { 200: { ...SessionsPage, description: 'One page' } },
@@ -105,9 +105,8 @@ function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): voi
     '/v1/sessions/:sessionId',
     {
       tag: 'Sessions',
-      summary: 'One session with what happened in it',
-      description:
-        'The timeline comes in pages, oldest first; the rest of the session is the same on each of them.',
+      summary: 'A session with its timeline',
+      description: 'The timeline is paged, oldest first; all other fields are the same on every page.',
       key: 'secret',
       params: SessionParams,
       querystring: SessionQuery,

@@ -7,9 +7,9 @@ import type { Answer } from '../../testing/test-server.ts';
 type Entry = Answer['body'];
 
 const SEED = 20_261_115;
-/** So many events may be in one request. */
+/** The max number of events in a request. */
 const BATCH = 500;
-/** What a page may have at most: the budget, the entry that crosses it, and what is told of the session. */
+/** The max size of a page: the budget, the entry that exceeds it, and the fields of the session. */
 const MAX_BYTES = 1.5 * 1024 * 1024;
 
 let shop: Shop;
@@ -21,7 +21,7 @@ afterAll(() => closeShop(shop));
 const pageOf = (sessionId: string, query: Record<string, string> = {}): Promise<Answer> =>
   shop.get(`/v1/sessions/${sessionId}`, query);
 
-/** Every page, one after the other. */
+/** Reads all pages. */
 async function walk(
   sessionId: string,
   limitOf: () => number,
@@ -57,7 +57,7 @@ describe('a session of thousands of events', () => {
     }
   });
 
-  it('comes in pages of 200 by default, and is told in full on each of them', async () => {
+  it('has pages of 200 by default, each with all other fields of the session', async () => {
     const { body } = await pageOf('long');
     expect(body.timeline).toHaveLength(200);
     expect(body.timeline.map(({ name }: Entry) => name)).toEqual(
@@ -70,7 +70,7 @@ describe('a session of thousands of events', () => {
     expect(second.timeline[0].name).toBe('e200');
   });
 
-  it('has pages of up to 1000, and the last one says so', async () => {
+  it('has pages of up to 1000, and no cursor after the last one', async () => {
     const pages = await walk('long', () => 1000);
     expect(pages.map((page) => page.length)).toEqual([1000, 1000, 1000]);
     expect(pages.flat().map(({ name }) => name)).toEqual(Array.from({ length: TOTAL }, (_, i) => `e${i}`));
@@ -79,32 +79,35 @@ describe('a session of thousands of events', () => {
   const wrong: { name: string; query: Record<string, string>; pointer: string }[] = [
     { name: 'a limit of 0', query: { limit: '0' }, pointer: '/limit' },
     { name: 'a limit of 1001', query: { limit: '1001' }, pointer: '/limit' },
-    { name: 'a cursor of garbage', query: { cursor: 'garbage' }, pointer: '/cursor' },
-    { name: 'a cursor of a list', query: { cursor: btoa('[1767225600000,"s"]') }, pointer: '/cursor' },
-    { name: 'a cursor beyond all numbers', query: { cursor: btoa('[1,1e300]') }, pointer: '/cursor' },
+    { name: 'an invalid cursor', query: { cursor: 'garbage' }, pointer: '/cursor' },
+    {
+      name: 'a cursor of the session list',
+      query: { cursor: btoa('[1767225600000,"s"]') },
+      pointer: '/cursor',
+    },
+    { name: 'a cursor with a huge number', query: { cursor: btoa('[1,1e300]') }, pointer: '/cursor' },
     { name: 'a cursor that is null', query: { cursor: btoa('null') }, pointer: '/cursor' },
   ];
   it.each(wrong)('$name: 400', async ({ query, pointer }) => {
     expectProblem(await pageOf('long', query), { status: 400, code: 'invalid_request', pointers: [pointer] });
   });
 
-  it('beyond the last entry there is nothing', async () => {
+  it('is empty after the last entry', async () => {
     const { body } = await pageOf('long', { cursor: btoa(JSON.stringify([at + HOUR_MS, 0])) });
     expect(body).toMatchObject({ timeline: [], nextCursor: null });
   });
 });
 
-describe('all kinds of events at the same times', () => {
-  /** Whatever kind it is of. */
+describe('events of all kinds with the same times', () => {
   const nameOf = (entry: Entry): string =>
     entry.name ?? entry.attributes?.name ?? entry.metadata?.name ?? entry.message;
 
-  it(`are paged without gap or repetition, also while more arrive (seed ${SEED})`, async () => {
+  it(`are paged without gaps or duplicates, even while more arrive (seed ${SEED})`, async () => {
     const random = mulberry32(SEED);
     const sessionId = 'mixed';
     const now = Date.now();
     let count = 0;
-    /** Times are few, so that hundreds of events share one. */
+    /** Few different times, so that hundreds of events share one. */
     const timestamp = () => now + Math.floor(random() * 4) * 50;
     const nextName = () => `n${count++}`;
     const sendSome = async (): Promise<string[]> => {
@@ -151,21 +154,21 @@ describe('all kinds of events at the same times', () => {
     const listed = pages.flat();
     const names = listed.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
-    // What arrived meanwhile is listed where it lies ahead; what was there before is listed whatever arrived.
+    // All earlier events are listed; those that arrived meanwhile are listed if they come after the cursor.
     const known = new Set(before);
     expect(names.filter((name) => known.has(name)).sort()).toEqual([...before].sort());
     expect(names.filter((name) => name.startsWith('late'))).toEqual(late);
     const times = listed.map((entry) => entry.at);
     expect(times).toEqual([...times].sort((a, b) => a - b));
-    // A second walk finds the same order, and the rest.
+    // Reading again gives the same order, and all the rest.
     const again = (await walk(sessionId, () => 1000)).flat().map(nameOf);
     expect(again.filter((name) => known.has(name))).toEqual(names.filter((name) => known.has(name)));
     expect(again).toHaveLength(count + late.length);
   });
 });
 
-describe('the bytes of a page', () => {
-  it('are bounded in a timeline, whatever its events hold', async () => {
+describe('the size of a page', () => {
+  it('is limited in a timeline, whatever its events contain', async () => {
     const sessionId = 'heavy';
     const [large, odd] = ['x'.repeat(8000), '\u0001'.repeat(1024)];
     for (let round = 0; round < 8; round++) {
@@ -181,7 +184,7 @@ describe('the bytes of a page', () => {
     expect(pages.length).toBeGreaterThan(4);
   });
 
-  it('are bounded in a list of sessions', async () => {
+  it('is limited in a list of sessions', async () => {
     const url = `https://shop.example/${'x'.repeat(4000)}`;
     const start = Date.now() - 2 * HOUR_MS;
     const ids = Array.from({ length: 200 }, (_, i) => `wide-${String(i).padStart(3, '0')}`);
@@ -191,13 +194,13 @@ describe('the bytes of a page', () => {
     }
     const listed: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const answer = await shop.get('/v1/sessions', {
+      const response = await shop.get('/v1/sessions', {
         ...{ limit: '500', from: String(start), to: String(start + 1) },
         ...(cursor && { cursor }),
       });
-      expect(answer.text.length).toBeLessThan(MAX_BYTES);
-      listed.push(...answer.body.sessions.map(({ sessionId }: Entry) => sessionId));
-      cursor = answer.body.nextCursor;
+      expect(response.text.length).toBeLessThan(MAX_BYTES);
+      listed.push(...response.body.sessions.map(({ sessionId }: Entry) => sessionId));
+      cursor = response.body.nextCursor;
     }
     expect(listed).toEqual(ids.toReversed());
   });

@@ -10,15 +10,15 @@ export interface ClientSoftware {
 
 const UNKNOWN: ClientSoftware = { device: 'unknown', browser: 'unknown', os: 'unknown' };
 const MAX_AGENTS = 2000;
-/** Longer ones are not worth the time it takes to match them. */
+/** Longer user agents are not worth the time to parse them. */
 const MAX_CHARACTERS = 512;
 
-const known = new LRUCache<string, ClientSoftware>({ max: MAX_AGENTS });
+const cache = new LRUCache<string, ClientSoftware>({ max: MAX_AGENTS });
 
-/** Parsing costs tens of microseconds and few distinct agents make up the traffic, so answers are kept. */
+/** Cached, because parsing takes tens of microseconds and most traffic comes from few distinct user agents. */
 export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
   if (userAgent === undefined || userAgent === '' || userAgent.length > MAX_CHARACTERS) return UNKNOWN;
-  let software = known.get(userAgent);
+  let software = cache.get(userAgent);
   if (software === undefined) {
     const { platform, browser, os } = Bowser.parse(userAgent);
     software = {
@@ -26,7 +26,7 @@ export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
       browser: browser.name || 'unknown',
       os: os.name || 'unknown',
     };
-    known.set(userAgent, software);
+    cache.set(userAgent, software);
   }
   return software;
 }
