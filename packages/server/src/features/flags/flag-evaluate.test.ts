@@ -24,7 +24,7 @@ const FLAGS = [
   }),
   flag('all-of', { rules: [rule('both', { conditions: [...isSet('a'), ...isSet('b')] })] }),
   flag('any-of', { rules: [rule('either', { match: 'any', conditions: [...isSet('a'), ...isSet('b')] })] }),
-  flag('nobody', { rules: [rule('none', { rollout: { percentage: 0 } })] }),
+  flag('zero-percent', { rules: [rule('none', { rollout: { percentage: 0 } })] }),
   flag('next-rule', {
     rules: [rule('missed', { rollout: { percentage: 0 } }), rule('rest', { conditions: isSet('a') })],
   }),
@@ -45,12 +45,12 @@ beforeAll(async () => {
 afterAll(() => closeShop(shop));
 
 async function evaluate(key: string, context?: Record<string, unknown>, environment?: string) {
-  const answer = await shop.evaluate({ context, environment, flagKeys: [key] });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.flags[key];
+  const response = await shop.evaluate({ context, environment, flagKeys: [key] });
+  expect(response.status, response.text).toBe(200);
+  return response.body.flags[key];
 }
 
-describe('why a flag answers what it answers', () => {
+describe('value and reason', () => {
   const version = expect.any(Number);
   const on = { type: 'boolean', value: true, version };
   const off = { type: 'boolean', value: false, version };
@@ -99,7 +99,7 @@ describe('why a flag answers what it answers', () => {
       expected: { ...on, reason: 'TARGETING_MATCH', ruleId: 'both' },
     },
     { key: 'any-of', context: { b: 1 }, expected: { ...on, reason: 'TARGETING_MATCH', ruleId: 'either' } },
-    { key: 'nobody', context: { userId: 'u' }, expected: { ...off, reason: 'DEFAULT' } },
+    { key: 'zero-percent', context: { userId: 'u' }, expected: { ...off, reason: 'DEFAULT' } },
     {
       key: 'next-rule',
       context: { userId: 'u', a: 1 },
@@ -126,37 +126,37 @@ describe('why a flag answers what it answers', () => {
     },
   );
 
-  it('a rollout keeps to its unit: targetingKey, userId, email, visitorId, sessionId, in this order', async () => {
+  it('a rollout is by targetingKey, userId, email, visitorId or sessionId, in this order', async () => {
     const units = ['targetingKey', 'userId', 'email', 'visitorId', 'sessionId'];
-    const answer = async (context: Record<string, string>) => (await evaluate('half', context)).value;
+    const valueFor = async (context: Record<string, string>) => (await evaluate('half', context)).value;
     const on: string[] = [];
     const off: string[] = [];
     for (let i = 0; on.length === 0 || off.length === 0; i++)
-      ((await answer({ userId: `u${i}` })) ? on : off).push(`u${i}`);
+      ((await valueFor({ userId: `u${i}` })) ? on : off).push(`u${i}`);
     for (const [i, unit] of units.entries()) {
       const behind = Object.fromEntries(units.slice(i + 1).map((name) => [name, off[0]!]));
-      expect([unit, await answer({ ...behind, [unit]: on[0]! })]).toEqual([unit, true]);
+      expect([unit, await valueFor({ ...behind, [unit]: on[0]! })]).toEqual([unit, true]);
       const opposite = Object.fromEntries(units.slice(i + 1).map((name) => [name, on[0]!]));
-      expect([unit, await answer({ ...opposite, [unit]: off[0]! })]).toEqual([unit, false]);
+      expect([unit, await valueFor({ ...opposite, [unit]: off[0]! })]).toEqual([unit, false]);
     }
     expect(await evaluate('half', { plan: 'x' })).toMatchObject({ value: false, reason: 'DEFAULT' });
   });
 });
 
-describe('which flags are answered', () => {
+describe('flagKeys', () => {
   const keys = async (flagKeys?: unknown) =>
     Object.keys((await shop.evaluate({ flagKeys })).body.flags).sort();
   const all = ['banner', 'new-checkout', ...FLAGS.map(({ key }) => key)].sort();
 
-  it('all, unless said', async () => {
+  it('missing: all flags', async () => {
     expect(await keys()).toEqual(all);
   });
 
-  it('those asked for; unknown ones are left out', async () => {
+  it('only the listed flags; unknown ones are omitted', async () => {
     expect(await keys(['banner', 'off', 'nothing', 'banner'])).toEqual(['banner', 'off']);
   });
 
-  it('none, when none is asked for', async () => {
+  it('empty: no flags', async () => {
     expect(await keys([])).toEqual([]);
     expect(await keys(['nothing'])).toEqual([]);
   });
@@ -170,7 +170,7 @@ describe('a session in the context', () => {
     );
   };
 
-  it('brings its visitor and its user, as soon as they are known', async () => {
+  it('adds its visitor and user, as soon as they are known', async () => {
     expect(await reasons({ sessionId: 'known' })).toEqual({ visitor: false, user: false, session: true });
     await accepted(shop.collect({ sessionId: 'known', visitorId: 'v-known' }));
     expect(await reasons({ sessionId: 'known' })).toEqual({ visitor: true, user: false, session: true });
@@ -180,7 +180,7 @@ describe('a session in the context', () => {
     expect(await reasons({ sessionId: 'known' })).toEqual({ visitor: true, user: true, session: true });
   });
 
-  it('does not overrule what the context says', async () => {
+  it('does not override the context', async () => {
     await accepted(shop.collect({ sessionId: 'known', visitorId: 'v-known', userId: 'u-known' }));
     expect(await reasons({ sessionId: 'known', visitorId: 'v-else' })).toEqual({
       visitor: false,
@@ -194,14 +194,14 @@ describe('a session in the context', () => {
     });
   });
 
-  it('of another property brings nothing', async () => {
+  it('of another property adds nothing', async () => {
     const body = { propertyId: 'other', sessionId: 'theirs', visitorId: 'v-known', userId: 'u-known' };
     await accepted(shop.server.call('POST', '/v1/sessions/collect', { key: OTHER_PUBLIC_KEY, body }));
     expect(await reasons({ sessionId: 'theirs' })).toEqual({ visitor: false, user: false, session: false });
   });
 
-  it('that nobody knows is no error', async () => {
-    expect(await reasons({ sessionId: 'nobody' })).toEqual({ visitor: false, user: false, session: false });
+  it('that is unknown or invalid is ignored', async () => {
+    expect(await reasons({ sessionId: 'unknown' })).toEqual({ visitor: false, user: false, session: false });
     for (const sessionId of [5, null, {}, '', 'x'.repeat(600)]) {
       expect(await reasons({ sessionId })).toEqual({ visitor: false, user: false, session: false });
     }
@@ -209,7 +209,7 @@ describe('a session in the context', () => {
 });
 
 describe('the version', () => {
-  it('grows with every saved change of the flag, and only of it', async () => {
+  it('increases with every saved change of the flag, but not of others', async () => {
     const [before, other] = [await evaluate('off'), await evaluate('banner')];
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', flags: [{ key: 'off', name: 'Off for now' }] }],
@@ -220,7 +220,7 @@ describe('the version', () => {
   });
 });
 
-describe('what cannot be asked', () => {
+describe('environments and limits', () => {
   it.each(['nowhere', 'Production', 'production '])(
     'an unknown environment, %j: 404',
     async (environment) => {
@@ -230,20 +230,20 @@ describe('what cannot be asked', () => {
 
   it('an environment of another property: 404', async () => {
     const body = { propertyId: 'other', environment: 'staging' };
-    const answer = await shop.server.call('POST', '/v1/flags/evaluate', { key: OTHER_SECRET_KEY, body });
-    expectProblem(answer, { status: 404, code: 'environment_not_found' });
+    const response = await shop.server.call('POST', '/v1/flags/evaluate', { key: OTHER_SECRET_KEY, body });
+    expectProblem(response, { status: 404, code: 'environment_not_found' });
   });
 
-  it('production exists even when nobody named it', async () => {
+  it('production always exists', async () => {
     const body = { propertyId: 'other' };
-    const answer = await shop.server.call('POST', '/v1/flags/evaluate', { key: OTHER_SECRET_KEY, body });
-    expect(answer.body).toEqual({ flags: {} });
+    const response = await shop.server.call('POST', '/v1/flags/evaluate', { key: OTHER_SECRET_KEY, body });
+    expect(response.body).toEqual({ flags: {} });
   });
 
   const wrong: { name: string; fields: Record<string, unknown>; pointers: string[] }[] = [
     { name: 'an empty environment', fields: { environment: '' }, pointers: ['/environment'] },
-    { name: 'an environment that is no text', fields: { environment: 5 }, pointers: ['/environment'] },
-    { name: 'a context that is a text', fields: { context: 'u-42' }, pointers: ['/context'] },
+    { name: 'an environment that is not a string', fields: { environment: 5 }, pointers: ['/environment'] },
+    { name: 'a context that is a string', fields: { context: 'u-42' }, pointers: ['/context'] },
     { name: 'a context that is a list', fields: { context: [] }, pointers: ['/context'] },
     { name: 'a context of null', fields: { context: null }, pointers: ['/context'] },
     {
@@ -251,9 +251,9 @@ describe('what cannot be asked', () => {
       fields: { context: { a: 'x'.repeat(65_529) } },
       pointers: ['/context'],
     },
-    { name: 'one key without a list', fields: { flagKeys: 'banner' }, pointers: ['/flagKeys'] },
+    { name: 'a key instead of a list', fields: { flagKeys: 'banner' }, pointers: ['/flagKeys'] },
     {
-      name: 'keys that are no text',
+      name: 'keys that are not strings',
       fields: { flagKeys: ['banner', 5, null] },
       pointers: ['/flagKeys/1', '/flagKeys/2'],
     },
@@ -267,7 +267,7 @@ describe('what cannot be asked', () => {
     expectProblem(await shop.evaluate(fields), { status: 400, code: 'invalid_request', pointers });
   });
 
-  it('a context of 64 KiB is answered', async () => {
+  it('a context of 64 KiB is accepted', async () => {
     expect(await evaluate('banner', { a: 'x'.repeat(65_528) })).toMatchObject({ value: 'spring' });
   });
 });

@@ -7,7 +7,7 @@ import { compileRuleRegex } from './rule-regex.ts';
 
 export type Context = Record<string, unknown>;
 
-/** Looks up whose session it is; synchronous when memory knows. */
+/** Finds the visitor and user of a session; synchronous if they are in memory. */
 export type FindIdentity = (
   propertyId: string,
   sessionId: string,
@@ -33,31 +33,31 @@ export function flagsIn(property: PropertyConfiguration, environmentId: string):
   return flags;
 }
 
-/** Fills in the visitor and the user of a session that the context names, where they are missing. */
+/** Adds the visitor and user of the session in the context, if they are missing. */
 export function withIdentity(
   propertyId: string,
   context: Context,
   find: FindIdentity,
 ): Context | Promise<Context> {
   const { sessionId } = context;
-  if (typeof sessionId !== 'string' || (isGiven(context.visitorId) && isGiven(context.userId)))
+  if (typeof sessionId !== 'string' || (isPresent(context.visitorId) && isPresent(context.userId)))
     return context;
   const found = find(propertyId, sessionId);
   if (found instanceof Promise) return found.then((identity) => merge(context, identity));
   return merge(context, found);
 }
 
-const isGiven = (value: unknown) => value !== undefined && value !== null;
+const isPresent = (value: unknown) => value !== undefined && value !== null;
 
 function merge(context: Context, identity: SessionIdentity | undefined): Context {
   if (identity === undefined) return context;
   const merged = { ...context };
-  if (!isGiven(merged.visitorId) && identity.visitorId !== null) merged.visitorId = identity.visitorId;
-  if (!isGiven(merged.userId) && identity.userId !== null) merged.userId = identity.userId;
+  if (!isPresent(merged.visitorId) && identity.visitorId !== null) merged.visitorId = identity.visitorId;
+  if (!isPresent(merged.userId) && identity.userId !== null) merged.userId = identity.userId;
   return merged;
 }
 
-/** `"key":{…}` of answers that were given before: the evaluator hands out the same object for the same answer. */
+/** Cached `"key":{…}`: the evaluator returns the same object for the same result. */
 const fragments = new WeakMap<Evaluation, string>();
 
 function fragment(key: string, evaluation: Evaluation): string {
@@ -69,7 +69,7 @@ function fragment(key: string, evaluation: Evaluation): string {
   return text;
 }
 
-/** The body of an evaluation, put together from ready-made parts. */
+/** The response body of an evaluation, built from cached fragments. */
 export function evaluationsJson(
   flags: FlagSet,
   context: Context,

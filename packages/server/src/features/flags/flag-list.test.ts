@@ -17,7 +17,7 @@ afterAll(() => closeShop(shop));
 const list = async (): Promise<Answer['body']> => (await shop.get('/v1/flags/list')).body;
 
 describe('GET /v1/flags/list', () => {
-  it('lists definitions and configurations exactly as the specification says', async () => {
+  it('lists definitions and configurations exactly as documented', async () => {
     const { flags, configs, ...rest } = await list();
     expect(rest).toEqual({});
     const id = expect.stringMatching(/^\S+$/);
@@ -73,14 +73,14 @@ describe('GET /v1/flags/list', () => {
     expect(new Set(pairs).size).toBe(pairs.length);
   });
 
-  it('of a property without flags: empty lists', async () => {
-    const answer = await shop.server.call('GET', '/v1/flags/list?propertyId=other', {
+  it('property without flags: empty lists', async () => {
+    const response = await shop.server.call('GET', '/v1/flags/list?propertyId=other', {
       key: OTHER_SECRET_KEY,
     });
-    expect(answer.body).toEqual({ flags: [], configs: [] });
+    expect(response.body).toEqual({ flags: [], configs: [] });
   });
 
-  it('shows a saved change at once; ids and times of creation stay', async () => {
+  it('shows a saved change at once; ids and creation times are unchanged', async () => {
     const before = await list();
     const change = {
       key: 'new-checkout',
@@ -99,18 +99,18 @@ describe('GET /v1/flags/list', () => {
   });
 });
 
-describe.each(['/v1/flags/list', '/v1/flags/segments'])('the entity tag of %s', (path) => {
-  it('saves sending it again, until something is saved', async () => {
+describe.each(['/v1/flags/list', '/v1/flags/segments'])('the ETag of %s', (path) => {
+  it('leads to 304 until something is saved', async () => {
     const first = await shop.get(path);
     const etag = first.headers.get('etag')!;
-    const ask = () =>
+    const request = () =>
       shop.server.call('GET', `${path}?propertyId=shop`, {
         key: SECRET_KEY,
         headers: { 'if-none-match': etag },
       });
-    expect(await ask()).toMatchObject({ status: 304, text: '' });
+    expect(await request()).toMatchObject({ status: 304, text: '' });
     await applyProvision(shop.server, changed(path));
-    await waitFor('the change', async () => (await ask()).status === 200);
+    await waitFor('the change', async () => (await request()).status === 200);
   });
 });
 
@@ -126,7 +126,7 @@ const changed = (path: string) => ({
 });
 
 describe('GET /v1/flags/segments', () => {
-  it('lists what rules refer to', async () => {
+  it('lists the segments', async () => {
     const { status, body } = await shop.get('/v1/flags/segments');
     expect(status).toBe(200);
     expect(body.segments.slice(0, 1)).toEqual(SAMPLE.properties[0]!.segments!.slice(0, 1));

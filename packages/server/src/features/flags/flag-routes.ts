@@ -37,16 +37,16 @@ function registerEvaluate(api: ApiRoutes, { auth, findIdentity }: Dependencies):
       summary: 'Evaluate flags for a context',
       key: 'secret',
       body: EvaluateBody,
-      responses: { 200: { ...Evaluations, description: 'The answer of each flag' } },
+      responses: { 200: { ...Evaluations, description: 'The evaluation of each flag' } },
       errors: ['wrong_property', 'environment_not_found', 'storage_damaged'],
     },
     (request, reply) => {
       const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;
       const flags = flagsIn(auth.property(request, propertyId), environment);
-      const answer = (complete: Record<string, unknown>) =>
+      const send = (complete: Record<string, unknown>) =>
         reply.type('application/json; charset=utf-8').send(evaluationsJson(flags, complete, flagKeys));
       const complete = withIdentity(propertyId, context, findIdentity);
-      return complete instanceof Promise ? complete.then(answer) : answer(complete);
+      return complete instanceof Promise ? complete.then(send) : send(complete);
     },
   );
 }
@@ -73,7 +73,7 @@ function registerSegments(api: ApiRoutes, { auth }: Dependencies): void {
     {
       tag: 'Flags',
       summary: 'The segments that rules refer to with `inSegment`',
-      description: 'With the list of flags, all that is needed to evaluate in a process of your own.',
+      description: 'Together with the list of flags, this is all that local evaluation needs.',
       key: 'secret',
       querystring: FlagListQuery,
       responses: preparedResponses({ ...SegmentList, description: 'Segments' }),
@@ -91,7 +91,7 @@ function registerStream(api: ApiRoutes, { auth, streams }: Dependencies): void {
       tag: 'Flags',
       summary: 'Server-sent events: one `change` per saved change',
       description:
-        'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` names the keys that changed. Fetch the list again when it arrives. Every `id` is a version of the property and survives restarts: a reconnection that sends the last one as `Last-Event-ID`, as event sources do, gets a `change` that names every flag at once when anything was saved meanwhile.',
+        'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` lists the keys that changed. Fetch the list again when it arrives. Every `id` is a version of the property and stays valid after a restart. A client that reconnects with the last one as `Last-Event-ID`, as event sources do, immediately gets a `change` that lists every flag if anything was saved in the meantime.',
       key: 'secret',
       querystring: FlagStreamQuery,
       headers: FlagStreamHeaders,

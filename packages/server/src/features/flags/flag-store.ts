@@ -48,9 +48,9 @@ async function listConfigurations(
       rules: JSON.parse(row.rules),
       prerequisites: JSON.parse(row.prerequisites),
     };
-    const known = byFlag.get(row.flag_id);
-    if (known === undefined) byFlag.set(row.flag_id, [configuration]);
-    else known.push(configuration);
+    const existing = byFlag.get(row.flag_id);
+    if (existing === undefined) byFlag.set(row.flag_id, [configuration]);
+    else existing.push(configuration);
   }
   return byFlag;
 }
@@ -76,7 +76,7 @@ export async function createFlag(database: Database, propertyId: string, flag: F
   await touchProperty(database, propertyId);
 }
 
-/** The type stays: callers have compiled it into their code. */
+/** The type never changes: callers depend on it in their code. */
 export async function updateFlag(
   database: Database,
   propertyId: string,

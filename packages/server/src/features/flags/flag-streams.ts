@@ -4,13 +4,13 @@ import type { PropertyConfiguration } from '../../storage/property-configuration
 
 const HEARTBEAT_MS = 15_000;
 const KEY_CHECK_MS = 1000;
-/** A reader this far behind is not reading; when it connects again it learns what it missed. */
+/** A client this far behind has stopped reading; it catches up when it reconnects. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 interface Stream {
   propertyId: string;
   response: ServerResponse;
-  /** Whether the key it was opened with still stands. */
+  /** Whether the key that opened it is still valid. */
   isAllowed: () => boolean;
 }
 
@@ -23,7 +23,7 @@ export class FlagStreams {
   constructor(isKeyValid: (text: string) => boolean) {
     this.#isKeyValid = isKeyValid;
     this.#timers = [
-      setInterval(() => this.#each((stream) => write(stream, ': still here\n\n')), HEARTBEAT_MS).unref(),
+      setInterval(() => this.#each((stream) => write(stream, ': heartbeat\n\n')), HEARTBEAT_MS).unref(),
       setInterval(
         () => this.#each((stream) => stream.isAllowed() || stream.response.end()),
         KEY_CHECK_MS,
@@ -31,7 +31,7 @@ export class FlagStreams {
     ];
   }
 
-  /** @param property as it is now: a reader that last heard of another version is told at once */
+  /** @param property current configuration; a client that last saw another version gets a change at once */
   open(property: PropertyConfiguration, request: FastifyRequest, reply: FastifyReply): void {
     const response = reply.raw;
     const key = String(request.headers['x-api-key']);
@@ -40,7 +40,7 @@ export class FlagStreams {
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // Asks nginx not to collect the events into larger pieces.
+      // Disables buffering in nginx.
       'x-accel-buffering': 'no',
     });
     this.#streams.add(stream);
@@ -48,7 +48,7 @@ export class FlagStreams {
     write(stream, `retry: 2000\nid: ${property.version}\n\n`);
     const lastSeen = request.headers['last-event-id'];
     if (lastSeen === undefined || lastSeen === String(property.version)) return;
-    // Which flags changed since is not known, so all are named.
+    // It is not known which flags changed since, so all are listed.
     write(
       stream,
       changeEvent(
@@ -58,7 +58,7 @@ export class FlagStreams {
     );
   }
 
-  /** Tells the readers of a property what changed, if flags did. */
+  /** Notifies the clients of a property if flags changed. */
   publish(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): void {
     const flags = changedFlags(previous, current);
     if (flags.length === 0 && sameTargeting(previous, current)) return;
@@ -82,7 +82,7 @@ function changeEvent({ id, version }: PropertyConfiguration, flags: readonly str
 }
 
 function write({ response }: Stream, text: string): void {
-  // Before writing, because Node.js sends what is written now only after this turn of the event loop.
+  // Checked before writing, because Node.js only sends new data after this turn of the event loop.
   if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
   else response.write(text);
 }
@@ -96,7 +96,7 @@ function changedFlags(previous: PropertyConfiguration | undefined, current: Prop
   return [...changed, ...[...before.keys()].filter((key) => !now.has(key))];
 }
 
-/** Segments and environments change answers without touching a flag. */
+/** Segments and environments affect evaluations without changing a flag. */
 function sameTargeting(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): boolean {
   const targeting = ({ segments, environments }: PropertyConfiguration) =>
     JSON.stringify([segments, environments]);

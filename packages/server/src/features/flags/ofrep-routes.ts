@@ -23,7 +23,7 @@ interface Dependencies {
   findIdentity: FindIdentity;
 }
 
-interface Asked {
+interface EvaluationInput {
   property: PropertyConfiguration;
   flags: FlagSet;
   context: Context;
@@ -31,22 +31,22 @@ interface Asked {
 
 type OfrepRequest = FastifyRequest<{ Body: OfrepBody }>;
 
-/** OpenFeature Remote Evaluation Protocol; the key names the property, the header `x-environment` the environment. */
+/** OpenFeature Remote Evaluation Protocol. */
 export function registerOfrepRoutes(api: ApiRoutes, dependencies: Dependencies): void {
   registerSingle(api, dependencies);
   registerBulk(api, dependencies);
 }
 
 const description =
-  'The API key names the property; the header `x-environment` the environment. The key may also come as `Authorization: Bearer`; `x-api-key` wins where both are sent.';
+  'The API key determines the property, the `x-environment` header the environment. The key can also be sent as `Authorization: Bearer`; if both are sent, `x-api-key` takes precedence.';
 
-/** What clients of the protocol expect beyond our own API. */
+/** Options that clients of the protocol need, unlike those of our own API. */
 const PROTOCOL = {
   bearer: true,
   doubledSlash: true,
-  // Without a context there need not be a body.
+  // A request without a context needs no body.
   bodyOptional: true,
-  errorHandler: answerFailure,
+  errorHandler: sendFailure,
 } as const;
 
 const failure = (text: string) => ({ ...OfrepFailureSchema, description: text });
@@ -71,10 +71,10 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
       ...PROTOCOL,
     },
     async (request, reply) => {
-      const { flags, context } = await ask(request, dependencies);
+      const { flags, context } = await evaluationInput(request, dependencies);
       const { key } = request.params;
       const evaluation = flags.evaluate(key, context);
-      if (evaluation !== undefined) return answer(key, evaluation);
+      if (evaluation !== undefined) return evaluationResponse(key, evaluation);
       return fail(reply, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' });
     },
   );
@@ -86,7 +86,7 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
     {
       tag: 'OpenFeature',
       summary: 'Evaluate all flags (OFREP)',
-      description: `${description} The \`ETag\` of the answer, sent back in \`If-None-Match\`, gives 304 while nothing has changed for the context.`,
+      description: `${description} Send the \`ETag\` of a response in \`If-None-Match\` to get 304 while nothing has changed for the context.`,
       key: 'secret',
       headers: OfrepHeaders,
       body: OfrepBody,
@@ -98,9 +98,9 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
       ...PROTOCOL,
     },
     async (request, reply) => {
-      const { property, flags, context } = await ask(request, dependencies);
-      const evaluations: ReturnType<typeof answer>[] = [];
-      flags.evaluateEach(context, (key, evaluation) => evaluations.push(answer(key, evaluation)));
+      const { property, flags, context } = await evaluationInput(request, dependencies);
+      const evaluations: ReturnType<typeof evaluationResponse>[] = [];
+      flags.evaluateEach(context, (key, evaluation) => evaluations.push(evaluationResponse(key, evaluation)));
       const body = JSON.stringify({ flags: evaluations, metadata: { version: property.version } });
       const etag = etagOf(body);
       reply.header('etag', etag);
@@ -110,7 +110,10 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
   );
 }
 
-async function ask(request: OfrepRequest, { auth, findIdentity }: Dependencies): Promise<Asked> {
+async function evaluationInput(
+  request: OfrepRequest,
+  { auth, findIdentity }: Dependencies,
+): Promise<EvaluationInput> {
   const property = auth.property(request, request.apiKey.propertyId);
   const environment = request.headers['x-environment'];
   const flags = flagsIn(property, typeof environment === 'string' ? environment : PRODUCTION.id);
@@ -118,7 +121,7 @@ async function ask(request: OfrepRequest, { auth, findIdentity }: Dependencies):
   return { property, flags, context };
 }
 
-function answer(key: string, { value, reason, ruleId, version }: Evaluation) {
+function evaluationResponse(key: string, { value, reason, ruleId, version }: Evaluation) {
   return { key, value, reason, variant: ruleId ?? 'default', metadata: { version } };
 }
 
@@ -126,18 +129,18 @@ function fail(reply: FastifyReply, status: 400 | 404, body: OfrepFailure): Fasti
   return reply.code(status).send(body);
 }
 
-/** What the protocol gives a shape of its own; the rest are problems as everywhere. */
-function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Errors for which the protocol defines a format; all others are sent as problems, as everywhere else. */
+function sendFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem: ApiError = asApiError(error);
   const key = (request.params as { key?: string } | undefined)?.key;
-  const named = key === undefined ? {} : { key };
+  const flag = key === undefined ? {} : { key };
   switch (problem.code) {
     case 'invalid_json':
-      return fail(reply, 400, { ...named, errorCode: 'PARSE_ERROR', errorDetails: problem.message });
+      return fail(reply, 400, { ...flag, errorCode: 'PARSE_ERROR', errorDetails: problem.message });
     case 'invalid_request':
-      return fail(reply, 400, { ...named, errorCode: 'INVALID_CONTEXT', errorDetails: problem.message });
+      return fail(reply, 400, { ...flag, errorCode: 'INVALID_CONTEXT', errorDetails: problem.message });
     case 'environment_not_found':
-      return fail(reply, 400, { ...named, errorCode: 'GENERAL', errorDetails: problem.message });
+      return fail(reply, 400, { ...flag, errorCode: 'GENERAL', errorDetails: problem.message });
     default:
       return sendProblem(error, request, reply);
   }

@@ -2,7 +2,7 @@ import type { FlagList, SegmentList } from '@switchyard/core/api/flags';
 import { prepare } from '../../http/etag.ts';
 import { derivePerProperty } from '../../storage/property-configuration.ts';
 
-/** All flags as the list delivers them: built once per saved change. */
+/** The response of the flag list, built once per saved change. */
 export const publishedFlags = derivePerProperty((property) => {
   const flags: FlagList['flags'] = property.flags.map(
     ({ id, key, name, description, type, defaultValue, createdAt }) => ({

@@ -1,7 +1,7 @@
 import { MAX_PATTERN_STEPS } from '@switchyard/core/evaluation/operators';
 import { RE2JS } from 're2js';
 
-/** The `matches` operator: found anywhere in the text, in time linear in its length whatever the pattern. */
+/** The `matches` operator: searches the text in linear time, whatever the pattern. */
 export function compileRuleRegex(pattern: string, caseInsensitive: boolean): (text: string) => boolean {
   const compiled = RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
   const steps = compiled.programSize();
