@@ -34,10 +34,10 @@ afterAll(() => closeShop(shop));
 
 const list = async (query: Record<string, string>): Promise<Entry[]> => (await shop.feedback(query)).feedback;
 const messages = async (query: Record<string, string>) => (await list(query)).map(({ message }) => message);
-const say = (feedbackTypeId: string, message: string, more = {}) =>
+const submit = (feedbackTypeId: string, message: string, more = {}) =>
   shop.submit({ feedbackTypeId, message, ...more });
 
-/** All entries, page by page. */
+/** All pages. */
 async function pages(query: Record<string, string>): Promise<Entry[][]> {
   const found: Entry[][] = [];
   let cursor: string | null = null;
@@ -50,10 +50,10 @@ async function pages(query: Record<string, string>): Promise<Entry[][]> {
   return found;
 }
 
-it('pages of large entries are cut at about a mebibyte, and go on', async () => {
+it('pages of large entries end at about 1 MiB, and the next page continues', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`key-${i}`, 'x'.repeat(1024)]));
   const texts = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(4990)}`);
-  for (const text of texts) await accepted(say('large', text, { metadata }));
+  for (const text of texts) await accepted(submit('large', text, { metadata }));
   const found = await pages({ feedbackTypeId: 'large', limit: '500' });
   expect(
     found
@@ -66,13 +66,13 @@ it('pages of large entries are cut at about a mebibyte, and go on', async () => 
 
 describe('filters', () => {
   beforeAll(async () => {
-    await accepted(say('filtered', 'f1', { option: 'x', sessionId: 'one' }));
+    await accepted(submit('filtered', 'f1', { option: 'x', sessionId: 'one' }));
     await nextMillisecond();
-    await accepted(say('filtered', 'f2', { option: 'y', sessionId: 'one' }));
+    await accepted(submit('filtered', 'f2', { option: 'y', sessionId: 'one' }));
     await nextMillisecond();
-    await accepted(say('filtered', 'f3', { sessionId: 'two' }));
+    await accepted(submit('filtered', 'f3', { sessionId: 'two' }));
     await nextMillisecond();
-    await accepted(say('nps', 'n1', { option: 'good', sessionId: 'one' }));
+    await accepted(submit('nps', 'n1', { option: 'good', sessionId: 'one' }));
   });
 
   const rows: { name: string; query: Record<string, string>; expected: string[] }[] = [
@@ -89,8 +89,8 @@ describe('filters', () => {
       query: { feedbackTypeId: 'filtered', sessionId: 'one', option: 'x' },
       expected: ['f1'],
     },
-    { name: 'an option nobody chose', query: { option: 'nobody' }, expected: [] },
-    { name: 'a session nobody had', query: { sessionId: 'nobody' }, expected: [] },
+    { name: 'an option without entries', query: { option: 'unused' }, expected: [] },
+    { name: 'an unknown session', query: { sessionId: 'unknown' }, expected: [] },
     {
       name: 'another type of the same session',
       query: { feedbackTypeId: 'thumbs', sessionId: 'one' },
@@ -105,7 +105,7 @@ describe('filters', () => {
     const moments: number[] = [];
     for (const message of ['t1', 't2', 't3']) {
       await nextMillisecond();
-      await accepted(say('timed', message));
+      await accepted(submit('timed', message));
       moments.push((await list({ feedbackTypeId: 'timed', limit: '1' }))[0].createdAt);
     }
     const [first, second, third] = moments.map(String);
@@ -118,8 +118,8 @@ describe('filters', () => {
   });
 
   it('by an unknown type: 404', async () => {
-    const answer = await shop.get('/v1/feedback', { feedbackTypeId: 'nothing' });
-    expectProblem(answer, { status: 404, code: 'feedback_type_not_found' });
+    const response = await shop.get('/v1/feedback', { feedbackTypeId: 'nothing' });
+    expectProblem(response, { status: 404, code: 'feedback_type_not_found' });
   });
 });
 
@@ -128,13 +128,13 @@ describe('pages', () => {
   beforeAll(async () => {
     for (let i = 0; i < TOTAL; i += 10) {
       const batch = Array.from({ length: Math.min(10, TOTAL - i) }, (_, j) =>
-        say('paged', `p${i + j}`, { option: j % 2 ? 'x' : 'y' }),
+        submit('paged', `p${i + j}`, { option: j % 2 ? 'x' : 'y' }),
       );
       await accepted(...batch);
     }
   });
 
-  it.each([1, 7, 50, 52, 53, 54, 500])('of %i neither skip nor repeat, newest first', async (limit) => {
+  it.each([1, 7, 50, 52, 53, 54, 500])('of %i have no gaps or duplicates, newest first', async (limit) => {
     const found = await pages({ feedbackTypeId: 'paged', limit: String(limit) });
     expect(found.slice(0, -1).every((page) => page.length === limit)).toBe(true);
     const entries = found.flat();
@@ -146,10 +146,10 @@ describe('pages', () => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  it('stand still while new entries arrive', async () => {
+  it('are stable while new entries arrive', async () => {
     const query = { feedbackTypeId: 'paged', limit: '20' };
     const first = await shop.feedback(query);
-    await accepted(say('paged', 'a newer one', { option: 'x' }));
+    await accepted(submit('paged', 'a newer one', { option: 'x' }));
     const second = await shop.feedback({ ...query, cursor: first.nextCursor });
     const third = await shop.feedback({ ...query, cursor: second.nextCursor });
     const found = [first, second, third].flatMap(({ feedback }) =>
@@ -166,7 +166,7 @@ describe('pages', () => {
     expect(new Set(found.flat().map(({ id }) => id)).size).toBe(Math.ceil(TOTAL / 2));
   });
 
-  it('have 50 entries unless said', async () => {
+  it('have 50 entries by default', async () => {
     expect(await list({ feedbackTypeId: 'paged' })).toHaveLength(50);
   });
 
@@ -174,17 +174,21 @@ describe('pages', () => {
     { name: 'a limit of 0', query: { limit: '0' }, pointer: '/limit' },
     { name: 'a limit of 501', query: { limit: '501' }, pointer: '/limit' },
     { name: 'a limit of -1', query: { limit: '-1' }, pointer: '/limit' },
-    { name: 'half an entry', query: { limit: '1.5' }, pointer: '/limit' },
-    { name: 'a limit in words', query: { limit: 'ten' }, pointer: '/limit' },
+    { name: 'a fractional limit', query: { limit: '1.5' }, pointer: '/limit' },
+    { name: 'a limit that is not a number', query: { limit: 'ten' }, pointer: '/limit' },
     { name: 'an empty limit', query: { limit: '' }, pointer: '/limit' },
-    { name: 'a cursor of garbage', query: { cursor: 'garbage' }, pointer: '/cursor' },
+    { name: 'an invalid cursor', query: { cursor: 'garbage' }, pointer: '/cursor' },
     { name: 'an empty cursor', query: { cursor: '' }, pointer: '/cursor' },
     { name: 'a cursor of null', query: { cursor: 'null' }, pointer: '/cursor' },
-    { name: 'a cursor that is JSON', query: { cursor: btoa('{"at":1,"id":"x"}') }, pointer: '/cursor' },
-    { name: 'a cursor with a text for a time', query: { cursor: btoa('["1","x"]') }, pointer: '/cursor' },
-    { name: 'a cursor that is cut off', query: { cursor: btoa('[1,') }, pointer: '/cursor' },
-    { name: 'a start that is no time', query: { from: 'yesterday' }, pointer: '/from' },
-    { name: 'an end that is no time', query: { to: '-1' }, pointer: '/to' },
+    {
+      name: 'a cursor that is another JSON value',
+      query: { cursor: btoa('{"at":1,"id":"x"}') },
+      pointer: '/cursor',
+    },
+    { name: 'a cursor with a string for a time', query: { cursor: btoa('["1","x"]') }, pointer: '/cursor' },
+    { name: 'a truncated cursor', query: { cursor: btoa('[1,') }, pointer: '/cursor' },
+    { name: 'an invalid start', query: { from: 'yesterday' }, pointer: '/from' },
+    { name: 'an invalid end', query: { to: '-1' }, pointer: '/to' },
     { name: 'an empty session', query: { sessionId: '' }, pointer: '/sessionId' },
     { name: 'a session of 501 characters', query: { sessionId: 'x'.repeat(501) }, pointer: '/sessionId' },
   ];
@@ -196,8 +200,8 @@ describe('pages', () => {
     });
   });
 
-  const farAway = ['1e300', '9007199254740993', '99999999999999999999'];
-  it.each(farAway)('a time of %s is beyond all entries or refused, never an error of ours', async (time) => {
+  const hugeTimes = ['1e300', '9007199254740993', '99999999999999999999'];
+  it.each(hugeTimes)('a time of %s is valid or rejected, but never a server error', async (time) => {
     const from = await shop.get('/v1/feedback', { feedbackTypeId: 'paged', from: time });
     const to = await shop.get('/v1/feedback', { feedbackTypeId: 'paged', to: time, limit: '500' });
     if (from.status === 200) expect(from.body.feedback).toEqual([]);
@@ -208,22 +212,22 @@ describe('pages', () => {
 });
 
 describe('identity', () => {
-  it('is resolved after the fact', async () => {
-    await accepted(say('nps', 'before', { sessionId: 'identity' }));
+  it('can arrive after the feedback', async () => {
+    await accepted(submit('nps', 'before', { sessionId: 'identity' }));
     const entry = async () => (await list({ sessionId: 'identity' }))[0];
     expect(await entry()).toMatchObject({ visitorId: null, userId: null });
     await accepted(shop.collect({ sessionId: 'identity', visitorId: 'v-1' }));
     expect(await entry()).toMatchObject({ visitorId: 'v-1', userId: null });
     await accepted(shop.collect({ sessionId: 'identity', visitorId: 'v-1', userId: 'u-1' }));
     expect(await entry()).toMatchObject({ visitorId: 'v-1', userId: 'u-1' });
-    await accepted(say('nps', 'after', { sessionId: 'identity' }));
+    await accepted(submit('nps', 'after', { sessionId: 'identity' }));
     expect(await list({ sessionId: 'identity' })).toMatchObject([
       { message: 'after', visitorId: 'v-1', userId: 'u-1' },
       { message: 'before', visitorId: 'v-1', userId: 'u-1' },
     ]);
   });
 
-  it('and entries of another property are out of sight', async () => {
+  it('and entries of another property are not visible', async () => {
     const body = {
       propertyId: 'other',
       feedbackTypeId: 'shared',
@@ -231,7 +235,7 @@ describe('identity', () => {
       sessionId: 'identity-2',
     };
     await accepted(shop.server.call('POST', '/v1/feedback/submit', { key: OTHER_SECRET_KEY, body }));
-    await accepted(say('shared', 'ours', { sessionId: 'identity-2' }));
+    await accepted(submit('shared', 'ours', { sessionId: 'identity-2' }));
     await accepted(shop.collect({ sessionId: 'identity-2', visitorId: 'v-2' }));
     expect(await messages({ sessionId: 'identity-2' })).toEqual(['ours']);
     const theirs = await shop.server.call('GET', '/v1/feedback?propertyId=other', { key: OTHER_SECRET_KEY });

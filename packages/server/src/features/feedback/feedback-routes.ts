@@ -58,9 +58,9 @@ function requireType(property: PropertyConfiguration, id: string): FeedbackType 
 
 function acceptFeedback(type: FeedbackType, body: FeedbackBody): AcceptedFeedback {
   const { propertyId, sessionId, option, metadata } = body;
-  // An empty text field was not filled in.
+  // An empty string means that the field was not filled in.
   const message = body.message === '' ? undefined : body.message;
-  refuseWrongFields([
+  rejectInvalidFields([
     ...(option !== undefined && !type.options.includes(option) ? (['option_not_allowed'] as const) : []),
     ...(message !== undefined && !type.textInput ? (['message_not_allowed'] as const) : []),
   ]);
@@ -77,7 +77,7 @@ function acceptFeedback(type: FeedbackType, body: FeedbackBody): AcceptedFeedbac
   };
 }
 
-function refuseWrongFields(codes: readonly ErrorCode[]): void {
+function rejectInvalidFields(codes: readonly ErrorCode[]): void {
   const first = codes[0];
   if (first === undefined) return;
   const fields = codes.map((code) => ({

@@ -20,7 +20,7 @@ afterAll(() => closeShop(shop));
 
 let scenarios = 0;
 const newSession = () => `feedback-${++scenarios}`;
-const wrong = (...pointers: string[]) => ({ status: 400, code: 'invalid_request', pointers });
+const invalidRequest = (...pointers: string[]) => ({ status: 400, code: 'invalid_request', pointers });
 
 /** The only entry of a session. */
 async function entry(sessionId: string) {
@@ -29,7 +29,7 @@ async function entry(sessionId: string) {
   return feedback[0];
 }
 
-describe('what is kept', () => {
+describe('valid feedback', () => {
   it('an entry with all its fields', async () => {
     const before = Date.now();
     const fields = {
@@ -52,14 +52,14 @@ describe('what is kept', () => {
     expect(found.createdAt).toBeLessThanOrEqual(Date.now());
   });
 
-  const kept: { name: string; fields: Record<string, unknown>; stored: Record<string, unknown> }[] = [
+  const valid: { name: string; fields: Record<string, unknown>; stored: Record<string, unknown> }[] = [
     {
-      name: 'an option alone',
+      name: 'only an option',
       fields: { feedbackTypeId: 'nps', option: 'bad' },
       stored: { option: 'bad', message: null, metadata: {} },
     },
     {
-      name: 'a message alone',
+      name: 'only a message',
       fields: { feedbackTypeId: 'nps', message: 'Hm.' },
       stored: { option: null, message: 'Hm.' },
     },
@@ -74,7 +74,7 @@ describe('what is kept', () => {
       stored: { option: null, message: 'x' },
     },
     {
-      name: 'an option of signs',
+      name: 'an emoji as option',
       fields: { feedbackTypeId: 'signs', option: '👍' },
       stored: { option: '👍' },
     },
@@ -89,7 +89,7 @@ describe('what is kept', () => {
       stored: { message: 'Ünï\n\t"quoted" \\ 漢字 \u0000 \u2028 👩‍👩‍👧' },
     },
     {
-      name: 'an empty message beside an option, for a type without text',
+      name: 'an empty message with an option, for a type without text',
       fields: { feedbackTypeId: 'thumbs', option: 'down', message: '' },
       stored: { option: 'down', message: null },
     },
@@ -104,7 +104,7 @@ describe('what is kept', () => {
       stored: { message: '💡'.repeat(5000) },
     },
   ];
-  it.each(kept)('$name', async ({ fields, stored }) => {
+  it.each(valid)('$name', async ({ fields, stored }) => {
     const sessionId = newSession();
     expectAccepted(await shop.submit({ ...fields, sessionId }));
     expect(await entry(sessionId)).toMatchObject({
@@ -117,7 +117,7 @@ describe('what is kept', () => {
   const sessionIds = [
     { name: '500 characters', sessionId: 'f'.repeat(500) },
     { name: '500 emoji', sessionId: '💬'.repeat(500) },
-    { name: 'signs that a goal would refuse', sessionId: 'a_b c/d?e=f&g%h' },
+    { name: 'characters that goals do not allow', sessionId: 'a_b c/d?e=f&g%h' },
   ];
   it.each(sessionIds)('a session id of $name', async ({ sessionId }) => {
     expectAccepted(await shop.submit({ feedbackTypeId: 'nps', option: 'good', sessionId }));
@@ -149,8 +149,8 @@ describe('what is kept', () => {
     expect((await entry(sessionId)).metadata).toEqual(metadata);
   });
 
-  describe('but not', () => {
-    const refused: { name: string; metadata: unknown; pointer: string }[] = [
+  describe('invalid', () => {
+    const invalid: { name: string; metadata: unknown; pointer: string }[] = [
       { name: '21 keys', metadata: pairs(21), pointer: '/metadata' },
       {
         name: 'a key of 257 characters',
@@ -164,19 +164,19 @@ describe('what is kept', () => {
       { name: 'null', metadata: { k: null }, pointer: '/metadata/k' },
       { name: 'an object', metadata: { k: { l: 'v' } }, pointer: '/metadata/k' },
       { name: 'a list', metadata: { k: [] }, pointer: '/metadata/k' },
-      { name: 'a list for the whole', metadata: [], pointer: '/metadata' },
-      { name: 'null for the whole', metadata: null, pointer: '/metadata' },
+      { name: 'a list instead of an object', metadata: [], pointer: '/metadata' },
+      { name: 'null instead of an object', metadata: null, pointer: '/metadata' },
     ];
-    it.each(refused)('metadata: $name', async ({ metadata, pointer }) => {
+    it.each(invalid)('metadata: $name', async ({ metadata, pointer }) => {
       const sessionId = newSession();
-      const answer = await shop.submit({ feedbackTypeId: 'nps', option: 'good', sessionId, metadata });
-      expectProblem(answer, wrong(pointer));
+      const response = await shop.submit({ feedbackTypeId: 'nps', option: 'good', sessionId, metadata });
+      expectProblem(response, invalidRequest(pointer));
       expect(await shop.isUnknown(sessionId)).toBe(true);
     });
   });
 });
 
-describe('what is refused', () => {
+describe('invalid feedback', () => {
   const rows: {
     name: string;
     fields: Record<string, unknown>;
@@ -197,7 +197,7 @@ describe('what is refused', () => {
       pointers: ['/option'],
     },
     {
-      name: 'an option with a blank',
+      name: 'an option with a space',
       fields: { feedbackTypeId: 'nps', option: 'good ' },
       code: 'option_not_allowed',
       pointers: ['/option'],
@@ -209,19 +209,19 @@ describe('what is refused', () => {
       pointers: ['/option'],
     },
     {
-      name: 'an unknown option beside a good message',
+      name: 'an unknown option with a valid message',
       fields: { feedbackTypeId: 'nps', option: 'x', message: 'y' },
       code: 'option_not_allowed',
       pointers: ['/option'],
     },
     {
-      name: 'a message where text is off',
+      name: 'a message where text is disabled',
       fields: { feedbackTypeId: 'thumbs', message: 'Nice' },
       code: 'message_not_allowed',
       pointers: ['/message'],
     },
     {
-      name: 'a message beside a good option where text is off',
+      name: 'a message with a valid option, where text is disabled',
       fields: { feedbackTypeId: 'thumbs', option: 'up', message: 'Nice' },
       code: 'message_not_allowed',
       pointers: ['/message'],
@@ -232,7 +232,12 @@ describe('what is refused', () => {
       code: 'option_not_allowed',
       pointers: ['/option', '/message'],
     },
-    { name: 'nothing said', fields: { feedbackTypeId: 'nps' }, code: 'feedback_empty', pointers: [''] },
+    {
+      name: 'neither option nor message',
+      fields: { feedbackTypeId: 'nps' },
+      code: 'feedback_empty',
+      pointers: [''],
+    },
     {
       name: 'an empty message',
       fields: { feedbackTypeId: 'nps', message: '' },
@@ -240,7 +245,7 @@ describe('what is refused', () => {
       pointers: [''],
     },
     {
-      name: 'metadata alone',
+      name: 'only metadata',
       fields: { feedbackTypeId: 'nps', metadata: { a: 'b' } },
       code: 'feedback_empty',
       pointers: [''],
@@ -256,7 +261,7 @@ describe('what is refused', () => {
       pointers: ['/message'],
     },
     {
-      name: 'a message that is no text',
+      name: 'a message that is not a string',
       fields: { feedbackTypeId: 'nps', message: 5 },
       pointers: ['/message'],
     },
@@ -266,7 +271,7 @@ describe('what is refused', () => {
       pointers: ['/message'],
     },
     {
-      name: 'an option that is no text',
+      name: 'an option that is not a string',
       fields: { feedbackTypeId: 'nps', option: 1 },
       pointers: ['/option'],
     },
@@ -274,7 +279,7 @@ describe('what is refused', () => {
     { name: 'no type', fields: { option: 'good' }, pointers: ['/feedbackTypeId'] },
     { name: 'an empty type', fields: { feedbackTypeId: '', option: 'good' }, pointers: ['/feedbackTypeId'] },
     {
-      name: 'a type that is no text',
+      name: 'a type that is not a string',
       fields: { feedbackTypeId: 5, option: 'good' },
       pointers: ['/feedbackTypeId'],
     },
@@ -293,8 +298,8 @@ describe('what is refused', () => {
   ];
   it.each(rows)('$name', async ({ fields, status = 400, code = 'invalid_request', pointers }) => {
     const sessionId = newSession();
-    const answer = await shop.submit({ ...fields, sessionId });
-    expectProblem(answer, { status, code, ...(pointers && { pointers }) });
+    const response = await shop.submit({ ...fields, sessionId });
+    expectProblem(response, { status, code, ...(pointers && { pointers }) });
     expect((await shop.feedback({ sessionId })).feedback).toEqual([]);
     expect(await shop.isUnknown(sessionId)).toBe(true);
   });
@@ -302,12 +307,12 @@ describe('what is refused', () => {
   const sessionIds = [
     { name: '501 characters', sessionId: 'f'.repeat(501) },
     { name: '501 emoji', sessionId: '💬'.repeat(501) },
-    { name: 'nothing', sessionId: '' },
+    { name: 'no characters', sessionId: '' },
     { name: 'a number', sessionId: 5 },
     { name: 'null', sessionId: null },
   ];
   it.each(sessionIds)('a session id of $name', async ({ sessionId }) => {
-    const answer = await shop.submit({ feedbackTypeId: 'nps', option: 'good', sessionId });
-    expectProblem(answer, wrong('/sessionId'));
+    const response = await shop.submit({ feedbackTypeId: 'nps', option: 'good', sessionId });
+    expectProblem(response, invalidRequest('/sessionId'));
   });
 });

@@ -12,7 +12,7 @@ import {
 
 const MAX_AMOUNT = 1_000_000_000;
 
-/** A goal for each scenario, so that each begins at zero. */
+/** A goal for each scenario, so that each starts at zero. */
 const GOALS = 80;
 const goals = ['revenue', 'count'].flatMap((kind) =>
   Array.from({ length: GOALS }, (_, i) => ({ id: `${kind}-${i}`, kind })),
@@ -28,7 +28,7 @@ let used = 0;
 const newGoal = (kind: 'revenue' | 'count') => `${kind}-${used++ % GOALS}`;
 
 const step = (endpoint: 'increment' | 'decrement', goalId: string, amount: unknown) => {
-  // 1e400 is JSON, but no number of JavaScript.
+  // 1e400 is valid JSON, but too large for a JavaScript number.
   const text =
     typeof amount === 'string' && amount.startsWith('raw:') ? amount.slice(4) : JSON.stringify(amount);
   const rawBody = `{"propertyId":"shop","goalId":"${goalId}"${amount === undefined ? '' : `,"amount":${text}`}}`;
@@ -38,7 +38,7 @@ const step = (endpoint: 'increment' | 'decrement', goalId: string, amount: unkno
 const NOTHING = { total: 0, count: 0, gross: 0, reversed: 0 };
 
 describe('a revenue goal', () => {
-  const booked: { amount: unknown; total: number }[] = [
+  const amounts: { amount: unknown; total: number }[] = [
     { amount: 0, total: 0 },
     { amount: 'raw:-0', total: 0 },
     { amount: 1, total: 1 },
@@ -51,13 +51,13 @@ describe('a revenue goal', () => {
     { amount: MAX_AMOUNT, total: MAX_AMOUNT },
     { amount: 'raw:1.5e2', total: 150 },
   ];
-  it.each(booked)('increment by $amount: $total', async ({ amount, total }) => {
+  it.each(amounts)('increment by $amount: $total', async ({ amount, total }) => {
     const goal = newGoal('revenue');
     expectAccepted(await step('increment', goal, amount));
     expect((await shop.progress(goal)).current).toEqual({ total, count: 1, gross: total, reversed: 0 });
   });
 
-  it.each(booked.filter(({ total }) => total > 0))(
+  it.each(amounts.filter(({ total }) => total > 0))(
     'decrement by $amount: -$total',
     async ({ amount, total }) => {
       const goal = newGoal('revenue');
@@ -71,19 +71,19 @@ describe('a revenue goal', () => {
     },
   );
 
-  const notAmounts: { name: string; amount: unknown }[] = [
-    { name: 'a text', amount: '5' },
-    { name: 'an empty text', amount: '' },
+  const invalidAmounts: { name: string; amount: unknown }[] = [
+    { name: 'a string', amount: '5' },
+    { name: 'an empty string', amount: '' },
     { name: 'null', amount: null },
     { name: 'a boolean', amount: true },
     { name: 'a list', amount: [5] },
     { name: 'an object', amount: {} },
-    { name: 'more than a number can say', amount: 'raw:1e400' },
-    { name: 'more than the largest', amount: MAX_AMOUNT + 0.01 },
-    { name: 'much more than the largest', amount: 1e300 },
+    { name: 'more than the largest number', amount: 'raw:1e400' },
+    { name: 'more than the maximum', amount: MAX_AMOUNT + 0.01 },
+    { name: 'much more than the maximum', amount: 1e300 },
   ];
   for (const endpoint of ['increment', 'decrement'] as const) {
-    it.each(notAmounts)(`${endpoint} by $name: 400, and nothing booked`, async ({ amount }) => {
+    it.each(invalidAmounts)(`${endpoint} by $name: 400, and nothing counted`, async ({ amount }) => {
       const goal = newGoal('revenue');
       expectProblem(await step(endpoint, goal, amount), {
         status: 400,
@@ -139,7 +139,7 @@ describe('a count goal', () => {
   });
 
   it.each(ignored.filter((amount) => amount !== 0))(
-    'decrement with an amount of %s: one conversion less',
+    'decrement with an amount of %s: minus one conversion',
     async (amount) => {
       const goal = newGoal('count');
       expectAccepted(await step('decrement', goal, amount));
@@ -147,12 +147,12 @@ describe('a count goal', () => {
     },
   );
 
-  it('refuses a negative amount of an increment', async () => {
-    const answer = await step('increment', newGoal('count'), -1);
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
+  it('rejects a negative amount in an increment', async () => {
+    const response = await step('increment', newGoal('count'), -1);
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
   });
 
-  it.each([0, -5, 1e-7])('refuses an amount of %s of a decrement, whenever it is given', async (amount) => {
+  it.each([0, -5, 1e-7])('rejects an amount of %s in a decrement', async (amount) => {
     const goal = newGoal('count');
     expectProblem(await step('decrement', goal, amount), {
       status: 400,
@@ -162,9 +162,9 @@ describe('a count goal', () => {
     expect((await shop.progress(goal)).current).toEqual(NOTHING);
   });
 
-  it('refuses an amount that is no number', async () => {
-    const answer = await step('increment', newGoal('count'), '5');
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
+  it('rejects an amount that is not a number', async () => {
+    const response = await step('increment', newGoal('count'), '5');
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
   });
 });
 
@@ -182,16 +182,16 @@ describe('money is exact', () => {
     { name: '0.1 and 0.2', plus: [0.1, 0.2], total: 0.3, gross: 0.3 },
     { name: 'a hundred times 0.01', plus: times(100, 0.01), total: 1, gross: 1 },
     { name: 'three times 1.1', plus: times(3, 1.1), total: 3.3, gross: 3.3 },
-    { name: '0.3 less 0.1', plus: [0.3], minus: [0.1], total: 0.2, gross: 0.3, reversed: 0.1 },
-    { name: '1 less ten times 0.1', plus: [1], minus: times(10, 0.1), total: 0, gross: 1, reversed: 1 },
+    { name: '0.3 minus 0.1', plus: [0.3], minus: [0.1], total: 0.2, gross: 0.3, reversed: 0.1 },
+    { name: '1 minus ten times 0.1', plus: [1], minus: times(10, 0.1), total: 0, gross: 1, reversed: 1 },
     {
-      name: 'a great sum and a small one',
+      name: 'a large amount and a small one',
       plus: [MAX_AMOUNT, 0.000001],
       total: 1000000000.000001,
       gross: 1000000000.000001,
     },
     {
-      name: 'a great sum and back',
+      name: 'a large amount and its reversal',
       plus: [MAX_AMOUNT, 0.01],
       minus: [MAX_AMOUNT],
       total: 0.01,
@@ -199,7 +199,7 @@ describe('money is exact', () => {
       reversed: MAX_AMOUNT,
     },
     {
-      name: 'more taken back than booked',
+      name: 'more reversed than added',
       plus: [10],
       minus: [10.5],
       total: -0.5,
@@ -216,7 +216,7 @@ describe('money is exact', () => {
     const inSeries = series
       .map((bucket: { total: number }) => bucket.total)
       .filter((value: number) => value !== 0);
-    // Around midnight the scenario may fall into two buckets.
+    // Around midnight, the scenario may span two buckets.
     if (inSeries.length < 2) expect(inSeries).toEqual(total === 0 ? [] : [total]);
   });
 });

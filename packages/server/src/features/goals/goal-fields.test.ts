@@ -20,44 +20,44 @@ const wrong = (pointer: string) => ({ status: 400, code: 'invalid_request', poin
 let scenarios = 0;
 const newSession = () => `goal-${++scenarios}`;
 
-// The specification gives both endpoints the same fields and limits, but for the amount.
+// Both endpoints have the same fields and limits, except for the amount.
 describe.each(STEPS)('%s', (step) => {
   const count = async () => (await shop.progress('signup')).current.count;
 
   describe('sessionId', () => {
-    const kept = [
+    const valid = [
       { name: 'letters, digits and hyphens', sessionId: `aZ09-${step}` },
       { name: '128 characters', sessionId: `${step}-`.padEnd(128, 'x') },
       { name: 'a single hyphen', sessionId: '-' },
     ];
-    it.each(kept)('$name: attributed', async ({ sessionId }) => {
+    it.each(valid)('$name: attributed', async ({ sessionId }) => {
       expectAccepted(await shop[step]({ goalId: 'signup', sessionId }));
       expect((await shop.session(sessionId)).goals).toMatchObject([{ goalId: 'signup' }]);
     });
 
-    const refused = [
+    const invalid = [
       { name: '129 characters', sessionId: 'x'.repeat(129) },
-      { name: 'an empty text', sessionId: '' },
+      { name: 'an empty string', sessionId: '' },
       { name: 'an underscore', sessionId: 'a_b' },
-      { name: 'a blank', sessionId: 'a b' },
+      { name: 'a space', sessionId: 'a b' },
       { name: 'a dot', sessionId: 'a.b' },
       { name: 'a slash', sessionId: 'a/b' },
-      { name: 'a letter beyond ASCII', sessionId: 'é' },
-      { name: 'a digit beyond ASCII', sessionId: '٣' },
+      { name: 'a non-ASCII letter', sessionId: 'é' },
+      { name: 'a non-ASCII digit', sessionId: '٣' },
       { name: 'an emoji', sessionId: '💡' },
-      { name: 'a line break at its end', sessionId: 'abc\n' },
+      { name: 'a trailing line break', sessionId: 'abc\n' },
       { name: 'a NUL', sessionId: 'a\u0000' },
       { name: 'a number', sessionId: 5 },
       { name: 'null', sessionId: null },
       { name: 'a list', sessionId: ['abc'] },
     ];
-    it.each(refused)('$name: 400, and nothing counted', async ({ sessionId }) => {
+    it.each(invalid)('$name: 400, and nothing counted', async ({ sessionId }) => {
       const before = await count();
       expectProblem(await shop[step]({ goalId: 'signup', sessionId }), wrong('/sessionId'));
       expect(await count()).toBe(before);
     });
 
-    it('left out: counts in totals', async () => {
+    it('missing: counts in totals', async () => {
       const before = await count();
       expectAccepted(await shop[step]({ goalId: 'signup' }));
       expect(await count()).toBe(before + (step === 'increment' ? 1 : -1));
@@ -67,7 +67,7 @@ describe.each(STEPS)('%s', (step) => {
   describe('metadata', () => {
     const pairs = (number: number) =>
       Object.fromEntries(Array.from({ length: number }, (_, i) => [`k${i}`, `v${i}`]));
-    const kept: { name: string; metadata: Record<string, string> }[] = [
+    const valid: { name: string; metadata: Record<string, string> }[] = [
       { name: 'none', metadata: {} },
       { name: '5 keys', metadata: pairs(5) },
       { name: 'a key of 256 characters', metadata: { ['k'.repeat(256)]: 'v' } },
@@ -75,16 +75,16 @@ describe.each(STEPS)('%s', (step) => {
       { name: 'a key of 256 emoji', metadata: { ['💡'.repeat(256)]: 'v' } },
       { name: 'a value of 256 emoji', metadata: { k: '💡'.repeat(256) } },
       { name: 'an empty key and an empty value', metadata: { '': '' } },
-      { name: 'signs', metadata: { 'a/b~c"d\\': "'; DROP TABLE goals; --\n\t\u0000\u2028" } },
+      { name: 'special characters', metadata: { 'a/b~c"d\\': "'; DROP TABLE goals; --\n\t\u0000\u2028" } },
     ];
-    it.each(kept)('$name: kept', async ({ metadata }) => {
+    it.each(valid)('$name: stored', async ({ metadata }) => {
       const sessionId = newSession();
       expectAccepted(await shop[step]({ goalId: 'signup', sessionId, metadata }));
       const [goal] = await shop.timeline(sessionId, 'goal');
       expect(goal.metadata ?? {}).toEqual(metadata);
     });
 
-    const refused: { name: string; metadata: unknown; pointer: string }[] = [
+    const invalid: { name: string; metadata: unknown; pointer: string }[] = [
       { name: '6 keys', metadata: pairs(6), pointer: '/metadata' },
       {
         name: 'a key of 257 characters',
@@ -103,11 +103,11 @@ describe.each(STEPS)('%s', (step) => {
       { name: 'null', metadata: { k: null }, pointer: '/metadata/k' },
       { name: 'an object', metadata: { k: {} }, pointer: '/metadata/k' },
       { name: 'a list', metadata: { k: ['v'] }, pointer: '/metadata/k' },
-      { name: 'a list for the whole', metadata: ['k', 'v'], pointer: '/metadata' },
-      { name: 'a text for the whole', metadata: 'k=v', pointer: '/metadata' },
-      { name: 'null for the whole', metadata: null, pointer: '/metadata' },
+      { name: 'a list instead of an object', metadata: ['k', 'v'], pointer: '/metadata' },
+      { name: 'a string instead of an object', metadata: 'k=v', pointer: '/metadata' },
+      { name: 'null instead of an object', metadata: null, pointer: '/metadata' },
     ];
-    it.each(refused)('$name: 400, and nothing stored', async ({ metadata, pointer }) => {
+    it.each(invalid)('$name: 400, and nothing stored', async ({ metadata, pointer }) => {
       const sessionId = newSession();
       expectProblem(await shop[step]({ goalId: 'signup', sessionId, metadata }), wrong(pointer));
       expect(await shop.isUnknown(sessionId)).toBe(true);
@@ -115,18 +115,18 @@ describe.each(STEPS)('%s', (step) => {
   });
 
   describe('goalId', () => {
-    const refused = [
+    const invalid = [
       { name: 'missing', goalId: undefined },
       { name: 'empty', goalId: '' },
       { name: 'a number', goalId: 5 },
       { name: 'null', goalId: null },
     ];
-    it.each(refused)('$name: 400', async ({ goalId }) => {
+    it.each(invalid)('$name: 400', async ({ goalId }) => {
       expectProblem(await shop[step]({ goalId }), wrong('/goalId'));
     });
 
     const unknown = ['nothing', 'Signup', 'signup ', 'elsewhere', 'signup/../revenue'];
-    it.each(unknown)('%j is no goal of this property: 404, and nothing stored', async (goalId) => {
+    it.each(unknown)('%j is not a goal of this property: 404, and nothing stored', async (goalId) => {
       const sessionId = newSession();
       expectProblem(await shop[step]({ goalId, sessionId, amount: 1 }), {
         status: 404,

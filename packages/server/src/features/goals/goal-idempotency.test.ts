@@ -35,14 +35,14 @@ const current = async (goalId: string) => (await shop.progress(goalId)).current;
 const REUSED = { status: 422, code: 'idempotency_key_reused' };
 
 describe('an idempotency key', () => {
-  it('with the same body counts once, and is answered alike each time', async () => {
+  it('with the same body counts once, and gets the same response each time', async () => {
     const body = { goalId: 'replayed', sessionId: 'replayed', amount: 5, metadata: { order: '1' } };
     for (let i = 0; i < 4; i++) expectAccepted(await shop.increment(body, key('replay')));
     expect(await current('replayed')).toEqual({ total: 5, count: 1, gross: 5, reversed: 0 });
     expect(await shop.timeline('replayed', 'goal')).toHaveLength(1);
   });
 
-  it('counts for each key', async () => {
+  it('different keys count separately', async () => {
     for (let i = 0; i < 5; i++)
       expectAccepted(await shop.increment({ goalId: 'many', amount: 1 }, key(`many-${i}`)));
     expect((await current('many')).count).toBe(5);
@@ -84,25 +84,25 @@ describe('an idempotency key', () => {
     );
   });
 
-  it('of a request that failed is not used up', async () => {
+  it('of a failed request can be used again', async () => {
     const failures = [
       shop.increment({ goalId: 'failed', amount: -1 }, key('fail')),
       shop.increment({ goalId: 'failed' }, key('fail')),
       shop.increment({ goalId: 'nothing', amount: 1 }, key('fail')),
       shop.increment({ goalId: 'failed', amount: 1, propertyId: 'other' }, key('fail')),
     ];
-    for (const answer of await Promise.all(failures)) expect(answer.status).toBeGreaterThanOrEqual(400);
+    for (const response of await Promise.all(failures)) expect(response.status).toBeGreaterThanOrEqual(400);
     expectAccepted(await shop.increment({ goalId: 'failed', amount: 1 }, key('fail')));
     expect((await current('failed')).count).toBe(1);
   });
 
-  it('does not let a wrong request through when it is known', async () => {
+  it('does not bypass validation when it is known', async () => {
     expectAccepted(await shop.increment({ goalId: 'failed', amount: 2 }, key('known')));
-    const answer = await shop.increment({ goalId: 'failed', amount: -2 }, key('known'));
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
+    const response = await shop.increment({ goalId: 'failed', amount: -2 }, key('known'));
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/amount'] });
   });
 
-  it('does not mind how the same body is spaced', async () => {
+  it('ignores the formatting of the body', async () => {
     const send = (rawBody: string) =>
       shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY, rawBody, headers: key('spaced') });
     await accepted(send('{"propertyId":"shop","goalId":"spaced","amount":1}'));
@@ -117,42 +117,42 @@ describe('an idempotency key', () => {
     { length: 256, ok: false },
   ])('of $length characters', async ({ length, ok }) => {
     const before = (await current('lengths')).count;
-    const answers = [];
+    const responses = [];
     for (let i = 0; i < 2; i++)
-      answers.push(await shop.increment({ goalId: 'lengths', amount: 1 }, key('k'.repeat(length))));
-    for (const answer of answers) {
-      if (ok) expectAccepted(answer);
-      else expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/idempotency-key'] });
+      responses.push(await shop.increment({ goalId: 'lengths', amount: 1 }, key('k'.repeat(length))));
+    for (const response of responses) {
+      if (ok) expectAccepted(response);
+      else expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/idempotency-key'] });
     }
     expect((await current('lengths')).count - before).toBe(ok ? 1 : 0);
   });
 
-  it('is needed: without one, each request counts', async () => {
+  it('missing: every request counts', async () => {
     for (let i = 0; i < 3; i++) expectAccepted(await shop.increment({ goalId: 'keyless', amount: 1 }));
     expect((await current('keyless')).count).toBe(3);
   });
 });
 
-describe('at the same time', () => {
+describe('concurrently', () => {
   it('100 requests with one key count once', async () => {
     const send = () => shop.increment({ goalId: 'concurrent', amount: 2.5 }, key('concurrent'));
-    const answers = await Promise.all(Array.from({ length: 100 }, send));
-    const statuses = new Set(answers.map(({ status }) => status));
+    const responses = await Promise.all(Array.from({ length: 100 }, send));
+    const statuses = new Set(responses.map(({ status }) => status));
     expect(statuses).toContain(200);
-    // Those that come while the first is under way may be told to try again.
+    // Requests that arrive while the first is pending may get 409.
     for (const status of statuses) expect([200, 409]).toContain(status);
     expect(await current('concurrent')).toEqual({ total: 2.5, count: 1, gross: 2.5, reversed: 0 });
   });
 
-  it('of different bodies with one key one counts, the others are refused', async () => {
+  it('of different bodies with one key, one counts and the others are rejected', async () => {
     const amounts = Array.from({ length: 50 }, (_, i) => i + 1);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       amounts.map((amount) => shop.increment({ goalId: 'racing', amount }, key('racing'))),
     );
-    const won = amounts.filter((_, i) => answers[i]!.status === 200);
+    const won = amounts.filter((_, i) => responses[i]!.status === 200);
     expect(won).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200))
-      expect([409, 422]).toContain(answer.status);
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expect([409, 422]).toContain(response.status);
     expect(await current('racing')).toEqual({ total: won[0], count: 1, gross: won[0], reversed: 0 });
   });
 });
@@ -176,8 +176,8 @@ describe('on feedback', () => {
     ]);
   });
 
-  it.each(['', 'k'.repeat(256)])('a key of a wrong length: 400', async (text) => {
-    const answer = await shop.submit(body, key(text));
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/idempotency-key'] });
+  it.each(['', 'k'.repeat(256)])('a key of invalid length: 400', async (text) => {
+    const response = await shop.submit(body, key(text));
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/idempotency-key'] });
   });
 });

@@ -41,7 +41,7 @@ const NOTHING = { total: 0, count: 0, gross: 0, reversed: 0 };
 const window = (from: number, to: number) => ({ from: String(from), to: String(to) });
 
 describe('progress', () => {
-  it('of a goal nobody has reached: zeros for 30 days', async () => {
+  it('of a goal without conversions: zeros for 30 days', async () => {
     const progress = await shop.progress('untouched');
     expect(progress).toEqual({
       goalId: 'untouched',
@@ -55,7 +55,7 @@ describe('progress', () => {
       expect(bucket).toEqual({ at: expect.any(Number), total: 0, count: 0 });
   });
 
-  it('compares a period with the one of equal length before it; a decrement counts in both', async () => {
+  it('compares a period with the previous one of the same length, including decrements', async () => {
     const goalId = 'periods';
     await accepted(shop.increment({ goalId, amount: 100 }), shop.increment({ goalId, amount: 20.5 }));
     await accepted(shop.decrement({ goalId, amount: 0.5 }));
@@ -72,7 +72,7 @@ describe('progress', () => {
     expect(whole.previous).toEqual(NOTHING);
   });
 
-  it('of a count goal is in conversions', async () => {
+  it('of a count goal is a number of conversions', async () => {
     const goalId = 'counted';
     await accepted(...Array.from({ length: 5 }, () => shop.increment({ goalId, amount: 12 })));
     await accepted(shop.decrement({ goalId }), shop.decrement({ goalId, amount: 3 }));
@@ -97,22 +97,22 @@ describe('progress', () => {
     expect(previous.count).toBe(1);
   });
 
-  it('counts what was acknowledged in this very moment', async () => {
+  it('counts events acknowledged in this millisecond', async () => {
     for (let n = 1; n <= 20; n++) {
       await accepted(shop.increment({ goalId: 'signup' }));
       expect((await shop.progress('signup')).current.total).toBe(n);
     }
   });
 
-  it('of one property knows nothing of another', async () => {
+  it('is separate for each property', async () => {
     await accepted(shop.increment({ goalId: 'isolated' }));
     const body = { propertyId: 'other', goalId: 'isolated' };
     const elsewhere = () => shop.server.call('POST', '/v1/goals/increment', { key: OTHER_SECRET_KEY, body });
     await accepted(elsewhere(), elsewhere());
     expect((await shop.progress('isolated')).current.total).toBe(1);
     const address = '/v1/goals/progress?propertyId=other&goalId=isolated';
-    const answer = await shop.server.call('GET', address, { key: OTHER_SECRET_KEY });
-    expect(answer.body.current.total).toBe(2);
+    const response = await shop.server.call('GET', address, { key: OTHER_SECRET_KEY });
+    expect(response.body.current.total).toBe(2);
   });
 });
 
@@ -124,7 +124,7 @@ describe('the series', () => {
   ];
 
   it.each(intervals)(
-    'by $interval has every bucket, also the empty ones',
+    'by $interval has every bucket, including empty ones',
     async ({ interval, length, origin }) => {
       const goalId = `by-${interval}`;
       const bucketOf = (time: number) => Math.floor((time - origin) / length) * length + origin;
@@ -148,7 +148,7 @@ describe('the series', () => {
   );
 
   it.each(intervals)(
-    'by $interval begins with the bucket that `from` falls into',
+    'by $interval starts with the bucket of `from`',
     async ({ interval, length, origin }) => {
       const from = origin + 100 * length + 12_345;
       const { series } = await shop.progress('untouched', { ...window(from, from + length), interval });
@@ -167,15 +167,19 @@ describe('the series', () => {
     ]);
   });
 
-  it('is by day unless said', async () => {
+  it('is by day by default', async () => {
     const { series } = await shop.progress('untouched', window(0, 3 * DAY_MS));
     expect(series.map(({ at }: { at: number }) => at)).toEqual([0, DAY_MS, 2 * DAY_MS]);
   });
 
   const longPeriods: { name: string; query: Record<string, string>; length: number }[] = [
-    { name: 'since ever', query: { from: '0' }, length: DAY_MS },
+    { name: 'since 1970', query: { from: '0' }, length: DAY_MS },
     { name: 'by the hour', query: { from: '0', interval: 'hour' }, length: HOUR_MS },
-    { name: 'as long as time', query: { from: '0', to: '8640000000000000', interval: 'week' }, length: WEEK },
+    {
+      name: 'the longest possible',
+      query: { from: '0', to: '8640000000000000', interval: 'week' },
+      length: WEEK,
+    },
   ];
   it.each(longPeriods)(
     'over more than 10,000 buckets, $name, has those with progress',
@@ -188,7 +192,7 @@ describe('the series', () => {
       expect(current).toEqual({ total: 1, count: 1, gross: 2, reversed: 1 });
       expect(previous).toEqual(NOTHING);
       expect(series.reduce((sum: number, { total }: { total: number }) => sum + total, 0)).toBe(1);
-      // Two when it turned midnight in between.
+      // Two if a bucket ended in between.
       expect(series.length).toBeLessThanOrEqual(2);
       expect(series[0].at).toBeGreaterThan(before - length);
     },
@@ -202,7 +206,7 @@ describe('the series', () => {
   });
 });
 
-describe('what cannot be asked', () => {
+describe('invalid queries', () => {
   const rows: { name: string; query: Record<string, string>; pointers: string[] }[] = [
     { name: 'an end before the start', query: { from: '2', to: '1' }, pointers: ['/from'] },
     { name: 'an empty period', query: { from: '1', to: '1' }, pointers: ['/from'] },
@@ -211,25 +215,25 @@ describe('what cannot be asked', () => {
     { name: 'a fraction', query: { from: '1.5', to: '5' }, pointers: ['/from'] },
     { name: 'a date', query: { from: '2026-01-01', to: '5' }, pointers: ['/from'] },
     { name: 'an empty time', query: { from: '', to: '5' }, pointers: ['/from'] },
-    { name: 'an end that is no number', query: { from: '1', to: 'now' }, pointers: ['/to'] },
-    { name: 'a month', query: { interval: 'month' }, pointers: ['/interval'] },
-    { name: 'another case', query: { interval: 'Day' }, pointers: ['/interval'] },
+    { name: 'an end that is not a number', query: { from: '1', to: 'now' }, pointers: ['/to'] },
+    { name: 'an unknown interval', query: { interval: 'month' }, pointers: ['/interval'] },
+    { name: 'an interval in upper case', query: { interval: 'Day' }, pointers: ['/interval'] },
     { name: 'no goal', query: { goalId: '' }, pointers: ['/goalId'] },
   ];
   it.each(rows)('$name: 400', async ({ query, pointers }) => {
-    const answer = await shop.get('/v1/goals/progress', { goalId: 'untouched', ...query });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+    const response = await shop.get('/v1/goals/progress', { goalId: 'untouched', ...query });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers });
   });
 
-  it('the progress of an unknown goal: 404', async () => {
+  it('an unknown goal: 404', async () => {
     expectProblem(await shop.get('/v1/goals/progress', { goalId: 'nothing' }), {
       status: 404,
       code: 'goal_not_found',
     });
   });
 
-  it('an impossible period of an unknown goal: 400 before 404', async () => {
-    const answer = await shop.get('/v1/goals/progress', { goalId: 'nothing', from: '2', to: '1' });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/from'] });
+  it('an invalid period takes precedence over an unknown goal: 400', async () => {
+    const response = await shop.get('/v1/goals/progress', { goalId: 'nothing', from: '2', to: '1' });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/from'] });
   });
 });

@@ -8,23 +8,23 @@ import type { Goal } from '../../storage/property-configuration.ts';
 
 export type GoalQueries = Pick<EventStoreClient, 'goalTotals' | 'goalSeries'>;
 
-const USUAL_PERIOD = 30 * BUCKET_LENGTH.day;
-/** Of a longer period, as "since ever", nobody draws the empty ones. */
+const DEFAULT_PERIOD_MS = 30 * BUCKET_LENGTH.day;
+/** For longer periods, empty buckets are omitted. */
 const MAX_EMPTY_BUCKETS = 10_000;
 
-/** From `from` on and before `to`, in Unix milliseconds. */
+/** From `from` (inclusive) to `to` (exclusive), in Unix milliseconds. */
 interface Period {
   from: number;
   to: number;
   interval: Interval;
 }
 
-/** The period a query asks for; the last 30 days unless it says otherwise. */
+/** The period of a query; default: the last 30 days. */
 export function progressPeriod(query: GoalProgressQuery, now: number): Period {
   const { interval = 'day' } = query;
-  // The end is exclusive, and what was acknowledged in this very millisecond must count.
+  // The end is exclusive, and events acknowledged in this millisecond must count.
   const to = query.to ?? now + 1;
-  const from = query.from ?? Math.max(0, to - USUAL_PERIOD);
+  const from = query.from ?? Math.max(0, to - DEFAULT_PERIOD_MS);
   if (from >= to) throw invalidField('/from', 'must be before `to`');
   return { from, to, interval };
 }
@@ -35,11 +35,11 @@ export async function goalProgress(
   goal: Goal,
   { from, to, interval }: Period,
 ): Promise<GoalProgress> {
-  const about = { propertyId, goalId: goal.id };
+  const scope = { propertyId, goalId: goal.id };
   const [current, previous, series] = await Promise.all([
-    eventStore.goalTotals({ ...about, from, to }),
-    eventStore.goalTotals({ ...about, from: from - (to - from), to: from }),
-    eventStore.goalSeries({ ...about, from, to, interval }),
+    eventStore.goalTotals({ ...scope, from, to }),
+    eventStore.goalTotals({ ...scope, from: from - (to - from), to: from }),
+    eventStore.goalSeries({ ...scope, from, to, interval }),
   ]);
   return {
     goalId: goal.id,
@@ -62,7 +62,7 @@ function totals(goal: Goal, found: GoalTotals): GoalProgress['current'] {
   };
 }
 
-/** Charts want every bucket of the period, also those in which nothing happened. */
+/** Adds the empty buckets, which charts need too. */
 function bucketsOf(found: GoalBucket[], { from, to, interval }: Period): GoalBucket[] {
   const length = BUCKET_LENGTH[interval];
   if ((to - from) / length > MAX_EMPTY_BUCKETS) return found;

@@ -37,10 +37,10 @@ function registerStep(
     `/v1/goals/${step}`,
     {
       tag: 'Goals',
-      summary: isIncrement ? 'Add to a goal' : 'Take back from a goal, e.g. for a refund',
+      summary: isIncrement ? 'Add to a goal' : 'Subtract from a goal, e.g. for a refund',
       description: isIncrement
         ? 'Counts one conversion; for a revenue goal it also adds `amount` dollars.'
-        : 'Stored as a negative increment: takes back one conversion, and for a revenue goal `amount` dollars.',
+        : 'Stored as a negative increment: subtracts one conversion and, for a revenue goal, `amount` dollars.',
       key: 'secret',
       headers: IdempotencyHeaders,
       body: isIncrement ? IncrementBody : DecrementBody,
@@ -97,8 +97,8 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
     '/v1/goals/progress',
     {
       tag: 'Goals',
-      summary: 'Progress of a goal, beside the period before',
-      description: 'The last 30 days unless `from` and `to` say otherwise.',
+      summary: 'Progress of a goal, compared with the previous period',
+      description: 'Default period: the last 30 days.',
       key: 'secret',
       querystring: GoalProgressQuery,
       responses: { 200: { ...GoalProgress, description: 'The progress' } },

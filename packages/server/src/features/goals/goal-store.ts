@@ -27,7 +27,7 @@ export async function createGoal(database: Database, propertyId: string, goal: G
   await touchProperty(database, propertyId);
 }
 
-/** The kind stays: what was counted under one kind means nothing under the other. */
+/** The kind never changes: counts of one kind are meaningless for the other. */
 export async function updateGoal(
   database: Database,
   propertyId: string,

@@ -14,7 +14,7 @@ const MICROS = 1_000_000;
 interface Step {
   direction: 1 | -1;
   micros: number;
-  /** How often it is sent, with one idempotency key. */
+  /** How often it is sent. */
   sends: number;
   keyed: boolean;
   withSession: boolean;
@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 let keys = 0;
 let sequences = 0;
 
-/** The requests of a step: retries of one key, or one request without a key for each. */
+/** The requests of a step: retries with one idempotency key, or separate requests without a key. */
 function requests({ direction, micros, sends, keyed, withSession }: Step, sessionId: string) {
   const headers: Record<string, string> = keyed ? { 'idempotency-key': `sum-${++keys}` } : {};
   const body = { goalId: 'revenue', amount: micros / MICROS, ...(withSession ? { sessionId } : {}) };
@@ -48,7 +48,7 @@ function requests({ direction, micros, sends, keyed, withSession }: Step, sessio
 const counted = ({ sends, keyed }: Step) => (keyed ? 1 : sends);
 const inMicros = (dollars: number) => BigInt(Math.round(dollars * MICROS));
 
-/** What the steps add up to, in integers. */
+/** The expected sums of the steps, as integers. */
 function sums(steps: readonly Step[]) {
   const of = (direction: 1 | -1) =>
     steps
@@ -58,9 +58,9 @@ function sums(steps: readonly Step[]) {
   return { gross: of(1), reversed: of(-1), total: of(1) - of(-1), count };
 }
 
-/** What has happened since a moment, in micro-dollars. */
-async function since(moment: number) {
-  const query = { from: String(moment), to: String(moment + 60 * 60 * 1000) };
+/** The progress since a time, in micro-dollars. */
+async function since(time: number) {
+  const query = { from: String(time), to: String(time + 60 * 60 * 1000) };
   const { total, count, gross, reversed } = (await shop.progress('revenue', query)).current;
   return { total: inMicros(total), count, gross: inMicros(gross), reversed: inMicros(reversed) };
 }
@@ -72,25 +72,25 @@ const sortBySeed = <T>(items: T[], seed: number): T[] =>
     .map(({ item }) => item);
 
 describe(`random increments and decrements with retries (FUZZ_SEED=${FUZZ_SEED})`, () => {
-  it('end in the exact sum, whatever the order and however many at once', async () => {
+  it('add up exactly, in any order and with any concurrency', async () => {
     const sequence = fc.record({
       steps: fc.array(step, { minLength: 1, maxLength: 25 }),
       order: fc.nat(),
-      atOnce: fc.integer({ min: 1, max: 30 }),
+      concurrency: fc.integer({ min: 1, max: 30 }),
     });
     await fc.assert(
-      fc.asyncProperty(sequence, async ({ steps, order, atOnce }) => {
+      fc.asyncProperty(sequence, async ({ steps, order, concurrency }) => {
         const sessionId = `sums-${++sequences}`;
-        const moment = await nextMillisecond();
+        const start = await nextMillisecond();
         const sends = sortBySeed(
           steps.flatMap((one) => requests(one, sessionId)),
           order,
         );
-        for (let i = 0; i < sends.length; i += atOnce) {
-          for (const answer of await Promise.all(sends.slice(i, i + atOnce).map((send) => send())))
-            expectAccepted(answer);
+        for (let i = 0; i < sends.length; i += concurrency) {
+          for (const response of await Promise.all(sends.slice(i, i + concurrency).map((send) => send())))
+            expectAccepted(response);
         }
-        expect(await since(moment)).toEqual(sums(steps));
+        expect(await since(start)).toEqual(sums(steps));
         await expectInSession(
           sessionId,
           steps.filter(({ withSession }) => withSession),

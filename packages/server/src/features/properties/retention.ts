@@ -2,12 +2,12 @@ import { DAY_MS } from '@switchyard/core/time';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
-const AGAIN_AFTER_MS = 10 * 60 * 1000;
+const INTERVAL_MS = 10 * 60 * 1000;
 
-/** Deletes what properties no longer want to keep: every ten minutes, and at once when one changes its mind. */
+/** Deletes expired events: every ten minutes, and immediately when the retention of a property changes. */
 export class Retention {
   readonly #eventStore: Pick<EventStoreClient, 'expire'>;
-  /** `at` is of the monotonic clock: a wall clock that is set back must not stop the deleting. */
+  /** `at` is monotonic, so that deletion continues when the wall clock is set back. */
   readonly #enforced = new Map<string, { days: number; at: number }>();
 
   constructor(eventStore: Pick<EventStoreClient, 'expire'>) {
@@ -24,6 +24,6 @@ export class Retention {
 
   #isDue(id: string, days: number): boolean {
     const last = this.#enforced.get(id);
-    return last === undefined || last.days !== days || performance.now() - last.at >= AGAIN_AFTER_MS;
+    return last === undefined || last.days !== days || performance.now() - last.at >= INTERVAL_MS;
   }
 }

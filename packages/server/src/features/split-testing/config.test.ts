@@ -36,11 +36,11 @@ const config = (headers: Record<string, string> = {}, propertyId = 'shop', key =
   shop.server.call('GET', `/v1/split-testing/config?propertyId=${propertyId}`, { key, headers });
 
 describe('the active split tests', () => {
-  it('are delivered exactly so', async () => {
-    const answer = await config();
-    expect(answer.status).toBe(200);
+  it('are returned exactly like this', async () => {
+    const response = await config();
+    expect(response.status).toBe(200);
     const id = expect.stringMatching(/^\S+$/);
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       tests: [
         {
           key: 'hero',
@@ -61,77 +61,77 @@ describe('the active split tests', () => {
       ],
       ttl: 60,
     });
-    expect(JSON.parse(answer.body.tests[1].variations[0].value)).toEqual(JSON.parse(json));
+    expect(JSON.parse(response.body.tests[1].variations[0].value)).toEqual(JSON.parse(json));
   });
 
-  it('have ids of their own and a seed that stays', async () => {
+  it('have unique ids and a stable seed', async () => {
     const [first, second] = [(await config()).body.tests, (await config()).body.tests];
     expect(second).toEqual(first);
     expect(new Set(first.map(({ id }: { id: string }) => id)).size).toBe(first.length);
   });
 
-  it.each(['finished', 'in-draft', 'on-hold', 'put-away'])('%s is not among them', async (key) => {
+  it.each(['finished', 'in-draft', 'on-hold', 'put-away'])('%s is not returned', async (key) => {
     expect((await config()).text).not.toContain(key);
   });
 
-  it('of a property without tests: none', async () => {
-    const answer = await config({}, 'other', OTHER_PUBLIC_KEY);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ tests: [], ttl: 60 });
+  it('property without tests: empty list', async () => {
+    const response = await config({}, 'other', OTHER_PUBLIC_KEY);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ tests: [], ttl: 60 });
   });
 });
 
 describe('caching', () => {
-  it('Cache-Control is exactly that of the specification, and ttl equals max-age', async () => {
-    const answer = await config();
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
-    expect(answer.body.ttl).toBe(60);
+  it('Cache-Control is as documented, and ttl equals max-age', async () => {
+    const response = await config();
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(response.body.ttl).toBe(60);
   });
 
   it('an error is not cached for a minute', async () => {
-    const answer = await config({}, 'nobody');
-    expect(answer.status).toBe(403);
-    expect(answer.headers.get('cache-control')).not.toBe('public, max-age=60');
+    const response = await config({}, 'unknown');
+    expect(response.status).toBe(403);
+    expect(response.headers.get('cache-control')).not.toBe('public, max-age=60');
   });
 
   const matching = [
     { name: 'the ETag itself', header: (etag: string) => etag },
-    { name: 'the ETag as a weak one', header: (etag: string) => `W/${etag.replace(/^W\//, '')}` },
+    { name: 'the ETag as a weak ETag', header: (etag: string) => `W/${etag.replace(/^W\//, '')}` },
     { name: 'the ETag in a list', header: (etag: string) => `"other", ${etag}, "another"` },
     { name: 'any', header: () => '*' },
   ];
   it.each(matching)('If-None-Match with $name: 304 without a body', async ({ header }) => {
     const etag = (await config()).headers.get('etag') ?? '';
     expect(etag).toMatch(/^(W\/)?"[^"]+"$/);
-    const answer = await config({ 'if-none-match': header(etag) });
-    expect(answer.status).toBe(304);
-    expect(answer.text).toBe('');
-    expect(answer.headers.get('etag')).toBe(etag);
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    const response = await config({ 'if-none-match': header(etag) });
+    expect(response.status).toBe(304);
+    expect(response.text).toBe('');
+    expect(response.headers.get('etag')).toBe(etag);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it.each(['"other"', 'W/"other"', 'garbage', ''])('If-None-Match: %s: the whole answer', async (header) => {
+  it.each(['"other"', 'W/"other"', 'garbage', ''])('If-None-Match: %s: the full response', async (header) => {
     expect((await config({ 'if-none-match': header })).status).toBe(200);
   });
 
-  it('properties have ETags of their own', async () => {
+  it('each property has its own ETag', async () => {
     const ours = (await config()).headers.get('etag');
     expect((await config({}, 'other', OTHER_PUBLIC_KEY)).headers.get('etag')).not.toBe(ours);
   });
 
-  it('HEAD answers the same header without a body', async () => {
-    const answer = await shop.server.call('HEAD', '/v1/split-testing/config?propertyId=shop', {
+  it('HEAD returns the same headers without a body', async () => {
+    const response = await shop.server.call('HEAD', '/v1/split-testing/config?propertyId=shop', {
       key: PUBLIC_KEY,
     });
-    expect(answer.status).toBe(200);
-    expect(answer.text).toBe('');
-    expect(answer.headers.get('etag')).toBe((await config()).headers.get('etag'));
+    expect(response.status).toBe(200);
+    expect(response.text).toBe('');
+    expect(response.headers.get('etag')).toBe((await config()).headers.get('etag'));
   });
 });
 
 describe('a saved change', () => {
-  it('is visible at once, with another ETag; other tests keep their id and seed', async () => {
+  it('is visible at once, with a new ETag; other tests keep their id and seed', async () => {
     const before = await config();
     await applyProvision(shop.server, {
       properties: [
@@ -150,7 +150,7 @@ describe('a saved change', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
     const keys = after.body.tests.map(({ key }: { key: string }) => key);
     expect(keys).toEqual(['hero', 'layout', 'unseeded', 'on-hold']);
-    const kept = ({ key }: { key: string }) => ['hero', 'layout', 'unseeded'].includes(key);
-    expect(after.body.tests.filter(kept)).toEqual(before.body.tests.filter(kept));
+    const isUnchanged = ({ key }: { key: string }) => ['hero', 'layout', 'unseeded'].includes(key);
+    expect(after.body.tests.filter(isUnchanged)).toEqual(before.body.tests.filter(isUnchanged));
   });
 });

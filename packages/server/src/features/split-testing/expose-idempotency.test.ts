@@ -22,7 +22,7 @@ const collect = (sessionId: string, key?: string) =>
   );
 
 describe('an idempotency key of a browser', () => {
-  it('lets a batch that is sent again count once', async () => {
+  it('a batch that is sent again counts once', async () => {
     for (let i = 0; i < 3; i++) {
       expectAccepted(await expose('s-once', 'batch-1'));
       expectAccepted(await collect('s-once', 'batch-2'));
@@ -32,24 +32,24 @@ describe('an idempotency key of a browser', () => {
     expect(pageviews).toBe(1);
   });
 
-  it('lets a batch sent many times at once count once', async () => {
+  it('a batch that is sent concurrently counts once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => expose('s-racing', 'batch-3')));
     expect((await shop.session('s-racing')).exposures).toHaveLength(1);
   });
 
-  it('without one each request counts', async () => {
+  it('without a key, each request counts', async () => {
     await collect('s-twice');
     await collect('s-twice');
     expect((await shop.session('s-twice')).pageviews).toBe(2);
   });
 
-  it('with another body is 422, and nothing is stored', async () => {
+  it('with another body: 422, and nothing is stored', async () => {
     await expose('s-first', 'batch-4');
     expectProblem(await expose('s-other', 'batch-4'), { status: 422, code: 'idempotency_key_reused' });
     expect(await shop.isUnknown('s-other')).toBe(true);
   });
 
-  it('takes nothing from a backend that happens to use the same', async () => {
+  it('does not conflict with the same key of a backend', async () => {
     await expose('s-public', 'order-1001');
     expectAccepted(await shop.increment({ goalId: 'signup' }, { 'idempotency-key': 'order-1001' }));
   });

@@ -31,7 +31,7 @@ const exposure = (sessionId: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-describe('what is recorded', () => {
+describe('recording', () => {
   it('an exposure with all its fields', async () => {
     const timestamp = Date.now() - HOUR_MS;
     const attributes = {
@@ -71,7 +71,7 @@ describe('what is recorded', () => {
   });
 
   it.each(['finished', 'is-paused', 'is-archived', 'is-draft'])(
-    'an exposure of %s, which does not run (browsers cache)',
+    'an exposure of %s, which is not running (browsers cache definitions)',
     async (splitTestKey) => {
       expectAccepted(await shop.expose(exposure(`exposed-${splitTestKey}`, { splitTestKey })));
       expect((await shop.session(`exposed-${splitTestKey}`)).exposures).toMatchObject([
@@ -80,15 +80,15 @@ describe('what is recorded', () => {
     },
   );
 
-  it('the known ones of a batch, when some name an unknown test or variation', async () => {
-    const answer = await shop.expose(
+  it('only the known exposures of a batch with unknown tests or variations', async () => {
+    const response = await shop.expose(
       exposure('partial-test', { splitTestKey: 'nothing' }),
       exposure('partial'),
       exposure('partial-variation', { variationKey: 'nothing' }),
       exposure('partial', { splitTestKey: 'finished', variationKey: 'control' }),
       exposure('partial-other', { splitTestKey: 'HERO' }),
     );
-    expectAccepted(answer);
+    expectAccepted(response);
     const keys = (await shop.timeline('partial', 'exposure')).map(({ splitTestKey }) => splitTestKey);
     expect(keys.sort()).toEqual(['finished', 'hero']);
     for (const name of ['partial-test', 'partial-variation', 'partial-other']) {
@@ -101,18 +101,18 @@ describe('what is recorded', () => {
     { name: 'an unknown variation', fields: [{ variationKey: 'nothing' }] },
     { name: 'a variation of another test', fields: [{ splitTestKey: 'is-paused', variationKey: 'a' }] },
     {
-      name: 'only unknown ones',
+      name: 'only unknown exposures',
       fields: [{ splitTestKey: 'x' }, { variationKey: 'y' }, { splitTestKey: 'z' }],
     },
   ];
   it.each(unknown)('nothing of a batch with $name: 404', async ({ name, fields }) => {
     const sessionId = `404 ${name}`;
-    const answer = await shop.expose(...fields.map((field) => exposure(sessionId, field)));
-    expectProblem(answer, { status: 404, code: 'split_test_not_found' });
+    const response = await shop.expose(...fields.map((field) => exposure(sessionId, field)));
+    expectProblem(response, { status: 404, code: 'split_test_not_found' });
     expect(await shop.isUnknown(sessionId)).toBe(true);
   });
 
-  it('the same exposure twice: both, but the session shows the first', async () => {
+  it('the same exposure twice: both are stored, the session shows the first', async () => {
     const timestamp = Date.now() - HOUR_MS;
     expectAccepted(await shop.expose(exposure('twice', { timestamp: timestamp + 5 })));
     expectAccepted(await shop.expose(exposure('twice', { timestamp })));
@@ -124,25 +124,25 @@ describe('what is recorded', () => {
 
 describe('timestamps', () => {
   const now = Date.now();
-  const kept = [
+  const plausible = [
     { name: 'a day ago', timestamp: now - 24 * HOUR_MS },
     { name: '71 hours ago', timestamp: now - 71 * HOUR_MS },
     { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS },
   ];
-  it.each(kept)('$name is kept', async ({ name, timestamp }) => {
-    expectAccepted(await shop.expose(exposure(`kept ${name}`, { timestamp })));
-    expect((await shop.session(`kept ${name}`)).exposures[0].at).toBe(timestamp);
+  it.each(plausible)('$name is used', async ({ name, timestamp }) => {
+    expectAccepted(await shop.expose(exposure(`plausible ${name}`, { timestamp })));
+    expect((await shop.session(`plausible ${name}`)).exposures[0].at).toBe(timestamp);
   });
 
   const replaced = [
     { name: 'none', timestamp: undefined },
     { name: '73 hours ago', timestamp: now - 73 * HOUR_MS },
-    { name: 'the beginning', timestamp: 0 },
+    { name: '1970', timestamp: 0 },
     { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS },
-    { name: 'seconds taken for microseconds', timestamp: now * 1000 },
-    { name: 'the end of time', timestamp: Number.MAX_VALUE },
+    { name: 'microseconds', timestamp: now * 1000 },
+    { name: 'the largest number', timestamp: Number.MAX_VALUE },
   ];
-  it.each(replaced)('$name counts as the time of receipt', async ({ name, timestamp }) => {
+  it.each(replaced)('$name is replaced by the time of receipt', async ({ name, timestamp }) => {
     const before = Date.now();
     expectAccepted(await shop.expose(exposure(`replaced ${name}`, { timestamp })));
     const { at } = (await shop.session(`replaced ${name}`)).exposures[0];
@@ -150,7 +150,7 @@ describe('timestamps', () => {
     expect(at).toBeLessThanOrEqual(Date.now());
   });
 
-  it('more than a number can say counts as the time of receipt', async () => {
+  it('more than the largest number is replaced by the time of receipt', async () => {
     const before = Date.now();
     const rawBody =
       '{"propertyId":"shop","exposures":[{"splitTestKey":"hero","variationKey":"b","sessionId":"1e400","timestamp":1e400}]}';
@@ -162,7 +162,7 @@ describe('timestamps', () => {
 });
 
 describe('limits', () => {
-  const wrong = { status: 400, code: 'invalid_request' };
+  const invalid = { status: 400, code: 'invalid_request' };
 
   it.each([1, 500])('a batch of %i', async (count) => {
     const sessionId = `batch-of-${count}`;
@@ -171,12 +171,12 @@ describe('limits', () => {
   });
 
   it.each([0, 501])('not a batch of %i', async (count) => {
-    const answer = await shop.expose(...Array.from({ length: count }, () => exposure('too-many')));
-    expectProblem(answer, { ...wrong, pointers: ['/exposures'] });
+    const response = await shop.expose(...Array.from({ length: count }, () => exposure('too-many')));
+    expectProblem(response, { ...invalid, pointers: ['/exposures'] });
     expect(await shop.isUnknown('too-many')).toBe(true);
   });
 
-  // {"a":"…"} has 8 bytes beside the text.
+  // {"a":"…"} has 8 bytes in addition to the text.
   const attributes = [
     { name: '8192 bytes', text: 'x'.repeat(8184), fits: true },
     { name: '8193 bytes', text: 'x'.repeat(8185), fits: false },
@@ -186,25 +186,25 @@ describe('limits', () => {
     { name: '8196 bytes of emoji', text: '💡'.repeat(2047), fits: false },
   ];
   it.each(attributes)('attributes of $name', async ({ name, text, fits }) => {
-    const answer = await shop.expose(exposure(`attributes ${name}`, { attributes: { a: text } }));
-    if (!fits) return expectProblem(answer, { ...wrong, pointers: ['/exposures/0/attributes'] });
-    expectAccepted(answer);
+    const response = await shop.expose(exposure(`attributes ${name}`, { attributes: { a: text } }));
+    if (!fits) return expectProblem(response, { ...invalid, pointers: ['/exposures/0/attributes'] });
+    expectAccepted(response);
     expect((await shop.timeline(`attributes ${name}`, 'exposure'))[0].attributes).toEqual({ a: text });
   });
 
   const sessionIds = [
     { name: '500 characters', sessionId: 'x'.repeat(500), fits: true },
     { name: '501 characters', sessionId: 'x'.repeat(501), fits: false },
-    { name: '500 characters beyond ASCII', sessionId: 'é'.repeat(500), fits: true },
+    { name: '500 non-ASCII characters', sessionId: 'é'.repeat(500), fits: true },
     { name: '500 emoji', sessionId: '💡'.repeat(500), fits: true },
     { name: '501 emoji', sessionId: '💡'.repeat(501), fits: false },
-    { name: 'signs', sessionId: `a/b?c#d%e&f=g+h "i" 'j' \\k <l>`, fits: true },
+    { name: 'special characters', sessionId: `a/b?c#d%e&f=g+h "i" 'j' \\k <l>`, fits: true },
     { name: 'dots', sessionId: '..', fits: true },
   ];
   it.each(sessionIds)('a session id of $name', async ({ sessionId, fits }) => {
-    const answer = await shop.expose(exposure(sessionId));
-    if (!fits) return expectProblem(answer, { ...wrong, pointers: ['/exposures/0/sessionId'] });
-    expectAccepted(answer);
+    const response = await shop.expose(exposure(sessionId));
+    if (!fits) return expectProblem(response, { ...invalid, pointers: ['/exposures/0/sessionId'] });
+    expectAccepted(response);
     const { sessions } = await shop.sessions({ splitTestKey: 'hero', limit: '500' });
     expect(sessions.map((session: { sessionId: string }) => session.sessionId)).toContain(sessionId);
   });
@@ -223,68 +223,72 @@ describe('limits', () => {
   ])('a body of $name: $status', async ({ bytes, status }) => {
     const body = { propertyId: 'shop', exposures: [exposure(`bytes-${bytes}`)], pad: '' };
     body.pad = 'x'.repeat(bytes - JSON.stringify(body).length);
-    const answer = await shop.browse('/v1/split-testing/expose', body);
-    if (status === 200) expectAccepted(answer);
-    else expectProblem(answer, { status, code: 'body_too_large' });
+    const response = await shop.browse('/v1/split-testing/expose', body);
+    if (status === 200) expectAccepted(response);
+    else expectProblem(response, { status, code: 'body_too_large' });
     expect(await shop.isUnknown(`bytes-${bytes}`)).toBe(status !== 200);
   });
 
-  it('the size counts also when it is not announced', async () => {
+  it('the size is limited without Content-Length too', async () => {
     const head = `POST /v1/split-testing/expose HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${PUBLIC_KEY}\r\nContent-Type: application/json\r\n`;
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const start = `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`;
-    const answer = await sendRaw(shop.server.url, { start });
-    expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.body).error.code).toBe('body_too_large');
+    const response = await sendRaw(shop.server.url, { start });
+    expect(response.status).toBe(413);
+    expect(JSON.parse(response.body).error.code).toBe('body_too_large');
   });
 });
 
-describe('shapes', () => {
+describe('validation', () => {
   const good = exposure('shapes');
   const rows: { name: string; body: unknown; pointers: string[] }[] = [
-    { name: 'nothing', body: {}, pointers: ['/propertyId', '/exposures'] },
+    { name: 'an empty body', body: {}, pointers: ['/propertyId', '/exposures'] },
     { name: 'no property', body: { exposures: [good] }, pointers: ['/propertyId'] },
     {
-      name: 'a property that is no text',
+      name: 'a property that is not a string',
       body: { propertyId: 5, exposures: [good] },
       pointers: ['/propertyId'],
     },
     {
-      name: 'one exposure without a list',
+      name: 'an exposure instead of a list',
       body: { propertyId: 'shop', exposures: good },
       pointers: ['/exposures'],
     },
-    { name: 'null for the list', body: { propertyId: 'shop', exposures: null }, pointers: ['/exposures'] },
     {
-      name: 'no objects in the list',
+      name: 'null instead of a list',
+      body: { propertyId: 'shop', exposures: null },
+      pointers: ['/exposures'],
+    },
+    {
+      name: 'list items that are not objects',
       body: { propertyId: 'shop', exposures: [1, null, 'x', []] },
       pointers: [0, 1, 2, 3].map((i) => `/exposures/${i}`),
     },
   ];
   it.each(rows)('$name', async ({ body, pointers }) => {
-    const answer = await shop.browse('/v1/split-testing/expose', body);
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+    const response = await shop.browse('/v1/split-testing/expose', body);
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers });
   });
 
   const fields: { name: string; field: string; value: unknown }[] = [
     { name: 'no test', field: 'splitTestKey', value: undefined },
     { name: 'an empty test', field: 'splitTestKey', value: '' },
-    { name: 'a test that is no text', field: 'splitTestKey', value: 5 },
+    { name: 'a test that is not a string', field: 'splitTestKey', value: 5 },
     { name: 'no variation', field: 'variationKey', value: undefined },
-    { name: 'a variation that is no text', field: 'variationKey', value: null },
+    { name: 'a variation that is not a string', field: 'variationKey', value: null },
     { name: 'no session', field: 'sessionId', value: undefined },
     { name: 'an empty session', field: 'sessionId', value: '' },
-    { name: 'a session that is no text', field: 'sessionId', value: 5 },
-    { name: 'a timestamp that is no number', field: 'timestamp', value: '2026-01-01' },
+    { name: 'a session that is not a string', field: 'sessionId', value: 5 },
+    { name: 'a timestamp that is not a number', field: 'timestamp', value: '2026-01-01' },
     { name: 'a negative timestamp', field: 'timestamp', value: -1 },
     { name: 'a timestamp of null', field: 'timestamp', value: null },
     { name: 'attributes that are a list', field: 'attributes', value: [] },
-    { name: 'attributes that are a text', field: 'attributes', value: '{}' },
+    { name: 'attributes that are a string', field: 'attributes', value: '{}' },
     { name: 'attributes of null', field: 'attributes', value: null },
   ];
   it.each(fields)('$name', async ({ field, value }) => {
-    const answer = await shop.expose(good, { ...good, [field]: value });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: [`/exposures/1/${field}`] });
+    const response = await shop.expose(good, { ...good, [field]: value });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: [`/exposures/1/${field}`] });
     expect(await shop.isUnknown('shapes')).toBe(true);
   });
 });

@@ -37,28 +37,32 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const config = async (of: Shop = shop) => (await of.get('/v1/split-testing/config', {}, PUBLIC_KEY)).body;
-const delivered = async (key: string, of: Shop = shop) =>
-  (await config(of)).tests.find((each: { key: string }) => each.key === key);
+const config = async (from: Shop = shop) => (await from.get('/v1/split-testing/config', {}, PUBLIC_KEY)).body;
+const publishedTest = async (key: string, from: Shop = shop) =>
+  (await config(from)).tests.find((each: { key: string }) => each.key === key);
 const apply = (...splitTests: object[]) =>
   applyProvision(shop.server, { properties: [{ id: 'shop', splitTests }] });
 
-describe('who is kept out', () => {
-  it('is delivered: the holdout once, the slot with each test of a group', async () => {
+describe('holdout and exclusion groups', () => {
+  it('are in the config: the holdout once, the slot in each test of a group', async () => {
     expect((await config()).holdout).toEqual({ seed: 'shop-seed', percentage: 20 });
-    expect((await delivered('first')).exclusion).toEqual({ seed: 'shop-seed:checkout', from: 0, to: 30 });
-    expect((await delivered('second')).exclusion).toEqual({ seed: 'shop-seed:checkout', from: 30, to: 90 });
-    expect(await delivered('hero')).not.toHaveProperty('exclusion');
+    expect((await publishedTest('first')).exclusion).toEqual({ seed: 'shop-seed:checkout', from: 0, to: 30 });
+    expect((await publishedTest('second')).exclusion).toEqual({
+      seed: 'shop-seed:checkout',
+      from: 30,
+      to: 90,
+    });
+    expect(await publishedTest('hero')).not.toHaveProperty('exclusion');
   });
 
-  it('so that no visitor is in two tests of a group, and a fifth in none at all', async () => {
+  it('no visitor is in two tests of a group, and a fifth is in none at all', async () => {
     const { tests, holdout } = await config();
     const [first, second, hero] = ['first', 'second', 'hero'].map(
       (key): AssignableTest => tests.find((each: { key: string }) => each.key === key),
     );
     const counts = { first: 0, second: 0, both: 0, hero: 0 };
     for (let index = 0; index < 10_000; index++) {
-      const takesPart = (of: AssignableTest) => assign(of, `visitor-${index}`, holdout).included;
+      const takesPart = (test: AssignableTest) => assign(test, `visitor-${index}`, holdout).included;
       if (takesPart(hero!)) counts.hero += 1;
       if (takesPart(first!)) counts.first += 1;
       if (takesPart(second!)) counts.second += 1;
@@ -72,9 +76,9 @@ describe('who is kept out', () => {
   });
 });
 
-describe('a change of a running test', () => {
-  it('opens a phase, which apply says and the definition carries', async () => {
-    expect((await delivered('changing')).phase).toBe(1);
+describe('a change to a running test', () => {
+  it('starts a phase, which `apply` prints and the config contains', async () => {
+    expect((await publishedTest('changing')).phase).toBe(1);
     const file = join(shop.server.dataDir, 'weights.json');
     const changed = [variations[0], { ...variations[1], weight: 3 }];
     writeFileSync(
@@ -83,45 +87,45 @@ describe('a change of a running test', () => {
         properties: [{ id: 'shop', splitTests: [{ key: 'changing', variations: changed }] }],
       }),
     );
-    const words =
-      /^ {6}! opens phase 2: other weights, other variations; results before and after it are kept apart$/m;
-    expect((await switchyard(shop.server, 'plan', file)).stdout).toMatch(words);
-    expect((await switchyard(shop.server, 'apply', file)).stdout).toMatch(words);
-    await waitFor('the change', async () => (await delivered('changing')).phase === 2);
-    expect((await delivered('changing')).variations).toEqual(changed);
-    // Applied again it is no change, so no phase either.
+    const note =
+      /^ {6}! starts phase 2 \(new weights, new variations\); results of each phase are reported separately$/m;
+    expect((await switchyard(shop.server, 'plan', file)).stdout).toMatch(note);
+    expect((await switchyard(shop.server, 'apply', file)).stdout).toMatch(note);
+    await waitFor('the change', async () => (await publishedTest('changing')).phase === 2);
+    expect((await publishedTest('changing')).variations).toEqual(changed);
+    // Applying it again changes nothing, so it starts no phase.
     expect((await switchyard(shop.server, 'apply', file)).stdout).not.toContain('phase');
   });
 
-  it('leaves the exposures of pages that still have the old definition valid', async () => {
+  it('still accepts exposures of pages with the old definition', async () => {
     await accepted(
       shop.expose({ splitTestKey: 'changing', variationKey: 'c', sessionId: 'cached', phase: 1 }),
       shop.expose({ splitTestKey: 'changing', variationKey: 'b', sessionId: 'fresh', phase: 2 }),
     );
-    const answer = await shop.expose({
+    const response = await shop.expose({
       splitTestKey: 'changing',
       variationKey: 'd',
       sessionId: 'x',
       phase: 2,
     });
-    expectProblem(answer, { status: 404, code: 'split_test_not_found' });
+    expectProblem(response, { status: 404, code: 'split_test_not_found' });
   });
 
-  it.each([0, -1, 1.5, 1_000_001, '1', null])('an exposure in phase %j is refused', async (phase) => {
-    const answer = await shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId: 'x', phase });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/exposures/0/phase'] });
+  it.each([0, -1, 1.5, 1_000_001, '1', null])('an exposure in phase %j is rejected', async (phase) => {
+    const response = await shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId: 'x', phase });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/exposures/0/phase'] });
   });
 
-  it('that its status forbids is refused, and says what is allowed', async () => {
+  it('that the status does not allow is rejected, with the allowed changes', async () => {
     await expect(apply({ key: 'finished', status: 'running' })).rejects.toThrow(
-      '/properties/0/splitTests/0/status cannot go from stopped to running; it can go to archived',
+      '/properties/0/splitTests/0/status cannot change from stopped to running; allowed: archived',
     );
   });
 });
 
 describe('a winner', () => {
-  it('is served to all: first, outside of any traffic, whoever asks', async () => {
-    const ended = await delivered('ended');
+  it('is served to everyone: as the first variation, with no traffic', async () => {
+    const ended = await publishedTest('ended');
     expect(ended).toMatchObject({ status: 'running', trafficAllocation: 0 });
     expect(ended.variations.map(({ key }: { key: string }) => key)).toEqual(['c', 'control', 'b']);
     for (let index = 0; index < 100; index++) {
@@ -129,31 +133,31 @@ describe('a winner', () => {
     }
   });
 
-  it('appears with the stop, stays while it is stopped and goes with the archive', async () => {
+  it('is served while the test is stopped, but not once it is archived', async () => {
     await apply({ key: 'ending', status: 'stopped' });
-    await waitFor('the stop', async () => (await delivered('ending')) === undefined);
+    await waitFor('the stop', async () => (await publishedTest('ending')) === undefined);
     await apply({ key: 'ending', winner: 'b' });
-    await waitFor('the winner', async () => (await delivered('ending'))?.variations[0].key === 'b');
-    expect(await delivered('ending')).toMatchObject({ trafficAllocation: 0, phase: 1 });
+    await waitFor('the winner', async () => (await publishedTest('ending'))?.variations[0].key === 'b');
+    expect(await publishedTest('ending')).toMatchObject({ trafficAllocation: 0, phase: 1 });
     await apply({ key: 'ending', status: 'archived' });
-    await waitFor('the archive', async () => (await delivered('ending')) === undefined);
-    expect(await delivered('filed')).toBeUndefined();
+    await waitFor('the archive', async () => (await publishedTest('ending')) === undefined);
+    expect(await publishedTest('filed')).toBeUndefined();
   });
 });
 
 describe('a schedule', () => {
-  it('starts at once what is late', async () => {
-    await waitFor('the start', async () => (await delivered('late')) !== undefined);
+  it('starts an overdue test at once', async () => {
+    await waitFor('the start', async () => (await publishedTest('late')) !== undefined);
   });
 
-  it('starts and stops a test at its times', async () => {
+  it('starts and stops a test at the scheduled times', async () => {
     const startAt = Date.now() + 2000;
     await apply(test('timed', { status: 'draft', startAt: new Date(startAt).toISOString() }));
-    await waitFor('the start', async () => (await delivered('timed')) !== undefined);
+    await waitFor('the start', async () => (await publishedTest('timed')) !== undefined);
     expect(Date.now()).toBeGreaterThanOrEqual(startAt);
     const stopAt = Date.now() + 1000;
     await apply({ key: 'timed', stopAt });
-    await waitFor('the stop', async () => (await delivered('timed')) === undefined);
+    await waitFor('the stop', async () => (await publishedTest('timed')) === undefined);
     expect(Date.now()).toBeGreaterThanOrEqual(stopAt);
     const { stdout } = await switchyard(shop.server, 'export', '--format', 'json');
     const [exported] = JSON.parse(stdout).properties;
@@ -165,7 +169,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('does not keep a server from starting again with the file that asked for it', async () => {
+  it('a server can restart with the same file after the schedule has run', async () => {
     const provision = sampleWith({
       splitTests: [
         test('started', { status: 'draft', startAt: 1000 }),
@@ -174,12 +178,12 @@ describe('a schedule', () => {
     });
     let restarted = await openShop({ provision });
     const { dataDir } = restarted.server;
-    await waitFor('the start', async () => (await delivered('started', restarted)) !== undefined);
-    await waitFor('the stop', async () => (await delivered('over', restarted)) === undefined);
+    await waitFor('the start', async () => (await publishedTest('started', restarted)) !== undefined);
+    await waitFor('the stop', async () => (await publishedTest('over', restarted)) === undefined);
     expect(await restarted.server.stop()).toBe(0);
     restarted = await openShop({ provision, dataDir });
-    expect(await delivered('started', restarted)).toMatchObject({ phase: 1 });
-    expect(await delivered('over', restarted)).toBeUndefined();
+    expect(await publishedTest('started', restarted)).toMatchObject({ phase: 1 });
+    expect(await publishedTest('over', restarted)).toBeUndefined();
     await closeShop(restarted);
   });
 });

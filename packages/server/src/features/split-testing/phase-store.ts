@@ -1,7 +1,7 @@
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { Database } from '../../storage/database.ts';
 
-/** Phases by the id of their test, the oldest first. */
+/** Phases by test id, oldest first. */
 export async function phasesByTest(database: Database, propertyId: string): Promise<Map<string, Phase[]>> {
   const rows = await database
     .selectFrom('split_test_phases')
@@ -24,7 +24,7 @@ export async function phasesByTest(database: Database, propertyId: string): Prom
   return phases;
 }
 
-/** Saves a phase that is new or that has changed. */
+/** Inserts or updates a phase. */
 export async function savePhase(
   database: Database,
   propertyId: string,

@@ -9,7 +9,7 @@ import {
 
 export const CONFIG_TTL_SECONDS = 60;
 
-/** What browsers fetch, as text: built once per saved change. */
+/** The config response for browsers, built once per saved change. */
 export const publishedConfig = derivePerProperty((property) => {
   const config: SplitTestConfig = {
     tests: property.splitTests.flatMap((test) => published(test, property)),
@@ -25,16 +25,19 @@ function published(test: SplitTest, property: PropertyConfiguration): PublishedT
   const { key, id, type, status, winner } = test;
   const { hashSeed, trafficAllocation, variations, exclusion } = definitionInForce(test, property);
   const phase = test.phases.at(-1)?.number;
-  const running = { key, id, type, status: 'running', hashSeed, ...(phase !== undefined && { phase }) };
+  const base = { key, id, type, status: 'running', hashSeed, ...(phase !== undefined && { phase }) };
   if (status === 'running') {
     const slot = exclusion && { seed: exclusion.seed, from: exclusion.from, to: exclusion.to };
-    return [{ ...running, trafficAllocation, variations, ...(slot && { exclusion: slot }) }];
+    return [{ ...base, trafficAllocation, variations, ...(slot && { exclusion: slot }) }];
   }
   if (status !== 'stopped' || winner === null) return [];
-  // Outside the traffic a client shows the first variation and records nothing: so every client serves the winner.
+  // Outside of the traffic, clients show the first variation and record nothing: so all of them serve the winner.
   const isWinner = (variation: { key: string }) => variation.key === winner;
-  const winnerFirst = [...variations.filter(isWinner), ...variations.filter((each) => !isWinner(each))];
-  return [{ ...running, trafficAllocation: 0, variations: winnerFirst }];
+  const winnerFirst = [
+    ...variations.filter(isWinner),
+    ...variations.filter((variation) => !isWinner(variation)),
+  ];
+  return [{ ...base, trafficAllocation: 0, variations: winnerFirst }];
 }
 
 interface ExposableTest {
@@ -43,7 +46,7 @@ interface ExposableTest {
   latestPhase: number;
 }
 
-/** By key, tests in any state; with the variations of earlier phases too, because browsers cache definitions. */
+/** Tests of any status by key, with the variations of earlier phases, because browsers cache definitions. */
 export const exposableTests = derivePerProperty(
   (property: PropertyConfiguration): ReadonlyMap<string, ExposableTest> =>
     new Map(

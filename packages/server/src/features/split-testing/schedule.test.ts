@@ -16,7 +16,7 @@ afterEach(() => shop.handle.close());
 const run = async (now: number) => runSchedule(shop.handle.database, [(await shop.property())!], now);
 const step = (status: string, at: number) => ({ propertyId: 'shop', splitTestKey: 'hero', status, at });
 
-it('starts and stops a test, late or not, as of the time that was set', async () => {
+it('starts and stops a test as of the scheduled time, even when late', async () => {
   await shop.apply({ splitTests: [TEST] });
   expect(await run(START - 1)).toEqual([]);
   expect(await run(START + 5)).toEqual([step('running', START)]);
@@ -33,7 +33,7 @@ it('starts and stops a test, late or not, as of the time that was set', async ()
   expect(await run(STOP + 1)).toEqual([]);
 });
 
-it('catches up with both times at once', async () => {
+it('catches up on start and stop at once', async () => {
   await shop.apply({ splitTests: [TEST] });
   const { version } = (await shop.property())!;
   expect(await run(STOP + 5)).toEqual([step('running', START), step('stopped', STOP)]);
@@ -41,14 +41,14 @@ it('catches up with both times at once', async () => {
   expect((await shop.property())!.version).toBeGreaterThan(version);
 });
 
-it('stops a test that is paused', async () => {
+it('stops a paused test', async () => {
   await shop.apply({ splitTests: [{ ...TEST, status: 'running' }] });
   await shop.apply({ splitTests: [{ key: 'hero', status: 'paused' }] });
   expect(await run(STOP)).toEqual([step('stopped', STOP)]);
   expect((await shop.test('hero')).phases).toMatchObject([{ endedAt: STOP }]);
 });
 
-it('dates nothing back to before it was asked for', async () => {
+it('does not backdate changes to before the schedule was saved', async () => {
   const before = Date.now();
   await shop.apply({ splitTests: [{ ...TEST, startAt: 1000, stopAt: 2000 }] });
   const steps = await run(Date.now());
@@ -58,7 +58,7 @@ it('dates nothing back to before it was asked for', async () => {
   expect(phase!.endedAt).toBe(phase!.startedAt);
 });
 
-it('decides by what is stored, not by what was read before', async () => {
+it('uses the stored test, not an outdated copy', async () => {
   await shop.apply({ splitTests: [{ ...TEST, status: 'running' }] });
   const outdated = (await shop.property())!;
   await shop.apply({ splitTests: [{ key: 'hero', stopAt: STOP + 1000 }] });
@@ -66,7 +66,7 @@ it('decides by what is stored, not by what was read before', async () => {
   expect((await shop.test('hero')).status).toBe('running');
 });
 
-it('leaves tests without times, and those that have ended, alone', async () => {
+it('ignores tests without a schedule and finished tests', async () => {
   const statuses = ['draft', 'running', 'paused', 'stopped', 'archived'];
   await shop.apply({
     splitTests: [

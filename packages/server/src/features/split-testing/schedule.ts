@@ -7,11 +7,11 @@ export interface ScheduledChange {
   propertyId: string;
   splitTestKey: string;
   status: string;
-  /** From when on it counts. */
+  /** When it took effect. */
   at: number;
 }
 
-/** Starts and stops the tests whose time has come, also those whose time came while no server ran. */
+/** Starts and stops tests that are due, including those that became due while no server ran. */
 export async function runSchedule(
   database: Database,
   properties: readonly PropertyConfiguration[],
@@ -28,14 +28,14 @@ export async function runSchedule(
   return changes;
 }
 
-/** When the schedule next asks for something; most looks at it end here. */
+/** The time of the next scheduled step, which makes most runs of the schedule cheap. */
 const nextStep = derivePerProperty(({ splitTests }) =>
   Math.min(
     ...splitTests.map((test) => dueStep(test, Number.POSITIVE_INFINITY)?.at ?? Number.POSITIVE_INFINITY),
   ),
 );
 
-/** Decides on what is stored, which may be newer than the configuration in memory. */
+/** Reads the stored test, which may be newer than the configuration in memory. */
 function followSchedule(
   database: Database,
   propertyId: string,
@@ -52,7 +52,7 @@ function followSchedule(
         .executeTakeFirst();
       const step = test && dueStep(test, now);
       if (test === undefined || step === undefined) return changes;
-      // What was saved after its time had come cannot have been in force before.
+      // A schedule that was saved late did not apply before it was saved.
       const at = Math.max(step.at, test.updatedAt);
       await transaction
         .updateTable('split_tests')

@@ -57,7 +57,7 @@ function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Depende
       tag: 'Split testing',
       summary: 'Record which variations visitors were shown',
       description:
-        'Exposures of unknown tests or variations are left out; when none is known the answer is 404. A `phase` that the test has not reached yet is ignored.',
+        'Exposures of unknown tests or variations are dropped; if none is known, the response is 404. A `phase` that the test has not reached yet is ignored.',
       key: 'public',
       headers: IdempotencyHeaders,
       body: ExposeBody,
@@ -85,7 +85,7 @@ function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Depende
   );
 }
 
-/** Keeps what names a test and variation of ours; a stopped test still counts, because browsers cache definitions. */
+/** Drops unknown tests and variations. Stopped tests still count, because browsers cache definitions. */
 function acceptExposures(
   property: PropertyConfiguration,
   given: ExposeBody['exposures'],
@@ -101,7 +101,7 @@ function acceptExposures(
       const { at, clientAt } = eventTime(timestamp, receivedAt);
       const exposure: Exposure = { splitTestKey, variationKey, sessionId, at };
       if (clientAt !== undefined) exposure.clientAt = clientAt;
-      // Nobody can have been assigned by a phase that has not begun.
+      // No visitor can have been assigned in a phase that has not started.
       if (phase !== undefined && phase <= test.latestPhase) exposure.phase = phase;
       if (bot || fromBot) exposure.bot = true;
       if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);

@@ -67,7 +67,7 @@ export async function createSplitTest(
   await touchProperty(database, propertyId);
 }
 
-/** A seed that is left out stays as it is. */
+/** A missing seed keeps the stored one. */
 export async function updateSplitTest(
   database: Database,
   propertyId: string,

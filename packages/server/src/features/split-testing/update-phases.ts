@@ -3,7 +3,7 @@ import { type Database, touchProperty } from '../../storage/database.ts';
 import { savePhase } from './phase-store.ts';
 import { listSplitTests } from './split-test-store.ts';
 
-/** Ends and opens phases as the saved tests of a property ask for; the last step of every change of them. */
+/** Ends and starts phases to match the saved tests of a property; the last step of every change. */
 export async function updatePhases(database: Database, propertyId: string, at: number): Promise<void> {
   const { hash_seed: hashSeed, holdout } = await database
     .selectFrom('properties')
