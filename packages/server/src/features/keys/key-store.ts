@@ -24,7 +24,7 @@ export async function listKeys(database: Database): Promise<ApiKey[]> {
   }));
 }
 
-/** Stores a key and returns its text. Of a secret key only the hash is stored. */
+/** Stores a key and returns its text. Of a secret key, only a hash and a preview are stored. */
 export async function createKey(
   database: Database,
   propertyId: string,
