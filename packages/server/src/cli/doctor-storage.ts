@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { databasePath } from '../storage/database.ts';
-import { positionReached } from '../storage/journal.ts';
+import { positionReached } from '../storage/journal/journal.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
 import { MIGRATION_TABLE, OLD_MIGRATION_TABLE, unknownMigrations } from '../storage/migrations/migrate.ts';
 import { type Check, firstLine } from './doctor-check.ts';

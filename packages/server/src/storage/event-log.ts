@@ -2,9 +2,9 @@ import { getHeapStatistics } from 'node:v8';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { AcceptedRequest } from './accepted-request.ts';
 import { type EventStoreClient, eventStoreClient, StoreCalls } from './event-store-client.ts';
-import type { IdempotencyMark } from './idempotency-marks.ts';
-import type { JournalWrite, WriteOutcome } from './journal.ts';
-import { type JournalLimits, journalLimits } from './journal-limits.ts';
+import type { IdempotencyMark } from './journal/idempotency-marks.ts';
+import type { JournalWrite, WriteOutcome } from './journal/journal.ts';
+import { type JournalLimits, journalLimits } from './journal/journal-limits.ts';
 import { StorageError } from './storage-error.ts';
 import type {
   StorageOptions,

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import type { EventStore } from './event-store.ts';
-import type { Journal } from './journal.ts';
-import type { JournalRow } from './journal-entries.ts';
+import type { Journal } from './journal/journal.ts';
+import type { JournalRow } from './journal/journal-entries.ts';
 
 /** How long to wait for more events before loading a batch. */
 const LINGER_MS = 250;

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EventStore } from './event-store.ts';
-import type { JournalWrite, WriteOutcome } from './journal.ts';
-import type { JournalLimits } from './journal-limits.ts';
+import type { JournalWrite, WriteOutcome } from './journal/journal.ts';
+import type { JournalLimits } from './journal/journal-limits.ts';
 
 export interface StorageOptions {
   dataDir: string;

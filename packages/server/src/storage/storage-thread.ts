@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventStore } from './event-store.ts';
 import { fileError } from './file-error.ts';
-import { assertNoLoss, Journal, type JournalWrite, positionReached } from './journal.ts';
+import { assertNoLoss, Journal, type JournalWrite, positionReached } from './journal/journal.ts';
 import { Loader } from './loader.ts';
 import { StorageError } from './storage-error.ts';
 import type {

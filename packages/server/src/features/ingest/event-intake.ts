@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts';
 import type { EventKind, Metrics } from '../../http/metrics.ts';
 import type { AcceptedRequest } from '../../storage/accepted-request.ts';
 import type { EventLog } from '../../storage/event-log.ts';
-import type { IdempotencyMark } from '../../storage/idempotency-marks.ts';
+import type { IdempotencyMark } from '../../storage/journal/idempotency-marks.ts';
 
 /** All events enter here: they are written to disk, counted, and only then acknowledged. */
 export class EventIntake {
