@@ -31,11 +31,11 @@ export interface AppParts {
   configuration: Configuration;
   events: EventLog;
   identities: SessionIdentities;
-  /** Whether the configuration can be read. */
+  /** Rejects if the configuration database cannot be read. */
   pingDatabase: () => Promise<unknown>;
 }
 
-/** The composition root: everything that answers requests, wired by hand. */
+/** The composition root: wires everything that handles requests. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, configuration, events, identities } = parts;
   const app = createHttpServer(config, parts.log);
@@ -49,7 +49,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const recordEvents = intake.record.bind(intake);
   const { eventStore } = events;
   const findIdentity = identities.find.bind(identities);
-  const streams = followChanges(app, configuration);
+  const streams = createFlagStreams(app, configuration);
 
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
@@ -86,30 +86,30 @@ function createReportRunner(app: FastifyInstance, { events, log }: AppParts): Re
   return reports;
 }
 
-function followChanges(app: FastifyInstance, configuration: Configuration): FlagStreams {
+function createFlagStreams(app: FastifyInstance, configuration: Configuration): FlagStreams {
   const streams = new FlagStreams((key) => configuration.keyByText(key) !== undefined);
-  const unfollow = configuration.onChange(({ previous, current }) => {
+  const unsubscribe = configuration.onChange(({ previous, current }) => {
     if (current !== undefined) streams.publish(previous, current);
   });
   app.addHook('preClose', (done) => {
-    unfollow();
+    unsubscribe();
     streams.close();
     done();
   });
   return streams;
 }
 
-const READY_WITHIN_MS = 2000;
+const READY_TIMEOUT_MS = 2000;
 
 async function isReady({ events, pingDatabase }: AppParts): Promise<boolean> {
   if (events.failed || !events.status.healthy || events.status.damage !== undefined) return false;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), READY_WITHIN_MS);
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), READY_TIMEOUT_MS);
   });
-  const answers = Promise.all([events.eventStore.ping(), pingDatabase()]).then(
+  const storageResponds = Promise.all([events.eventStore.ping(), pingDatabase()]).then(
     () => true,
     () => false,
   );
-  return Promise.race([answers, late]).finally(() => clearTimeout(timer));
+  return Promise.race([storageResponds, timeout]).finally(() => clearTimeout(timer));
 }

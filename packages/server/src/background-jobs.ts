@@ -7,7 +7,7 @@ export interface Job {
   run: () => Promise<unknown>;
 }
 
-/** Runs each job at once and then at its interval, never twice at the same time; returns how to stop them. */
+/** Runs each job immediately and then at its interval, never concurrently with itself; returns a function that stops all jobs. */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
   const stopping = new AbortController();
   const running = jobs.map((job) => repeat(job, log, stopping.signal));
@@ -22,7 +22,7 @@ async function repeat({ name, everyMs, run }: Job, log: Logger, signal: AbortSig
     try {
       await run();
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, `${name} failed; it is tried again`);
+      if (!signal.aborted) log.error({ err: error }, `${name} failed; retrying`);
     }
     // Rejects when the jobs are stopped, which ends the loop.
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);

@@ -9,29 +9,29 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly provisionFile: string | undefined;
-  /** Where clients reach the service, without a slash at the end; undefined: where it listens. */
+  /** URL under which clients reach the service, without a trailing slash; default: the listening address. */
   readonly publicUrl: string | undefined;
-  /** What Fastify takes: a number of proxies, addresses, or whether to trust all. */
+  /** As in Fastify: a number of proxies, a list of addresses, or whether to trust all. */
   readonly trustProxy: boolean | number | string;
   readonly logLevel: LogLevel;
-  /** Requests per second and key; 0 turns this limit and the one per address off. */
+  /** Requests per second and key; 0 disables this limit and the limit per address. */
   readonly rateLimitPerSecond: number;
-  /** Requests per second and client address where browsers call; 0 turns the limit off. */
+  /** Requests per second and client address on browser endpoints; 0 disables the limit. */
   readonly rateLimitPerAddress: number;
-  /** What Prometheus sends as bearer token; without it only this machine gets metrics. */
+  /** Bearer token for `/metrics`; without it, metrics are only available locally. */
   readonly metricsToken: string | undefined;
   /**
-   * Max bytes of the journal. Half of them hold requests that are acknowledged, but not yet in the event store; when
-   * they are full, writes get 503. Three eighths hold the idempotency keys that came with a secret API key in the last
-   * 24 hours (64 bytes each); when they are full, requests with a new key get 503. One eighth holds those that came
-   * with a public API key; when they are full, the oldest are dropped.
+   * Max size of the journal. Half is for requests that are acknowledged but not yet in the event store; when it is
+   * full, writes get 503. Three eighths are for idempotency keys sent with a secret API key in the last 24 hours
+   * (64 bytes each); when full, requests with a new key get 503. One eighth is for idempotency keys sent with a public
+   * API key; when full, the oldest are dropped.
    */
   readonly journalMaxBytes: number;
-  /** Things an operator should know, to be logged once. */
+  /** Warnings for the operator, logged at startup. */
   readonly warnings: readonly string[];
 }
 
-/** A setting that cannot be used; the message names the variable. */
+/** An invalid setting; the message names the variable. */
 class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -58,18 +58,18 @@ const oneOf =
 
 const httpUrl: Parser<string> = (value, name) => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw new ConfigError(`${name} must be an address like https://switchyard.example, not "${value}"`);
+    throw new ConfigError(`${name} must be a URL such as https://switchyard.example, not "${value}"`);
   }
   return value.replace(/\/+$/, '');
 };
 
 const MIN_TOKEN_LENGTH = 16;
 
-/** The message does not repeat the value: it is a secret, and messages end up in logs. */
+/** The message omits the value: it is a secret, and messages end up in logs. */
 const bearerToken: Parser<string> = (value, name) => {
   if (new RegExp(`^[\\w.~+/=-]{${MIN_TOKEN_LENGTH},}$`).test(value)) return value;
   throw new ConfigError(
-    `${name} must have at least ${MIN_TOKEN_LENGTH} characters, of A-Z a-z 0-9 . _ ~ + / = -`,
+    `${name} must have at least ${MIN_TOKEN_LENGTH} characters from A-Z a-z 0-9 . _ ~ + / = -`,
   );
 };
 
@@ -79,13 +79,13 @@ const trustedProxies: Parser<boolean | number | string> = (value, name) => {
   if (value === 'false') return false;
   if (value.split(',').every((entry) => isNetwork(entry.trim()))) return value;
   throw new ConfigError(
-    `${name} must be true, false, a number of proxies or a list of addresses, not "${value}"`,
+    `${name} must be true, false, a number of proxies, or a comma-separated list of addresses, not "${value}"`,
   );
 };
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** What may stand in a list of trusted proxies: an address, a network as 10.0.0.0/8, or one of three names. */
+/** Whether an entry is an address, a network such as 10.0.0.0/8, or a named network. */
 function isNetwork(entry: string): boolean {
   if (NAMED_NETWORKS.includes(entry)) return true;
   const [address = '', bits, ...rest] = entry.split('/');
@@ -94,26 +94,26 @@ function isNetwork(entry: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Not here yet: a start that ignored it would store data where nobody looks for it. */
-const notYet =
-  (what: string): Parser<undefined> =>
+/** Fails the start: ignoring the setting would store data in an unexpected place. */
+const unsupported =
+  (engine: string): Parser<undefined> =>
   (_value, name) => {
     throw new ConfigError(
-      `${name} is set, but this version stores everything in DATA_DIR: ${what}. Unset ${name}.`,
+      `${name} is set, but this version does not support ${engine} yet and stores everything in DATA_DIR. Unset ${name}.`,
     );
   };
 
-/** The only reader of the environment. */
+/** The only place that reads environment variables. */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const read = <T, F>(name: string, parse: Parser<T>, fallback: F): T | F => {
     const value = environment[name]?.trim();
     return value === undefined || value === '' ? fallback : parse(value, name);
   };
-  read('DATABASE_URL', notYet('PostgreSQL comes with a later version'), undefined);
-  read('CLICKHOUSE_URL', notYet('ClickHouse comes with a later version'), undefined);
+  read('DATABASE_URL', unsupported('PostgreSQL'), undefined);
+  read('CLICKHOUSE_URL', unsupported('ClickHouse'), undefined);
   const warnings = ['ADMIN_EMAIL', 'ADMIN_PASSWORD']
     .filter((name) => environment[name])
-    .map((name) => `${name} is set, but has no effect before the dashboard has accounts`);
+    .map((name) => `${name} is set, but has no effect: this version has no user accounts`);
   return Object.freeze({
     host: read('HOST', text, '127.0.0.1'),
     port: read('PORT', integer(0, 65_535), 8080),

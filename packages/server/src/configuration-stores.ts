@@ -11,7 +11,7 @@ import type { ProvisionStores } from './features/provisioning/provision-stores.t
 import * as splitTestStore from './features/split-testing/split-test-store.ts';
 import { updatePhases } from './features/split-testing/update-phases.ts';
 
-/** The stores of all features in one hand, for what works on the whole configuration. */
+/** The stores of all features, for code that works on the whole configuration. */
 export const configurationStores: ProvisionStores = {
   ...propertyStore,
   ...environmentStore,

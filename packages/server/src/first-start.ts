@@ -6,13 +6,13 @@ import { type DatabaseHandle, databasePath, openDatabase } from './storage/datab
 import type { OpenSqlite } from './storage/sqlite/sqlite-engine.ts';
 
 export interface FirstStart {
-  /** Whether the demo property was made just now. */
+  /** Whether this start created the demo property. */
   demo: boolean;
-  /** Keys whose text is known only now. */
+  /** Keys created by this start, to be shown once. */
   generatedKeys: readonly GeneratedKey[];
 }
 
-/** Opens the configuration; refuses when it was lost, which something to try in its place would hide. */
+/** Opens the configuration; throws if it was lost, because creating a demo property would hide the loss. */
 export async function openExpectedDatabase(
   config: Config,
   hasEvents: boolean,
@@ -20,17 +20,17 @@ export async function openExpectedDatabase(
 ): Promise<DatabaseHandle> {
   const file = databasePath(config.dataDir);
   const expected = hasEvents && config.provisionFile === undefined;
-  // Before it is opened: SQLite throws the log of an empty file away, and all may still be in there.
-  if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw lost(file);
+  // Before opening: SQLite deletes the WAL of an empty file, and the WAL may still hold the data.
+  if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw configurationLost(file);
   const handle = await openDatabase(config.dataDir, { openSqlite });
-  if (expected && !(await hasProperties(handle))) throw lost(file);
+  if (expected && !(await hasProperties(handle))) throw configurationLost(file);
   return handle;
 }
 
-function lost(file: string): Error {
+function configurationLost(file: string): Error {
   return new Error(
-    `There are events, but no configuration: ${file} is missing or empty. Restore it, with config.db-wal; ` +
-      'or begin with another one: switchyard apply FILE.',
+    `There are events, but no configuration: ${file} is missing or empty. Restore it together with config.db-wal, ` +
+      'or create a new configuration with: switchyard apply FILE.',
   );
 }
 
@@ -38,13 +38,13 @@ async function hasProperties({ database }: DatabaseHandle): Promise<boolean> {
   return (await configurationStores.listProperties(database)).length > 0;
 }
 
-/** Applies the provision file; without one, an empty configuration gets something to try. */
+/** Applies the provision file; without one, adds the demo property to an empty configuration. */
 export async function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
   if (config.provisionFile !== undefined) return applyFile(config.provisionFile, handle);
   return (await hasProperties(handle)) ? { demo: false, generatedKeys: [] } : createDemo(handle);
 }
 
-// Loaded when needed: most starts have nothing to provision, and reading YAML takes a while to load.
+// Imported lazily: most starts provision nothing, and the YAML parser is slow to load.
 
 async function applyFile(file: string, { database }: DatabaseHandle): Promise<FirstStart> {
   const { readInput, reportingMistakes } = await import('./features/provisioning/provision-input.ts');

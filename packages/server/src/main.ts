@@ -22,16 +22,17 @@ import { firstSteps, newKeys } from './welcome.ts';
 const ERASURE_POLL_MS = 1000;
 const SCHEDULE_POLL_MS = 250;
 const RETENTION_POLL_MS = 1000;
-/** Longer than any request may take; whatever hangs then does not keep us. */
-const STOP_WITHIN_MS = 30_000;
-const ANSWERS_LEAVE_MS = 250;
-const THREAD_ENDS_MS = 5000;
+/** Longer than any request may take. */
+const SHUTDOWN_TIMEOUT_MS = 30_000;
+/** Time to flush the last error responses before a forced exit. */
+const FLUSH_RESPONSES_MS = 250;
+const THREAD_EXIT_TIMEOUT_MS = 5000;
 
 type Options = Pick<StorageOptions, 'acceptLoss'>;
 
 type Stop = () => Promise<void>;
 
-/** config → storage → app → listen → drain. Resolves once requests are accepted. */
+/** config → storage → app → listen → drain. Resolves once the server accepts requests. */
 export async function runServer(config: Config, options: Options = {}): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
   for (const warning of config.warnings) log.warn(warning);
@@ -41,32 +42,37 @@ export async function runServer(config: Config, options: Options = {}): Promise<
 }
 
 async function start(config: Config, log: Logger, options: Options): Promise<Stop> {
-  // The engines would make their files readable for everybody, and not every directory keeps others out.
+  // By default the engines create files that every user can read, and DATA_DIR may be readable too.
   process.umask(0o077);
   makeDataDirectory(config.dataDir);
-  // The threads start and open their files while this one loads its code.
-  const loading = import('./app.ts');
+  // Load the app while the storage threads start and open their files.
+  const appModule = import('./app.ts');
   const sqlite = new ThreadedSqlite((err) => {
-    void giveUp(log, err, 'the configuration database cannot be used any more; stopping', events.close());
+    void exitAfterFailure(log, err, 'configuration database thread failed; exiting', events.close());
   });
-  // First, because it holds the lock of the directory: whoever does not get it must change nothing.
+  // First, because it takes the lock of the data directory: without the lock nothing may be changed.
   const events = await EventLog.open({
     ...options,
     dataDir: config.dataDir,
     maxBytes: config.journalMaxBytes,
     log: (level, message) => log[level](message),
     onFailure: (err) => {
-      void giveUp(log, err, 'the journal or the event store cannot be written; stopping', events.ended);
+      void exitAfterFailure(
+        log,
+        err,
+        'cannot write to the journal or the event store; exiting',
+        events.ended,
+      );
     },
   });
   const handle = await openExpectedDatabase(config, events.status.position > 0, (path) => sqlite.open(path));
   const firstStart = await prepareConfiguration(config, handle);
   try {
-    const { app, stop } = await serve(config, log, handle, events, await loading);
+    const { app, stop } = await serve(config, log, handle, events, await appModule);
     announce(app, config, firstStart);
     return stop;
   } catch (error) {
-    // They are stored, and could never be shown again.
+    // Secret keys are stored as hashes: this is the only chance to show them.
     if (firstStart.generatedKeys.length > 0) console.log(newKeys(firstStart));
     throw error;
   }
@@ -80,8 +86,7 @@ async function serve(
   { createApp }: typeof import('./app.ts'),
 ): Promise<{ app: FastifyInstance; stop: Stop }> {
   const configuration = await openConfiguration(handle, configurationStores, {
-    onError: (err) =>
-      log.error({ err }, 'the configuration could not be read again; the last good one stays in use'),
+    onError: (err) => log.error({ err }, 'failed to reload the configuration; keeping the previous one'),
   });
   const identities = new SessionIdentities(events.eventStore);
   const version = readVersion();
@@ -120,68 +125,73 @@ function backgroundJobs(
   const retention = new Retention(eventStore);
   return [
     {
-      name: 'erasing what was asked to be forgotten',
+      name: 'erasure',
       everyMs: ERASURE_POLL_MS,
       run: () => runPendingErasures(handle, eventStore, () => identities.clear()),
     },
     {
-      name: 'starting and stopping split tests on time',
+      name: 'split test schedule',
       everyMs: SCHEDULE_POLL_MS,
-      run: () => followSchedule(log, handle, configuration),
+      run: () => applySchedule(log, handle, configuration),
     },
     {
-      name: 'deleting what is older than its property keeps',
+      name: 'retention',
       everyMs: RETENTION_POLL_MS,
       run: () => retention.enforce(configuration.properties(), Date.now()),
     },
   ];
 }
 
-async function followSchedule(
+async function applySchedule(
   log: Logger,
   { database }: DatabaseHandle,
   configuration: Configuration,
 ): Promise<void> {
   const changes = await runSchedule(database, configuration.properties(), Date.now());
-  for (const change of changes) log.info(change, 'a split test follows its schedule');
+  for (const change of changes) log.info(change, 'split test changed by its schedule');
   if (changes.length > 0) await configuration.reload();
 }
 
 function announce(app: FastifyInstance, config: Config, firstStart: FirstStart): void {
   const { address, family, port } = app.server.address() as AddressInfo;
   const host = family === 'IPv6' ? `[${address}]` : address;
-  const listening = `http://${host}:${port}`;
-  console.log(`Switchyard listens on ${listening}`);
+  const url = `http://${host}:${port}`;
+  console.log(`Switchyard is listening on ${url}`);
   if (firstStart.generatedKeys.length > 0) console.log(`\n${newKeys(firstStart)}`);
-  if (firstStart.demo) console.log(firstSteps(firstStart, config.publicUrl ?? listening));
+  if (firstStart.demo) console.log(firstSteps(firstStart, config.publicUrl ?? url));
 }
 
-/** A thread that is lost does not come back: stop, so that a supervisor starts us anew. */
-async function giveUp(log: Logger, err: Error, message: string, threadEnded: Promise<void>): Promise<void> {
+/** A failed storage thread cannot be restarted: exit, so that a supervisor restarts the process. */
+async function exitAfterFailure(
+  log: Logger,
+  err: Error,
+  message: string,
+  threadEnded: Promise<void>,
+): Promise<void> {
   log.fatal({ err }, message);
   process.exitCode = 1;
-  // Long enough for the answers that say so to leave; and to exit under a thread's native work would abort.
-  await Promise.all([sleep(ANSWERS_LEAVE_MS), Promise.race([threadEnded, sleep(THREAD_ENDS_MS)])]);
+  // Exiting while a thread runs native code would abort the process, so wait for the thread too.
+  await Promise.all([sleep(FLUSH_RESPONSES_MS), Promise.race([threadEnded, sleep(THREAD_EXIT_TIMEOUT_MS)])]);
   process.exit(1);
 }
 
-/** From the first moment; a start is let finish first, because to exit under a thread's native work would abort. */
+/** Lets a start finish first: exiting while a thread runs native code would abort the process. */
 function stopOnSignals(log: Logger, starting: Promise<Stop>): void {
   let stopping = false;
   const onSignal = (signal: string) => {
     if (stopping) return;
     stopping = true;
-    log.info(`${signal}: finishing what was accepted`);
+    log.info(`received ${signal}; finishing open requests`);
     setTimeout(() => {
-      log.error('stopping took too long');
+      log.error('shutdown timed out');
       process.exit(1);
-    }, STOP_WITHIN_MS).unref();
+    }, SHUTDOWN_TIMEOUT_MS).unref();
     starting
       .then((stop) => stop())
       .then(
         () => process.exit(),
         (err) => {
-          log.error({ err }, 'stopping failed');
+          log.error({ err }, 'shutdown failed');
           process.exit(1);
         },
       );

@@ -10,7 +10,7 @@ export function newKeys({ generatedKeys }: FirstStart): string {
 const keyOf = (keys: FirstStart['generatedKeys'], kind: string) =>
   keys.find((key) => key.kind === kind)?.text ?? '';
 
-/** Commands that a newcomer can paste to see it work. */
+/** Commands to paste for a first try. */
 export function firstSteps({ generatedKeys }: FirstStart, url: string): string {
   const publicKey = keyOf(generatedKeys, 'public');
   const secretKey = keyOf(generatedKeys, 'secret');

@@ -36,7 +36,7 @@ export const Problem = Type.Object(
     examples: [
       {
         type: '/docs/errors#invalid_request',
-        title: 'The request is not valid',
+        title: 'Invalid request',
         status: 400,
         detail: '/goalId is required.',
         requestId: 'IyeN2Bwi-5',

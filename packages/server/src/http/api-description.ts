@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import type { KeyKind } from '../storage/property-configuration.ts';
 
-/** What routes belong to, in the order in which the documentation shows it. */
+/** Groups of routes, in the order of the documentation. */
 export const TAGS = [
   'Split testing',
   'Flags',
@@ -19,19 +19,19 @@ export interface RouteDescription {
   summary: string;
   description?: string;
   key: KeyKind;
-  /** The key may also come as `Authorization: Bearer`. */
+  /** Also accepts the key as `Authorization: Bearer`. */
   bearer?: true;
   params?: object;
   querystring?: object;
   headers?: object;
   body?: object;
-  /** Answers of this route, by status. */
+  /** By status. */
   responses: Record<number, object>;
-  /** Errors beyond those that every route with a key has. */
+  /** In addition to the errors that every route with a key can return. */
   errors?: readonly ErrorCode[];
 }
 
-const WITH_KEY: readonly ErrorCode[] = [
+const KEY_ERRORS: readonly ErrorCode[] = [
   'invalid_request',
   'api_key_missing',
   'api_key_invalid',
@@ -40,37 +40,37 @@ const WITH_KEY: readonly ErrorCode[] = [
   'internal_error',
   'overloaded',
 ];
-const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
+const BODY_ERRORS: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 
-/** The schema of a route: what Fastify validates and what the OpenAPI document says. */
+/** The schema of a route, for validation and for the OpenAPI document. */
 export function describeRoute(route: RouteDescription): FastifySchema {
   const { tag, summary, description, key, bearer, responses, errors = [], ...parts } = route;
-  const codes = [...WITH_KEY, ...(parts.body === undefined ? [] : WITH_BODY), ...errors];
+  const codes = [...KEY_ERRORS, ...(parts.body === undefined ? [] : BODY_ERRORS), ...errors];
   return {
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
     security: [{ [`${key}Key`]: [] }, ...(bearer ? [{ bearerKey: [] }] : [])],
     ...parts,
-    // A route's own answer wins over the general one, as the errors of OpenFeature do.
+    // Responses of the route override the general ones, as the OpenFeature errors do.
     response: { ...errorResponses(codes), ...withHeaders(responses) },
   };
 }
 
 const text = (description: string) => ({ type: 'string', description });
 const HEADERS = {
-  'x-request-id': text('Names this answer in the log'),
-  ratelimit: text('What is left of the rate, e.g. `"key";r=4999;t=1`'),
-  'ratelimit-policy': text('The rate, e.g. `"key";q=5000;w=1`; absent when the limit is off'),
+  'x-request-id': text('Identifies this request in the server log'),
+  ratelimit: text('Remaining requests, e.g. `"key";r=4999;t=1`'),
+  'ratelimit-policy': text('The rate limit, e.g. `"key";q=5000;w=1`; omitted if the limit is disabled'),
 };
-const RETRY_AFTER = { 'retry-after': text('Seconds to wait') };
+const RETRY_AFTER = { 'retry-after': text('Seconds to wait before a retry') };
 
-/** Every answer to a key carries the same header fields; a route may name more. */
+/** Adds the headers that all responses have in common. */
 function withHeaders(responses: Record<number, object>): Record<number, object> {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, answer]) => {
-      const own = (answer as { headers?: object }).headers;
-      return [status, { description: 'Done', ...answer, headers: { ...HEADERS, ...own } }];
+    Object.entries(responses).map(([status, response]) => {
+      const own = (response as { headers?: object }).headers;
+      return [status, { description: 'Success', ...response, headers: { ...HEADERS, ...own } }];
     }),
   );
 }
@@ -93,16 +93,16 @@ function errorResponses(codes: readonly ErrorCode[]): Record<number, object> {
   );
 }
 
-/** The answers of a route that sends what was prepared: an entity tag, and 304 to whoever has it. */
-export const preparedResponses = (answer: object, headers: Record<string, object> = {}) => ({
+/** The responses of a route with an entity tag: 200, or 304 if the client already has this version. */
+export const preparedResponses = (response: object, headers: Record<string, object> = {}) => ({
   200: {
-    ...answer,
-    headers: { ...headers, etag: text('Send it back in `If-None-Match`') },
+    ...response,
+    headers: { ...headers, etag: text('Send it as `If-None-Match` in the next request') },
   },
-  304: { description: 'Unchanged since the `If-None-Match` given', type: 'null' },
+  304: { description: 'Not modified: `If-None-Match` matches the current version', type: 'null' },
 });
 
-/** An answer that is no JSON object of ours. */
+/** A response without a JSON schema. */
 export const plainResponse = (description: string, mediaType?: string) => ({
   description,
   ...(mediaType === undefined
@@ -110,5 +110,5 @@ export const plainResponse = (description: string, mediaType?: string) => ({
     : { content: { [mediaType]: { schema: { type: 'string' } } } }),
 });
 
-/** Options of a route that is not part of the API. */
+/** Options of a route that is not listed in the OpenAPI document. */
 export const UNLISTED = { schema: { hide: true } };

@@ -9,7 +9,7 @@ import type {
 } from 'fastify';
 import { describeRoute, type RouteDescription } from './api-description.ts';
 import type { Authentication } from './authentication.ts';
-import { answerPreflight } from './cors.ts';
+import { registerPreflight } from './cors.ts';
 import { createRequestValidation } from './validation.ts';
 
 type Handler<T extends RouteGenericInterface> = RouteHandlerMethod<
@@ -20,20 +20,20 @@ type Handler<T extends RouteGenericInterface> = RouteHandlerMethod<
 >;
 
 export interface RouteDeclaration extends RouteDescription {
-  /** Also answers `//path`, which clients make of a base URL that ends with a slash. */
+  /** Also serves `//path`, which clients request if their base URL ends with a slash. */
   doubledSlash?: true;
-  /** A request without a body is taken as one with `{}`. */
+  /** Treats a missing body as `{}`. */
   bodyOptional?: true;
-  /** For errors in a shape of their own. */
+  /** For routes with their own error format. */
   errorHandler?: RouteOptions['errorHandler'];
-  /** False where a HEAD request would wait for an end that never comes. */
+  /** False for streams: a HEAD request would never end. */
   exposeHeadRoute?: false;
 }
 
 /**
- * The endpoints of the API. One declaration per endpoint says which key it asks for, what a request must look like and
- * what it answers: the key is checked first, then params, query, headers and body are validated against their schemas,
- * and only then the handler is called. The OpenAPI document is made from the same declaration.
+ * Registers the endpoints of the API. Each declaration defines the required key, the request schemas and the
+ * responses: the key is checked first, then params, query, headers and body are validated, then the handler runs.
+ * The OpenAPI document is generated from the same declarations.
  */
 export class ApiRoutes {
   readonly #app: FastifyInstance;
@@ -43,7 +43,7 @@ export class ApiRoutes {
   constructor(app: FastifyInstance, auth: Authentication) {
     this.#app = app;
     this.#auth = auth;
-    // The framework would stop at the first part that is wrong; ours name every wrong field.
+    // Disables the validation of Fastify, which stops at the first invalid part; ours reports every invalid field.
     app.setValidatorCompiler(() => undefined as never);
   }
 
@@ -73,13 +73,13 @@ export class ApiRoutes {
     const validate = this.#validator(description);
     const schema = describeRoute(description);
     for (const path of doubledSlash ? [url, `/${url}`] : [url]) {
-      if (description.key === 'public') answerPreflight(this.#app, path, method);
+      if (description.key === 'public') registerPreflight(this.#app, path, method);
       this.#app.route<T>({
         method,
         url: path,
         schema: path === url ? schema : { ...schema, hide: true },
         onRequest: this.#auth.requireKey(description),
-        // Not a hook before the handler: each stage of hooks costs as much as the check itself.
+        // Not in a hook of its own, which would cost as much as the validation itself.
         handler(request, reply) {
           if (bodyOptional) request.body ??= {} as never;
           validate(request);

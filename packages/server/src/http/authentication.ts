@@ -17,8 +17,8 @@ export interface KeyDirectory {
 }
 
 /**
- * Who may call: the key must be there, known, within its rate and of the right kind, in this order. Where browsers
- * call, and for requests without a valid key anywhere, the rate of the client's address comes first.
+ * Checks that the key is present, known, within its rate limit and of the right kind, in this order. On browser
+ * endpoints, and for any request without a valid key, the rate limit of the client address is checked first.
  */
 export class Authentication {
   readonly #keys: KeyDirectory;
@@ -29,9 +29,9 @@ export class Authentication {
     this.#limiter = limiter;
   }
 
-  /** The hook of a route that asks for the key it declares. The public one is for pages. */
+  /** The hook that checks the key of a route. Routes with a public key can be called from any origin. */
   requireKey({ key, bearer }: Pick<RouteDescription, 'key' | 'bearer'>): onRequestHookHandler {
-    // One hook for all: each stage of hooks costs about as much as what happens in it.
+    // A single hook: each additional hook costs about as much as its own work.
     return (request, reply, done) => {
       try {
         if (key === 'public') allowAnyOrigin(reply);
@@ -57,7 +57,7 @@ export class Authentication {
     return key;
   }
 
-  /** The property of the request, provided that it is the one of the key: a caller learns nothing of others. */
+  /** The property of the request; the same error for unknown and for foreign properties, so that callers learn nothing. */
   property(request: FastifyRequest, propertyId: string): PropertyConfiguration {
     const property = propertyId === request.apiKey.propertyId ? this.#keys.property(propertyId) : undefined;
     if (property === undefined) throw new ApiError('wrong_property');
@@ -65,7 +65,7 @@ export class Authentication {
   }
 }
 
-/** The scheme of the header may be written in any case. */
+/** The scheme is case-insensitive. */
 function bearerToken({ headers }: FastifyRequest): string | undefined {
   return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 }

@@ -6,13 +6,13 @@ const STATUSES: Record<string, [status: number, reason: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
 };
 
-/** Status and reason for what cannot even be read as HTTP; undefined when nobody is left to read them. */
+/** Status and reason for input that is not valid HTTP; undefined if the connection is already gone. */
 export function refusalOf(error: NodeJS.ErrnoException, socket: Socket): [number, string] | undefined {
   if (error.code === 'ECONNRESET' || !socket.writable) return undefined;
   return STATUSES[error.code ?? ''] ?? [400, 'Bad Request'];
 }
 
-/** There is no request to answer, only a socket. It is closed soon, even if the client never does. */
+/** Responds on the raw socket, because there is no request object, and closes it even if the client does not. */
 export function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
@@ -30,6 +30,6 @@ export function refuseBrokenRequest(
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // Not at once: to close a connection on which something is left unread discards what was written.
+  // Not immediately: closing a socket with unread input discards the response.
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -3,26 +3,26 @@ import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 
-/** What one connection, and all of them together, may take. */
+/** Limits per connection and for all connections together. */
 export interface ConnectionLimits {
-  /** A client that sends its request byte by byte is cut off. */
+  /** Disconnects clients that send their request too slowly. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How often connections are checked for these, and for responses that are not read. */
+  /** Interval of the checks for slow requests and unread responses. */
   readonly checkIntervalMs: number;
-  /** Longer than proxies keep their idle connections, so that it is them who close. */
+  /** Longer than the idle timeout of common proxies, so that the proxy closes first. */
   readonly keepAliveTimeoutMs: number;
-  /** A client that reads nothing of its response for this long, or up to twice as long, is cut off. */
+  /** Disconnects clients that read nothing of their response for this long, at most twice as long. */
   readonly stalledTimeoutMs: number;
-  /** How long a client has to read why its request was refused. */
+  /** How long a client can read the error response to a malformed request. */
   readonly lingerMs: number;
-  /** Bytes of large responses that clients have not read yet, over all connections. */
+  /** Max unread bytes of large responses over all connections. */
   readonly maxUnsentBytes: number;
   readonly maxConnections: number;
 }
 
 const MEBIBYTE = 2 ** 20;
-/** Data files, and what reports spill to disk, need descriptors too; without one the journal cannot be written. */
+/** Kept for data files and the temporary files of reports; without a descriptor, journal writes fail. */
 const RESERVED_DESCRIPTORS = 128;
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -40,7 +40,7 @@ function connectionsWithin(descriptors: number): number {
   return Math.max(descriptors - RESERVED_DESCRIPTORS, Math.floor(descriptors / 2));
 }
 
-/** Node.js has no call for it; where there is no /proc, the limit is rarely low. */
+/** Node.js has no API for this limit; on systems without /proc it is rarely low. */
 function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -60,24 +60,24 @@ export function openSockets({ server }: FastifyInstance): ReadonlySet<Socket> {
   return sockets;
 }
 
-/** Closes connections whose clients do not read, and refuses those beyond the maximum. */
+/** Closes connections whose clients do not read, and rejects connections beyond the maximum. */
 export function limitConnections(
   app: FastifyInstance,
   sockets: ReadonlySet<Socket>,
   { maxConnections, stalledTimeoutMs, checkIntervalMs }: ConnectionLimits,
 ): void {
   app.server.maxConnections = maxConnections;
-  // Only for those that have something to read: a timer for every request would be felt.
+  // Only for sockets with unsent output: a timer per request would slow down every request.
   const watch = setInterval(() => {
     for (const socket of sockets) {
       if (socket.writableLength > 0 && socket.timeout !== stalledTimeoutMs)
         socket.setTimeout(stalledTimeoutMs);
     }
   }, checkIntervalMs).unref();
-  // Node.js emits it when nothing has moved for as long; between two requests another timeout is in force.
+  // Emitted after inactivity; between two requests Node.js sets the keep-alive timeout instead.
   app.server.on('timeout', (socket: Socket) => {
-    const isWaitingForUs = socket.timeout === stalledTimeoutMs && socket.writableLength === 0;
-    if (!isWaitingForUs) socket.destroy();
+    const isWaitingForServer = socket.timeout === stalledTimeoutMs && socket.writableLength === 0;
+    if (!isWaitingForServer) socket.destroy();
   });
   app.addHook('onClose', async () => clearInterval(watch));
 }

@@ -11,19 +11,19 @@ const PREFLIGHT = {
 
 const EXPOSED = 'x-request-id, retry-after, ratelimit, ratelimit-policy, etag';
 
-/** Answers the preflight of a browser endpoint; it carries no key, so it allows any origin and the request itself decides. */
-export function answerPreflight(app: FastifyInstance, url: string, methods: string): void {
+/** Allows any origin: a preflight carries no key, so the origin can only be checked in the request itself. */
+export function registerPreflight(app: FastifyInstance, url: string, methods: string): void {
   const headers = { ...PREFLIGHT, 'access-control-allow-methods': methods };
   app.options(url, UNLISTED, (_request, reply) => reply.code(204).headers(headers).send());
 }
 
-/** Before the key is looked at: errors must be readable by the page too. */
+/** Called before the key is checked, so that pages can read error responses too. */
 export function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', EXPOSED);
 }
 
-/** Refuses pages from origins that the property does not list. */
+/** Rejects requests from origins that the property does not allow. */
 export function checkOrigin(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-const CHECK_MS = 50;
-/** What has begun may take this long to end; a client that dribbles does not keep us. */
-const GRACE_MS = 5000;
+const CHECK_INTERVAL_MS = 50;
+/** Requests in progress have this long to finish, so that a slow client cannot block the shutdown. */
+const GRACE_PERIOD_MS = 5000;
 
-/** While the server closes: answers what has begun, and lets go of every connection on which nothing has. */
+/** During shutdown: finishes requests in progress and closes idle connections. */
 export function drainConnections(app: FastifyInstance, sockets: ReadonlySet<Socket>): void {
   app.addHook('preClose', (done) => {
-    const deadline = performance.now() + GRACE_MS;
+    const deadline = performance.now() + GRACE_PERIOD_MS;
     const timer = setInterval(() => {
-      letGo(app, sockets, performance.now() > deadline);
+      closeConnections(app, sockets, performance.now() > deadline);
       if (sockets.size === 0 && !app.server.listening) clearInterval(timer);
-    }, CHECK_MS).unref();
+    }, CHECK_INTERVAL_MS).unref();
     done();
   });
 }
 
-function letGo({ server }: FastifyInstance, sockets: ReadonlySet<Socket>, all: boolean): void {
+function closeConnections({ server }: FastifyInstance, sockets: ReadonlySet<Socket>, all: boolean): void {
   if (all) {
     server.closeAllConnections();
     return;
   }
   server.closeIdleConnections();
-  // Node counts a connection that was opened in advance as busy.
+  // Node.js treats a connection that has not sent anything yet as busy.
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
 }

@@ -6,7 +6,7 @@ export function etagOf(body: string): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 }
 
-/** An answer that stays the same until something is saved. */
+/** A serialized response that stays valid until the configuration changes. */
 export interface Prepared {
   body: string | Buffer;
   etag: string;
@@ -14,11 +14,11 @@ export interface Prepared {
 
 export function prepare(content: object): Prepared {
   const text = JSON.stringify(content);
-  // Text is copied for every client that is slow to read it, a buffer is shared by all of them.
+  // A string is copied for every slow reader; a buffer is shared.
   return { body: text.length > LARGE_BYTES ? Buffer.from(text) : text, etag: etagOf(text) };
 }
 
-/** Sends JSON, or only 304 to a caller that has it. */
+/** Sends JSON, or 304 if the client already has it. */
 export function sendPrepared(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,7 +29,7 @@ export function sendPrepared(
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
-/** Whether the caller has this version already; weak tags count, since compressing proxies make ours weak. */
+/** Whether the client already has this version; accepts weak tags, because compressing proxies weaken ours. */
 export function isUnchanged(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match'];
   if (given === undefined) return false;

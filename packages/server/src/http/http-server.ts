@@ -19,7 +19,7 @@ import { waitForTurn } from './wait-for-turn.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** A Fastify instance with our manners: ids, limits, timeouts, validation and error answers, but no routes yet. */
+/** A Fastify instance with request ids, limits, timeouts, body parsing and error responses, but without routes. */
 export function createHttpServer(
   config: Pick<Config, 'trustProxy'>,
   logger: Logger,
@@ -35,34 +35,34 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    trustProxy: trusted(config.trustProxy),
+    trustProxy: trustProxyOption(config.trustProxy),
     genReqId: requestId,
-    // Longer than any id may be, percent-encoded; the schema has the last word.
+    // Longer than any percent-encoded id; the schema checks the actual limit.
     routerOptions: { maxParamLength: 8192 },
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply as never),
     clientErrorHandler: (error, socket) =>
       refuseBrokenRequest(error, socket, newRequestId(), limits.lingerMs),
   });
-  // Not Fastify's own logger: it would make a child logger and two listeners for every request.
+  // Not the logger of Fastify, which creates a child logger and two listeners per request.
   app.decorate('logger', logger);
   app.decorateRequest('apiKey');
   const sockets = openSockets(app);
   limitConnections(app, sockets, limits);
   limitUnsentOutput(app, limits.maxUnsentBytes);
-  welcomeRequests(app);
+  addRequestHook(app);
   drainConnections(app, sockets);
   if (logger.isLevelEnabled('debug')) logRequests(app);
   parseJsonBodies(app);
-  // Answers on hot paths are ready-made text; compiling a serializer per status of each route only slows the start.
+  // Hot paths send prepared text, so compiling a serializer for each route and status would only slow down the start.
   app.setSerializerCompiler(() => JSON.stringify);
-  answerUnknownAddresses(app);
+  handleUnknownRoutes(app);
   app.setErrorHandler(sendProblem);
   return app;
 }
 
-/** A number of proxies means: trust that many hops, counted from us. */
-function trusted(
+/** A number means: trust that many proxies, counted from this server. */
+function trustProxyOption(
   setting: Config['trustProxy'],
 ): boolean | string | ((address: string, hop: number) => boolean) {
   return typeof setting === 'number' ? (_address, hop) => hop < setting : setting;
@@ -76,14 +76,14 @@ function newRequestId(): string {
   return requestIdPrefix + requestCount.toString(36);
 }
 
-/** The caller's own id when it is harmless, so that traces join; else one of ours. */
+/** The id sent by the client if it is safe to log, so that traces can be joined; otherwise a new id. */
 function requestId({ headers }: { headers: Record<string, string | string[] | undefined> }): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
 }
 
-/** What every request begins with. */
-function welcomeRequests(app: FastifyInstance): void {
+/** A single hook for every request: each additional hook costs about as much as its own work. */
+function addRequestHook(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;
@@ -91,14 +91,13 @@ function welcomeRequests(app: FastifyInstance): void {
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    // Without this a busy client would keep its connection, and us, alive for ever.
+    // Otherwise a busy client would keep its connection open and block the shutdown.
     if (closing) reply.header('connection', 'close');
-    // In the same hook: each one costs about as much as what happens in it.
     waitForTurn(request, reply, done);
   });
 }
 
-/** One line per request at level debug, never with a key or a body. */
+/** Logs one line per request, without keys or bodies. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     app.logger.debug(
@@ -115,8 +114,8 @@ function logRequests(app: FastifyInstance): void {
   });
 }
 
-/** 405 with the methods that the address does answer, 404 where it answers none. */
-function answerUnknownAddresses(app: FastifyInstance): void {
+/** 405 if the path supports other methods, otherwise 404. */
+function handleUnknownRoutes(app: FastifyInstance): void {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByPattern.get(url) ?? new Set();
@@ -124,7 +123,7 @@ function answerUnknownAddresses(app: FastifyInstance): void {
     methodsByPattern.set(url, methods);
   });
   app.setNotFoundHandler((request, reply) => {
-    // Once, because a caller can send thousands of slashes.
+    // Split once for all patterns: a path can have thousands of slashes.
     const path = request.url.split('?', 1)[0]!.split('/');
     const allowed = [...methodsByPattern].flatMap(([pattern, methods]) =>
       matchesPattern(pattern, path) ? [...methods] : [],

@@ -2,15 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 
-/** Deeper bodies are refused: writing them out again would overflow the stack. */
+/** Serializing deeper bodies could overflow the stack. */
 const MAX_DEPTH = 32;
 
-const COMPRESSED = 'Send the body as it is, without `Content-Encoding`: compressed bodies are not read.';
+const COMPRESSED = 'Compressed bodies are not supported. Send the body without `Content-Encoding`.';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Reads JSON bodies: member names that could reach a prototype are removed, text is made well-formed Unicode. */
+/** Parses JSON bodies, removes names that could change a prototype, and makes text well-formed Unicode. */
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeAllContentTypeParsers();
@@ -19,7 +19,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (coding !== undefined && coding !== 'identity') {
       return done(new ApiError('unsupported_media_type', { message: COMPRESSED }));
     }
-    // Decoding would put a replacement character in place of what was sent.
+    // Decoding would silently insert replacement characters.
     if (!isUtf8(body as Buffer)) return done(new ApiError('invalid_json'));
     const text = body.toString();
     const { tooDeep, surrogateEscapes } = scan(text);
@@ -29,7 +29,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Looks at every character once, before anything is parsed. */
+/** Scans the text once before it is parsed. */
 function scan(json: string): { tooDeep: boolean; surrogateEscapes: boolean } {
   let depth = 0;
   let inString = false;
@@ -50,7 +50,7 @@ function scan(json: string): { tooDeep: boolean; surrogateEscapes: boolean } {
   return { tooDeep: false, surrogateEscapes };
 }
 
-/** The same value with U+FFFD in place of lone surrogates, which no UTF-8 text can hold; member names included. */
+/** Replaces lone surrogates, which UTF-8 cannot encode, with U+FFFD in all values and names. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;

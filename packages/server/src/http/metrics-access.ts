@@ -7,12 +7,12 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** A proxy on this machine is a local peer that speaks for somebody else. */
+/** A request from a proxy on this machine may come from a remote client. */
 const FORWARDING_HEADER = /^(forwarded|via|x-real-ip|x-forwarded-.*|.*-connecting-ip|true-client-ip)$/;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Throws at requests for metrics that do not carry the token or, when none is set, come from elsewhere. */
+/** Rejects requests without the token or, if no token is set, requests from other machines. */
 export function metricsAccess(token: string | undefined): (request: FastifyRequest) => void {
   if (token === undefined) {
     return (request) => {
@@ -21,7 +21,7 @@ export function metricsAccess(token: string | undefined): (request: FastifyReque
   }
   const expected = digest(`Bearer ${token}`);
   return ({ headers }) => {
-    // Digests have one length, so that the comparison tells nothing of the token, not even its length.
+    // Digests have a fixed length, so that the comparison does not reveal the length of the token.
     if (timingSafeEqual(digest(headers.authorization ?? ''), expected)) return;
     throw new ApiError('metrics_token_required', { headers: { 'www-authenticate': 'Bearer' } });
   };

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { RequestTimings } from './request-timings.ts';
 
-/** Why an event that came in a valid request was not recorded. */
+/** Why an event of a valid request was not recorded. */
 export type DropReason = 'unknown_split_test' | 'unknown_variation' | 'idempotent_replay';
 
 export type EventKind = 'exposure' | 'conversion' | 'feedback' | 'session_event';
@@ -14,10 +14,10 @@ export interface StorageGauges {
   damage?: string;
 }
 
-/** Gauges of prom-client that are named like counters; the same gauges by type are there under proper names. */
-const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+/** Gauges of prom-client that are named like counters; prom-client also exports them by type, with correct names. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((name) => `nodejs_active_${name}_total`);
 
-/** Hot paths add to plain numbers; everything else happens when somebody asks. */
+/** Hot paths only add to plain numbers; the rest happens when metrics are scraped. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #timings = new RequestTimings();
@@ -36,10 +36,10 @@ export class Metrics {
   constructor(storage: () => StorageGauges) {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
-    this.#counter('switchyard_events_total', 'Events acknowledged, by kind', 'kind', this.#accepted);
+    this.#counter('switchyard_events_total', 'Acknowledged events, by kind', 'kind', this.#accepted);
     this.#counter(
       'switchyard_events_dropped_total',
-      'Events of valid requests that were not recorded, by reason',
+      'Events of valid requests that were dropped, by reason',
       'reason',
       this.#dropped,
     );
@@ -52,7 +52,7 @@ export class Metrics {
     this.#gauge('switchyard_idempotency_bytes', 'Size of the idempotency keys of the last 24 hours', () => {
       return storage().idempotencyBytes;
     });
-    this.#gauge('switchyard_storage_damaged', '1 when blocks of the event store cannot be read', () => {
+    this.#gauge('switchyard_storage_damaged', '1 if the event store is damaged, otherwise 0', () => {
       return storage().damage === undefined ? 0 : 1;
     });
   }
@@ -73,7 +73,6 @@ export class Metrics {
     this.#dropped[reason] += count;
   }
 
-  /** Times every request. */
   observe(app: FastifyInstance): void {
     this.#timings.observe(app);
   }

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 const MAPPED_IPV4 = '::ffff:';
 
-/** What one client can hold: its IPv4 address, or the /64 network that an IPv6 client picks its addresses from. */
+/** The network of one client: its IPv4 address, or the /64 network from which an IPv6 client can pick addresses. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   if (address.startsWith(MAPPED_IPV4) && address.includes('.')) return address.slice(MAPPED_IPV4.length);
@@ -11,7 +11,7 @@ export function networkOf(address: string): string {
   const groups = groupsOf(head);
   if (tail !== undefined) {
     const rest = groupsOf(tail);
-    // Four numbers at the end of an IPv6 address stand for two groups.
+    // An IPv4 suffix counts as two groups.
     const omitted = 8 - groups.length - rest.length - (tail.includes('.') ? 1 : 0);
     groups.push(...Array<string>(omitted).fill('0'), ...rest);
   }

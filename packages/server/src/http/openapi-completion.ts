@@ -7,7 +7,7 @@ interface MediaType {
   schema?: Schema;
 }
 
-/** As much of an OpenAPI document as is looked at here. */
+/** The parts of an OpenAPI document used here. */
 interface Operation {
   operationId?: string;
   parameters?: { name: string }[];
@@ -21,7 +21,7 @@ interface ApiDocument {
   components?: { schemas?: Record<string, Schema> };
 }
 
-/** Adds what follows from the routes and would only be repeated in each of them. */
+/** Adds everything that can be derived from the routes: operation ids, conditional requests, named schemas. */
 export function completeDocument<T extends object>(document: T): T {
   const { paths = {}, components = {} }: ApiDocument = document;
   components.schemas ??= {};
@@ -31,7 +31,7 @@ export function completeDocument<T extends object>(document: T): T {
       operation.operationId = operationIdOf(method, path);
       operation.security ??= [];
       describeConditionalRequest(operation);
-      sayRequiredAny(operation);
+      expandRequiredAny(operation);
       nameSchemas(operation, names);
     }
   }
@@ -39,7 +39,7 @@ export function completeDocument<T extends object>(document: T): T {
   return document;
 }
 
-/** `GET /v1/sessions/{sessionId}` is `getSession`; generated clients call their methods so. */
+/** `GET /v1/sessions/{sessionId}` becomes `getSession`, the method name in generated clients. */
 function operationIdOf(method: string, path: string): string {
   const segments = path.split('/').filter((segment) => !/^(|v1)$/.test(segment));
   const words = segments
@@ -59,14 +59,14 @@ function describeConditionalRequest(operation: Operation): void {
     in: 'header',
     name: 'if-none-match',
     required: false,
-    description: 'The `etag` of the answer you have; 304 when it is still right',
+    description: 'The `etag` of a cached response; the response is 304 if it is still current',
     schema: { type: 'string' },
   };
   operation.parameters = [...others, parameter];
 }
 
-/** Our own keyword gives one error for the whole body; other people's validators know `anyOf`. */
-function sayRequiredAny({ requestBody }: Operation): void {
+/** Adds the standard `anyOf` for other validators; our own keyword gives a single error for the whole body. */
+function expandRequiredAny({ requestBody }: Operation): void {
   for (const media of Object.values(requestBody?.content ?? {})) {
     const names = media.schema?.['x-required-any'];
     if (!Array.isArray(names)) continue;
@@ -81,17 +81,17 @@ function nameSchemas({ requestBody, responses }: Operation, names: SchemaNames):
   for (const { content = {} } of Object.values(responses)) {
     for (const media of Object.values(content)) {
       if (!media.schema) continue;
-      // That of the response, which has it already; the schema may stand in others too.
+      // It describes the response, while the schema may be shared.
       const { description: _, ...schema } = media.schema;
       media.schema = names.replace(schema);
     }
   }
 }
 
-/** Values, not schemas, even where they look like one. */
+/** Keywords whose values are never schemas, even if they look like one. */
 const VALUES = new Set(['const', 'default', 'enum', 'example', 'examples', 'required']);
 
-/** Moves each schema that has a title to the components, so that generated clients have a type of that name. */
+/** Moves schemas with a title to the components, so that generated clients get types with these names. */
 class SchemaNames {
   readonly #schemas: Record<string, Schema>;
 
@@ -100,15 +100,15 @@ class SchemaNames {
     for (const [name, schema] of Object.entries(schemas)) schemas[name] = this.#inside(schema);
   }
 
-  /** A reference in place of a schema with a title; the same schema, with references in it, in place of any other. */
+  /** Returns a reference to a schema with a title; in other schemas, replaces the nested schemas. */
   replace(schema: Schema): Schema {
-    // Examples stand where the schema is the whole answer.
+    // Examples belong to the response, not to the type.
     const { title: name, examples: _, ...rest } = schema;
     if (typeof name !== 'string') return this.#inside(schema);
     const named = this.#inside(rest);
     const known = this.#schemas[name];
     if (known !== undefined && !isDeepStrictEqual(known, named)) {
-      throw new Error(`two schemas of the API are called ${name}`);
+      throw new Error(`two different schemas have the title ${name}`);
     }
     this.#schemas[name] = named;
     return { $ref: `#/components/schemas/${name}` };

@@ -10,13 +10,13 @@ import { page } from './page.ts';
 
 const DESCRIPTION = `Split testing, feature flags, goals and feedback on top of browser sessions.
 
-Every request carries an API key in \`x-api-key\`: the public key in browsers, the secret key on servers.
-Times are Unix milliseconds. Every answer carries \`x-request-id\`. Errors are RFC 9457 problems; \`error.code\` is stable
-([all codes](/docs/errors)). A write is answered with 200 once it is on disk.
+Send an API key with every request in the \`x-api-key\` header: the public key from browsers, the secret key from servers.
+Times are Unix timestamps in milliseconds. Every response has an \`x-request-id\` header. Errors are RFC 9457 problem
+documents with a stable \`error.code\` ([all codes](/docs/errors)). Writes return 200 once the data is on disk.
 
-\`/v1\` only grows: a removal would be announced with the \`Deprecation\` and \`Sunset\` header fields.`;
+\`/v1\` stays backward compatible: removals would be announced with the \`Deprecation\` and \`Sunset\` headers.`;
 
-/** Collects the routes registered after it into the OpenAPI document, and shows it. */
+/** Generates the OpenAPI document from all routes registered after this call, and serves it. */
 export async function describeApi(
   app: FastifyInstance,
   version: string,
@@ -46,7 +46,7 @@ export async function describeApi(
           bearerKey: {
             type: 'http',
             scheme: 'bearer',
-            description: 'The secret key, as clients of OpenFeature may send it',
+            description: 'The secret key, for OpenFeature clients',
           },
         },
       },
@@ -59,7 +59,7 @@ export async function describeApi(
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    // Without the bar on top, which carries the name of somebody else.
+    // Without the top bar, which shows the Swagger logo.
     uiConfig: { docExpansion: 'list', tryItOutEnabled: true, layout: 'BaseLayout' },
     theme: { title: 'Switchyard API' },
   });
@@ -74,13 +74,13 @@ export async function describeApi(
 function errorsPage(): string {
   const rows = Object.entries(ERRORS).map(
     ([code, { status, message }]) =>
-      `<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${markCode(message)}</td></tr>`,
+      `<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${formatCode(message)}</td></tr>`,
   );
   return page(
     'Errors',
-    `<p>Every error answer is a problem document (RFC 9457). Branch on <code>error.code</code>.</p>
-<table><thead><tr><th>Status</th><th>Code</th><th>What it means</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
+    `<p>Every error response is a problem document (RFC 9457). Use <code>error.code</code> to tell errors apart.</p>
+<table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
   );
 }
 
-const markCode = (text: string) => text.replace(/`([^`]+)`/g, '<code>$1</code>');
+const formatCode = (text: string) => text.replace(/`([^`]+)`/g, '<code>$1</code>');

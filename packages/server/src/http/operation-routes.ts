@@ -27,23 +27,23 @@ const refusal = (code: ErrorCode) => ({
 interface Dependencies {
   metrics: Metrics;
   isReady: () => Promise<boolean>;
-  /** Where the browser SDK may be cached for ever. */
+  /** Immutable URL path of the browser SDK. */
   sdkPath: string;
   config: Pick<Config, 'publicUrl' | 'metricsToken'>;
 }
 
-/** What operators and their tools ask for; no key needed. */
+/** Routes for operators and monitoring, without an API key. */
 export function registerOperationRoutes(app: FastifyInstance, dependencies: Dependencies): void {
   const { isReady, sdkPath } = dependencies;
   const { publicUrl } = dependencies.config;
-  app.get('/healthz', operation('Whether the process lives', { 200: status('ok', 'It does') }), () => ({
+  app.get('/healthz', operation('Liveness check', { 200: status('ok', 'The process is running') }), () => ({
     status: 'ok',
   }));
   app.get(
     '/readyz',
-    operation('Whether storage answers', {
-      200: status('ready', 'It does'),
-      503: status('not ready', 'It does not: send no traffic here'),
+    operation('Readiness check', {
+      200: status('ready', 'The storage is available'),
+      503: status('not ready', 'The storage is not available; do not route traffic to this server'),
     }),
     async (_request, reply) => {
       const ready = await isReady();
@@ -60,8 +60,8 @@ function registerMetrics(app: FastifyInstance, { metrics, config }: Dependencies
   const checkAccess = metricsAccess(config.metricsToken);
   app.get(
     '/metrics',
-    operation('Metrics for Prometheus', {
-      200: plainResponse('The text format of Prometheus', 'text/plain'),
+    operation('Prometheus metrics', {
+      200: plainResponse('Metrics in the Prometheus text format', 'text/plain'),
       401: refusal('metrics_token_required'),
       403: refusal('metrics_local_only'),
     }),

@@ -1,6 +1,6 @@
 const NAME = 'Switchyard';
 
-/** A small page of ours, without scripts or anything from elsewhere. */
+/** A small HTML page without scripts or external resources. */
 export function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -29,25 +29,25 @@ ${content}
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /**
- * @param sdkPath where the browser SDK may be cached for ever
- * @param address of this server; whoever asks may have made it up
+ * @param sdkPath immutable URL path of the browser SDK
+ * @param address URL of this server, possibly taken from a forged `Host` header
  */
 export function homePage(sdkPath: string, address: string): string {
   const server = escaped(address);
   return page(
     NAME,
-    `<p>Split tests, feature flags, goals and feedback on top of browser sessions, on a machine of your own. This server is running.</p>
+    `<p>Split tests, feature flags, goals and feedback on top of browser sessions, self-hosted. The server is running.</p>
 <ul>
-  <li><a href="/docs">API reference</a>: every endpoint, to read and to try</li>
+  <li><a href="/docs">API reference</a>: try every endpoint in the browser</li>
   <li><a href="/docs/errors">Error codes</a></li>
   <li><a href="/openapi.json">OpenAPI document</a></li>
   <li><a href="/readyz">Readiness</a></li>
 </ul>
-<p>What a property has (tests, flags, goals, feedback types, keys) is written in a file and applied from the command line:</p>
+<p>Define the tests, flags, goals, feedback types and keys of a property in a file, and apply it from the command line:</p>
 <pre><code>npx switchyard export &gt; switchyard.yaml
 npx switchyard plan switchyard.yaml
 npx switchyard apply switchyard.yaml</code></pre>
-<p>In a web page, with the public key of your property:</p>
+<p>Use it in a web page with the public key of your property:</p>
 <pre><code>&lt;script src="${server}${sdkPath}"&gt;&lt;/script&gt;
 &lt;script&gt;
   const client = window.switchyard?.createSwitchyard({
@@ -60,6 +60,6 @@ npx switchyard apply switchyard.yaml</code></pre>
     button.textContent = client.splitTest.get('buy-button', 'Buy');
   });
 &lt;/script&gt;</code></pre>
-<p><a href="/sdk.js">/sdk.js</a> is the same script under a name that never changes, cached for five minutes.</p>`,
+<p><a href="/sdk.js">/sdk.js</a> is the same script under a stable URL, cached for five minutes.</p>`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Cursor, TimelineCursor } from '../storage/event-store.ts';
 
 interface ListCursor extends Cursor {
-  /** Watermark of the store when the first page was asked for, of lists whose rows may move. */
+  /** Watermark of the store at the first page, for lists whose rows can move. */
   asOf?: number;
 }
 
@@ -16,14 +16,14 @@ export function encodeTimelineCursor(next: TimelineCursor | undefined): string |
   return next === undefined ? null : encode([next.at, next.ordinal]);
 }
 
-/** Undefined for what is no cursor of ours; the schema of a query refuses that before a route sees it. */
+/** Undefined if the text is not a valid cursor, which the query schema rejects before a route sees it. */
 export function decodeListCursor(text: string | undefined): ListCursor | undefined {
   const [at, id, asOf] = decode(text);
   if (!isInteger(at) || typeof id !== 'string' || !id.isWellFormed()) return undefined;
   return { at, id, ...(isInteger(asOf) && { asOf }) };
 }
 
-/** As `decodeListCursor`. */
+/** Like `decodeListCursor`. */
 export function decodeTimelineCursor(text: string | undefined): TimelineCursor | undefined {
   const [at, ordinal] = decode(text);
   return isInteger(at) && isInteger(ordinal) ? { at, ordinal } : undefined;

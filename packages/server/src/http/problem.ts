@@ -41,33 +41,32 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
   FST_ERR_BAD_URL: 'invalid_request',
 };
 
-interface StorageAnswer {
+interface StorageErrorResponse {
   code: ErrorCode;
   /** Seconds. */
   retryAfter?: string;
-  /** Whether the caller may see what storage says. */
-  keepsMessage?: true;
+  /** Includes the message of the storage error. */
+  keepMessage?: true;
 }
 
-/** What a caller can do about a refusal of the storage. */
-const STORAGE_CODES: Record<StorageErrorCode, StorageAnswer> = {
+const STORAGE_CODES: Record<StorageErrorCode, StorageErrorResponse> = {
   STORAGE_OVERLOADED: { code: 'overloaded', retryAfter: '1' },
-  // Room comes as keys expire, not within seconds.
+  // Space is freed as keys expire, which takes longer than seconds.
   IDEMPOTENCY_FULL: { code: 'overloaded', retryAfter: '60' },
   STORE_DAMAGED: { code: 'storage_damaged', retryAfter: '60' },
-  REQUEST_TOO_LARGE: { code: 'body_too_large', keepsMessage: true },
+  REQUEST_TOO_LARGE: { code: 'body_too_large', keepMessage: true },
 };
 
 function storageProblem(code: string | undefined, message: string): ApiError | undefined {
   if (code === undefined || !Object.hasOwn(STORAGE_CODES, code)) return undefined;
-  const { code: known, retryAfter, keepsMessage } = STORAGE_CODES[code as StorageErrorCode];
+  const { code: known, retryAfter, keepMessage } = STORAGE_CODES[code as StorageErrorCode];
   return new ApiError(known, {
-    ...(keepsMessage ? { message } : {}),
+    ...(keepMessage ? { message } : {}),
     ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }),
   });
 }
 
-/** Whatever was thrown, as an error of ours; what we do not know is our fault. */
+/** Maps anything thrown to an API error; unknown errors become `internal_error`. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message: string };
@@ -75,7 +74,7 @@ export function asApiError(error: unknown): ApiError {
   if (fromStorage !== undefined) return fromStorage;
   const known = FRAMEWORK_CODES[code ?? ''];
   if (known !== undefined) return new ApiError(known);
-  // Anything else that the framework blames on the caller, e.g. an aborted body.
+  // Other client errors reported by Fastify, e.g. an aborted body.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiError('invalid_request');
   return new ApiError('internal_error');
@@ -89,7 +88,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   return (
     reply
       .code(problem.status)
-      // Again, for what fails before any hook has run.
+      // Again, for errors before any hook has run.
       .header('x-request-id', request.id)
       .type(PROBLEM_TYPE)
       .send(JSON.stringify(problemBody(problem.code, request.id, problem.message, problem.fields)))

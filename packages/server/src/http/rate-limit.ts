@@ -4,23 +4,23 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { networkOf } from './network-of.ts';
 
-/** How long an address may save up what it did not use: a page that opens sends many requests at once. */
+/** Addresses can accumulate unused requests for this long: opening a page sends many requests at once. */
 const ADDRESS_BURST_SECONDS = 5;
-/** A power of two. Addresses beyond it share their quota with others, so neither memory nor eviction can be abused. */
+/** A power of two. More addresses than this share quotas, so neither memory nor eviction can be abused. */
 const ADDRESS_SLOTS = 2 ** 17;
 
-/** Sums of fractions are not exact; this is less than any part of a request that matters. */
+/** Tolerance for floating-point sums, far below one request. */
 const ROUNDING = 1e-6;
 
 interface Rates {
-  /** Requests per second of one API key; 0 turns both limits off. */
+  /** Requests per second and API key; 0 disables both limits. */
   perKey: number;
-  /** Requests per second of one client address; 0 turns this limit off. */
+  /** Requests per second and client address; 0 disables this limit. */
   perAddress: number;
 }
 
 /**
- * Token buckets, refilled continuously, for API keys and client addresses. The header fields follow
+ * Continuously refilled token buckets for API keys and client addresses. The headers follow
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export class RateLimiter {
@@ -28,7 +28,7 @@ export class RateLimiter {
   readonly #address: Quota | undefined;
   readonly #keys = new Map<string, { fullAt: number }>();
   readonly #addresses: Float64Array;
-  /** Nobody outside knows which addresses share a slot. */
+  /** Makes it unpredictable which addresses share a slot. */
   readonly #seed = randomInt(2 ** 32);
 
   constructor({ perKey, perAddress }: Rates) {
@@ -40,7 +40,7 @@ export class RateLimiter {
     this.#addresses = new Float64Array(byAddress ? ADDRESS_SLOTS : 0);
   }
 
-  /** Takes one request out of the quota of the key; throws when nothing is left. */
+  /** Counts a request against the quota of the key; throws if the quota is used up. */
   takeKey(keyId: string, reply: FastifyReply): void {
     if (this.#key === undefined) return;
     let bucket = this.#keys.get(keyId);
@@ -51,7 +51,7 @@ export class RateLimiter {
     bucket.fullAt = this.#key.take(bucket.fullAt, reply);
   }
 
-  /** Takes one request out of the quota of the client's address; throws when nothing is left. */
+  /** Counts a request against the quota of the client address; throws if the quota is used up. */
   takeAddress(address: string, reply: FastifyReply): void {
     if (this.#address === undefined) return;
     const slot = murmur3(networkOf(address), this.#seed) & (ADDRESS_SLOTS - 1);
@@ -59,7 +59,7 @@ export class RateLimiter {
   }
 }
 
-/** What a bucket may hold and how fast it is refilled; all that is kept of a bucket is when it will be full again. */
+/** Size and refill rate of a bucket. The state of a bucket is only the time at which it is full again. */
 class Quota {
   readonly #name: string;
   readonly #message: string;
@@ -69,13 +69,13 @@ class Quota {
 
   constructor(name: string, subject: string, perSecond: number, burstSeconds: number) {
     this.#name = name;
-    this.#message = `The ${subject} is over its limit of ${perSecond} requests per second. Try again after the time in \`Retry-After\`.`;
+    this.#message = `The ${subject} exceeded its limit of ${perSecond} requests per second. Try again after the time in \`Retry-After\`.`;
     this.#policy = `"${name}";q=${perSecond * burstSeconds};w=${burstSeconds}`;
     this.#refillMs = 1000 / perSecond;
     this.#burstSeconds = burstSeconds;
   }
 
-  /** When the bucket is full again after this request; throws when it is empty. */
+  /** Returns when the bucket is full again after this request; throws if it is empty. */
   take(fullAt: number, reply: FastifyReply): number {
     const now = performance.now();
     const next = Math.max(fullAt, now) + this.#refillMs;
@@ -85,7 +85,7 @@ class Quota {
     throw new ApiError('rate_limited', { message: this.#message, headers: { 'retry-after': '1' } });
   }
 
-  /** A request may count against two limits: then the header fields name both. */
+  /** A request may count against two limits; the headers then list both. */
   #describe(left: number, reply: FastifyReply): void {
     const policy = reply.getHeader('ratelimit-policy');
     const state = `"${this.#name}";r=${left};t=${this.#burstSeconds}`;

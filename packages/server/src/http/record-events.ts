@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AcceptedRequest } from '../storage/accepted-request.ts';
 
 /**
- * How routes record events: resolves once they are on disk.
- * `replayed`: the same `Idempotency-Key` and body were recorded before, so nothing was stored this time.
+ * Records the events of a request; resolves once they are on disk.
+ * `replayed`: the same `Idempotency-Key` and body were already recorded, so nothing was stored.
  */
 export type RecordEvents = (
   request: FastifyRequest,

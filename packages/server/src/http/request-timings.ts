@@ -7,13 +7,13 @@ import { refusalOf } from './broken-request.ts';
 const NAME = 'switchyard_http_request_duration_seconds';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** Node announces every request and response here; hooks and listeners on each would cost several times as much. */
+/** Node.js publishes every request and response here; hooks and listeners per request cost several times as much. */
 const STARTED = 'http.server.request.start';
 const FINISHED = 'http.server.response.finish';
 
-/** The label of whatever no route answers: a path must not become a label, since callers choose it. */
+/** The route label for unknown paths: clients choose the path, so it must not become a label. */
 const UNMATCHED = 'unmatched';
-/** The label of what could not be read as HTTP. */
+/** The method label for input that is not valid HTTP. */
 const UNKNOWN_METHOD = 'unknown';
 
 interface Series {
@@ -31,23 +31,23 @@ interface TimedResponse extends ServerResponse {
   [ROUTE]?: string | undefined;
 }
 
-interface Announcement {
+interface ChannelMessage {
   request: IncomingMessage;
   response: TimedResponse;
 }
 
-/** Requests by route and status with their duration, counted with plain additions and written out when asked for. */
+/** Request durations by route and status; recording is plain addition, formatting happens when metrics are scraped. */
 export class RequestTimings {
   /** Paths of routes without parameters. */
   readonly #fixed = new Set<string>();
   readonly #series = new Map<string, Series>();
 
   observe(app: FastifyInstance): void {
-    app.addHook('onRoute', (route) => this.#name(route));
+    app.addHook('onRoute', (route) => this.#label(route));
     const onStarted = (message: unknown) => {
-      (message as Announcement).response[STARTED_AT] = performance.now();
+      (message as ChannelMessage).response[STARTED_AT] = performance.now();
     };
-    const onFinished = (message: unknown) => this.#finished(message as Announcement);
+    const onFinished = (message: unknown) => this.#finished(message as ChannelMessage);
     subscribe(STARTED, onStarted);
     subscribe(FINISHED, onFinished);
     app.addHook('onClose', async () => {
@@ -60,18 +60,18 @@ export class RequestTimings {
     });
   }
 
-  /** A route with a fixed path is found by that path; others say who they are, which costs a hook. */
-  #name(route: RouteOptions): void {
+  /** Routes with a fixed path are recognized by that path; others need a hook that sets their label. */
+  #label(route: RouteOptions): void {
     const { url } = route;
     if (!/[:*]/.test(url)) {
       this.#fixed.add(url);
       return;
     }
-    const name: onRequestHookHandler = (_request, reply, done) => {
+    const setRoute: onRequestHookHandler = (_request, reply, done) => {
       (reply.raw as TimedResponse)[ROUTE] = url;
       done();
     };
-    route.onRequest = [name, ...[route.onRequest ?? []].flat()];
+    route.onRequest = [setRoute, ...[route.onRequest ?? []].flat()];
   }
 
   #routeOf(url: string, response: TimedResponse): string {
@@ -81,7 +81,7 @@ export class RequestTimings {
     return this.#fixed.has(path) && response.statusCode !== 405 ? path : UNMATCHED;
   }
 
-  #finished({ request, response }: Announcement): void {
+  #finished({ request, response }: ChannelMessage): void {
     const startedAt = response[STARTED_AT];
     if (startedAt === undefined) return;
     const seconds = (performance.now() - startedAt) / 1000;
@@ -92,7 +92,7 @@ export class RequestTimings {
     const key = `${method} ${status} ${route}`;
     let series = this.#series.get(key);
     if (series === undefined) {
-      // Routes may hold regular expressions, with backslashes.
+      // Route patterns may contain regular expressions with backslashes.
       const escaped = route.replace(/[\\"]/g, '\\$&');
       const labels = `method="${method}",route="${escaped}",status="${status}"`;
       series = { labels, buckets: new Float64Array(BUCKETS.length), count: 0, sum: 0 };
@@ -104,13 +104,13 @@ export class RequestTimings {
     if (bucket !== -1) series.buckets[bucket]! += 1;
   }
 
-  /** In the text format of Prometheus. */
+  /** In the Prometheus text format. */
   text(): string {
     const lines = [...this.#series.values()].flatMap(({ labels, buckets, count, sum }) => {
-      let below = 0;
+      let cumulative = 0;
       const counts = BUCKETS.map((bound, i) => {
-        below += buckets[i]!;
-        return `${NAME}_bucket{${labels},le="${bound}"} ${below}`;
+        cumulative += buckets[i]!;
+        return `${NAME}_bucket{${labels},le="${bound}"} ${cumulative}`;
       });
       return [
         ...counts,
@@ -119,8 +119,11 @@ export class RequestTimings {
         `${NAME}_count{${labels}} ${count}`,
       ];
     });
-    return [`# HELP ${NAME} Requests by route and status`, `# TYPE ${NAME} histogram`, ...lines, ''].join(
-      '\n',
-    );
+    return [
+      `# HELP ${NAME} Request duration, by route and status`,
+      `# TYPE ${NAME} histogram`,
+      ...lines,
+      '',
+    ].join('\n');
   }
 }

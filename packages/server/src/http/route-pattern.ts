@@ -1,8 +1,8 @@
-/** Whether a path, split at its slashes, is one that a route like `/v1/sessions/:sessionId` answers. */
+/** Whether a path, split at its slashes, matches a route such as `/v1/sessions/:sessionId`. */
 export function matchesPattern(pattern: string, path: readonly string[]): boolean {
-  const wanted = pattern.split('/');
+  const expected = pattern.split('/');
   return (
-    wanted.length === path.length &&
-    wanted.every((part, i) => (part.startsWith(':') ? path[i] !== '' : part === path[i]))
+    expected.length === path.length &&
+    expected.every((part, i) => (part.startsWith(':') ? path[i] !== '' : part === path[i]))
   );
 }

@@ -6,25 +6,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UNLISTED } from './api-description.ts';
 import { isUnchanged } from './etag.ts';
 
-/** The name that pages may keep for ever is another one for every version of the script. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
-const FOR_A_WHILE = 'public, max-age=300';
+/** For the URL with the content hash, which changes with every version of the script. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const FIVE_MINUTES = 'public, max-age=300';
 
 interface Script {
-  /** Path with the hash of the content in it. */
+  /** URL path that contains the content hash. */
   path: string;
   etag: string;
-  /** By content coding, in the order of preference; compressed once, at the start. */
+  /** By content encoding, in order of preference; compressed once at startup. */
   encodings: ReadonlyMap<string, Buffer>;
 }
 
-/** Serves the browser SDK to `<script>` tags, and returns the path under which it may be cached for ever. */
+/** Serves the browser SDK for `<script>` tags; returns its immutable URL path. */
 export function registerSdkScript(app: FastifyInstance): string {
   const script = loadScript();
-  app.get('/sdk.js', UNLISTED, (request, reply) => send(script, FOR_A_WHILE, request, reply));
+  app.get('/sdk.js', UNLISTED, (request, reply) => send(script, FIVE_MINUTES, request, reply));
   app.get<{ Params: { hash: string } }>('/sdk-:hash([\\w-]+).js', UNLISTED, (request, reply) => {
-    if (request.url.split('?', 1)[0] === script.path) return send(script, FOR_EVER, request, reply);
-    // A page that names the script of an older version still gets one.
+    if (request.url.split('?', 1)[0] === script.path) return send(script, IMMUTABLE, request, reply);
+    // Pages that use the URL of an older version get the current one.
     return crossOrigin(reply).header('cache-control', 'no-store').redirect('/sdk.js', 302);
   });
   return script.path;
@@ -52,12 +52,12 @@ function send(
 ): FastifyReply {
   crossOrigin(reply).headers({ 'cache-control': cacheControl, etag, vary: 'accept-encoding' });
   if (isUnchanged(request, etag)) return reply.code(304).send();
-  const encoding = preferred(request.headers['accept-encoding'], encodings);
+  const encoding = preferredEncoding(request.headers['accept-encoding'], encodings);
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.type('text/javascript; charset=utf-8').send(encodings.get(encoding));
 }
 
-/** For pages of any origin, also those that isolate themselves or check the script's integrity. */
+/** For pages of any origin, including pages that are cross-origin isolated or check the integrity of the script. */
 function crossOrigin(reply: FastifyReply): FastifyReply {
   return reply.headers({
     'access-control-allow-origin': '*',
@@ -65,9 +65,9 @@ function crossOrigin(reply: FastifyReply): FastifyReply {
   });
 }
 
-function preferred(accepted: string | undefined, encodings: Script['encodings']): string {
-  const refused = /;\s*q=0(\.0*)?\s*$/;
-  const codings = (accepted ?? '').split(',').filter((coding) => !refused.test(coding));
+function preferredEncoding(accepted: string | undefined, encodings: Script['encodings']): string {
+  const rejected = /;\s*q=0(\.0*)?\s*$/;
+  const codings = (accepted ?? '').split(',').filter((coding) => !rejected.test(coding));
   const names = new Set(codings.map((coding) => coding.split(';', 1)[0]!.trim().toLowerCase()));
   return [...encodings.keys()].find((name) => names.has(name)) ?? 'identity';
 }

@@ -3,8 +3,8 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
 import { decodeListCursor, decodeTimelineCursor } from './paging.ts';
 
-/** Beyond this many members somewhere only the first error is looked for: listing all would cost more than the request. */
-const WIDE = 2000;
+/** In objects or arrays with more members only the first error is reported: listing all would cost more than the request. */
+const MAX_MEMBERS_FOR_ALL_ERRORS = 2000;
 
 /** Schemas of the parts of a request. */
 interface RequestSchemas {
@@ -28,11 +28,11 @@ interface PartValidator {
   field: RequestField;
   /** Stops at the first error. */
   check: ValidateFunction;
-  /** Names every error; compiled when first needed. */
-  explain: () => ValidateFunction;
+  /** Returns a validator that collects all errors; compiled on first use. */
+  fullCheck: () => ValidateFunction;
 }
 
-/** Makes validators that look at all parts of a request in one step and throw one error that names every wrong field. */
+/** Creates validators that check all parts of a request and throw one error that lists every invalid field. */
 export function createRequestValidation(): (schemas: RequestSchemas) => (request: ValidatedRequest) => void {
   const strings = {
     quick: createAjv({ coerceTypes: true }),
@@ -44,16 +44,16 @@ export function createRequestValidation(): (schemas: RequestSchemas) => (request
       const schema = schemas[part];
       if (schema === undefined) return [];
       const { quick, full } = coerce ? strings : json;
-      let explained: ValidateFunction | undefined;
-      const explain = () => {
-        explained ??= full.compile(schema);
-        return explained;
+      let compiled: ValidateFunction | undefined;
+      const fullCheck = () => {
+        compiled ??= full.compile(schema);
+        return compiled;
       };
-      return [{ field, check: quick.compile(schema), explain }];
+      return [{ field, check: quick.compile(schema), fullCheck }];
     });
     return (request) => {
       for (const { field, check } of validators) {
-        if (!check(request[field])) throw explain(validators, request);
+        if (!check(request[field])) throw validationError(validators, request);
       }
     };
   };
@@ -72,7 +72,7 @@ function createAjv(options: Options): Ajv2020 {
     type: 'object',
     schemaType: 'number',
     validate: (limit: number, data: Record<string, unknown>) => fitsInJson(data, limit),
-    error: { message: ({ schema }: { schema: number }) => `must have at most ${schema} bytes as JSON` },
+    error: { message: ({ schema }: { schema: number }) => `must not exceed ${schema} bytes as JSON` },
   } as never);
   ajv.addKeyword({
     keyword: 'x-required-any',
@@ -109,11 +109,11 @@ function fitsInJson(data: Record<string, unknown>, limit: number): boolean {
   return maxBytes <= limit || Buffer.byteLength(JSON.stringify(data)) <= limit;
 }
 
-function explain(validators: readonly PartValidator[], request: ValidatedRequest): ApiError {
+function validationError(validators: readonly PartValidator[], request: ValidatedRequest): ApiError {
   const fields: FieldError[] = [];
-  for (const { field, check, explain: full } of validators) {
+  for (const { field, check, fullCheck } of validators) {
     const data = request[field];
-    const validate = isWide(data) ? check : full();
+    const validate = isWide(data) ? check : fullCheck();
     if (!validate(data)) fields.push(...(validate.errors ?? []).flatMap(fieldError));
   }
   const only = fields.length === 1 ? fields[0] : undefined;
@@ -131,7 +131,7 @@ function isWide(data: unknown): boolean {
   let members = 0;
   for (const name in data) {
     members++;
-    if (members > WIDE || isWide((data as Record<string, unknown>)[name])) return true;
+    if (members > MAX_MEMBERS_FOR_ALL_ERRORS || isWide((data as Record<string, unknown>)[name])) return true;
   }
   return false;
 }
@@ -152,7 +152,7 @@ const CODES: Record<string, string> = {
 };
 
 function fieldError(error: ErrorObject): FieldError[] {
-  // The wrapper of a wrong member name; the error inside it says what is wrong with the name.
+  // Only a wrapper: the nested error describes the invalid name.
   if (error.keyword === 'propertyNames') return [];
   const own = (error.parentSchema as { 'x-error-code'?: string } | undefined)?.['x-error-code'];
   const special =
@@ -172,9 +172,9 @@ function pointerOf(error: ErrorObject): string {
 function detailOf(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'dependentRequired') return `is required with ${error.params.property}`;
-  if (error.keyword === 'x-cursor') return 'must be the nextCursor of an earlier page';
+  if (error.keyword === 'x-cursor') return 'must be the nextCursor of a previous page';
   if (error.keyword === 'enum')
     return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
   if (error.propertyName !== undefined) return `has a name that ${error.message ?? 'is not allowed'}`;
-  return error.message ?? 'is not valid';
+  return error.message ?? 'is invalid';
 }

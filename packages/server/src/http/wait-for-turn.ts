@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 
-/** More than any client sends ahead; without a bound a client that does not read could have us collect requests. */
+/** More than any real client pipelines; without a limit, a client that does not read could fill the memory with requests. */
 const MAX_WAITING = 100;
 
 const WAITING = Symbol('waiting');
@@ -11,15 +11,15 @@ interface Connection {
 }
 
 /**
- * Requests that a client sends ahead on one connection are handled one after the other: each waits until the response
- * before it has left for the client, so that at most one response per connection takes up memory.
+ * Handles pipelined requests one after the other: each waits until the previous response has been sent, so that at
+ * most one response per connection takes up memory.
  */
 export function waitForTurn(
   request: FastifyRequest,
   reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  // Node.js gives a response its socket when its turn has come.
+  // Node.js assigns the socket to a response when the previous response is finished.
   if (reply.raw.socket !== null) {
     done();
     return;
