@@ -18,7 +18,7 @@ const files = execFileSync(
 const read = (file: string) => readFileSync(file, 'utf8');
 const isTest = (file: string) => /\.(test|contract)\.ts$|\/testing\//.test(file);
 
-/** Module names in `import … from '…'`, `export … from '…'` and `import('…')`; relative ones as paths of the repository. */
+/** Modules in `import … from '…'`, `export … from '…'` and `import('…')`; relative ones as paths in the repository. */
 function imports(file: string): { target: string; typeOnly: boolean }[] {
   const pattern =
     /^(import|export)(\s+type)?\b[^'"]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm;
@@ -29,8 +29,8 @@ function imports(file: string): { target: string; typeOnly: boolean }[] {
   });
 }
 
-/** Imports of the files below a folder that no pattern allows. */
-function breaches(folder: RegExp, allowed: readonly RegExp[]): string[] {
+/** Imports of the files in a folder that no pattern allows. */
+function violations(folder: RegExp, allowed: readonly RegExp[]): string[] {
   return files
     .filter((file) => folder.test(file) && !isTest(file))
     .flatMap((file) => imports(file).map(({ target }) => ({ file, target })))
@@ -41,9 +41,11 @@ function breaches(folder: RegExp, allowed: readonly RegExp[]): string[] {
 const library = /^(?!@switchyard\/)[@a-z]/;
 
 describe('import walls', () => {
-  it('core imports nothing, its schemas only the schema library', () => {
-    expect(breaches(/^packages\/core\/src\/api\//, [/^typebox$/, /^packages\/core\/src\/api\//])).toEqual([]);
-    expect(breaches(/^packages\/core\/src\/(?!api\/)/, [/^packages\/core\/src\//])).toEqual([]);
+  it('core imports nothing; its schemas import only the schema library', () => {
+    expect(violations(/^packages\/core\/src\/api\//, [/^typebox$/, /^packages\/core\/src\/api\//])).toEqual(
+      [],
+    );
+    expect(violations(/^packages\/core\/src\/(?!api\/)/, [/^packages\/core\/src\//])).toEqual([]);
     const values = files
       .filter((file) => /^packages\/core\/src\/evaluation\//.test(file) && !isTest(file))
       .flatMap((file) =>
@@ -54,31 +56,31 @@ describe('import walls', () => {
     expect(values).toEqual([]);
   });
 
-  it('the SDK takes evaluation from core and knows no server; what runs in browsers takes nothing else', () => {
+  it('the SDK imports only evaluation from core; browser code imports nothing else', () => {
     const own = [/^@switchyard\/core\/evaluation\//, /^packages\/sdk\/src\//];
-    expect(breaches(/^packages\/sdk\/src\/(client|browser)\//, own)).toEqual([]);
-    expect(breaches(/^packages\/sdk\/src\/react\//, [...own, /^react$/])).toEqual([]);
-    expect(breaches(/^packages\/sdk\/src\/node\//, [...own, /^node:/, /^(re2js|isbot)$/])).toEqual([]);
+    expect(violations(/^packages\/sdk\/src\/(client|browser)\//, own)).toEqual([]);
+    expect(violations(/^packages\/sdk\/src\/react\//, [...own, /^react$/])).toEqual([]);
+    expect(violations(/^packages\/sdk\/src\/node\//, [...own, /^node:/, /^(re2js|isbot)$/])).toEqual([]);
     expect(
-      breaches(/^packages\/sdk\/src\/openfeature\//, [...own, /^@openfeature\/(core|server-sdk)$/]),
+      violations(/^packages\/sdk\/src\/openfeature\//, [...own, /^@openfeature\/(core|server-sdk)$/]),
     ).toEqual([]);
   });
 
-  it('storage knows no feature, no route and no answer', () => {
+  it('storage imports no feature and no HTTP code', () => {
     const allowed = [library, /^@switchyard\/core\//, /^packages\/server\/src\/storage\//];
-    expect(breaches(/^packages\/server\/src\/storage\//, allowed)).toEqual([]);
+    expect(violations(/^packages\/server\/src\/storage\//, allowed)).toEqual([]);
   });
 
-  it('http knows storage, but no feature', () => {
+  it('http imports storage, but no feature', () => {
     const allowed = [
       library,
       /^@switchyard\/core\//,
       /^packages\/server\/src\/(http\/|storage\/|errors\.ts|config\.ts)/,
     ];
-    expect(breaches(/^packages\/server\/src\/http\//, allowed)).toEqual([]);
+    expect(violations(/^packages\/server\/src\/http\//, allowed)).toEqual([]);
   });
 
-  it('a feature never imports another one', () => {
+  it('features do not import each other', () => {
     const features = new Set(
       files.map((file) => /^packages\/server\/src\/features\/([^/]+)\//.exec(file)?.[1]),
     );
@@ -89,7 +91,7 @@ describe('import walls', () => {
         `^packages/server/src/(features/${feature}/|http/|storage/|errors\\.ts|config\\.ts)`,
       );
       expect(
-        breaches(new RegExp(`^packages/server/src/features/${feature}/`), [
+        violations(new RegExp(`^packages/server/src/features/${feature}/`), [
           library,
           /^@switchyard\/core\//,
           own,
@@ -98,7 +100,7 @@ describe('import walls', () => {
     }
   });
 
-  it('only one file reads the environment', () => {
+  it('only the CLI reads the environment', () => {
     const readers = files.filter(
       (file) => /^packages\/[^/]+\/src\//.test(file) && !isTest(file) && /process\.env\b/.test(read(file)),
     );

@@ -8,7 +8,7 @@ const here = import.meta.dirname;
 const source = (name) => join(here, 'src', `${name}.ts`);
 const output = (...path) => join(here, 'dist', ...path);
 
-/** Each becomes one small file, which pages load as it is. */
+/** Each becomes one small file that pages load directly. */
 const BROWSER = ['browser/browser', 'browser/split-testing'];
 const SERVER = ['node/node', 'openfeature/openfeature', 'react/react'];
 
@@ -32,8 +32,8 @@ const modules = (options) => [
   { dir: output('cjs'), format: 'cjs', exports: 'named', chunkFileNames, ...options },
 ];
 /**
- * Members of internal interfaces that are shortened in pages: objects with names would not fit the size budget
- * otherwise. Never list a name that the DOM, the public API, a request or stored JSON uses.
+ * Members of internal interfaces that are mangled in browser bundles, to meet the size budget. Never list a name that
+ * the DOM, the public API, a request or stored JSON uses.
  */
 const INTERNAL_MEMBERS = [
   // client/host.ts
@@ -73,7 +73,7 @@ const INTERNAL_MEMBERS = [
   'previewKey',
 ];
 const mangleProps = { include: new RegExp(`^(?:${INTERNAL_MEMBERS.join('|')})$`) };
-/** Comments are dropped too: annotations for bundlers would be a tenth of some functions. */
+/** Without comments: bundler annotations would add up to 10 % to some functions. */
 const minified = { minify: { mangleProps }, comments: false };
 const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
 
@@ -81,7 +81,7 @@ await rm(output('cjs'), { recursive: true, force: true });
 await rm(output('esm', 'shared'), { recursive: true, force: true });
 for (const name of BROWSER) await bundle([name], inBrowsers, modules({ ...minified, sourcemap: 'hidden' }));
 await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modules({ sourcemap: true }));
-// For a <script> tag: all exports are on one global, `switchyard`.
+// For <script> tags: exposes all exports as the global `switchyard`.
 await bundle(['browser/browser'], inBrowsers, [
   { file: output('sdk.js'), format: 'iife', name: 'switchyard', ...minified },
 ]);

@@ -2,11 +2,11 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-// One file per part instead of a thousand: what a start pays for is looking up and linking modules.
+// Bundles each entry into one file: resolving and linking a thousand modules would dominate the startup time.
 
 const here = import.meta.dirname;
 
-/** Flat, so that whatever is named beside its source is beside the bundle too. */
+/** Flat, so that files referenced relative to a source file are next to its bundle too. */
 const ENTRIES = {
   switchyard: 'cli/main',
   'storage-thread': 'storage/storage-thread',
@@ -14,7 +14,7 @@ const ENTRIES = {
   'sqlite-thread': 'storage/sqlite/sqlite-thread',
   'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
 };
-/** These bring files of their own: native code, and the pages of the API reference. */
+/** Packages that load their own files: native code and the pages of the API reference. */
 const WITH_FILES = ['@duckdb/node-bindings', '@photostructure/sqlite', '@fastify/swagger-ui'];
 
 const build = await rolldown({
@@ -29,7 +29,7 @@ const build = await rolldown({
 const { output } = await build.write({
   dir: join(here, 'dist'),
   format: 'esm',
-  // Without hashes in their names, parts of this build replace those of the last one.
+  // No hashes in file names, so that each build overwrites the chunks of the last one.
   chunkFileNames: '[name].js',
   sourcemap: true,
 });

@@ -34,7 +34,7 @@ describe('isBot', () => {
     undefined,
   ])('not %s', (agent) => expect(isBot(agent)).toBe(false));
 
-  it('looks at the first 512 characters only', () => {
+  it('checks only the first 512 characters', () => {
     expect(isBot(`${'x '.repeat(250)}Googlebot`)).toBe(true);
     expect(isBot(`${'x '.repeat(256)}Googlebot`)).toBe(false);
   });

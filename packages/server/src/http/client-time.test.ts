@@ -4,7 +4,7 @@ import { HOUR_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import { accepted, closeShop, openShop } from '../testing/shop.ts';
 
-test('a time that is too far off is kept beside the time of receipt', async () => {
+test('an implausible client time is stored next to the time of receipt', async () => {
   const shop = await openShop();
   try {
     const before = Date.now();
@@ -27,7 +27,7 @@ test('a time that is too far off is kept beside the time of receipt', async () =
     expect(
       await rowsOf(file, 'SELECT happened_at, received_at, client_at FROM exposures ORDER BY ordinal'),
     ).toEqual(expected);
-    // A collect has the time of receipt for all of its events.
+    // The time of receipt is stored once per collect request.
     expect(
       await rowsOf(
         file,

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openMany, type UnhurriedClient } from '../testing/unhurried-client.ts';
+import { openSlowClients, type SlowClient } from '../testing/slow-client.ts';
 import { settled, waitFor } from '../testing/wait.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts';
 import { createHttpServer } from './http-server.ts';
 
-/** More than the buffers of the system take for one connection. */
+/** More than the operating system buffers for one connection. */
 const LARGE = 'x'.repeat(24 * 2 ** 20);
 
 let app: FastifyInstance;
 let url: string;
 let handled: number;
-let open: UnhurriedClient[];
+let open: SlowClient[];
 
-/** Starts a server with limits of its own: short ones only where they are meant to be reached. */
+/** Starts a server with short timeouts only where a test needs them. */
 async function serve(limits: Partial<ConnectionLimits> = {}): Promise<void> {
   const all = { ...CONNECTION_LIMITS, keepAliveTimeoutMs: 100, ...limits };
   app = createHttpServer({ trustProxy: false }, pino({ level: 'silent' }), all);
@@ -43,8 +43,8 @@ afterEach(async () => {
 
 const get = (path: string, times = 1) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(times);
 
-async function connections(count: number, start?: string): Promise<UnhurriedClient[]> {
-  const clients = await openMany(count, url, start);
+async function connections(count: number, start?: string): Promise<SlowClient[]> {
+  const clients = await openSlowClients(count, url, start);
   open.push(...clients);
   return clients;
 }
@@ -54,66 +54,66 @@ const openConnections = () =>
     app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
   });
 
-const allClosed = () => waitFor('the end of all connections', async () => (await openConnections()) === 0);
+const allClosed = () => waitFor('all connections to close', async () => (await openConnections()) === 0);
 
-const isAnswered = async (path = '/small') => (await fetch(url + path)).status === 200;
+const succeeds = async (path = '/small') => (await fetch(url + path)).status === 200;
 
-const HASTY = { headersTimeoutMs: 200, requestTimeoutMs: 300, checkIntervalMs: 50, lingerMs: 100 };
+const SHORT_TIMEOUTS = { headersTimeoutMs: 200, requestTimeoutMs: 300, checkIntervalMs: 50, lingerMs: 100 };
 
-describe('a connection is closed, even if the client never closes it', () => {
+describe('the server closes a connection that the client keeps open', () => {
   const rows = [
-    { name: 'when it sends nothing', start: '' },
+    { name: 'if it sends nothing', start: '' },
     { name: 'after a request line', start: 'GET /small HTTP/1.1\r\n' },
     {
       name: 'after half a body',
       start: 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     },
-    { name: 'after what is not HTTP', start: 'what is this?\r\n\r\n' },
-    { name: 'after header fields that are too large', start: `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}` },
+    { name: 'after input that is not HTTP', start: 'what is this?\r\n\r\n' },
+    { name: 'after headers that are too large', start: `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}` },
   ];
   it.each(rows)('$name', async ({ start }) => {
-    await serve(HASTY);
+    await serve(SHORT_TIMEOUTS);
     await connections(200, start);
-    expect(await isAnswered()).toBe(true);
+    expect(await succeeds()).toBe(true);
     await allClosed();
   });
 
-  it('when it does not read its response', async () => {
+  it('if it does not read its response', async () => {
     await serve({ stalledTimeoutMs: 200 });
     await connections(2, get('/large'));
     await waitFor('the requests', () => handled === 2);
-    expect(await isAnswered()).toBe(true);
+    expect(await succeeds()).toBe(true);
     await allClosed();
   });
 });
 
-it('the client is told why before its connection is closed', async () => {
-  await serve({ ...HASTY, lingerMs: CONNECTION_LIMITS.lingerMs });
+it('sends 408 before it closes the connection', async () => {
+  await serve({ ...SHORT_TIMEOUTS, lingerMs: CONNECTION_LIMITS.lingerMs });
   const [client] = await connections(1, 'GET /small HTTP/1.1\r\n');
   client!.read();
   await allClosed();
   expect(client!.received).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-it('a response that takes long to make is waited for', async () => {
+it('a slow handler does not count as a stalled client', async () => {
   await serve({ stalledTimeoutMs: 200 });
-  expect(await settled('the response', isAnswered('/slow'))).toBe(true);
+  expect(await settled('the response', succeeds('/slow'))).toBe(true);
 });
 
-it('a client that reads slowly, but reads, gets everything', async () => {
+it('a client that reads slowly gets the whole response', async () => {
   const stalledTimeoutMs = 2000;
   await serve({ stalledTimeoutMs });
   const [client] = await connections(1, get('/large'));
   const startedAt = performance.now();
   await waitFor('the whole response', () => {
-    client!.sip(LARGE.length / 256);
+    client!.readSome(LARGE.length / 256);
     return client!.received.length > LARGE.length;
   });
   expect(performance.now() - startedAt).toBeGreaterThan(2 * stalledTimeoutMs);
 });
 
-describe('responses that nobody reads', () => {
-  it('are bounded in bytes over all connections: 503 beyond, and only for large ones', async () => {
+describe('unread responses', () => {
+  it('are limited in bytes over all connections: beyond the limit, large responses become 503', async () => {
     const maxUnsentBytes = 64 * 2 ** 20;
     await serve({ maxUnsentBytes });
     const clients = await connections(12, get('/large'));
@@ -123,22 +123,22 @@ describe('responses that nobody reads', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.headers.get('etag')).toBeNull();
     expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } });
-    expect(await isAnswered()).toBe(true);
+    expect(await succeeds()).toBe(true);
     for (const client of clients) client.read();
     await waitFor('all responses', () => clients.every(({ received }) => received.includes('\r\n\r\n')));
     const served = clients.filter(({ received }) => received.startsWith('HTTP/1.1 200 '));
     expect(served.length).toBe(Math.floor(maxUnsentBytes / LARGE.length));
-    await waitFor('room for another large response', () => isAnswered('/large'));
+    await waitFor('capacity for another large response', () => succeeds('/large'));
   });
 });
 
-describe('requests that are sent ahead on one connection', () => {
-  it('are answered one after the other, in their order', async () => {
+describe('pipelined requests', () => {
+  it('are handled one after the other, in order', async () => {
     await serve();
     const [client] = await connections(1, get('/large') + get('/small', 50) + get('/large'));
     await waitFor('the first request', () => handled > 0);
-    // It was asked after those on the other connection.
-    expect(await isAnswered()).toBe(true);
+    // Sent after the pipelined requests, so the server has received them all.
+    expect(await succeeds()).toBe(true);
     expect(handled).toBe(1);
     client!.read();
     await waitFor('the last response', () => client!.received.length > 2 * LARGE.length);
@@ -146,7 +146,7 @@ describe('requests that are sent ahead on one connection', () => {
     expect(handled).toBe(2);
   });
 
-  it('are not collected without end', async () => {
+  it('are limited in number', async () => {
     await serve();
     const [client] = await connections(1, get('/slow') + get('/small', 500));
     client!.read();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-describe('addresses', () => {
+describe('URLs', () => {
   const unknown = [
     '/nothing',
     '/v1',
@@ -24,8 +24,8 @@ describe('addresses', () => {
   ];
   it.each(unknown)('%s: 404 not_found', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
-      const answer = await shop.server.call(method, path, { key: SECRET_KEY });
-      expectProblem(answer, { status: 404, code: 'not_found' });
+      const response = await shop.server.call(method, path, { key: SECRET_KEY });
+      expectProblem(response, { status: 404, code: 'not_found' });
     }
   });
 
@@ -44,16 +44,16 @@ describe('addresses', () => {
     { method: 'POST', path: '/v1/feedback', allow: ['GET', 'HEAD'] },
     { method: 'DELETE', path: '/v1/sessions', allow: ['GET', 'HEAD'] },
     { method: 'DELETE', path: '/v1/sessions/some-session', allow: ['GET', 'HEAD'] },
-    // `collect` may also be the id of a session, which can be read.
+    // `collect` could also be a session id, which supports GET.
     { method: 'DELETE', path: '/v1/sessions/collect', allow: ['GET', 'HEAD', 'OPTIONS', 'POST'] },
     { method: 'GET', path: '/ofrep/v1/evaluate/flags', allow: ['POST'] },
     { method: 'GET', path: '/ofrep/v1/evaluate/flags/banner', allow: ['POST'] },
     { method: 'POST', path: '/healthz', allow: ['GET', 'HEAD'] },
   ];
   it.each(wrongMethod)('$method $path: 405 with Allow', async ({ method, path, allow }) => {
-    const answer = await shop.server.call(method, path, { key: SECRET_KEY });
-    expectProblem(answer, { status: 405, code: 'method_not_allowed' });
-    expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allow);
+    const response = await shop.server.call(method, path, { key: SECRET_KEY });
+    expectProblem(response, { status: 405, code: 'method_not_allowed' });
+    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(allow);
   });
 });
 
@@ -77,7 +77,7 @@ describe('bodies', () => {
     expectProblem(await post(text), { status: 400, code: 'invalid_json' });
   });
 
-  it('bytes that are no UTF-8: 400 invalid_json, nothing is guessed', async () => {
+  it('bytes that are not UTF-8: 400 invalid_json', async () => {
     const body = (bytes: number[]) =>
       Buffer.concat([
         Buffer.from('{"goalId":"signup","propertyId":"shop","metadata":{"a":"'),
@@ -86,30 +86,30 @@ describe('bodies', () => {
       ]);
     const broken = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]];
     for (const bytes of broken) expectProblem(await post(body(bytes)), { status: 400, code: 'invalid_json' });
-    const sound = [
+    const valid = [
       [0xc3, 0xa4],
       [0xef, 0xbf, 0xbd],
       [0xf0, 0x9f, 0x98, 0x80],
     ];
-    for (const bytes of sound) expectAccepted(await post(body(bytes)));
+    for (const bytes of valid) expectAccepted(await post(body(bytes)));
   });
 
-  it('compressed: 415, and it says what to do', async () => {
+  it('compressed: 415 with an explanation', async () => {
     const text = '{"goalId":"signup","propertyId":"shop"}';
-    const refused = await post(gzipSync(text), { 'content-encoding': 'gzip' });
-    expectProblem(refused, { status: 415, code: 'unsupported_media_type' });
-    expect(refused.body.detail).toContain('Content-Encoding');
+    const rejected = await post(gzipSync(text), { 'content-encoding': 'gzip' });
+    expectProblem(rejected, { status: 415, code: 'unsupported_media_type' });
+    expect(rejected.body.detail).toContain('Content-Encoding');
     expectAccepted(await post(text, { 'content-encoding': 'identity' }));
   });
 
   const notObjects = ['null', '[]', '"text"', '5', 'true', '[{"goalId":"signup"}]'];
-  it.each(notObjects)('%s: 400, the body itself is wrong', async (text) => {
+  it.each(notObjects)('%s: 400 for the whole body', async (text) => {
     expectProblem(await post(text), { status: 400, code: 'invalid_request', pointers: [''] });
   });
 
-  it('a request without any body: the body itself is wrong', async () => {
-    const answer = await shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: [''] });
+  it('a request without a body: 400 for the whole body', async () => {
+    const response = await shop.server.call('POST', '/v1/goals/increment', { key: SECRET_KEY });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: [''] });
   });
 
   const mediaTypes = [
@@ -124,9 +124,9 @@ describe('bodies', () => {
     { type: 'json', status: 415 },
   ];
   it.each(mediaTypes)('$type: $status', async ({ type, status }) => {
-    const answer = await post('{"goalId":"signup","propertyId":"shop"}', { 'content-type': type });
-    if (status === 200) expectAccepted(answer);
-    else expectProblem(answer, { status, code: 'unsupported_media_type' });
+    const response = await post('{"goalId":"signup","propertyId":"shop"}', { 'content-type': type });
+    if (status === 200) expectAccepted(response);
+    else expectProblem(response, { status, code: 'unsupported_media_type' });
   });
 
   const deep = (levels: number) =>
@@ -134,14 +134,14 @@ describe('bodies', () => {
   const collectRaw = (rawBody: string) =>
     shop.server.call('POST', '/v1/sessions/collect', { key: PUBLIC_KEY, rawBody });
 
-  it('nested 32 levels deep: accepted, and kept', async () => {
+  it('nested 32 levels deep: stored', async () => {
     expectAccepted(await collectRaw(deep(32)));
     let { attributes } = await shop.session('deep-32');
     for (let level = 1; level < 32; level++) attributes = attributes.a;
     expect(attributes).toBe(1);
   });
 
-  it('nested deeper, or very deep: 400 invalid_json', async () => {
+  it('nested deeper than 32 levels: 400 invalid_json', async () => {
     const bombs = ['['.repeat(200_000), '{"a":'.repeat(100_000), `[${'[],'.repeat(10)}${'['.repeat(40)}`];
     for (const text of [deep(33), ...bombs]) {
       expectProblem(await collectRaw(text), { status: 400, code: 'invalid_json' });
@@ -149,7 +149,7 @@ describe('bodies', () => {
     expect(await shop.isUnknown('deep-33')).toBe(true);
   });
 
-  it('brackets in texts are not nesting', async () => {
+  it('brackets in strings do not count as nesting', async () => {
     const title = '[{"'.repeat(100);
     const events = [{ type: 'pageview', title }];
     expectAccepted(await shop.collect({ sessionId: 'brackets', visitorId: 'v', events }));
@@ -166,17 +166,17 @@ describe('bodies', () => {
   });
 });
 
-describe('all wrong fields are named at once', () => {
+describe('one error lists all invalid fields', () => {
   const rows = [
     { name: 'an empty goal', path: '/v1/goals/increment', body: {}, pointers: ['/goalId', '/propertyId'] },
     {
-      name: 'a goal with everything wrong',
+      name: 'a goal with only invalid fields',
       path: '/v1/goals/increment',
       body: { goalId: 5, propertyId: '', sessionId: '!', amount: '5', metadata: { a: 1, 'b/c~d': null } },
       pointers: ['/goalId', '/propertyId', '/sessionId', '/amount', '/metadata/a', '/metadata/b~1c~0d'],
     },
     {
-      name: 'a decrement with everything wrong',
+      name: 'a decrement with only invalid fields',
       path: '/v1/goals/decrement',
       body: { propertyId: null, sessionId: 'x'.repeat(129), amount: -1, metadata: [] },
       pointers: ['/goalId', '/propertyId', '/sessionId', '/amount', '/metadata'],
@@ -189,33 +189,33 @@ describe('all wrong fields are named at once', () => {
       pointers: ['/idempotency-key', '/propertyId'],
     },
     {
-      name: 'a feedback with everything wrong',
+      name: 'feedback with only invalid fields',
       path: '/v1/feedback/submit',
       body: { sessionId: '', option: 5, message: 'x'.repeat(5001), metadata: { a: 'x'.repeat(1025) } },
       pointers: ['/feedbackTypeId', '/propertyId', '/sessionId', '/option', '/message', '/metadata/a'],
     },
     {
-      name: 'an empty feedback',
+      name: 'empty feedback',
       path: '/v1/feedback/submit',
       body: {},
       pointers: ['', '/feedbackTypeId', '/propertyId'],
     },
     {
-      name: 'an evaluation',
+      name: 'a flag evaluation',
       path: '/v1/flags/evaluate',
       body: { propertyId: 1, environment: '', context: [], flagKeys: ['a', 5, ''] },
       pointers: ['/propertyId', '/environment', '/context', '/flagKeys/1', '/flagKeys/2'],
     },
   ];
   it.each(rows)('$name', async ({ path, body, pointers, headers }) => {
-    const answer = await shop.post(path, body, headers);
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
-    for (const { code, detail } of answer.body.errors) expect([code, detail]).not.toContain('');
+    const response = await shop.post(path, body, headers);
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers });
+    for (const { code, detail } of response.body.errors) expect([code, detail]).not.toContain('');
   });
 
   it('in each exposure of a batch', async () => {
     const good = { splitTestKey: 'hero', variationKey: 'b', sessionId: 'named-at-once' };
-    const answer = await shop.expose(good, { ...good, sessionId: 5, timestamp: '1' }, good, {
+    const response = await shop.expose(good, { ...good, sessionId: 5, timestamp: '1' }, good, {
       attributes: 'x',
     });
     const pointers = [
@@ -226,13 +226,13 @@ describe('all wrong fields are named at once', () => {
       '/exposures/3/splitTestKey',
       '/exposures/3/variationKey',
     ];
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers });
     expect(await shop.isUnknown('named-at-once')).toBe(true);
   });
 
   it('in each event of a session', async () => {
     const events = [{ type: 'click' }, { type: 'pageview', url: 5, title: 'x'.repeat(1025) }, 'pageview'];
-    const answer = await shop.collect({ sessionId: 's', events, userId: '' });
+    const response = await shop.collect({ sessionId: 's', events, userId: '' });
     const pointers = [
       '/visitorId',
       '/userId',
@@ -241,7 +241,7 @@ describe('all wrong fields are named at once', () => {
       '/events/1/title',
       '/events/2',
     ];
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers });
   });
 
   const queries: { path: string; query: Record<string, string>; pointers: string[] }[] = [
@@ -273,17 +273,17 @@ describe('all wrong fields are named at once', () => {
     expectProblem(await shop.get(path, query), { status: 400, code: 'invalid_request', pointers });
   });
 
-  it('a parameter given twice is wrong', async () => {
-    const answer = await shop.server.call('GET', '/v1/flags/list?propertyId=shop&propertyId=shop', {
+  it('a repeated query parameter is invalid', async () => {
+    const response = await shop.server.call('GET', '/v1/flags/list?propertyId=shop&propertyId=shop', {
       key: SECRET_KEY,
     });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/propertyId'] });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/propertyId'] });
   });
 });
 
 describe('request ids', () => {
-  const harmless = ['abc-123', '0af7651916cd43dd8448eb211c80319c', 'a.b_c:d', 'x'.repeat(128)];
-  it.each(harmless)('%s is echoed', async (id) => {
+  const safe = ['abc-123', '0af7651916cd43dd8448eb211c80319c', 'a.b_c:d', 'x'.repeat(128)];
+  it.each(safe)('%s is echoed', async (id) => {
     const ok = await shop.server.call('GET', '/healthz', { headers: { 'x-request-id': id } });
     expect(ok.headers.get('x-request-id')).toBe(id);
     const failed = await shop.server.call('GET', '/v1/flags/list', { headers: { 'x-request-id': id } });
@@ -291,47 +291,49 @@ describe('request ids', () => {
     expect(failed.headers.get('x-request-id')).toBe(id);
   });
 
-  const harmful = ['a b', '<script>', 'x'.repeat(129), '"', 'a\tb'];
-  it.each(harmful)('%j is replaced', async (id) => {
+  const unsafe = ['a b', '<script>', 'x'.repeat(129), '"', 'a\tb'];
+  it.each(unsafe)('%j is replaced', async (id) => {
     const { headers } = await shop.server.call('GET', '/healthz', { headers: { 'x-request-id': id } });
     expect(headers.get('x-request-id')).toMatch(/^[\w.:-]{1,128}$/);
     expect(headers.get('x-request-id')).not.toBe(id);
   });
 
-  it('generated ones differ', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => shop.server.call('GET', '/healthz')));
-    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(50);
+  it('generated ids are unique', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => shop.server.call('GET', '/healthz')),
+    );
+    expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(50);
   });
 });
 
-describe('what no HTTP client would send', () => {
+describe('malformed HTTP', () => {
   const host = 'Host: localhost\r\n';
   const rows = [
-    { name: 'no HTTP at all', start: 'HELO switchyard\r\n\r\n', status: 400 },
+    { name: 'not HTTP', start: 'HELO switchyard\r\n\r\n', status: 400 },
     { name: 'a header without a name', start: `GET /healthz HTTP/1.1\r\n${host}: x\r\n\r\n`, status: 400 },
     {
-      name: 'two lengths',
+      name: 'two Content-Length headers',
       start: `POST /v1/goals/increment HTTP/1.1\r\n${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\n`,
       status: 400,
     },
     {
-      name: 'more than 16 KiB of header',
+      name: 'more than 16 KiB of headers',
       start: `GET /healthz HTTP/1.1\r\n${host}X-Pad: ${'x'.repeat(20_000)}\r\n\r\n`,
       status: 431,
     },
     {
-      name: 'an address that is no UTF-8',
+      name: 'a URL that is not UTF-8',
       start: `GET /v1/sessions/%E0%A4%A?propertyId=shop HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
       status: 400,
     },
   ];
-  it.each(rows)('$name: $status, a problem with a request id', async ({ start, status }) => {
-    const answer = await sendRaw(shop.server.url, { start });
-    expect(answer.status).toBe(status);
-    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json\b/);
-    const problem = JSON.parse(answer.body);
+  it.each(rows)('$name: $status with a problem document and a request id', async ({ start, status }) => {
+    const response = await sendRaw(shop.server.url, { start });
+    expect(response.status).toBe(status);
+    expect(response.headers['content-type']).toMatch(/^application\/problem\+json\b/);
+    const problem = JSON.parse(response.body);
     expect(problem).toMatchObject({ status, success: false, error: { code: 'invalid_request' } });
-    expect(problem.requestId).toBe(answer.headers['x-request-id']);
-    expect(answer.text).not.toMatch(/node_modules|\.js:\d/);
+    expect(problem.requestId).toBe(response.headers['x-request-id']);
+    expect(response.text).not.toMatch(/node_modules|\.js:\d/);
   });
 });

@@ -14,22 +14,23 @@ afterAll(() => closeShop(shop));
 
 const rows = ENDPOINTS.map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
 
-/** Documented (`call` sees to that) and no fault of ours; too busy is allowed. */
-function expectHarmless(answer: Answer): void {
-  if (answer.status !== 503) expect(answer.status, answer.text).toBeLessThan(500);
+/** Documented (checked by `call`) and not a server error, except 503. */
+function expectNoServerError(response: Answer): void {
+  if (response.status !== 503) expect(response.status, response.text).toBeLessThan(500);
 }
 
-/** Sessions that an acknowledged request has named, as the store can keep them. */
-const named = new Set<string>();
+/** Ids of all acknowledged sessions, as well-formed text. */
+const acknowledged = new Set<string>();
 
 function remember(body: Answer['body']): void {
   const known = (exposure: Answer['body']) =>
     exposure.splitTestKey === 'hero' && exposure.variationKey === 'b';
   const given = [body, ...(Array.isArray(body.exposures) ? body.exposures.filter(known) : [])];
-  for (const { sessionId } of given) if (typeof sessionId === 'string') named.add(wellFormed(sessionId));
+  for (const { sessionId } of given)
+    if (typeof sessionId === 'string') acknowledged.add(wellFormed(sessionId));
 }
 
-/** The path with its parameters filled in with something hostile. */
+/** The path with hostile values for its parameters. */
 const likePath = ({ template, path }: Endpoint): fc.Arbitrary<string> =>
   template.includes('{')
     ? fc.oneof(
@@ -40,7 +41,7 @@ const likePath = ({ template, path }: Endpoint): fc.Arbitrary<string> =>
       )
     : fc.constant(path);
 
-describe(`whatever is sent, the answer is a documented one (FUZZ_SEED=${FUZZ_SEED})`, () => {
+describe(`every response to random input is documented (FUZZ_SEED=${FUZZ_SEED})`, () => {
   const withBody = rows.filter(({ endpoint }) => endpoint.body);
   it.each(withBody)('$name: bodies', async ({ endpoint }) => {
     const key = keyFor(endpoint);
@@ -49,16 +50,16 @@ describe(`whatever is sent, the answer is a documented one (FUZZ_SEED=${FUZZ_SEE
         likePath(endpoint),
         fc.oneof({ weight: 9, arbitrary: like(endpoint.body) }, { weight: 1, arbitrary: hostileJson }),
         async (path, body) => {
-          const answer = await shop.server.call('POST', path, { key, rawBody: JSON.stringify(body) });
-          expectHarmless(answer);
-          if (answer.text === '{"success":true}') remember(body);
+          const response = await shop.server.call('POST', path, { key, rawBody: JSON.stringify(body) });
+          expectNoServerError(response);
+          if (response.text === '{"success":true}') remember(body);
         },
       ),
       runs(50),
     );
   });
 
-  it.each(withBody)('$name: texts that are hardly JSON', async ({ endpoint }) => {
+  it.each(withBody)('$name: malformed JSON', async ({ endpoint }) => {
     const key = keyFor(endpoint);
     const text = JSON.stringify(endpoint.body);
     const cut = fc.nat(text.length).map((length) => text.slice(0, length));
@@ -67,7 +68,7 @@ describe(`whatever is sent, the answer is a documented one (FUZZ_SEED=${FUZZ_SEE
       .map(([at, noise]) => text.slice(0, at) + noise + text.slice(at + 1));
     await fc.assert(
       fc.asyncProperty(fc.oneof(cut, spliced, fc.string({ unit: 'binary' })), async (rawBody) => {
-        expectHarmless(await shop.server.call('POST', endpoint.path, { key, rawBody }));
+        expectNoServerError(await shop.server.call('POST', endpoint.path, { key, rawBody }));
       }),
       runs(15),
     );
@@ -83,13 +84,13 @@ describe(`whatever is sent, the answer is a documented one (FUZZ_SEED=${FUZZ_SEE
     };
     await fc.assert(
       fc.asyncProperty(likePath(endpoint), likeQuery(query), async (path, search) => {
-        expectHarmless(await shop.server.call('GET', `${path}?${search}`, { key }));
+        expectNoServerError(await shop.server.call('GET', `${path}?${search}`, { key }));
       }),
       runs(40),
     );
   });
 
-  it.each(rows.filter(({ endpoint }) => !endpoint.endless))('$name: header fields', async ({ endpoint }) => {
+  it.each(rows.filter(({ endpoint }) => !endpoint.endless))('$name: headers', async ({ endpoint }) => {
     const { method, path, query, body } = endpoint;
     const value = fc.string({ unit: fc.constantFrom(...'aZ09 -_.:,;="\'/\\*é\u00ff\t') });
     const names = [
@@ -107,7 +108,7 @@ describe(`whatever is sent, the answer is a documented one (FUZZ_SEED=${FUZZ_SEE
     await fc.assert(
       fc.asyncProperty(headers, async (given) => {
         const address = query === undefined ? path : `${path}?${new URLSearchParams(query)}`;
-        expectHarmless(
+        expectNoServerError(
           await shop.server.call(method, address, { key: keyFor(endpoint), body, headers: given }),
         );
       }),
@@ -116,8 +117,8 @@ describe(`whatever is sent, the answer is a documented one (FUZZ_SEED=${FUZZ_SEE
   });
 });
 
-describe('and afterwards', () => {
-  it('all that was acknowledged can be read', async () => {
+describe('afterwards', () => {
+  it('everything that was acknowledged can be read', async () => {
     expect((await shop.server.call('GET', '/readyz')).status).toBe(200);
     const listed = new Set<string>();
     let cursor: string | null = null;
@@ -129,14 +130,14 @@ describe('and afterwards', () => {
       for (const { sessionId } of page.sessions) listed.add(sessionId);
       cursor = page.nextCursor;
     } while (cursor !== null);
-    expect(named.size).toBeGreaterThan(1);
-    expect([...named].filter((sessionId) => !listed.has(sessionId))).toEqual([]);
+    expect(acknowledged.size).toBeGreaterThan(1);
+    expect([...acknowledged].filter((sessionId) => !listed.has(sessionId))).toEqual([]);
     expect((await shop.feedback({ limit: '500' })).feedback.length).toBeGreaterThan(5);
     for (const goal of ['signup', 'revenue']) await shop.progress(goal);
     for (const test of ['hero', 'finished']) await shop.results(test);
   });
 
-  it('the log has no complaint', () => {
+  it('the log is empty', () => {
     expect(shop.server.stderr).toEqual([]);
   });
 });

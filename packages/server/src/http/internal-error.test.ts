@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpServer } from './http-server.ts';
 
-// No request from outside may cause an internal error, so the routes that fail are made here.
+// No real request should cause an internal error, so the test registers routes that fail.
 
 const lines: string[] = [];
 const app = createHttpServer(
@@ -20,7 +20,7 @@ const failures = {
   rejected: () =>
     Promise.reject(Object.assign(new Error(SECRET_MESSAGE), { code: 'SQLITE_CORRUPT', statusCode: 500 })),
   'not an error': () => Promise.reject(SECRET_MESSAGE),
-  'an error with a status of ours': () =>
+  'an error with a 5xx status': () =>
     Promise.reject(Object.assign(new Error(SECRET_MESSAGE), { statusCode: 503 })),
 };
 
@@ -31,14 +31,14 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('500 internal_error', () => {
-  it.each(Object.keys(failures))('%s: says nothing of the inside', async (name) => {
-    const answer = await app.inject({
+  it.each(Object.keys(failures))('%s: the response reveals no internals', async (name) => {
+    const response = await app.inject({
       url: `/${name.replaceAll(' ', '-')}`,
       headers: { 'x-request-id': 'find-me' },
     });
-    expect(answer.statusCode).toBe(500);
-    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json\b/);
-    expect(answer.json()).toEqual({
+    expect(response.statusCode).toBe(500);
+    expect(response.headers['content-type']).toMatch(/^application\/problem\+json\b/);
+    expect(response.json()).toEqual({
       type: '/docs/errors#internal_error',
       title: expect.any(String),
       status: 500,
@@ -47,10 +47,10 @@ describe('500 internal_error', () => {
       success: false,
       error: { code: 'internal_error', message: expect.any(String) },
     });
-    expect(answer.body).not.toMatch(/SELECT|Catalog|\/var\/lib|\bat .*:\d+|\.ts|\.js|stack|SQLITE/);
+    expect(response.body).not.toMatch(/SELECT|Catalog|\/var\/lib|\bat .*:\d+|\.ts|\.js|stack|SQLITE/);
   });
 
-  it('the log has it under the request id', async () => {
+  it('the error is logged with the request id', async () => {
     lines.length = 0;
     await app.inject({
       url: '/thrown',

@@ -11,8 +11,8 @@ afterAll(() => closeShop(shop));
 
 const log = () => shop.server.stderr.join('\n');
 
-describe('the log, at its most talkative', () => {
-  it('is one JSON object per line and tells of each request by its id', async () => {
+describe('the log at level trace', () => {
+  it('has one JSON object per line, and one line with the id of each request', async () => {
     await shop.server.call('GET', '/v1/flags/list?propertyId=shop', {
       key: SECRET_KEY,
       headers: { 'x-request-id': 'look-me-up' },
@@ -28,7 +28,7 @@ describe('the log, at its most talkative', () => {
     });
   });
 
-  it('has no key, no body and no query in it', async () => {
+  it('contains no keys, bodies or query strings', async () => {
     const secret = 'must-not-be-logged';
     await accepted(
       shop.collect({ sessionId: `s-${secret}`, visitorId: `v-${secret}`, attributes: { secret } }),

@@ -10,14 +10,14 @@ afterEach(() => discard(server));
 
 const metrics = (headers: Record<string, string> = {}) => server.call('GET', '/metrics', { headers });
 
-/** Addresses of this machine that are not the loopback ones; there may be none. */
+/** Addresses of this machine other than loopback; may be empty. */
 const externalAddresses = () =>
   Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
   );
 
 describe('without METRICS_TOKEN', () => {
-  it('only the machine itself gets metrics', async () => {
+  it('metrics are only available from the same machine', async () => {
     server = await startServer({ env: { HOST: '0.0.0.0' } });
     const { port } = new URL(server.url);
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
@@ -28,7 +28,7 @@ describe('without METRICS_TOKEN', () => {
     }
   });
 
-  it('a proxy on the machine gets none', async () => {
+  it('metrics are not available through a local proxy', async () => {
     server = await startServer({ env: { TRUST_PROXY: 'true' } });
     const names = [
       'X-Forwarded-For',
@@ -39,14 +39,14 @@ describe('without METRICS_TOKEN', () => {
       'CF-Connecting-IP',
     ];
     for (const name of names) {
-      const answer = await metrics({ [name]: '127.0.0.1' });
-      expectProblem(answer, { status: 403, code: 'metrics_local_only' });
+      const response = await metrics({ [name]: '127.0.0.1' });
+      expectProblem(response, { status: 403, code: 'metrics_local_only' });
     }
   });
 });
 
 describe('with METRICS_TOKEN', () => {
-  it('the token opens metrics to anybody, and nothing else does', async () => {
+  it('metrics require the token', async () => {
     server = await startServer({ env: { METRICS_TOKEN: TOKEN } });
     const wrong = [
       {},
@@ -55,16 +55,16 @@ describe('with METRICS_TOKEN', () => {
       { authorization: 'Bearer ' },
     ];
     for (const headers of wrong) {
-      const answer = await metrics(headers as Record<string, string>);
-      expectProblem(answer, { status: 401, code: 'metrics_token_required' });
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      const response = await metrics(headers as Record<string, string>);
+      expectProblem(response, { status: 401, code: 'metrics_token_required' });
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
     }
-    const right = await metrics({ authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '198.51.100.1' });
-    expect(right.status).toBe(200);
-    expect(right.text).toContain('switchyard_events_total');
+    const response = await metrics({ authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '198.51.100.1' });
+    expect(response.status).toBe(200);
+    expect(response.text).toContain('switchyard_events_total');
   });
 
-  it('a token that is easy to guess is refused at the start, and not repeated', async () => {
+  it('a short token fails the start, and the message does not contain it', async () => {
     const starting = startServer({ env: { METRICS_TOKEN: 'easy-to-guess' } });
     await expect(starting).rejects.toThrow(/METRICS_TOKEN/);
     await expect(starting).rejects.not.toThrow(/easy-to-guess/);

@@ -37,30 +37,30 @@ describe('the document', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
 
-  it('describes every endpoint, and besides only what needs no key', () => {
+  it('describes every endpoint, and otherwise only routes without a key', () => {
     const operations = ['GET /healthz', 'GET /metrics', 'GET /readyz'];
     const others = described().filter((name) => !rows.some((row) => row.name === name));
     expect(described()).toEqual(expect.arrayContaining(rows.map(({ name }) => name)));
     expect(operations).toEqual(expect.arrayContaining(others));
   });
 
-  it('describes nothing that is not there', async () => {
+  it('describes no route that does not exist', async () => {
     for (const name of described()) {
       const [method, template] = name.split(' ') as [string, string];
-      const answer = await shop.server.call(
+      const response = await shop.server.call(
         method,
         template.replace(/\{\w+\}/, 'x'),
         method === 'POST' ? { body: {} } : {},
       );
-      expect([name, answer.status]).not.toEqual([name, 404]);
-      expect([name, answer.status]).not.toEqual([name, 405]);
+      expect([name, response.status]).not.toEqual([name, 404]);
+      expect([name, response.status]).not.toEqual([name, 405]);
     }
   });
 
   const operations = (): Answer['body'][] =>
     Object.values<object>(document.paths).flatMap((methods) => Object.values(methods));
 
-  it('names each operation once, so that generated clients have readable methods', () => {
+  it('gives each operation a unique, readable id for generated clients', () => {
     const ids = operations().map(({ operationId }) => operationId);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
     expect(new Set(ids).size).toBe(ids.length);
@@ -69,7 +69,7 @@ describe('the document', () => {
     );
   });
 
-  it('says how to be answered with 304, and what comes with it', () => {
+  it('describes conditional requests and 304 responses', () => {
     const conditional = operations().filter(({ responses }) => responses[304] !== undefined);
     expect(conditional.length).toBeGreaterThanOrEqual(4);
     for (const { parameters, responses } of conditional) {
@@ -80,7 +80,7 @@ describe('the document', () => {
     }
   });
 
-  it('says in words of JSON Schema that feedback needs an option or a message', () => {
+  it('expresses in plain JSON Schema that feedback needs an option or a message', () => {
     const { schema } = document.paths['/v1/feedback/submit'].post.requestBody.content['application/json'];
     const validate = compile(schema.$ref);
     const feedback = { propertyId: 'shop', feedbackTypeId: 'nps' };
@@ -89,7 +89,7 @@ describe('the document', () => {
     expect(validate({ ...feedback, message: 'Fast' })).toBe(true);
   });
 
-  it('shows what an error looks like', () => {
+  it('has valid examples of errors', () => {
     const { examples } = document.components.schemas.Problem;
     expect(examples).not.toHaveLength(0);
     const validate = compile('#/components/schemas/Problem');
@@ -99,19 +99,19 @@ describe('the document', () => {
     }
   });
 
-  it('lists every code that `error.code` can have', () => {
+  it('lists every `error.code`', () => {
     expect(resolve('#/components/schemas/Problem/properties/error/properties/code')).toMatchObject({
       type: 'string',
       enum: Object.keys(ERRORS),
     });
   });
 
-  it('asks for no key where none is needed', () => {
+  it('declares no security on open endpoints', () => {
     for (const path of ['/healthz', '/readyz', '/metrics'])
       expect(document.paths[path].get.security).toEqual([]);
   });
 
-  it('names every object, so that generated clients have readable types', () => {
+  it('names every object schema, so that generated clients have readable types', () => {
     const names = Object.keys(document.components.schemas);
     for (const name of names) expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
     expect(names).toEqual(
@@ -126,7 +126,7 @@ describe('the document', () => {
     expect(anonymous).toEqual([]);
   });
 
-  it('has no reference that leads nowhere', () => {
+  it('has no dangling references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
       ([, target]) => target!,
     );
@@ -138,23 +138,23 @@ describe('the document', () => {
   });
 });
 
-/** What stands at a place of the document; references on the way there are followed. */
+/** The value at a JSON pointer of the document; follows references on the way. */
 function resolve(reference: string): Answer['body'] {
   const names = reference
     .slice(2)
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return names.reduce<Answer['body']>((node, name) => followed(node?.[name]), document);
+  return names.reduce<Answer['body']>((node, name) => dereferenced(node?.[name]), document);
 }
 
-const followed = (node: Answer['body']) => (node?.$ref === undefined ? node : resolve(node.$ref));
+const dereferenced = (node: Answer['body']) => (node?.$ref === undefined ? node : resolve(node.$ref));
 
 function compile(reference: string) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   return ajv.addSchema(document, 'openapi.json').compile({ $ref: `openapi.json${reference}` });
 }
 
-/** Places of all schemas with fields of their own. */
+/** Pointers of all object schemas with properties. */
 function* objectSchemas(node: Answer['body'], place = '#'): Generator<string> {
   if (typeof node !== 'object' || node === null) return;
   if (typeof node.properties === 'object' && node.$ref === undefined && node.type === 'object') yield place;
@@ -163,12 +163,12 @@ function* objectSchemas(node: Answer['body'], place = '#'): Generator<string> {
   }
 }
 
-/** Statuses that every endpoint may answer, and those of endpoints with a body. */
+/** Statuses of all endpoints, and additional statuses of endpoints with a body. */
 const ALWAYS = [400, 401, 403, 429, 500];
 const WITH_BODY = [413, 415];
 
 describe('each operation', () => {
-  it.each(rows)('$name: is described, secured and complete', ({ endpoint }) => {
+  it.each(rows)('$name: has a summary, a tag, security and all responses', ({ endpoint }) => {
     const found = operation(endpoint);
     expect(found.summary).toMatch(/\S/);
     expect(found.tags).toHaveLength(1);
@@ -178,14 +178,14 @@ describe('each operation', () => {
     ]);
     const statuses = Object.keys(found.responses).map(Number);
     expect(statuses).toEqual(expect.arrayContaining([200, ...ALWAYS, ...(endpoint.body ? WITH_BODY : [])]));
-    for (const [status, answer] of Object.entries<Answer['body']>(found.responses)) {
-      expect([status, answer.description]).toEqual([status, expect.stringMatching(/\S/)]);
+    for (const [status, response] of Object.entries<Answer['body']>(found.responses)) {
+      expect([status, response.description]).toEqual([status, expect.stringMatching(/\S/)]);
       if (Number(status) < 400 || (endpoint.ofrep && [400, 404].includes(Number(status)))) continue;
-      expect(Object.keys(answer.content)).toEqual(['application/problem+json']);
+      expect(Object.keys(response.content)).toEqual(['application/problem+json']);
     }
   });
 
-  it.each(rows)('$name: has its parameters and its body', ({ endpoint }) => {
+  it.each(rows)('$name: describes its parameters and body', ({ endpoint }) => {
     const { parameters = [], requestBody } = operation(endpoint);
     const inQuery = parameters.filter(({ in: place }: Answer['body']) => place === 'query');
     const names = inQuery.map(({ name }: Answer['body']) => name);
@@ -197,19 +197,19 @@ describe('each operation', () => {
       expect.arrayContaining([...inPath, ...propertyIn]),
     );
     if (endpoint.body === undefined) return expect(requestBody).toBeUndefined();
-    const schema = followed(requestBody.content['application/json'].schema);
+    const schema = dereferenced(requestBody.content['application/json'].schema);
     expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(endpoint.body)));
     if (!endpoint.ofrep) expect(schema.required).toContain('propertyId');
   });
 
-  it.each(rows)('$name: is there', async ({ endpoint }) => {
+  it.each(rows)('$name: exists', async ({ endpoint }) => {
     const { method, path, query, body } = endpoint;
-    const answer = await shop.server.call(method, withQuery(path, query), { body });
-    expect(answer.status).toBe(401);
+    const response = await shop.server.call(method, withQuery(path, query), { body });
+    expect(response.status).toBe(401);
   });
 });
 
-/** What each endpoint can answer besides what all can. */
+/** Error codes of each endpoint in addition to the common ones. */
 const CODES: Record<string, ErrorCode[]> = {
   'GET /v1/split-testing/config': ['wrong_property', 'origin_not_allowed'],
   'POST /v1/split-testing/expose': [
@@ -274,7 +274,7 @@ const COMMON_WITH_BODY: ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupp
 
 describe('errors', () => {
   it.each(rows.filter(({ endpoint }) => !endpoint.ofrep))(
-    '$name: names every code it can send',
+    '$name: lists every error code',
     ({ name, endpoint }) => {
       const codes = [...CODES[name]!, ...COMMON, ...(endpoint.body ? COMMON_WITH_BODY : [])];
       for (const code of codes) {
@@ -285,7 +285,7 @@ describe('errors', () => {
   );
 });
 
-describe('limits stand in the document', () => {
+describe('limits are documented', () => {
   const body = (path: string) =>
     `/paths/${path.replaceAll('/', '~1')}/post/requestBody/content/application~1json/schema/properties`;
   const limits: [string, unknown][] = [
@@ -310,7 +310,7 @@ describe('limits stand in the document', () => {
     expect(resolve(`#${pointer}`)).toBe(value);
   });
 
-  it.each(['/v1/sessions', '/v1/feedback'])('%s: a page has 1 to 500 entries, 50 unless said', (path) => {
+  it.each(['/v1/sessions', '/v1/feedback'])('%s: a page has 1 to 500 entries, 50 by default', (path) => {
     const limit = document.paths[path].get.parameters.find(({ name }: Answer['body']) => name === 'limit');
     expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500, default: 50 });
   });
@@ -330,20 +330,20 @@ describe('limits stand in the document', () => {
   );
 });
 
-/** What may carry examples: a schema, or a parameter or media type with a schema in it. */
-interface Exemplified {
-  /** Where the schema stands in the document. */
+/** A schema, or a parameter or media type with a schema, and its examples. */
+interface SchemaExamples {
+  /** JSON pointer of the schema. */
   pointer: string;
   examples: unknown[];
 }
 
-function* exemplified(node: Answer['body'], pointer = '#'): Generator<Exemplified> {
+function* schemaExamples(node: Answer['body'], pointer = '#'): Generator<SchemaExamples> {
   if (typeof node !== 'object' || node === null) return;
   if (Array.isArray(node.examples)) yield { pointer, examples: node.examples };
   else if ('schema' in node) yield { pointer: `${pointer}/schema`, examples: examplesOf(node) };
   for (const [name, child] of Object.entries(node)) {
     if (/^examples?$/.test(name)) continue;
-    yield* exemplified(child, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    yield* schemaExamples(child, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
   }
 }
 
@@ -356,7 +356,7 @@ describe('examples', () => {
   it('validate against their schemas', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     ajv.addSchema(document, 'openapi.json');
-    const found = [...exemplified(document)].filter(({ examples }) => examples.length > 0);
+    const found = [...schemaExamples(document)].filter(({ examples }) => examples.length > 0);
     expect(found.length).toBeGreaterThan(30);
     for (const { pointer, examples } of found) {
       const validate = ajv.compile({ $ref: `openapi.json${encodeURI(pointer)}` });
@@ -367,17 +367,17 @@ describe('examples', () => {
     }
   });
 
-  it.each(rows)('$name: its body and its answer have one', ({ endpoint }) => {
+  it.each(rows)('$name: the body and the response have an example', ({ endpoint }) => {
     const { requestBody, responses } = operation(endpoint);
     if (endpoint.body) expect(examplesOf(requestBody.content['application/json'])).not.toEqual([]);
     if (!endpoint.endless) expect(examplesOf(responses[200].content['application/json'])).not.toEqual([]);
   });
 
   const withBody = rows.filter(({ endpoint }) => endpoint.body);
-  it.each(withBody)('$name: the example of the body is one that the server takes', async ({ endpoint }) => {
+  it.each(withBody)('$name: the server accepts the example of the body', async ({ endpoint }) => {
     const [example] = examplesOf(operation(endpoint).requestBody.content['application/json']);
     const send = endpoint.kind === 'public' ? shop.browse.bind(shop) : shop.post.bind(shop);
-    const answer = await send(endpoint.path, example);
-    expect(answer.status, answer.text).toBe(200);
+    const response = await send(endpoint.path, example);
+    expect(response.status, response.text).toBe(200);
   });
 });

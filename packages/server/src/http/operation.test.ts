@@ -13,26 +13,26 @@ afterAll(() => closeShop(shop));
 const visit = (path: string) => shop.server.call('GET', path);
 
 describe('probes', () => {
-  it.each(['/healthz', '/readyz'])('%s answers 200 without a key', async (path) => {
-    const answer = await visit(path);
-    expect(answer.status).toBe(200);
-    expect(answer.body.status).toMatch(/^(ok|ready)$/);
+  it.each(['/healthz', '/readyz'])('%s returns 200 without a key', async (path) => {
+    const response = await visit(path);
+    expect(response.status).toBe(200);
+    expect(response.body.status).toMatch(/^(ok|ready)$/);
   });
 });
 
 describe('pages', () => {
-  it('/ says what this is and links the documentation', async () => {
-    const answer = await visit('/');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
-    expect(answer.text).toContain('Switchyard');
-    expect(answer.text).toMatch(/<a href="\/docs">/);
-    for (const [, target] of answer.text.matchAll(/<a href="([^"]+)"/g)) {
+  it('/ names the service and links to the documentation', async () => {
+    const response = await visit('/');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(response.text).toContain('Switchyard');
+    expect(response.text).toMatch(/<a href="\/docs">/);
+    for (const [, target] of response.text.matchAll(/<a href="([^"]+)"/g)) {
       expect([target, (await visit(target!)).status]).toEqual([target, 200]);
     }
   });
 
-  it('/ shows a snippet with the address that the visitor used', async () => {
+  it('/ shows a snippet with the URL of the request', async () => {
     const { text } = await visit('/');
     expect(text).toContain('<title>Switchyard</title>');
     expect(text).toContain(`src="${shop.server.url}/sdk-`);
@@ -41,18 +41,18 @@ describe('pages', () => {
     expect(forged).not.toContain('<b>');
   });
 
-  it('/docs begins with what the service is for, and shows no name but ours', async () => {
+  it('/docs starts with split testing and has no Swagger bar', async () => {
     const { tags } = (await visit('/openapi.json')).body;
     expect(tags[0].name).toBe('Split testing');
     expect(tags.at(-1).name).toBe('Operation');
     expect((await visit('/docs/static/swagger-initializer.js')).text).toContain('"layout":"BaseLayout"');
   });
 
-  it('/docs loads with everything it needs, from here', async () => {
-    const answer = await visit('/docs');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
-    const parts = [...answer.text.matchAll(/<(?:script|link)[^>]*\b(?:src|href)="([^"]+)"/g)].map(
+  it('/docs loads all its resources from this server', async () => {
+    const response = await visit('/docs');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    const parts = [...response.text.matchAll(/<(?:script|link)[^>]*\b(?:src|href)="([^"]+)"/g)].map(
       ([, target]) => target!,
     );
     expect(parts.length).toBeGreaterThan(2);
@@ -63,9 +63,9 @@ describe('pages', () => {
     }
   });
 
-  it('/docs shows the published document', async () => {
-    const [shown, published] = [await visit('/docs/json'), await visit('/openapi.json')];
-    expect(shown.body).toEqual(published.body);
+  it('/docs shows the OpenAPI document', async () => {
+    const [shown, document] = [await visit('/docs/json'), await visit('/openapi.json')];
+    expect(shown.body).toEqual(document.body);
   });
 
   it.each(Object.entries(ERRORS))('/docs/errors documents %s', async (code, { status }) => {
@@ -82,9 +82,9 @@ describe('pages', () => {
   });
 });
 
-it('RATE_LIMIT_PER_SECOND=0 is no limit, and announces none', async () => {
-  const answers = await Promise.all(Array.from({ length: 30 }, () => shop.get('/v1/flags/list')));
-  for (const { status, headers } of answers) {
+it('RATE_LIMIT_PER_SECOND=0 disables the limit and its headers', async () => {
+  const responses = await Promise.all(Array.from({ length: 30 }, () => shop.get('/v1/flags/list')));
+  for (const { status, headers } of responses) {
     expect(status).toBe(200);
     expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
   }
@@ -92,7 +92,7 @@ it('RATE_LIMIT_PER_SECOND=0 is no limit, and announces none', async () => {
 
 const isPair = (found: string[]): found is [string, string] => found.length === 2;
 
-/** The value of one line of the metrics; 0 when there is no such line yet. */
+/** The value of a metric; 0 if it is missing. */
 async function metric(name: string, labels: Record<string, string> = {}): Promise<number> {
   const { text } = await visit('/metrics');
   const line = text.split('\n').find((candidate) => {
@@ -107,17 +107,17 @@ async function metric(name: string, labels: Record<string, string> = {}): Promis
 
 describe('/metrics', () => {
   it('is in the Prometheus text format', async () => {
-    const answer = await visit('/metrics');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=/);
-    for (const line of answer.text.split('\n').filter((text) => text !== '')) {
+    const response = await visit('/metrics');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=/);
+    for (const line of response.text.split('\n').filter((text) => text !== '')) {
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? (\S+))$/);
     }
   });
 
   const good = { splitTestKey: 'hero', variationKey: 'b', sessionId: 'metrics' };
   const key = () => ({ 'idempotency-key': `metrics-${Math.random()}` });
-  const moves: {
+  const cases: {
     name: string;
     metric: string;
     labels: Record<string, string>;
@@ -146,35 +146,35 @@ describe('/metrics', () => {
       act: () => visit('/v1/sessions/some-session'),
     },
     {
-      name: 'requests by route and status: a path with a parameter in the middle of a name',
+      name: 'requests by route and status: a parameter inside a path segment',
       metric: 'switchyard_http_request_duration_seconds_count',
       labels: { method: 'GET', route: '/sdk-:hash([\\\\w-]+).js', status: '302' },
       by: 1,
       act: () => fetch(`${shop.server.url}/sdk-0.js`, { redirect: 'manual' }),
     },
     {
-      name: 'requests that no route answers, whatever their path',
+      name: 'requests to unknown paths',
       metric: 'switchyard_http_request_duration_seconds_count',
       labels: { method: 'GET', route: 'unmatched', status: '404' },
       by: 3,
       act: () => Promise.all(['/nothing', '/nothing/else', '/v1/nothing?x=1'].map(visit)),
     },
     {
-      name: 'requests with a method that no route answers',
+      name: 'requests with an unsupported method',
       metric: 'switchyard_http_request_duration_seconds_count',
       labels: { method: 'DELETE', route: 'unmatched', status: '405' },
       by: 1,
       act: () => shop.server.call('DELETE', '/v1/flags/list'),
     },
     {
-      name: 'requests with an address that cannot be read',
+      name: 'requests with a malformed URL',
       metric: 'switchyard_http_request_duration_seconds_count',
       labels: { method: 'GET', route: 'unmatched', status: '400' },
       by: 1,
       act: () => visit('/%zz'),
     },
     {
-      name: 'what is not HTTP',
+      name: 'input that is not HTTP',
       metric: 'switchyard_http_request_duration_seconds_count',
       labels: { method: 'unknown', route: 'unmatched', status: '400' },
       by: 1,
@@ -188,14 +188,14 @@ describe('/metrics', () => {
       act: () => shop.get('/v1/flags/list'),
     },
     {
-      name: 'events by kind: exposures, those that were kept',
+      name: 'events by kind: recorded exposures',
       metric: 'switchyard_events_total',
       labels: { kind: 'exposure' },
       by: 2,
       act: () => shop.expose(good, good, { ...good, variationKey: 'nothing' }),
     },
     {
-      name: 'events by kind: conversions, up and down',
+      name: 'events by kind: increments and decrements',
       metric: 'switchyard_events_total',
       labels: { kind: 'conversion' },
       by: 2,
@@ -209,7 +209,7 @@ describe('/metrics', () => {
       act: () => shop.submit({ feedbackTypeId: 'nps', option: 'good' }),
     },
     {
-      name: 'events by kind: events of sessions',
+      name: 'events by kind: session events',
       metric: 'switchyard_events_total',
       labels: { kind: 'session_event' },
       by: 3,
@@ -221,7 +221,7 @@ describe('/metrics', () => {
         }),
     },
     {
-      name: 'no event for a request that was refused',
+      name: 'no event for a rejected request',
       metric: 'switchyard_events_total',
       labels: { kind: 'conversion' },
       by: 0,
@@ -242,7 +242,7 @@ describe('/metrics', () => {
       act: () => shop.expose({ ...good, variationKey: 'x' }, { ...good, variationKey: 'y' }),
     },
     {
-      name: 'drops by reason: a replay',
+      name: 'drops by reason: an idempotent replay',
       metric: 'switchyard_events_dropped_total',
       labels: { reason: 'idempotent_replay' },
       by: 2,
@@ -252,14 +252,14 @@ describe('/metrics', () => {
       },
     },
   ];
-  it.each(moves)('$name', async ({ metric: name, labels, by, act }) => {
+  it.each(cases)('$name', async ({ metric: name, labels, by, act }) => {
     const before = await metric(name, labels);
     await act();
     expect((await metric(name, labels)) - before).toBe(by);
   });
 
-  /** What `promtool check metrics` asks for. */
-  it('names and describes its metrics by the rules of Prometheus', async () => {
+  /** The rules of `promtool check metrics`. */
+  it('follows the naming conventions of Prometheus', async () => {
     const lines = (await visit('/metrics')).text.split('\n');
     const types = new Map(
       lines.flatMap((line) => [/^# TYPE (\S+) (\S+)$/.exec(line)?.slice(1) ?? []].filter(isPair)),
@@ -278,7 +278,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('the journal: bytes and lag come back to zero once all is loaded', async () => {
+  it('journal bytes and lag return to zero once everything is loaded', async () => {
     await accepted(...Array.from({ length: 20 }, () => shop.increment({ goalId: 'signup' })));
     const { text } = await visit('/metrics');
     expect(text).toMatch(/^switchyard_journal_bytes \d+$/m);

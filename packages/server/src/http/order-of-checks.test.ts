@@ -15,7 +15,7 @@ const NOT_JSON = '{"propertyId":';
 const TOO_LARGE = `{"propertyId":5,"pad":"${'x'.repeat(MEBIBYTE)}"}`;
 const WRONG_TYPE = { 'content-type': 'text/plain' };
 
-/** A request to the endpoint with some of its fields replaced; undefined leaves a field out. */
+/** A request to the endpoint with some fields replaced, or removed if undefined. */
 function request(endpoint: Endpoint, fields: Record<string, unknown>, options: CallOptions): Promise<Answer> {
   const { method, path, query, body } = endpoint;
   if (body !== undefined) {
@@ -27,8 +27,8 @@ function request(endpoint: Endpoint, fields: Record<string, unknown>, options: C
   return shop.server.call(method, withQuery(path, search), options);
 }
 
-/** Wrong in every later respect: property, reference, types. */
-const broken = ({ reference }: Endpoint): Record<string, unknown> => ({
+/** Invalid in every later check: property and reference. */
+const invalidFields = ({ reference }: Endpoint): Record<string, unknown> => ({
   propertyId: undefined,
   ...(reference === undefined ? {} : { [reference.field]: 'no-such-thing' }),
 });
@@ -40,19 +40,19 @@ const withBody = rows(ENDPOINTS.filter(({ body, ofrep }) => body !== undefined &
 const withProperty = rows(ENDPOINTS.filter(({ ofrep }) => !ofrep));
 const withReference = rows(ENDPOINTS.filter(({ reference }) => reference !== undefined));
 
-/** Everything wrong with the body at once, where there is a body. */
+/** A body that is too large, not JSON and of the wrong media type, if the endpoint has a body. */
 const worstBody = ({ body }: Endpoint): CallOptions =>
   body === undefined ? {} : { rawBody: TOO_LARGE.slice(0, -2), headers: WRONG_TYPE };
 
-describe('1. the key must be there', () => {
+describe('1. the key must be present', () => {
   it.each(all)('$name: 401 api_key_missing before anything else', async ({ endpoint }) => {
-    const answer = await request(endpoint, broken(endpoint), worstBody(endpoint));
-    expectProblem(answer, { status: 401, code: 'api_key_missing' });
+    const response = await request(endpoint, invalidFields(endpoint), worstBody(endpoint));
+    expectProblem(response, { status: 401, code: 'api_key_missing' });
   });
 
-  it.each(all)('$name: an empty key is a missing one', async ({ endpoint }) => {
-    const answer = await request(endpoint, broken(endpoint), { key: '' });
-    expectProblem(answer, { status: 401, code: 'api_key_missing' });
+  it.each(all)('$name: an empty key counts as missing', async ({ endpoint }) => {
+    const response = await request(endpoint, invalidFields(endpoint), { key: '' });
+    expectProblem(response, { status: 401, code: 'api_key_missing' });
   });
 });
 
@@ -60,71 +60,68 @@ describe('2. the key must be valid', () => {
   const keys = [
     { what: 'unknown', key: 'service_sec_0123456789abcdefUnknown' },
     { what: 'unknown and public', key: 'service_pub_0123456789abcdefUnknown' },
-    { what: 'too short to be one', key: 'x' },
-    { what: 'too long to be one', key: `service_sec_${'x'.repeat(4000)}` },
-    { what: 'two in one field', key: `${PUBLIC_KEY}, ${SECRET_KEY}` },
+    { what: 'too short', key: 'x' },
+    { what: 'too long', key: `service_sec_${'x'.repeat(4000)}` },
+    { what: 'a list of two', key: `${PUBLIC_KEY}, ${SECRET_KEY}` },
     { what: 'in another case', key: SECRET_KEY.toUpperCase() },
   ];
   for (const { what, key } of keys) {
     it.each(all)(`$name: 401 api_key_invalid for a key that is ${what}`, async ({ endpoint }) => {
-      const answer = await request(endpoint, broken(endpoint), { ...worstBody(endpoint), key });
-      expectProblem(answer, { status: 401, code: 'api_key_invalid' });
+      const response = await request(endpoint, invalidFields(endpoint), { ...worstBody(endpoint), key });
+      expectProblem(response, { status: 401, code: 'api_key_invalid' });
     });
   }
 
-  it('a key counts only in its header', async () => {
-    const answer = await shop.server.call('GET', `/v1/flags/list?propertyId=shop&x-api-key=${SECRET_KEY}`, {
+  it('a key is only accepted in the x-api-key header', async () => {
+    const response = await shop.server.call('GET', `/v1/flags/list?propertyId=shop&x-api-key=${SECRET_KEY}`, {
       headers: { authorization: `Bearer ${SECRET_KEY}` },
     });
-    expectProblem(answer, { status: 401, code: 'api_key_missing' });
+    expectProblem(response, { status: 401, code: 'api_key_missing' });
   });
 });
 
 describe('3. the key must be of the right kind', () => {
-  it.each(all)('$name: 403 wrong_key_kind before the body is looked at', async ({ endpoint }) => {
+  it.each(all)('$name: 403 wrong_key_kind before the body is checked', async ({ endpoint }) => {
     const key = endpoint.kind === 'public' ? SECRET_KEY : PUBLIC_KEY;
-    const answer = await request(endpoint, broken(endpoint), { ...worstBody(endpoint), key });
-    expectProblem(answer, { status: 403, code: 'wrong_key_kind' });
+    const response = await request(endpoint, invalidFields(endpoint), { ...worstBody(endpoint), key });
+    expectProblem(response, { status: 403, code: 'wrong_key_kind' });
   });
 
-  it.each(all)(
-    '$name: a key of another property and of the wrong kind is of the wrong kind',
-    async ({ endpoint }) => {
-      const key = endpoint.kind === 'public' ? OTHER_SECRET_KEY : OTHER_PUBLIC_KEY;
-      expectProblem(await request(endpoint, {}, { key }), { status: 403, code: 'wrong_key_kind' });
-    },
-  );
+  it.each(all)('$name: 403 wrong_key_kind before the property is checked', async ({ endpoint }) => {
+    const key = endpoint.kind === 'public' ? OTHER_SECRET_KEY : OTHER_PUBLIC_KEY;
+    expectProblem(await request(endpoint, {}, { key }), { status: 403, code: 'wrong_key_kind' });
+  });
 });
 
-describe('4. the body must be JSON of a bearable size', () => {
-  it.each(withBody)('$name: 415 for another media type, whatever is in it', async ({ endpoint }) => {
-    const answer = await request(
+describe('4. the body must be JSON and not too large', () => {
+  it.each(withBody)('$name: 415 for another media type before the body is parsed', async ({ endpoint }) => {
+    const response = await request(
       endpoint,
       {},
       { key: keyFor(endpoint), rawBody: NOT_JSON, headers: WRONG_TYPE },
     );
-    expectProblem(answer, { status: 415, code: 'unsupported_media_type' });
+    expectProblem(response, { status: 415, code: 'unsupported_media_type' });
   });
 
-  it.each(withBody)('$name: 413 for more than 1 MiB, whatever is in it', async ({ endpoint }) => {
-    const answer = await request(endpoint, {}, { key: keyFor(endpoint), rawBody: TOO_LARGE.slice(0, -2) });
-    expectProblem(answer, { status: 413, code: 'body_too_large' });
+  it.each(withBody)('$name: 413 for more than 1 MiB before the body is parsed', async ({ endpoint }) => {
+    const response = await request(endpoint, {}, { key: keyFor(endpoint), rawBody: TOO_LARGE.slice(0, -2) });
+    expectProblem(response, { status: 413, code: 'body_too_large' });
   });
 
   it.each(withBody)('$name: 400 invalid_json', async ({ endpoint }) => {
-    const answer = await request(endpoint, {}, { key: keyFor(endpoint), rawBody: NOT_JSON });
-    expectProblem(answer, { status: 400, code: 'invalid_json' });
+    const response = await request(endpoint, {}, { key: keyFor(endpoint), rawBody: NOT_JSON });
+    expectProblem(response, { status: 400, code: 'invalid_json' });
   });
 });
 
 describe('5. the fields must be valid', () => {
   it.each(withProperty)('$name: 400 before the reference is looked up', async ({ endpoint }) => {
-    const answer = await request(endpoint, broken(endpoint), { key: keyFor(endpoint) });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/propertyId'] });
+    const response = await request(endpoint, invalidFields(endpoint), { key: keyFor(endpoint) });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/propertyId'] });
   });
 
-  /** A wrong field beside a property that is not the caller's. */
-  const wrong: Record<string, { fields: Record<string, unknown>; pointers: string[]; code?: string }> = {
+  /** An invalid field, sent together with the property of another key. */
+  const invalid: Record<string, { fields: Record<string, unknown>; pointers: string[]; code?: string }> = {
     'GET /v1/split-testing/config': { fields: { propertyId: 'x'.repeat(129) }, pointers: ['/propertyId'] },
     'POST /v1/split-testing/expose': { fields: { exposures: [] }, pointers: ['/exposures'] },
     'GET /v1/split-testing/results': { fields: { splitTestKey: '' }, pointers: ['/splitTestKey'] },
@@ -144,64 +141,64 @@ describe('5. the fields must be valid', () => {
     'GET /v1/sessions': { fields: { cursor: 'garbage' }, pointers: ['/cursor'] },
     'GET /v1/sessions/{sessionId}': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
   };
-  it.each(withProperty)('$name: 400 before the property is looked at', async ({ name, endpoint }) => {
-    const { fields, pointers, code = 'invalid_request' } = wrong[name]!;
-    const answer = await request(endpoint, { propertyId: 'other', ...fields }, { key: keyFor(endpoint) });
-    expectProblem(answer, { status: 400, code, pointers });
+  it.each(withProperty)('$name: 400 before the property is checked', async ({ name, endpoint }) => {
+    const { fields, pointers, code = 'invalid_request' } = invalid[name]!;
+    const response = await request(endpoint, { propertyId: 'other', ...fields }, { key: keyFor(endpoint) });
+    expectProblem(response, { status: 400, code, pointers });
   });
 
-  it('a session id longer than any is refused after the key', async () => {
+  it('a session id that is too long is rejected after the key check', async () => {
     const path = `/v1/sessions/${'x'.repeat(600)}?propertyId=shop`;
     expectProblem(await shop.server.call('GET', path), { status: 401, code: 'api_key_missing' });
-    const answer = await shop.server.call('GET', path, { key: SECRET_KEY });
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/sessionId'] });
+    const response = await shop.server.call('GET', path, { key: SECRET_KEY });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/sessionId'] });
   });
 });
 
-describe('6. the property must be that of the key', () => {
-  for (const propertyId of ['other', 'nobody', '__proto__', 'Shop', 'shop ']) {
+describe('6. the property must belong to the key', () => {
+  for (const propertyId of ['other', 'unknown', '__proto__', 'Shop', 'shop ']) {
     it.each(withProperty)(
       `$name: 403 wrong_property for ${JSON.stringify(propertyId)}`,
       async ({ endpoint }) => {
         const { reference } = endpoint;
         const unknown = reference === undefined ? {} : { [reference.field]: 'no-such-thing' };
-        const answer = await request(endpoint, { ...unknown, propertyId }, { key: keyFor(endpoint) });
-        expectProblem(answer, { status: 403, code: 'wrong_property' });
+        const response = await request(endpoint, { ...unknown, propertyId }, { key: keyFor(endpoint) });
+        expectProblem(response, { status: 403, code: 'wrong_property' });
       },
     );
   }
 
   it.each(withProperty)(
-    '$name: the answer does not tell whether the property exists',
+    '$name: the response does not reveal whether the property exists',
     async ({ endpoint }) => {
-      const ask = (propertyId: string) =>
+      const responseTo = (propertyId: string) =>
         request(endpoint, { propertyId }, { key: keyFor(endpoint), headers: { 'x-request-id': 'same' } });
-      expect((await ask('other')).text).toBe((await ask('nobody')).text);
+      expect((await responseTo('other')).text).toBe((await responseTo('unknown')).text);
     },
   );
 });
 
-describe('7. what the request names must exist', () => {
+describe('7. referenced objects must exist', () => {
   it.each(withReference)('$name: 404', async ({ endpoint }) => {
     const { field, code } = endpoint.reference!;
-    const answer = await request(endpoint, { [field]: 'no-such-thing' }, { key: keyFor(endpoint) });
-    expectProblem(answer, { status: 404, code });
+    const response = await request(endpoint, { [field]: 'no-such-thing' }, { key: keyFor(endpoint) });
+    expectProblem(response, { status: 404, code });
   });
 
-  it('what exists in another property does not exist here', async () => {
+  it('objects of another property are not found', async () => {
     expectProblem(await shop.increment({ goalId: 'elsewhere' }), { status: 404, code: 'goal_not_found' });
     const progress = await shop.get('/v1/goals/progress', { goalId: 'elsewhere' });
     expectProblem(progress, { status: 404, code: 'goal_not_found' });
   });
 });
 
-describe('and a request with nothing wrong succeeds', () => {
+describe('a valid request succeeds', () => {
   // A session must exist before it can be read.
   const writesFirst = [...all].sort(
     (a, b) => Number(a.endpoint.method === 'GET') - Number(b.endpoint.method === 'GET'),
   );
   it.each(writesFirst.filter(({ endpoint }) => !endpoint.endless))('$name: 200', async ({ endpoint }) => {
-    const answer = await request(endpoint, {}, { key: keyFor(endpoint) });
-    expect(answer.status, answer.text).toBe(200);
+    const response = await request(endpoint, {}, { key: keyFor(endpoint) });
+    expect(response.status, response.text).toBe(200);
   });
 });

@@ -11,7 +11,7 @@ import {
 
 const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
 
-/** Flags that are on only when an attribute is there that nobody has set. */
+/** Flags that turn on if an attribute is visible that was never set. */
 const CANARIES = [...NAMES, 'polluted'].map((attribute) => ({
   key: `sees-${attribute.replaceAll('_', '')}`,
   name: `Sees ${attribute}`,
@@ -34,13 +34,13 @@ afterAll(() => closeShop(shop));
 
 const raw = (path: string, key: string, rawBody: string) => shop.server.call('POST', path, { key, rawBody });
 
-async function expectNothingReached(): Promise<void> {
+async function expectNoPollution(): Promise<void> {
   const { body } = await shop.evaluate({ flagKeys: CANARIES.map(({ key }) => key) });
   for (const { key } of CANARIES) expect([key, body.flags[key].reason]).toEqual([key, 'DEFAULT']);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 }
 
-describe('as member names of a body', () => {
+describe('as field names in a body', () => {
   const evil = [
     '"__proto__":{"polluted":"yes"}',
     '"constructor":{"prototype":{"polluted":"yes"}}',
@@ -83,43 +83,47 @@ describe('as member names of a body', () => {
     },
   ];
   for (const { name, path, key, text } of bodies) {
-    it.each(evil)(`${name}: %s reaches nothing`, async (members) => {
-      const answer = await raw(path, key, text(members));
-      expect(answer.status, answer.text).toBe(200);
-      await expectNothingReached();
+    it.each(evil)(`${name}: %s has no effect`, async (members) => {
+      const response = await raw(path, key, text(members));
+      expect(response.status, response.text).toBe(200);
+      await expectNoPollution();
     });
   }
 
   it('a required field cannot be inherited from the body', async () => {
-    const answer = await raw(
+    const response = await raw(
       '/v1/goals/increment',
       SECRET_KEY,
       '{"__proto__":{"goalId":"signup","propertyId":"shop"}}',
     );
-    expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/goalId', '/propertyId'] });
+    expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/goalId', '/propertyId'] });
   });
 
   it('a context cannot inherit attributes', async () => {
     const context = '{"__proto__":{"email":"eve@shop.example"}}';
-    const answer = await raw('/v1/flags/evaluate', SECRET_KEY, `{"propertyId":"shop","context":${context}}`);
-    expect(answer.body.flags['new-checkout']).toMatchObject({ value: false, reason: 'DEFAULT' });
+    const response = await raw(
+      '/v1/flags/evaluate',
+      SECRET_KEY,
+      `{"propertyId":"shop","context":${context}}`,
+    );
+    expect(response.body.flags['new-checkout']).toMatchObject({ value: false, reason: 'DEFAULT' });
   });
 
-  it('metadata has no prototype to write to', async () => {
+  it('metadata cannot change a prototype', async () => {
     const metadata = '{"__proto__":"x","kept":"yes"}';
-    const answer = await raw(
+    const response = await raw(
       '/v1/goals/increment',
       SECRET_KEY,
       `{"goalId":"signup","propertyId":"shop","sessionId":"proto-metadata","metadata":${metadata}}`,
     );
-    expectAccepted(answer);
+    expectAccepted(response);
     const [goal] = await shop.timeline('proto-metadata', 'goal');
     expect(Object.entries(goal.metadata)).toEqual([['kept', 'yes']]);
   });
 });
 
-describe('as values that name something', () => {
-  it.each(NAMES)('%s is no goal, test, feedback type, environment or flag', async (name) => {
+describe('as ids', () => {
+  it.each(NAMES)('%s is not a goal, test, feedback type, environment or flag', async (name) => {
     const goal = { status: 404, code: 'goal_not_found' };
     expectProblem(await shop.increment({ goalId: name }), goal);
     expectProblem(await shop.get('/v1/goals/progress', { goalId: name }), goal);
@@ -138,7 +142,7 @@ describe('as values that name something', () => {
     expect([ofrep.status, ofrep.body.errorCode]).toEqual([404, 'FLAG_NOT_FOUND']);
   });
 
-  it.each(NAMES)('%s is a session, a visitor and a user like any other', async (name) => {
+  it.each(NAMES)('%s is a valid session, visitor and user id', async (name) => {
     const events = [{ type: 'pageview', name, url: name }];
     expectAccepted(await shop.collect({ sessionId: name, visitorId: name, userId: name, events }));
     expect(await shop.session(name)).toMatchObject({
@@ -151,12 +155,12 @@ describe('as values that name something', () => {
     expect(sessions.map(({ sessionId }: { sessionId: string }) => sessionId)).toEqual([name]);
   });
 
-  it('in a query string they reach nothing', async () => {
+  it('they have no effect in a query string', async () => {
     const query = '__proto__=polluted&constructor[prototype][polluted]=1&__proto__[polluted]=1';
-    const answer = await shop.server.call('GET', `/v1/flags/list?propertyId=shop&${query}`, {
+    const response = await shop.server.call('GET', `/v1/flags/list?propertyId=shop&${query}`, {
       key: SECRET_KEY,
     });
-    expect(answer.status).toBe(200);
-    await expectNothingReached();
+    expect(response.status).toBe(200);
+    await expectNoPollution();
   });
 });

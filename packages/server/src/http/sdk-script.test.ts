@@ -15,16 +15,16 @@ interface Fetched {
   body: Buffer;
 }
 
-/** As a browser would, but without undoing the compression. */
+/** Fetches without decompressing the body. */
 function fetchScript(path: string, headers: Record<string, string> = {}): Promise<Fetched> {
   return new Promise((resolve, reject) => {
-    get(shop.server.url + path, { headers }, (answer) => {
+    get(shop.server.url + path, { headers }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () =>
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
         resolve({
-          status: answer.statusCode!,
-          headers: answer.headers as Record<string, string>,
+          status: response.statusCode!,
+          headers: response.headers as Record<string, string>,
           body: Buffer.concat(chunks),
         }),
       );
@@ -38,7 +38,7 @@ async function hashedPath(): Promise<string> {
 }
 
 describe('the browser SDK for script tags', () => {
-  it('is one script that defines `switchyard`, for pages of any origin', async () => {
+  it('is a script that defines `switchyard`, usable from any origin', async () => {
     const { status, headers, body } = await fetchScript('/sdk.js');
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -52,7 +52,7 @@ describe('the browser SDK for script tags', () => {
     expect(body.toString()).toMatch(/switchyard\s*=/);
   });
 
-  it('has a name of its own for each version, which may be cached for ever', async () => {
+  it('has an immutable URL for each version', async () => {
     const path = await hashedPath();
     const { status, headers, body } = await fetchScript(path);
     expect(status).toBe(200);
@@ -61,21 +61,21 @@ describe('the browser SDK for script tags', () => {
   });
 
   it.each([
-    { accepts: 'gzip, deflate, br, zstd', coding: 'br', open: brotliDecompressSync },
-    { accepts: 'gzip;q=1.0, br;q=0', coding: 'gzip', open: gunzipSync },
-  ])('comes as $coding to whoever accepts "$accepts"', async ({ accepts, coding, open }) => {
+    { accepts: 'gzip, deflate, br, zstd', coding: 'br', decompress: brotliDecompressSync },
+    { accepts: 'gzip;q=1.0, br;q=0', coding: 'gzip', decompress: gunzipSync },
+  ])('is sent as $coding to clients that accept "$accepts"', async ({ accepts, coding, decompress }) => {
     const { headers, body } = await fetchScript('/sdk.js', { 'accept-encoding': accepts });
     expect(headers['content-encoding']).toBe(coding);
-    expect(open(body)).toEqual((await fetchScript('/sdk.js')).body);
+    expect(decompress(body)).toEqual((await fetchScript('/sdk.js')).body);
   });
 
-  it('is not sent again to whoever has it', async () => {
+  it('is not sent again to clients that have it', async () => {
     const { headers } = await fetchScript('/sdk.js');
     const again = await fetchScript('/sdk.js', { 'if-none-match': headers.etag! });
     expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
   });
 
-  it('is found by pages that name the script of an older version', async () => {
+  it('redirects the URLs of older versions', async () => {
     const old = await fetchScript('/sdk-0123456789abcdef.js');
     expect(old).toMatchObject({ status: 302, headers: { location: '/sdk.js', 'cache-control': 'no-store' } });
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_KEY, SECRET_KEY } from '../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../testing/shop.ts';
 
-// Every place in which a caller may put text, and every place in which somebody reads it.
+// Covers every field that accepts text and every response that contains it.
 
 const flags = [
   {
@@ -25,15 +25,15 @@ const flags = [
   },
 ];
 
-/** `written` as JSON has it, and what is kept of it. */
+/** `written` is the JSON source, `stored` the resulting text. */
 const TEXTS = [
-  { name: 'half an emoji', written: '\\ud83d', kept: '\ufffd' },
-  { name: 'the other half, in capitals', written: '\\uDE00', kept: '\ufffd' },
-  { name: 'both halves in the wrong order', written: '\\ude00\\ud83d', kept: '\ufffd\ufffd' },
-  { name: 'a whole emoji', written: '\\ud83d\\ude00', kept: '😀' },
-  { name: 'a backslash before it', written: '\\\\ud83d', kept: '\\ud83d' },
-  { name: 'NUL', written: '\\u0000', kept: '\0' },
-  { name: 'quotes and separators', written: '\\",;\\r\\n', kept: '",;\r\n' },
+  { name: 'half an emoji', written: '\\ud83d', stored: '\ufffd' },
+  { name: 'the other half, in upper case', written: '\\uDE00', stored: '\ufffd' },
+  { name: 'both halves in the wrong order', written: '\\ude00\\ud83d', stored: '\ufffd\ufffd' },
+  { name: 'a whole emoji', written: '\\ud83d\\ude00', stored: '😀' },
+  { name: 'a backslash before it', written: '\\\\ud83d', stored: '\\ud83d' },
+  { name: 'NUL', written: '\\u0000', stored: '\0' },
+  { name: 'quotes and separators', written: '\\",;\\r\\n', stored: '",;\r\n' },
 ];
 
 let shop: Shop;
@@ -42,9 +42,9 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ written, kept, index }) => {
-  /** `#` is the number of the text, `X` the text itself. */
-  const filled = (text: string) => text.replaceAll('#', String(index)).replaceAll('X', kept);
+describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ written, stored, index }) => {
+  /** Replaces `#` with the index of the text and `X` with the text. */
+  const filled = (text: string) => text.replaceAll('#', String(index)).replaceAll('X', stored);
   const raw = (path: string, key: string, fields: object) => {
     const json = JSON.stringify({ propertyId: 'shop', ...fields });
     const rawBody = json.replaceAll('#', String(index)).replaceAll('X', written);
@@ -81,7 +81,7 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
     ),
   );
 
-  it('is kept in sessions', async () => {
+  it('is returned in sessions', async () => {
     const visit = { sessionId: filled('s#-X'), visitorId: filled('v#-X'), userId: filled('u#-X') };
     const { sessions } = await shop.sessions({ visitorId: visit.visitorId });
     expect(sessions).toEqual([expect.objectContaining(visit)]);
@@ -91,7 +91,7 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
     expect(await entries('event')).toEqual([
       expect.objectContaining({
         ...{ name: filled('n-X'), url: filled('https://shop.example/X'), title: filled('t-X') },
-        properties: { [filled('p-X')]: [kept] },
+        properties: { [filled('p-X')]: [stored] },
       }),
     ]);
     const attributes = { plan: filled('e#-X'), [filled('by-X')]: 'v' };
@@ -101,7 +101,7 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
     ]);
   });
 
-  it('is kept in feedback', async () => {
+  it('is returned in feedback', async () => {
     const sessionId = filled('s#-X');
     const { feedback } = await shop.feedback({ sessionId });
     expect(feedback).toEqual([
@@ -112,15 +112,15 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
     ]);
   });
 
-  it('breaks no report', async () => {
+  it('does not break reports', async () => {
     const results = async (query: Record<string, string>) => {
-      const answer = await shop.get('/v1/split-testing/results', {
+      const response = await shop.get('/v1/split-testing/results', {
         splitTestKey: 'hero',
         fresh: 'true',
         ...query,
       });
-      expect(answer.status, answer.text).toBe(200);
-      return answer.body;
+      expect(response.status, response.text).toBe(200);
+      return response.body;
     };
     const { breakdown } = await results({ by: 'plan' });
     expect(breakdown.segments.map(({ value }: { value: unknown }) => value)).toContain(filled('e#-X'));
@@ -133,16 +133,16 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
     }
   });
 
-  it('finds its session when flags are evaluated', async () => {
-    const answer = await raw('/v1/flags/evaluate', SECRET_KEY, { context: { sessionId: 's#-X' } });
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.body.flags['sees-text'].value).toBe(kept.includes('\ufffd'));
+  it('identifies the session in flag evaluations', async () => {
+    const response = await raw('/v1/flags/evaluate', SECRET_KEY, { context: { sessionId: 's#-X' } });
+    expect(response.status, response.text).toBe(200);
+    expect(response.body.flags['sees-text'].value).toBe(stored.includes('\ufffd'));
   });
 });
 
-describe('addresses', () => {
-  // U+D800 as if it had a form in UTF-8, half a character, and bytes that no character begins with.
-  it.each(['%ED%A0%80', '%F0%9F', '%FF'])('%s is no text, in no place', async (escaped) => {
+describe('URLs', () => {
+  // A surrogate encoded as UTF-8, an incomplete character, and an invalid first byte.
+  it.each(['%ED%A0%80', '%F0%9F', '%FF'])('invalid UTF-8: %s', async (escaped) => {
     const inPath = await shop.get(`/v1/sessions/${escaped}`);
     expectProblem(inPath, { status: 400, code: 'invalid_request' });
     for (const [path, parameter] of [
@@ -151,16 +151,16 @@ describe('addresses', () => {
       ['/v1/split-testing/results', 'splitTestKey=hero&by'],
     ]) {
       const url = `${path}?propertyId=shop&${parameter}=${escaped}`;
-      const answer = await shop.server.call('GET', url, { key: SECRET_KEY });
-      expect([url, answer.status, answer.text]).toEqual([url, 200, expect.any(String)]);
+      const response = await shop.server.call('GET', url, { key: SECRET_KEY });
+      expect([url, response.status, response.text]).toEqual([url, 200, expect.any(String)]);
     }
   });
 
-  it.each(['\\ud800', '\\udfff'])('a cursor with half a character in it is none', async (half) => {
+  it.each(['\\ud800', '\\udfff'])('a cursor with a lone surrogate is invalid: %s', async (half) => {
     const cursor = Buffer.from(`[1767225600000,"s-${half}"]`).toString('base64url');
     for (const path of ['/v1/sessions', '/v1/feedback']) {
-      const answer = await shop.get(path, { cursor });
-      expectProblem(answer, { status: 400, code: 'invalid_request', pointers: ['/cursor'] });
+      const response = await shop.get(path, { cursor });
+      expectProblem(response, { status: 400, code: 'invalid_request', pointers: ['/cursor'] });
     }
   });
 });

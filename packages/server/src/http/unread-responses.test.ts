@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SECRET_KEY } from '../testing/sample-property.ts';
 import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
-import { openMany, type UnhurriedClient } from '../testing/unhurried-client.ts';
+import { openSlowClients, type SlowClient } from '../testing/slow-client.ts';
 import { waitFor } from '../testing/wait.ts';
 
 const PAGE = '/v1/feedback?propertyId=shop&limit=500';
@@ -10,7 +10,7 @@ const CLIENTS = 200;
 const WARM_UP = 8;
 
 let shop: Shop;
-const open: UnhurriedClient[] = [];
+const open: SlowClient[] = [];
 beforeAll(async () => {
   shop = await openShop({ env: { NODE_OPTIONS: '--max-old-space-size=512' } });
   const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, 'x'.repeat(1000)]));
@@ -29,21 +29,21 @@ function residentBytes(): number {
 
 const read = () => shop.server.send('GET', PAGE, { key: SECRET_KEY });
 
-it('clients that do not read their responses cost less memory than what they asked for', async () => {
-  // What it takes to make the responses, and stays with the process, is not meant here.
+it('unread responses take less memory than their total size', async () => {
+  // Warm up first, so that memory for creating the responses does not count.
   await Promise.all(Array.from({ length: WARM_UP }, read));
   const page = await read();
   expect(page.status).toBe(200);
   expect(page.text.length).toBeGreaterThan(1_000_000);
   const before = residentBytes();
   const request = `GET ${PAGE} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`;
-  open.push(...(await openMany(CLIENTS, shop.server.url, request)));
-  // It is asked for after all of them, so that they have been answered as far as they will be.
+  open.push(...(await openSlowClients(CLIENTS, shop.server.url, request)));
+  // Sent after all others, so that the server has handled them before.
   expect([200, 503]).toContain((await read()).status);
   expect((await shop.get('/v1/flags/list')).status).toBe(200);
   expect(residentBytes() - before).toBeLessThan(CLIENTS * page.text.length);
   for (const client of open) client.close();
-  await waitFor('room for the page', async () => {
+  await waitFor('capacity for the page', async () => {
     return (await read()).status === 200;
   });
 });

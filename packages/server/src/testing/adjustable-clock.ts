@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from './test-server.ts';
 
-/** Runs before the server, in each of its threads: its wall clock is off by what the file says. */
+/** Preloaded in every thread of the server: shifts the wall clock by the offset in the file. */
 const preload = (file: string) => `
   import { readFileSync } from 'node:fs';
   const RealDate = Date;
@@ -17,7 +17,7 @@ const preload = (file: string) => `
   };
 `;
 
-/** A wall clock for a server process that a test can set, as an administrator or NTP would. */
+/** A wall clock of a server process that a test can set, as NTP would. */
 export class AdjustableClock {
   readonly #file = join(temporaryDirectory(), 'clock-offset');
 
@@ -25,12 +25,12 @@ export class AdjustableClock {
     this.set(0);
   }
 
-  /** Moves the clock this far away from the real time, at once. */
+  /** Sets the offset from the real time. */
   set(offsetMs: number): void {
     writeFileSync(this.#file, String(offsetMs));
   }
 
-  /** For `StartOptions`. */
+  /** The `wrap` of `StartOptions`. */
   readonly wrap = ([node = '', ...args]: string[]): string[] => [
     node,
     '--import',

@@ -16,7 +16,7 @@ interface CheckedResponse {
   text: string;
 }
 
-/** The OpenAPI document of a running server, as a judge of its answers. */
+/** Checks responses of a running server against its OpenAPI document. */
 export class ApiContract {
   readonly document: Document;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
@@ -31,32 +31,32 @@ export class ApiContract {
     this.#ajv.addSchema(document, 'openapi.json');
   }
 
-  /** Throws when the answer is not one that the document promises. */
-  check(method: string, path: string, answer: CheckedResponse): void {
-    const where = `${method} ${path} → ${answer.status}`;
-    if (!answer.headers.get('x-request-id')) throw new Error(`${where}: no x-request-id`);
+  /** Throws if the document does not describe the response. */
+  check(method: string, path: string, response: CheckedResponse): void {
+    const where = `${method} ${path} → ${response.status}`;
+    if (!response.headers.get('x-request-id')) throw new Error(`${where}: no x-request-id`);
     const operation = this.#operation(method, path);
     if (operation === undefined) return;
-    const promised = operation.responses[answer.status];
-    if (promised === undefined) throw new Error(`${where}: the document has no such answer: ${answer.text}`);
-    if (promised.content === undefined) return;
-    const type = answer.headers.get('content-type')?.split(';', 1)[0] ?? '';
-    const media = promised.content[type];
-    if (media === undefined) throw new Error(`${where}: the document has no ${type} here`);
+    const documented = operation.responses[response.status];
+    if (documented === undefined) throw new Error(`${where}: undocumented status: ${response.text}`);
+    if (documented.content === undefined) return;
+    const type = response.headers.get('content-type')?.split(';', 1)[0] ?? '';
+    const media = documented.content[type];
+    if (media === undefined) throw new Error(`${where}: undocumented media type ${type}`);
     if (!/json/.test(type)) return;
     const validate = this.#validator(media.schema);
-    if (!validate(answer.body)) {
-      throw new Error(`${where}: ${this.#ajv.errorsText(validate.errors)} in ${answer.text}`);
+    if (!validate(response.body)) {
+      throw new Error(`${where}: ${this.#ajv.errorsText(validate.errors)} in ${response.text}`);
     }
   }
 
   #operation(method: string, path: string): Operation | undefined {
     const segments = path.split('?', 1)[0]!.split('/');
     const template = Object.keys(this.document.paths).find((candidate) => {
-      const wanted = candidate.split('/');
+      const expected = candidate.split('/');
       return (
-        wanted.length === segments.length &&
-        wanted.every((part, i) => part.startsWith('{') || part === segments[i])
+        expected.length === segments.length &&
+        expected.every((part, i) => part.startsWith('{') || part === segments[i])
       );
     });
     return template === undefined ? undefined : this.document.paths[template]![method.toLowerCase()];
@@ -65,7 +65,7 @@ export class ApiContract {
   #validator(schema: object): ValidateFunction {
     let validate = this.#validators.get(schema);
     if (validate === undefined) {
-      // References in the document are local to it.
+      // References are relative to the document.
       const text = JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/');
       validate = this.#ajv.compile(JSON.parse(text) as object);
       this.#validators.set(schema, validate);

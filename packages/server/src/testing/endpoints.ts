@@ -2,19 +2,19 @@ import { PUBLIC_KEY, SECRET_KEY } from './sample-property.ts';
 
 export interface Endpoint {
   method: 'GET' | 'POST';
-  /** As the OpenAPI document names it. */
+  /** The path in the OpenAPI document. */
   template: string;
-  /** The same, with its parameters filled in. */
+  /** The path with its parameters filled in. */
   path: string;
   kind: 'public' | 'secret';
-  /** A request that succeeds on the sample property. */
+  /** Query and body of a request that succeeds on the sample property. */
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** A field that may name something the property does not have, and the error then. */
+  /** A field that references an object, and the error code if the object does not exist. */
   reference?: { field: string; code: string };
-  /** Errors in the shape of the OpenFeature Remote Evaluation Protocol, property by the key. */
+  /** Uses the error format of the OpenFeature Remote Evaluation Protocol and takes the property from the key. */
   ofrep?: true;
-  /** The answer never ends by itself. */
+  /** The response is a stream that never ends. */
   endless?: true;
 }
 

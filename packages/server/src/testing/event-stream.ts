@@ -15,7 +15,7 @@ export class EventStream {
   ended = false;
   #text = '';
 
-  /** Resolves when the server has begun to answer. */
+  /** Resolves once the response headers have arrived. */
   static open(url: string, headers: Record<string, string>): Promise<EventStream> {
     return new Promise((resolve, reject) => {
       get(url, { headers, agent: false }, (response) => resolve(new EventStream(response))).on(

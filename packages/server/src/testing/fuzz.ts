@@ -2,10 +2,10 @@ import fc from 'fast-check';
 
 const DEFAULT_SEED = 20260101;
 
-/** Printed with every failure; another one finds other cases: `FUZZ_SEED=7 npx vitest run …`. */
+/** Printed with every failure. Try other seeds with `FUZZ_SEED=7 npx vitest run …`. */
 export const FUZZ_SEED = Number(process.env.FUZZ_SEED ?? DEFAULT_SEED);
 
-/** How many cases there are for each that the test asks for. */
+/** Multiplies the number of cases. */
 const FUZZ_FACTOR = Number(process.env.FUZZ_FACTOR ?? 1);
 
 export const runs = (number: number) => ({
@@ -59,17 +59,17 @@ const HOSTILE_NUMBERS = [
   Number.MIN_VALUE,
 ];
 
-/** Text of any kind, often one that has broken somebody's service. */
+/** Random text, often text that is known to break services. */
 export const hostileText = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
   fc.string({ unit: 'binary' }),
   fc.string(),
 );
 
-/** Text as UTF-8 can carry it: half a pair of surrogates becomes U+FFFD. */
+/** Replaces lone surrogates, which UTF-8 cannot encode, with U+FFFD. */
 export const wellFormed = (text: string): string => Buffer.from(text).toString();
 
-/** JSON of any shape. */
+/** Random JSON. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.constantFrom(...HOSTILE_NUMBERS),
@@ -77,7 +77,7 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 );
 
-/** Something much like the given value: parts are missing, replaced or repeated. */
+/** Variants of the given value with missing, replaced or repeated parts. */
 export function like(value: unknown): fc.Arbitrary<unknown> {
   const close = Array.isArray(value)
     ? fc.array(value.length === 0 ? hostileJson : fc.oneof(...value.map(like)), { maxLength: 4 })
@@ -91,7 +91,7 @@ function likeObject(value: object): fc.Arbitrary<unknown> {
   const fields = Object.entries(value).map(([name, child]) => [name, like(child)] as const);
   const known = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
   const extra = fc.dictionary(hostileText, hostileJson, { maxKeys: 2 });
-  // Mostly whole, so that what comes after the schema is reached, too.
+  // Mostly complete, so that many cases pass the schema.
   const whole = fc.record(Object.fromEntries(fields));
   return fc.oneof(
     { weight: 4, arbitrary: whole },
@@ -100,7 +100,7 @@ function likeObject(value: object): fc.Arbitrary<unknown> {
   );
 }
 
-/** A query string much like the given one. */
+/** Variants of the given query string. */
 export function likeQuery(query: Record<string, string>): fc.Arbitrary<string> {
   const pairs = Object.entries(query).map(([name, value]) =>
     fc.oneof(
@@ -120,5 +120,5 @@ export function likeQuery(query: Record<string, string>): fc.Arbitrary<string> {
   return fc.tuple(...pairs, noise).map((parts) => parts.filter((part) => part !== '').join('&'));
 }
 
-/** Signs that may stand in a query as they are, or badly encoded. */
+/** Makes text usable as a raw query string, possibly with invalid percent-encoding. */
 const rawQuery = (text: string) => text.replace(/[^\x21-\x7e]|#/g, '%');

@@ -14,7 +14,7 @@ import type { PropertyConfiguration, SplitTest } from '../storage/property-confi
 
 type Fields = Record<string, unknown>;
 
-/** One property `shop` in a configuration that vanishes; what is given are its fields in a provision file. */
+/** An in-memory configuration with one property `shop`, whose fields are given as in a provision file. */
 export class MemoryConfiguration {
   readonly handle: DatabaseHandle;
 
@@ -30,7 +30,7 @@ export class MemoryConfiguration {
     return planProvision(this.handle.database, stores, sourceOf(shop));
   }
 
-  /** What is wrong, each as place below the property and message; nothing may have changed. */
+  /** Expects `apply` to fail without changes; returns each mistake as path below the property and message. */
   async mistakes(shop: Fields): Promise<string[]> {
     const before = await this.property();
     const error: unknown = await this.apply(shop).then(
@@ -51,7 +51,7 @@ export class MemoryConfiguration {
 
   async test(key: string): Promise<SplitTest> {
     const found = (await this.property())?.splitTests.find((test) => test.key === key);
-    if (found === undefined) throw new Error(`there is no split test "${key}"`);
+    if (found === undefined) throw new Error(`split test "${key}" not found`);
     return found;
   }
 }

@@ -1,4 +1,4 @@
-/** A small generator of random numbers in [0, 1) that starts from a seed. */
+/** A small seeded random number generator for [0, 1). */
 export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

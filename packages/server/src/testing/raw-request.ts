@@ -6,31 +6,31 @@ export interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** From the first byte sent to the end of the connection. */
+  /** From the start to the end of the connection. */
   milliseconds: number;
 }
 
-export interface Dribble {
-  /** Sent at once. */
+export interface RawRequest {
+  /** Sent immediately. */
   start: string;
-  /** Sent again and again until the server hangs up. */
-  drop?: string;
+  /** Sent repeatedly until the server disconnects. */
+  chunk?: string;
   everyMs?: number;
 }
 
-/** Speaks to the server byte by byte, for what no HTTP client would send; ends when the server hangs up. */
-export function sendRaw(url: string, { start, drop, everyMs = 500 }: Dribble): Promise<RawResponse> {
+/** Sends raw bytes, for requests that no HTTP client would send; resolves when the server disconnects. */
+export function sendRaw(url: string, { start, chunk, everyMs = 500 }: RawRequest): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const startedAt = Date.now();
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
     let text = '';
-    const timer = drop === undefined ? undefined : setInterval(() => socket.write(drop), everyMs);
+    const timer = chunk === undefined ? undefined : setInterval(() => socket.write(chunk), everyMs);
     socket.setEncoding('latin1');
-    socket.on('data', (chunk: string) => {
-      text += chunk;
+    socket.on('data', (received: string) => {
+      text += received;
     });
-    // A reset is one way of hanging up.
+    // The server may reset the connection.
     socket.on('error', () => {});
     socket.on('close', () => {
       clearInterval(timer);

@@ -3,7 +3,7 @@ export const SECRET_KEY = 'service_sec_0123456789abcdefTestSecret';
 export const OTHER_PUBLIC_KEY = 'service_pub_0123456789abcdefOtherPublic';
 export const OTHER_SECRET_KEY = 'service_sec_0123456789abcdefOtherSecret';
 
-/** A property with one of everything, and a second one that must stay out of its sight. */
+/** A property with every kind of object, and a second one that must stay isolated from it. */
 export const SAMPLE = {
   properties: [
     {

@@ -11,7 +11,7 @@ interface SampleProperty extends Fields {
   id: string;
 }
 
-/** The sample, its property `shop` with more in its lists or other fields, and perhaps more properties. */
+/** The sample with additional or changed fields of `shop` (lists are extended) and additional properties. */
 export function sampleWith(shop: Fields, others: readonly Fields[] = []): { properties: Fields[] } {
   const [sample, ...rest] = SAMPLE.properties as SampleProperty[];
   const extended: Fields = { ...sample };
@@ -28,7 +28,7 @@ export async function openShop(options: StartOptions = {}): Promise<Shop> {
 
 export const closeShop = (shop: Shop | undefined): Promise<void> => discard(shop?.server);
 
-/** The sample property, as its browsers and its backend use it; every answer is held against the OpenAPI document. */
+/** Client for the sample property; checks every response against the OpenAPI document. */
 export class Shop {
   readonly server: TestServer;
 
@@ -36,12 +36,12 @@ export class Shop {
     this.server = server;
   }
 
-  /** What a browser may send. */
+  /** A POST with the public key. */
   browse(path: string, body: unknown, headers: Headers = {}): Promise<Answer> {
     return this.server.call('POST', path, { key: PUBLIC_KEY, body, headers });
   }
 
-  /** What only a server may send. */
+  /** A POST with the secret key. */
   post(path: string, body: unknown, headers: Headers = {}): Promise<Answer> {
     return this.server.call('POST', path, { key: SECRET_KEY, body, headers });
   }
@@ -75,82 +75,85 @@ export class Shop {
   }
 
   async progress(goalId: string, query: Headers = {}): Promise<Body> {
-    return found(await this.get('/v1/goals/progress', { goalId, ...query }));
+    return okBody(await this.get('/v1/goals/progress', { goalId, ...query }));
   }
 
   async results(splitTestKey: string): Promise<Body> {
-    return found(await this.get('/v1/split-testing/results', { splitTestKey }));
+    return okBody(await this.get('/v1/split-testing/results', { splitTestKey }));
   }
 
   async feedback(query: Headers = {}): Promise<Body> {
-    return found(await this.get('/v1/feedback', query));
+    return okBody(await this.get('/v1/feedback', query));
   }
 
   async sessions(query: Headers = {}): Promise<Body> {
-    return found(await this.get('/v1/sessions', query));
+    return okBody(await this.get('/v1/sessions', query));
   }
 
-  /** With the largest page of its timeline. */
+  /** With the max page size of the timeline. */
   async session(sessionId: string): Promise<Body> {
-    return found(await this.get(`/v1/sessions/${encodeURIComponent(sessionId)}`, { limit: '1000' }));
+    return okBody(await this.get(`/v1/sessions/${encodeURIComponent(sessionId)}`, { limit: '1000' }));
   }
 
-  /** The entries of one type in the timeline of a session, which fits on a page. */
+  /** The timeline entries of one type; the timeline must fit on one page. */
   async timeline(sessionId: string, type: string): Promise<Body[]> {
     const { timeline, nextCursor } = await this.session(sessionId);
     expect(nextCursor).toBeNull();
     return timeline.filter((entry: Body) => entry.type === type);
   }
 
-  /** True when nothing that named the session was stored. */
+  /** Whether nothing was stored for the session. */
   async isUnknown(sessionId: string): Promise<boolean> {
-    const answer = await this.get(`/v1/sessions/${encodeURIComponent(sessionId)}`);
-    return answer.status === 404 && answer.body.error.code === 'not_found';
+    const response = await this.get(`/v1/sessions/${encodeURIComponent(sessionId)}`);
+    return response.status === 404 && response.body.error.code === 'not_found';
   }
 }
 
-function found(answer: Answer): Body {
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body;
+function okBody(response: Answer): Body {
+  expect(response.status, response.text).toBe(200);
+  return response.body;
 }
 
-/** A write that was stored: nothing but `{"success":true}`. */
-export function expectAccepted(answer: Answer): void {
-  expect(answer.text).toBe('{"success":true}');
-  expect(answer.status).toBe(200);
+/** Expects exactly `{"success":true}`. */
+export function expectAccepted(response: Answer): void {
+  expect(response.text).toBe('{"success":true}');
+  expect(response.status).toBe(200);
 }
 
-/** All of them; for setting a scene. */
+/** Expects that all writes were accepted. */
 export async function accepted(...responses: Promise<Answer>[]): Promise<void> {
-  for (const answer of await Promise.all(responses)) expectAccepted(answer);
+  for (const response of await Promise.all(responses)) expectAccepted(response);
 }
 
 export interface ExpectedProblem {
   status: number;
   code: string;
-  /** Of all wrong fields, in any order; undefined: the answer has no `errors`. */
+  /** Of all invalid fields, in any order; undefined: the response has no `errors`. */
   pointers?: readonly string[];
 }
 
-/** An error answer in full: RFC 9457 and the members of ours. */
-export function expectProblem(answer: Answer, { status, code, pointers }: ExpectedProblem): void {
-  expect({ status: answer.status, code: answer.body?.error?.code }, answer.text).toEqual({ status, code });
-  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
-  const { errors, ...problem } = answer.body;
+/** Checks all fields of a problem document, including our extensions of RFC 9457. */
+export function expectProblem(response: Answer, { status, code, pointers }: ExpectedProblem): void {
+  expect({ status: response.status, code: response.body?.error?.code }, response.text).toEqual({
+    status,
+    code,
+  });
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+  const { errors, ...problem } = response.body;
   expect(problem).toEqual({
     type: `/docs/errors#${code}`,
     title: expect.stringMatching(/\S/),
     status,
     detail: expect.stringMatching(/\S/),
-    requestId: answer.headers.get('x-request-id'),
+    requestId: response.headers.get('x-request-id'),
     success: false,
     error: { code, message: problem.detail },
   });
-  const named = errors?.map(({ pointer }: { pointer: string }) => pointer).sort();
-  expect(named, answer.text).toEqual(pointers === undefined ? undefined : [...pointers].sort());
+  const actual = errors?.map(({ pointer }: { pointer: string }) => pointer).sort();
+  expect(actual, response.text).toEqual(pointers === undefined ? undefined : [...pointers].sort());
 }
 
-/** Resolves in a later millisecond than it was called in, with that millisecond. */
+/** Waits for the next millisecond and returns it. */
 export async function nextMillisecond(): Promise<number> {
   const start = Date.now();
   while (Date.now() === start) await new Promise((resolve) => setImmediate(resolve));

@@ -3,9 +3,9 @@ import { accepted, type Shop } from './shop.ts';
 
 interface Options {
   visitors: number;
-  /** Chance to convert, by variation. */
+  /** Conversion rate by variation. */
   rates: Record<string, number>;
-  /** Dollars that a converted visitor spends on average; every fifth gives some of it back. */
+  /** Average dollars of a converted visitor; every fifth gets a partial refund. */
   spend: number;
 }
 
@@ -43,7 +43,7 @@ export function simulateTraffic(random: () => number, { visitors, rates, spend }
 type SendRest = [
   splitTestKey: string,
   order: 'in order' | 'shuffled',
-  besides?: { goal: string; rates: Record<string, number>; random: () => number },
+  secondGoal?: { goal: string; rates: Record<string, number>; random: () => number },
 ];
 
 function truthOf(visits: readonly Visit[]): Record<string, Truth> {
@@ -58,12 +58,12 @@ function truthOf(visits: readonly Visit[]): Record<string, Truth> {
   return truth;
 }
 
-/** Everything that a visitor causes: identity, exposure, conversions, a refund. Times of exposures lie in the past. */
+/** Sends all requests of the visitors: identity, exposure in the past, conversions, refund. */
 async function send(
   shop: Shop,
   visits: readonly Visit[],
   random: () => number,
-  ...[splitTestKey, order, besides]: SendRest
+  ...[splitTestKey, order, secondGoal]: SendRest
 ): Promise<void> {
   const start = Date.now() - 48 * HOUR_MS;
   const requests = visits.flatMap(({ id, variation, converts, cents, refund }, index) => {
@@ -76,8 +76,8 @@ async function send(
       ...(converts ? [() => shop.increment({ goalId: 'joined', sessionId })] : []),
       ...(cents > 0 ? [() => shop.increment(amount(cents))] : []),
       ...(refund > 0 ? [() => shop.decrement(amount(refund))] : []),
-      ...(besides && besides.random() < besides.rates[variation]!
-        ? [() => shop.increment({ goalId: besides.goal, sessionId })]
+      ...(secondGoal && secondGoal.random() < secondGoal.rates[variation]!
+        ? [() => shop.increment({ goalId: secondGoal.goal, sessionId })]
         : []),
     ];
   });

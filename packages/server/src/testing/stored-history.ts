@@ -4,7 +4,7 @@ import type { AcceptedRequest, Exposure } from '../storage/accepted-request.ts';
 import { openDuckDbEventStore } from '../storage/duckdb/duckdb-event-store.ts';
 import { type StartOptions, startServer, type TestServer, temporaryDirectory } from './test-server.ts';
 
-/** Exposures per request, as the API allows them. */
+/** Max exposures per request. */
 const BATCH = 500;
 
 export const exposuresAt = (receivedAt: number, exposures: Exposure[]): AcceptedRequest[] =>
@@ -16,13 +16,13 @@ export const exposuresAt = (receivedAt: number, exposures: Exposure[]): Accepted
   }));
 
 interface History extends StartOptions {
-  /** In the order of their receipt. */
+  /** In order of receipt. */
   requests: readonly AcceptedRequest[];
-  /** When the tests started, by the server's clock. */
+  /** When the split tests started, by the server clock. */
   runningSince: number;
 }
 
-/** A server that has been running for a while: with events of past days, and tests that started before them. */
+/** A server with events of past days and split tests that started before them. */
 export async function startServerWithHistory({
   requests,
   runningSince,

@@ -10,19 +10,19 @@ import { ApiContract } from './api-contract.ts';
 export const BIN = fileURLToPath(new URL('../../bin/switchyard.js', import.meta.url));
 
 export interface StartOptions {
-  /** Content of the provision file; an empty property list when left out. */
+  /** Content of the provision file; default: no provision file. */
   provision?: object;
   env?: Record<string, string>;
-  /** A directory that outlives the server, e.g. for a restart. */
+  /** An existing directory, e.g. for a restart; default: a new one. */
   dataDir?: string;
-  /** What to run instead of node itself, e.g. a shell that sets limits. */
+  /** Changes the command, e.g. to run it in a shell that sets limits. */
   wrap?: (command: string[]) => string[];
 }
 
 export interface CallOptions {
   key?: string | undefined;
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   rawBody?: string | Uint8Array;
   headers?: Record<string, string>;
 }
@@ -30,12 +30,12 @@ export interface CallOptions {
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely; their shape is checked against the OpenAPI document
+  // biome-ignore lint/suspicious/noExplicitAny: tests access responses freely; their shape is checked against the OpenAPI document
   body: any;
   text: string;
 }
 
-/** The built server as a child process: what users run, reached the way users reach it. */
+/** The built server as a child process, accessed over HTTP. */
 export class TestServer {
   readonly url: string;
   readonly dataDir: string;
@@ -55,15 +55,15 @@ export class TestServer {
       child.exitCode !== null ? Promise.resolve(child.exitCode) : once(child, 'exit').then(([code]) => code);
   }
 
-  /** Calls the server and holds its answer against the OpenAPI document. */
+  /** Sends a request and checks the response against the OpenAPI document. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const answer = await this.send(method, path, options);
+    const response = await this.send(method, path, options);
     this.#contract ??= ApiContract.load(this.url);
-    (await this.#contract).check(method, path, answer);
-    return answer;
+    (await this.#contract).check(method, path, response);
+    return response;
   }
 
-  /** Calls the server; the answer is not checked. */
+  /** Sends a request without checking the response. */
   async send(
     method: string,
     path: string,
@@ -89,7 +89,7 @@ export class TestServer {
     };
   }
 
-  /** Ends the server with a signal and resolves with its exit code. */
+  /** Stops the server with a signal; resolves with its exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill(signal);
     return this.exited;
@@ -100,15 +100,15 @@ export function temporaryDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'switchyard-test-'));
 }
 
-/** Starts a server and resolves when it accepts requests. */
+/** Starts a server; resolves once it accepts requests. */
 export async function startServer(options: StartOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? temporaryDirectory();
   const { child, stdout, stderr } = spawnServer(dataDir, options);
   const exited = once(child, 'exit');
   const url = await Promise.race([
-    firstAddress(child, stdout),
+    firstUrl(child, stdout),
     exited.then(([code]) => {
-      throw new Error(`the server ended with ${code} before it was ready:\n${stderr.join('\n')}`);
+      throw new Error(`the server exited with ${code} before it was ready:\n${stderr.join('\n')}`);
     }),
   ]);
   return new TestServer(url, dataDir, child, stdout, stderr);
@@ -137,17 +137,17 @@ function spawnServer(dataDir: string, options: StartOptions) {
   return { child, stdout, stderr };
 }
 
-function firstAddress(child: ChildProcess, stdout: string[]): Promise<string> {
+function firstUrl(child: ChildProcess, stdout: string[]): Promise<string> {
   return new Promise((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
       stdout.push(line);
-      const address = /https?:\/\/\S+/.exec(line);
-      if (address !== null) resolve(address[0]);
+      const url = /https?:\/\/\S+/.exec(line);
+      if (url !== null) resolve(url[0]);
     });
   });
 }
 
-/** Ends the server and removes what it stored. */
+/** Kills the server and removes its data. */
 export async function discard(server: TestServer | undefined): Promise<void> {
   if (server === undefined) return;
   await server.stop('SIGKILL');

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends what it is told to and then keeps still: it neither reads nor closes by itself. */
-export class UnhurriedClient {
+/** A connection that neither reads nor closes unless a test tells it to. */
+export class SlowClient {
   readonly #socket: Socket;
   received = '';
 
-  static async open(url: string, start = ''): Promise<UnhurriedClient> {
+  static async open(url: string, start = ''): Promise<SlowClient> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    // A reset is one way of hanging up.
+    // The server may reset the connection.
     socket.on('error', () => {});
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
     socket.pause();
     if (start !== '') socket.write(start);
-    return new UnhurriedClient(socket);
+    return new SlowClient(socket);
   }
 
   constructor(socket: Socket) {
@@ -26,7 +26,7 @@ export class UnhurriedClient {
     this.#socket.write(text);
   }
 
-  /** From now on it reads whatever comes. */
+  /** Starts to read continuously. */
   read(): void {
     this.#socket.on('data', (chunk: string) => {
       this.received += chunk;
@@ -34,8 +34,8 @@ export class UnhurriedClient {
     this.#socket.resume();
   }
 
-  /** Reads what is there now, and nothing more. */
-  sip(bytes: number): void {
+  /** Reads up to the given number of buffered bytes. */
+  readSome(bytes: number): void {
     this.received += this.#socket.read(Math.min(bytes, this.#socket.readableLength)) ?? '';
   }
 
@@ -44,5 +44,5 @@ export class UnhurriedClient {
   }
 }
 
-export const openMany = (count: number, url: string, start?: string): Promise<UnhurriedClient[]> =>
-  Promise.all(Array.from({ length: count }, () => UnhurriedClient.open(url, start)));
+export const openSlowClients = (count: number, url: string, start?: string): Promise<SlowClient[]> =>
+  Promise.all(Array.from({ length: count }, () => SlowClient.open(url, start)));
