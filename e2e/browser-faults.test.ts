@@ -3,23 +3,23 @@ import { describe, expect, test } from 'vitest';
 import { discard, startServer } from '../packages/server/src/testing/test-server.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
-import { pageWithSdk, sessionsOf, sorted, VISITED, watchRequests } from './support/visits.ts';
+import { pageWithSdk, sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
-/** Batches that wait in storage. */
-const waiting = (page: Page) =>
+/** Number of pending batches in storage. */
+const pending = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(':q:')).length);
-const delivered = (page: Page) => waitFor('the queue to be empty', async () => (await waiting(page)) === 0);
+const delivered = (page: Page) => waitFor('the queue to be empty', async () => (await pending(page)) === 0);
 
-/** A page is hidden when its tab is: headless tabs are always in front, so the page is told otherwise. */
+/** Simulates a hidden tab, because headless tabs are always visible. */
 const hide = (page: Page) =>
   page.evaluate(() => {
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   });
 
-describe.skipIf(isMissing)('a browser that things go wrong for', () => {
+describe.skipIf(isMissing)('faults in Chromium', () => {
   test('offline and back: everything is delivered once', async () => {
     const { page, context } = suite;
     await page.goto(suite.site.url);
@@ -29,16 +29,16 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     await read(page, 'hero');
     await page.evaluate(() => sy.track('offline'));
     await flush(page);
-    expect(await waiting(page)).toBe(2);
+    expect(await pending(page)).toBe(2);
     expect(await suite.stored()).toEqual([['pageview /']]);
     await context.setOffline(false);
     await delivered(page);
     await flush(page);
     expect(await suite.stored()).toEqual([['event offline', `exposure hero=${hero}`, 'pageview /']]);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('offline until the page is closed: the next page delivers what it left', async () => {
+  test('offline until the page is closed: the next page delivers its batches', async () => {
     const { page, context, site } = suite;
     await page.goto(site.url);
     await page.evaluate(() => sy.ready());
@@ -55,9 +55,9 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(await suite.stored(other)).toEqual([['event left behind', 'pageview /', 'pageview /next']]);
   });
 
-  test('the server is restarted in the middle: nothing is lost, nothing counts twice', async () => {
+  test('a restart of the server: nothing is lost or counted twice', async () => {
     const { page, site } = suite;
-    let own = await startServer({ provision: VISITED });
+    let own = await startServer({ provision: VISITS_PROVISION });
     const { port } = new URL(own.url);
     await page.goto(site.put('/restart', pageWithSdk(own.url)));
     await read(page, 'hero');
@@ -67,7 +67,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     await own.stop('SIGKILL');
     await page.evaluate(() => sy.track('meanwhile'));
     await flush(page);
-    expect(await waiting(page)).toBe(1);
+    expect(await pending(page)).toBe(1);
     own = await startServer({ dataDir: own.dataDir, env: { PORT: port } });
     await page.evaluate(() => sy.track('after'));
     await delivered(page);
@@ -79,15 +79,15 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     ]);
   });
 
-  test('an answer that is lost: the batch is sent again and counts once', async () => {
+  test('a lost response: the batch is resent and counts once', async () => {
     const { page, server, site } = suite;
     const keys: (string | undefined)[] = [];
     let isLost = true;
     await page.route(`${server.url}/v1/sessions/collect`, async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
-      const answer = await route.fetch();
+      const response = await route.fetch();
       if (isLost) await route.abort('connectionreset');
-      else await route.fulfill({ response: answer });
+      else await route.fulfill({ response });
       isLost = false;
     });
     await page.goto(site.url);
@@ -98,12 +98,12 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(await suite.stored()).toEqual([['pageview /']]);
   });
 
-  test('429 with Retry-After: no request before its time, also when the page is hidden', async () => {
+  test('429 with Retry-After: no request before that time, even if the page is hidden', async () => {
     const { page, server, site } = suite;
     await page.clock.install();
-    let refusals = 0;
+    let attempts = 0;
     await page.route(`${server.url}/v1/sessions/collect`, async (route) => {
-      if (refusals++ > 0) return route.continue();
+      if (attempts++ > 0) return route.continue();
       const headers = {
         'retry-after': '120',
         'access-control-allow-origin': '*',
@@ -116,14 +116,14 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     await page.clock.fastForward(115_000);
     await hide(page);
     await flush(page);
-    expect([refusals, await waiting(page)]).toEqual([1, 1]);
+    expect([attempts, await pending(page)]).toEqual([1, 1]);
     await page.clock.fastForward(10_000);
     await delivered(page);
-    expect(refusals).toBe(2);
+    expect(attempts).toBe(2);
     expect(await suite.stored()).toEqual([['pageview /']]);
   });
 
-  test('a batch that is refused for good is not sent again, and the others are', async () => {
+  test('a rejected batch is not resent, and other batches are still sent', async () => {
     const { page, server, site } = suite;
     const requests = watchRequests(page, server.url);
     await page.route(`${server.url}/v1/split-testing/expose`, (route) =>
@@ -134,12 +134,12 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     await flush(page);
     await page.evaluate(() => sy.track('after'));
     await flush(page);
-    expect(await waiting(page)).toBe(0);
+    expect(await pending(page)).toBe(0);
     expect(requests.filter((request) => request.includes('expose'))).toHaveLength(1);
     expect(await suite.stored()).toEqual([['event after', 'pageview /']]);
   });
 
-  test('45 events: in batches, none lost', async () => {
+  test('45 events are sent in batches and none is lost', async () => {
     const { page, server, site } = suite;
     const requests = watchRequests(page, server.url);
     await page.goto(site.url);
@@ -152,7 +152,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(requests.filter((request) => request.includes('collect'))).toHaveLength(3);
   });
 
-  test('what a batch older than 23 hours may still be', async () => {
+  test('a batch first tried more than 23 hours ago is dropped', async () => {
     const { page, site } = suite;
     const hour = 60 * 60 * 1000;
     await page.goto(`${site.url}/elsewhere`);
@@ -164,27 +164,27 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
             path: '/v1/sessions/collect',
             body: JSON.stringify({
               propertyId: 'shop',
-              sessionId: 'session-of-old',
-              visitorId: 'visitor-of-old',
+              sessionId: 'old-session',
+              visitorId: 'old-visitor',
               events: [{ type: 'event', name }],
             }),
             triedAt,
           }),
         );
-      batch('forgotten by the server', Date.now() - 24 * ms);
+      batch('expired on the server', Date.now() - 24 * ms);
       batch('tried an hour ago', Date.now() - ms);
       batch('never tried', 0);
       localStorage.setItem('sy:propertyId=shop:q:broken', '{');
-      localStorage.setItem('sy:propertyId=shop:q:of another version', '{"v":2}');
+      localStorage.setItem('sy:propertyId=shop:q:another version', '{"v":2}');
     }, hour);
     await page.goto(site.url);
     await delivered(page);
-    const [session] = await sessionsOf(suite.server, 'visitor-of-old');
+    const [session] = await sessionsOf(suite.server, 'old-visitor');
     expect(sorted(session)).toEqual(['event never tried', 'event tried an hour ago']);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('left right after a read: the exposure arrives', async () => {
+  test('navigation right after a read: the exposure is delivered', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
     const id = await visitor(page);
@@ -195,16 +195,16 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     });
     await page.waitForURL('**/elsewhere');
     await waitFor('the exposure', async () => (await sessionsOf(server, id))[0]?.timeline.length === 2);
-    // The next page cannot know that it has arrived and sends it again.
+    // The next page cannot know that it was delivered and resends it.
     await page.goto(`${site.url}/next`);
     await delivered(page);
     await flush(page);
     expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /next']]);
   });
 
-  test('hidden right after a read: the exposure is sent at once', async () => {
+  test('hidden right after a read: the exposure is sent immediately', async () => {
     const { page, site } = suite;
-    // Time stands still, so that it is not the timer that sends.
+    // The clock is stopped, so that the flush timer does not fire.
     await page.clock.install();
     await page.goto(site.url);
     await read(page, 'hero');
@@ -214,7 +214,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
   });
 
-  test('an event that the page records as it is left: it is sent at once, whoever listens first', async () => {
+  test('an event tracked during unload is sent immediately, regardless of the listener order', async () => {
     const { page, server, site } = suite;
     for (const type of ['visibilitychange', 'pagehide']) {
       await page.goto(site.url);
@@ -230,7 +230,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     }
   });
 
-  test('many events of a hidden page: in batches all the same, none lost', async () => {
+  test('many events of a hidden page are sent in batches and none is lost', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
     await flush(page);
@@ -245,17 +245,17 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(requests.length).toBeLessThan(20);
   });
 
-  test('everything to the service is blocked: the page shows fallbacks and notices nothing', async () => {
+  test('all requests to the service are blocked: the page shows fallbacks without errors', async () => {
     const { page, server, site } = suite;
     await page.route(`${server.url}/**`, (route) => route.abort('blockedbyclient'));
     await page.goto(site.url);
     expect(await read(page, 'hero')).toEqual(['fallback']);
-    await page.evaluate(() => sy.track('unheard'));
+    await page.evaluate(() => sy.track('blocked'));
     await flush(page);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('fetch that throws, listeners that throw, values that are no JSON: still nothing breaks', async () => {
+  test('a throwing fetch, throwing listeners and values that are not JSON cause no errors', async () => {
     const { page, server, site } = suite;
     const before = 'window.fetch = () => { throw new Error("replaced") }';
     await page.goto(site.put('/hostile', pageWithSdk(server.url, { before })));
@@ -278,13 +278,13 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
       return sy.splitTest.get('hero', 'fallback');
     });
     expect(result).toBe('fallback');
-    expect(suite.troubles.filter((text) => !text.startsWith('switchyard: '))).toEqual([]);
+    expect(suite.consoleMessages.filter((text) => !text.startsWith('switchyard: '))).toEqual([]);
   });
 
   test.each([
-    { what: 'the visitor is kept in storage', isStorageBlocked: false },
-    { what: 'and so is storage: the visitor is kept for the page', isStorageBlocked: true },
-  ])('cookies are blocked: $what', async ({ isStorageBlocked }) => {
+    { name: 'cookies are blocked: the visitor is stored in localStorage', isStorageBlocked: false },
+    { name: 'cookies and localStorage are blocked: the visitor is kept in memory', isStorageBlocked: true },
+  ])('$name', async ({ isStorageBlocked }) => {
     const { page, context, site } = suite;
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setDocumentCookieDisabled', { disabled: true });
@@ -306,10 +306,10 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
     await page.reload();
     expect((await visitor(page)) === id).toBe(!isStorageBlocked);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('storage is blocked: the visitor is kept in cookies', async () => {
+  test('localStorage is blocked: the visitor is stored in cookies', async () => {
     const { page, site } = suite;
     await page.addInitScript(() => {
       Object.defineProperty(window, 'localStorage', {
@@ -325,7 +325,7 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     await page.reload();
     expect(await visitor(page)).toBe(id);
     expect(await read(page, 'hero')).toEqual([shown]);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
   test('a sandboxed frame, where cookies and storage throw', async () => {
@@ -343,10 +343,10 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     expect(['Buy', 'Get it']).toContain(result.shown);
     const sessions = await sessionsOf(server, result.id);
     expect(sessions.map((it) => it.timeline.length)).toEqual([2]);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('storage that is full: the memory of the page does', async () => {
+  test('localStorage is full: the SDK falls back to memory', async () => {
     const { page, site } = suite;
     await page.goto(`${site.url}/elsewhere`);
     await page.evaluate(() => {
@@ -364,6 +364,6 @@ describe.skipIf(isMissing)('a browser that things go wrong for', () => {
     const { hero } = await variations(page);
     await flush(page);
     expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ const { suite, isMissing } = await BrowserSuite.open();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Definitions whose answer shows where they came from. */
+/** Definitions whose value shows their origin. */
 const definitions = (value: string, ttl = 60) => ({
   tests: [
     {
@@ -27,7 +27,7 @@ const isHidden = () =>
   getComputedStyle(document.documentElement).opacity === '0';
 
 describe.skipIf(isMissing)('the first paint in Chromium', () => {
-  test('bootstrap: the ids, definitions and exposures of the server, at once and without a request', async () => {
+  test('bootstrap: ids, definitions and exposures of the server are available without a request', async () => {
     const { page, context, server, site } = suite;
     const visitorId = 'visitor-of-the-server';
     const bootstrap = {
@@ -50,13 +50,13 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     expect(cookies.sort()).toEqual([`sy_session=${bootstrap.sessionId}`, `sy_visitor=${visitorId}`]);
   });
 
-  test('bootstrap of a page from some cache: the cookies win', async () => {
+  test('bootstrap of a cached page: cookies take precedence', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
     const id = await visitor(page);
     const bootstrap = {
-      visitorId: 'visitor-of-somebody-else',
-      sessionId: 'session-of-somebody-else',
+      visitorId: 'another-visitor',
+      sessionId: 'another-session',
       config: definitions('From the server'),
       fetchedAt: Date.now(),
       exposed: [],
@@ -66,7 +66,7 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     expect(await page.evaluate(() => sy.splitTest.peek('hero', ''))).toBe('From the server');
   });
 
-  test('stale definitions are shown at once and fetched behind the scenes; what was shown stays', async () => {
+  test('stale definitions are used immediately and refreshed in the background; shown values do not change', async () => {
     const { page, server, site } = suite;
     const store = (age: number) =>
       page.evaluate(
@@ -77,7 +77,7 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
           ),
         [definitions('Stale'), age],
       );
-    // Read by the page itself while it loads: nothing can have been fetched by then.
+    // Read by the page while it loads, before any response can arrive.
     const first = () => page.evaluate(() => (window as unknown as { first: string }).first);
     const body = `<script>window.first = sy.splitTest.get('hero', 'fallback')</script>`;
     const address = site.put('/at-once', pageWithSdk(server.url, { body }));
@@ -100,23 +100,23 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     expect(await page.evaluate(() => sy.ready().then(() => sy.splitTest.peek('hero', '')))).toBe(after);
   });
 
-  test('stored nonsense is as good as nothing', async () => {
+  test('invalid stored data is ignored', async () => {
     const { page, site } = suite;
     await page.goto(`${site.url}/elsewhere`);
     await page.evaluate(() => {
       for (const key of ['config', 'seen', 'q:1']) localStorage.setItem(`sy:propertyId=shop:${key}`, '{"a":');
       localStorage.setItem('sy_session', '"x"');
-      // biome-ignore lint/suspicious/noDocumentCookie: as any script of the page may write it
+      // biome-ignore lint/suspicious/noDocumentCookie: any script of the page can write it
       document.cookie = 'sy_visitor=<script>; path=/';
     });
     await page.goto(site.url);
     const [shown] = await read(page, 'hero');
     expect(['Buy', 'Get it']).toContain(shown);
     expect(await visitor(page)).toMatch(/^[\d-]{8,}$/);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('preview: shown, marked, never recorded, gone with the address', async () => {
+  test('preview: shown, marked, never recorded, and gone without the URL parameter', async () => {
     const { page, site } = suite;
     await page.goto(site.url);
     const mine = await variations(page);
@@ -137,7 +137,7 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
       },
     ]);
     expect(await page.getAttribute('html', 'data-switchyard-preview')).toBe(`hero=${other}`);
-    expect(suite.troubles).toEqual([`switchyard: preview hero=${other}`]);
+    expect(suite.consoleMessages).toEqual([`switchyard: preview hero=${other}`]);
     await page.goto(site.url);
     expect((await variations(page)).hero).toBe(mine.hero);
     expect(await page.getAttribute('html', 'data-switchyard-preview')).toBeNull();
@@ -147,14 +147,14 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     ]);
   });
 
-  test('anti-flicker: hidden until the definitions are here', async () => {
+  test('anti-flicker: hidden until the definitions are loaded', async () => {
     const { page, server, site } = suite;
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     await page.route(`${server.url}/v1/split-testing/config*`, async (route) => {
-      await held;
+      await released;
       await route.continue();
     });
     const options = { antiFlicker: { timeoutMs: 600_000 } };
@@ -167,7 +167,7 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     expect(await page.evaluate(isHidden)).toBe(false);
   });
 
-  test('anti-flicker: never longer than its timeout, and at once when nothing can be had', async () => {
+  test('anti-flicker: hidden at most until the timeout, and shown immediately if the request fails', async () => {
     const { page, server, site } = suite;
     await page.clock.install();
     await page.route(`${server.url}/v1/split-testing/config*`, () => {});
@@ -182,6 +182,6 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     await page.reload();
     await page.evaluate(() => sy.ready());
     expect(await page.evaluate(isHidden)).toBe(false);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 });

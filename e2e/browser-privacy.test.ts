@@ -5,7 +5,7 @@ import { countSessions, pageWithSdk, sessionsOf, sorted, watchRequests } from '.
 
 const { suite, isMissing } = await BrowserSuite.open();
 
-const keptIn = async (page: Page, context: BrowserContext) => ({
+const storedIn = async (page: Page, context: BrowserContext) => ({
   cookies: (await context.cookies()).map(({ name }) => name),
   storage: await page.evaluate(() => Object.keys(localStorage)),
 });
@@ -17,34 +17,34 @@ describe.skipIf(isMissing)('privacy in Chromium', () => {
     const requests = watchRequests(page, server.url);
     const sessions = await countSessions(server);
     await page.goto(`${site.url}/elsewhere`);
-    // Left by a page that had consent.
+    // From an earlier page with consent.
     await page.evaluate(() => {
       const batch = { path: '/v1/sessions/collect', body: '{}', triedAt: 0 };
       localStorage.setItem('sy:propertyId=shop:q:1', JSON.stringify(batch));
     });
-    await page.goto(site.put('/asks', pageWithSdk(server.url, { options: { consent: 'required' } })));
+    await page.goto(site.put('/consent', pageWithSdk(server.url, { options: { consent: 'required' } })));
     expect(await read(page, 'hero')).toEqual(['fallback']);
     await page.evaluate(() => {
-      sy.track('unheard');
+      sy.track('dropped');
       sy.identify('u-1');
       sy.setAttributes({ a: 1 });
       sy.page();
-      history.pushState({}, '', '/asks?2');
+      history.pushState({}, '', '/consent?2');
       dispatchEvent(new Event('online'));
       dispatchEvent(new Event('pagehide'));
     });
     await flush(page);
     expect(await page.evaluate(() => [sy.sessionId(), sy.visitorId()])).toEqual([undefined, undefined]);
     expect(await page.evaluate(() => sy.splitTest.assignments())).toEqual([]);
-    expect(await keptIn(page, context)).toEqual({ cookies: [], storage: ['sy:propertyId=shop:q:1'] });
+    expect(await storedIn(page, context)).toEqual({ cookies: [], storage: ['sy:propertyId=shop:q:1'] });
     expect(requests).toEqual([]);
     expect(await countSessions(server)).toBe(sessions);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('consent given: the visit begins; withdrawn: all traces go, and nothing follows', async () => {
+  test('consent given: the visit starts; withdrawn: all data is removed and nothing more is sent', async () => {
     const { page, context, server, site } = suite;
-    await page.goto(site.put('/asks', pageWithSdk(server.url, { options: { consent: 'required' } })));
+    await page.goto(site.put('/consent', pageWithSdk(server.url, { options: { consent: 'required' } })));
     const calls = await page.evaluate(() => {
       const changes: string[] = [];
       Object.assign(window, { changes });
@@ -57,37 +57,39 @@ describe.skipIf(isMissing)('privacy in Chromium', () => {
     const { hero } = await variations(page);
     await flush(page);
     const id = await visitor(page);
-    expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /asks']]);
+    expect(await suite.stored()).toEqual([[`exposure hero=${hero}`, 'pageview /consent']]);
     const requests = watchRequests(page, server.url);
     const after = await page.evaluate(() => {
       sy.track('in the queue');
       sy.setConsent(false);
-      sy.track('unheard');
+      sy.track('dropped');
       return [sy.splitTest.get('hero', 'fallback'), sy.visitorId(), sy.sessionId()];
     });
     expect(after).toEqual(['fallback', undefined, undefined]);
     await flush(page);
-    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(await storedIn(page, context)).toEqual(NOTHING);
     expect(requests).toEqual([]);
-    expect((await sessionsOf(server, id)).map(sorted)).toEqual([[`exposure hero=${hero}`, 'pageview /asks']]);
+    expect((await sessionsOf(server, id)).map(sorted)).toEqual([
+      [`exposure hero=${hero}`, 'pageview /consent'],
+    ]);
     expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual([
       'fallback',
       shown,
       'fallback',
     ]);
-    // Given again: somebody new.
+    // Given again: a new visitor.
     await page.evaluate(() => sy.setConsent(true));
     expect(await visitor(page)).not.toBe(id);
   });
 
-  test('consent withdrawn while requests are under way: their answers leave no trace', async () => {
+  test('consent withdrawn while requests are in flight: their responses are not stored', async () => {
     const { page, context, server, site } = suite;
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     await page.route(`${server.url}/**`, async (route) => {
-      await held;
+      await released;
       await route.continue().catch(() => {});
     });
     await page.goto(site.url);
@@ -101,30 +103,30 @@ describe.skipIf(isMissing)('privacy in Chromium', () => {
       return Promise.all([sent, ready]).then(() => undefined);
     });
     expect(await read(page, 'hero')).toEqual(['fallback']);
-    expect(await keptIn(page, context)).toEqual(NOTHING);
-    expect(suite.troubles).toEqual([]);
+    expect(await storedIn(page, context)).toEqual(NOTHING);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('a refusal at load clears what an earlier consent has left', async () => {
+  test('refusing consent on load clears the data of an earlier consent', async () => {
     const { page, context, server, site } = suite;
     await page.goto(site.url);
     await read(page, 'hero');
     await flush(page);
-    expect((await keptIn(page, context)).cookies).toHaveLength(2);
-    await page.goto(site.put('/asks', pageWithSdk(server.url, { options: { consent: 'required' } })));
+    expect((await storedIn(page, context)).cookies).toHaveLength(2);
+    await page.goto(site.put('/consent', pageWithSdk(server.url, { options: { consent: 'required' } })));
     await page.evaluate(() => sy.setConsent(false));
-    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(await storedIn(page, context)).toEqual(NOTHING);
   });
 
   test.each([
     ['Do Not Track', 'doNotTrack', '1'],
     ['Global Privacy Control', 'globalPrivacyControl', true],
-  ])('%s: everything works and nothing is kept', async (_name, property, value) => {
+  ])('%s: everything works and nothing is stored', async (_name, property, value) => {
     const { page, context, server, site } = suite;
     await page.goto(site.url);
     await flush(page);
     const before = await visitor(page);
-    expect((await keptIn(page, context)).cookies).toHaveLength(2);
+    expect((await storedIn(page, context)).cookies).toHaveLength(2);
     await page.addInitScript(
       ([name, of]) => Object.defineProperty(navigator, name as string, { configurable: true, get: () => of }),
       [property, value],
@@ -137,39 +139,39 @@ describe.skipIf(isMissing)('privacy in Chromium', () => {
     await flush(page);
     const id = await visitor(page);
     expect(id).not.toBe(before);
-    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(await storedIn(page, context)).toEqual(NOTHING);
     expect((await sessionsOf(server, id)).map(sorted)).toEqual([
       ['event once', `exposure hero=${hero}`, 'pageview /'],
     ]);
     await page.reload();
     expect(await visitor(page)).not.toBe(id);
-    expect(suite.troubles).toEqual([]);
+    expect(suite.consoleMessages).toEqual([]);
   });
 
-  test('a secret key: refused loudly, and nothing is sent', async () => {
+  test('a secret key is rejected with an error, and nothing is sent', async () => {
     const { page, context, server, site } = suite;
     const requests = watchRequests(page, server.url);
     const options = { publicApiKey: 'service_sec_0123456789abcdef' };
     await page.goto(site.put('/secret', pageWithSdk(server.url, { options })));
-    expect(suite.troubles.join()).toMatch(/never ship a secret key/);
+    expect(suite.consoleMessages.join()).toMatch(/never ship a secret key/);
     expect(await page.evaluate(() => typeof sy)).toBe('undefined');
     expect(requests).toEqual([]);
-    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(await storedIn(page, context)).toEqual(NOTHING);
   });
 
-  test('options that make no sense: one message, fallbacks, and nothing else', async () => {
+  test('invalid options: one message and fallbacks, nothing else', async () => {
     const { page, context, server, site } = suite;
     const requests = watchRequests(page, server.url);
-    await page.goto(site.put('/wrong', pageWithSdk(server.url, { options: { propertyId: '' } })));
+    await page.goto(site.put('/invalid', pageWithSdk(server.url, { options: { propertyId: '' } })));
     expect(await read(page, 'hero')).toEqual(['fallback']);
     await page.evaluate(() => {
       sy.setConsent(true);
-      sy.track('unheard');
+      sy.track('dropped');
       sy.setConsent(false);
     });
-    expect(suite.troubles).toEqual(['switchyard: check apiUrl, publicApiKey, propertyId']);
+    expect(suite.consoleMessages).toEqual(['switchyard: check apiUrl, publicApiKey, propertyId']);
     expect(requests).toEqual([]);
-    expect(await keptIn(page, context)).toEqual(NOTHING);
+    expect(await storedIn(page, context)).toEqual(NOTHING);
     const shown = await page.evaluate(() => {
       const { switchyard } = window as unknown as {
         switchyard: { createSwitchyard(of?: unknown): typeof sy };

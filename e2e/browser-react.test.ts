@@ -15,7 +15,7 @@ const { suite, isMissing } = await BrowserSuite.open();
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const readme = readFileSync(at('packages/sdk/README.md'), 'utf8');
 
-/** The snippets of the README as files that a bundler finds; libraries come from the repository. */
+/** Writes the snippets of the README to files for the bundler; libraries come from the repository. */
 function writeSnippets(apiUrl: string): string {
   mkdirSync(at('node_modules/.cache'), { recursive: true });
   const folder = mkdtempSync(at('node_modules/.cache/switchyard-react-'));
@@ -48,7 +48,7 @@ interface Rendered {
   bootstrap: object | null;
 }
 
-describe.skipIf(isMissing)('React, as the README has it', () => {
+describe.skipIf(isMissing)('the React example of the README', () => {
   let folder: string;
   let site: Server;
   let url: string;
@@ -70,11 +70,11 @@ describe.skipIf(isMissing)('React, as the README has it', () => {
         return;
       }
       const tests = await client.splitTest.forRequest(request);
-      const whole = render(tests) as string;
-      // A page that was rendered without knowing the visitor.
-      const bare = whole.replace(/<script>.*?<\/script>/, '').replace(/>(Buy|Get it)</, '>Buy<');
+      const html = render(tests) as string;
+      // A page that was rendered without the visitor.
+      const bare = html.replace(/<script>.*?<\/script>/, '').replace(/>(Buy|Get it)</, '>Buy<');
       response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': tests.setCookie });
-      response.end(request.url === '/bare' ? bare : whole);
+      response.end(request.url === '/bare' ? bare : html);
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     url = `http://localhost:${(site.address() as AddressInfo).port}`;
@@ -94,16 +94,16 @@ describe.skipIf(isMissing)('React, as the README has it', () => {
   test.for(['/', '/bare'])(
     '%s: shows the variation without a hydration mismatch, and counts it once',
     async (path) => {
-      const { page, troubles, server } = suite;
-      const first = await fetch(url + path).then((answer) => answer.text());
+      const { page, consoleMessages, server } = suite;
+      const first = await fetch(url + path).then((response) => response.text());
       expect(first).toMatch(/<button>(Buy|Get it)<\/button>/);
       await page.goto(url + path);
       const id = await visitorOf();
       const hero = await page.evaluate<string>(
         `new Promise((resolve) => {
         const text = () => document.querySelector('button').textContent;
-        const look = () => (localStorage.length > 0 ? resolve(text()) : setTimeout(look, 20));
-        look();
+        const poll = () => (localStorage.length > 0 ? resolve(text()) : setTimeout(poll, 20));
+        poll();
       })`,
       );
       await waitFor('the exposure', async () => {
@@ -120,8 +120,8 @@ describe.skipIf(isMissing)('React, as the README has it', () => {
         const [again] = await sessionsOf(server, id);
         return again && sorted(again).includes('event bought');
       });
-      // React reports a mismatch as an error in the console.
-      expect(troubles.filter((line) => !line.includes('React DevTools'))).toEqual([]);
+      // React logs a hydration mismatch as an error.
+      expect(consoleMessages.filter((line) => !line.includes('React DevTools'))).toEqual([]);
     },
   );
 });

@@ -17,9 +17,9 @@ function plainHtml(): string {
     .replace('service_pub_your_key', PUBLIC_KEY);
 }
 
-describe.skipIf(isMissing)('the README of the SDK', () => {
-  test('its page of plain HTML works as it stands, with the script of the service', async () => {
-    const { page, server, site, troubles } = suite;
+describe.skipIf(isMissing)('the HTML example of the SDK README', () => {
+  test('works unchanged with the script of the service', async () => {
+    const { page, server, site, consoleMessages } = suite;
     const requests = watchRequests(page, server.url);
     await page.goto(site.put('/readme', plainHtml()));
     expect(requests[0]).toBe('GET /sdk.js');
@@ -27,20 +27,20 @@ describe.skipIf(isMissing)('the README of the SDK', () => {
     const hero = await page.evaluate<string>('client.splitTest.assignments()[0].variationKey');
     expect(await page.textContent('#buy')).toBe(hero === 'b' ? 'Get it' : 'Buy');
     await page.click('#buy');
-    await waitFor('all of it', async () => (await sessionsOf(server, id))[0]?.timeline.length === 3);
+    await waitFor('all events', async () => (await sessionsOf(server, id))[0]?.timeline.length === 3);
     await page.evaluate('client.flush()');
     expect((await sessionsOf(server, id)).map(sorted)).toEqual([
       ['event bought', `exposure hero=${hero}`, 'pageview /readme'],
     ]);
-    expect(troubles).toEqual([]);
+    expect(consoleMessages).toEqual([]);
   });
 
-  test('its page of plain HTML stays as it is when the script is blocked', async () => {
-    const { page, server, site, troubles } = suite;
+  test('shows the original content if the script is blocked', async () => {
+    const { page, server, site, consoleMessages } = suite;
     await page.route(`${server.url}/**`, (route) => route.abort('blockedbyclient'));
     await page.goto(site.put('/readme-blocked', plainHtml()));
     await page.click('#buy');
     expect(await page.textContent('#buy')).toBe('Buy');
-    expect(troubles).toEqual([]);
+    expect(consoleMessages).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { pageWithSdk } from './support/visits.ts';
 const { suite, isMissing } = await BrowserSuite.open();
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-// As text: what is parsed and written again on the way may lose half a pair of surrogates.
+// As text, because lone surrogates may not survive parsing and serializing.
 const textOf = (name: string) => readFileSync(pathOf(`../packages/core/src/cases/${name}.json`), 'utf8');
 const casesOf = (name: string) => JSON.parse(textOf(name)).cases.length;
 
@@ -21,8 +21,8 @@ interface Case {
   expected: { included: boolean; index: number };
 }
 
-describe.skipIf(isMissing)('the vectors of the core, in Chromium', () => {
-  test('hash, assignment and flags, evaluated in a bundle for browsers', async () => {
+describe.skipIf(isMissing)('core test vectors in Chromium', () => {
+  test('hash, assignment and flags pass in a browser bundle', async () => {
     const { page, site } = suite;
     const build = await rolldown({
       input: pathOf('support/vector-runner.ts'),
@@ -34,7 +34,7 @@ describe.skipIf(isMissing)('the vectors of the core, in Chromium', () => {
     await build.close();
     await page.goto(`${site.url}/elsewhere`);
     await page.addScriptTag({ content: output[0].code });
-    const wrong = await page.evaluate(([hash, assignment, flags]) => {
+    const failed = await page.evaluate(([hash, assignment, flags]) => {
       const { vectors } = window as unknown as { vectors: { runVectors: typeof runVectors } };
       const { conditions, evaluations } = JSON.parse(flags!);
       return vectors.runVectors({
@@ -44,16 +44,16 @@ describe.skipIf(isMissing)('the vectors of the core, in Chromium', () => {
         evaluations,
       });
     }, ['hash', 'assignment', 'flags'].map(textOf));
-    expect(wrong).toEqual([]);
+    expect(failed).toEqual([]);
     expect([casesOf('hash'), casesOf('assignment')].every((count) => count > 20)).toBe(true);
   });
 
-  test('assignment, asked of the SDK as pages load it', async () => {
+  test('assignment passes in the SDK script', async () => {
     const { page, server, site } = suite;
     await page.goto(site.put('/vectors', pageWithSdk(server.url, { options: { consent: 'required' } })));
-    const { wrong, asked } = await page.evaluate((text) => {
+    const { failed, count } = await page.evaluate((text) => {
       const { switchyard } = window as unknown as { switchyard: { createSwitchyard(of: object): typeof sy } };
-      // An empty id cannot come from a page: it is given another one.
+      // A page never has an empty id: the SDK would generate a new one.
       const cases = (JSON.parse(text).cases as Case[]).filter(({ visitorId }) => visitorId !== '');
       const failing = cases.filter(({ test: given, visitorId, holdout, expected }) => {
         const variations = given.variations.map((it, i) => ({ ...it, key: `v${i}`, value: '' }));
@@ -72,9 +72,9 @@ describe.skipIf(isMissing)('the vectors of the core, in Chromium', () => {
         if (variations.length === 0) return choice !== undefined;
         return choice?.included !== expected.included || choice.variationKey !== `v${expected.index}`;
       });
-      return { wrong: failing.map(({ name }) => name), asked: cases.length };
+      return { failed: failing.map(({ name }) => name), count: cases.length };
     }, textOf('assignment'));
-    expect(wrong).toEqual([]);
-    expect(asked).toBeGreaterThan(20);
+    expect(failed).toEqual([]);
+    expect(count).toBeGreaterThan(20);
   });
 });

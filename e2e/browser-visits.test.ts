@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
-import { pageWithSdk, sessionsOf, sorted, VISITED, watchRequests } from './support/visits.ts';
+import { pageWithSdk, sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
 describe.skipIf(isMissing)('visits in Chromium', () => {
-  test('first visit: the variation is shown, exposure and page view are stored once', async () => {
-    const { page, context, server, site, troubles } = suite;
+  test('first visit: the variation is shown; exposure and page view are stored once', async () => {
+    const { page, context, server, site, consoleMessages } = suite;
     await page.goto(`${site.url}/?utm_source=mail&utm_campaign=spring&secret=1#part`);
-    const [hero, layout, pricing, nobody, unknown] = await read(
+    const [hero, layout, pricing, noTraffic, unknown] = await read(
       page,
       'hero',
       'layout',
       'pricing',
-      'nobody',
+      'no-traffic',
       'unknown',
     );
     const chosen = await variations(page);
     expect(hero).toBe(chosen.hero === 'b' ? 'Get it' : 'Buy');
     expect(layout).toBe(chosen.layout);
     expect(pricing).toEqual({ price: chosen.pricing === 'b' ? 12 : 10 });
-    expect([nobody, unknown]).toEqual(['as ever', 'fallback']);
-    for (let again = 0; again < 5; again++) await read(page, 'hero', 'nobody');
+    expect([noTraffic, unknown]).toEqual(['unchanged', 'fallback']);
+    for (let again = 0; again < 5; again++) await read(page, 'hero', 'no-traffic');
     await page.evaluate(() => sy.splitTest.peek('layout', ''));
     await flush(page);
     const [session, ...others] = await sessionsOf(server, await visitor(page));
@@ -45,28 +45,28 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     const cookies = Object.fromEntries((await context.cookies()).map((cookie) => [cookie.name, cookie]));
     expect(cookies.sy_visitor).toMatchObject({ value: session!.visitorId, path: '/', sameSite: 'Lax' });
     expect(cookies.sy_session!.value).toBe(session!.sessionId);
-    expect(troubles).toEqual([]);
+    expect(consoleMessages).toEqual([]);
   });
 
-  test('reload: the same visitor, session and variation, from the cache, with another page view', async () => {
-    const { page, server, site, troubles } = suite;
+  test('reload: the same visitor, session and cached variation, with another page view', async () => {
+    const { page, server, site, consoleMessages } = suite;
     await page.goto(site.url);
     const [first] = await read(page, 'hero');
     const before = await visitor(page);
     await flush(page);
     const requests = watchRequests(page, server.url);
     await page.reload();
-    // Synchronous: the definitions are in storage.
+    // Without waiting: the definitions are in storage.
     expect(await page.evaluate(() => sy.splitTest.get('hero', 'fallback'))).toBe(first);
     expect(await visitor(page)).toBe(before);
     await flush(page);
     const { hero } = await variations(page);
     expect(await suite.stored(page)).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /']]);
     expect(requests).toEqual(['POST /v1/sessions/collect']);
-    expect(troubles).toEqual([]);
+    expect(consoleMessages).toEqual([]);
   });
 
-  test('second tab: shares visitor, session and exposures', async () => {
+  test('a second tab shares visitor, session and exposures', async () => {
     const { page, context, site } = suite;
     await page.goto(site.url);
     await read(page, 'hero');
@@ -81,7 +81,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     ]);
   });
 
-  test('navigation in a single-page app: a page view whenever path or query changes', async () => {
+  test('navigation in a single-page app: a page view for each change of path or query', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
     await page.evaluate(async () => {
@@ -112,7 +112,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect(toB.referrer).toBe(`${site.url}/a?page=2`);
   });
 
-  test('an address with a campaign of any length: cut, and nothing of the batch is lost', async () => {
+  test('long campaign parameters are truncated, and the batch is not lost', async () => {
     const { page, server, site } = suite;
     await page.goto(`${site.url}/?utm_source=${'s'.repeat(9000)}&utm_medium=mail&other=1`);
     await page.evaluate(() => sy.track('clicked'));
@@ -123,7 +123,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect(properties).toEqual({ utm_source: 's'.repeat(256), utm_medium: 'mail' });
   });
 
-  test('back and forward through the cache of the browser: a page view, nothing else twice', async () => {
+  test('the back/forward cache: another page view, nothing else is duplicated', async () => {
     const { page, site } = suite;
     await page.goto(site.url);
     await read(page, 'hero');
@@ -136,7 +136,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect(await suite.stored(page)).toEqual([[`exposure hero=${hero}`, 'pageview /', 'pageview /']]);
   });
 
-  test('events, traits and attributes reach the session', async () => {
+  test('events, traits and attributes are stored in the session', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
     await page.evaluate(() => {
@@ -155,7 +155,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect(entry('exposure').attributes).toEqual({ plan: 'trial', country: 'NL' });
   });
 
-  test('30 minutes without activity: another session, whose exposures count anew', async () => {
+  test('30 minutes without activity: a new session with new exposures', async () => {
     const { page, context, site } = suite;
     await page.clock.install();
     await page.goto(site.url);
@@ -174,14 +174,14 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
       [`exposure hero=${hero}`, 'pageview /'],
       ['event back', `exposure hero=${hero}`],
     ]);
-    // A tab that was asleep meanwhile finds the new session.
+    // A second tab joins the new session.
     const second = await context.newPage();
     await second.goto(`${site.url}/next`);
     await flush(second);
     expect(await suite.stored(second)).toHaveLength(2);
   });
 
-  test('back on a subdomain after a long time on another: still the same session', async () => {
+  test('subdomains share the session, even after a long time on one of them', async () => {
     const { page, server, site } = suite;
     site.put('/shared', pageWithSdk(server.url, { options: { cookieDomain: 'shop.localhost' } }));
     const at = (name: string) => `${site.url.replace('localhost', `${name}.shop.localhost`)}/shared`;
@@ -197,7 +197,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect(await suite.stored(page)).toEqual([Array(4).fill('pageview /shared')]);
   });
 
-  test('two properties on one origin: one visitor, nothing mixed', async () => {
+  test('two properties on one origin share the visitor, but no data', async () => {
     const { page, server, site } = suite;
     const garden = site.put('/garden', pageWithSdk(server.url, { property: 'garden' }));
     await page.goto(site.url);
@@ -209,7 +209,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect(shown).toBe(hero === 'b' ? 'Plant' : 'Dig');
     await flush(page);
     const id = await visitor(page);
-    // Written by a page that is gone: its last batch may still be on the way.
+    // The last batch of the previous page may still be in flight.
     await page.goto(site.url);
     await flush(page);
     expect((await sessionsOf(server, id, 'garden')).map(sorted)).toEqual([
@@ -220,7 +220,7 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     ]);
   });
 
-  test('destroy: sends what is left and puts everything back', async () => {
+  test('destroy sends pending events and restores patched functions', async () => {
     const { page, server, site } = suite;
     await page.goto(site.url);
     await read(page, 'hero');
@@ -236,11 +236,11 @@ describe.skipIf(isMissing)('visits in Chromium', () => {
     expect((await sessionsOf(server, id)).map(sorted)).toEqual([[`exposure hero=${hero}`, 'pageview /']]);
   });
 
-  test('the small entry: exposures of a session that is tied to its visitor, and no page views', async () => {
+  test('the split-testing entry records exposures with session and visitor, but no page views', async () => {
     const { page, server, site } = suite;
     const options = JSON.stringify({
       apiUrl: server.url,
-      publicApiKey: VISITED.properties[0]!.apiKeys[0]!.key,
+      publicApiKey: VISITS_PROVISION.properties[0]!.apiKeys[0]!.key,
       propertyId: 'shop',
     });
     site.put(

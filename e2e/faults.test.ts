@@ -13,7 +13,7 @@ import {
   temporaryDirectory,
 } from '../packages/server/src/testing/test-server.ts';
 import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
-import { type Ended, switchyard } from './support/command-line.ts';
+import { type CommandResult, switchyard } from './support/command-line.ts';
 import { EventLoad, post } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
@@ -38,8 +38,8 @@ function directory(): string {
   return path;
 }
 
-/** Refused, in a few words for the operator: no stack, no key. */
-function expectRefusal({ code, output }: Ended, reason: RegExp): void {
+/** The start fails with a short message for the operator, without a stack trace or a key. */
+function expectStartError({ code, output }: CommandResult, reason: RegExp): void {
   expect(code, output).toBe(1);
   expect(output).toMatch(reason);
   expect(output).not.toMatch(/^\s+at /m);
@@ -48,12 +48,12 @@ function expectRefusal({ code, output }: Ended, reason: RegExp): void {
 }
 
 describe('a disk that fails', () => {
-  // Writes beyond the limit fail with a real EFBIG. With the small one the journal is the first to meet it, with
-  // the larger one, which the journal's log never reaches, the event store.
+  // Writes beyond the limit fail with a real EFBIG: with the small limit first in the journal, with the larger one,
+  // which the WAL of the journal never reaches, first in the event store.
   test.for([
-    { file: 'the journal', kibibytes: 2048, ballast: 200 },
-    { file: 'the event store', kibibytes: 6144, ballast: 1500 },
-  ])('$file: nothing is acknowledged that is not there after a restart', async ({ kibibytes, ballast }) => {
+    { file: 'the journal', kibibytes: 2048, padding: 200 },
+    { file: 'the event store', kibibytes: 6144, padding: 1500 },
+  ])('$file: every acknowledged event is stored after a restart', async ({ kibibytes, padding }) => {
     const limited = await start({
       wrap: (command) => [
         'bash',
@@ -63,18 +63,18 @@ describe('a disk that fails', () => {
         ...command,
       ],
     });
-    const load = new EventLoad(SeededRandom.forThisRun('failing disk'), { ballast });
+    const load = new EventLoad(SeededRandom.forThisRun('failing disk'), { padding });
     const { stop } = load.start(limited.url);
-    // Nothing can be promised any more: it stops by itself, so that a supervisor notices.
+    // The server can no longer acknowledge anything and exits, so that a supervisor restarts it.
     const code = await settled('the disk to fail', limited.exited);
     await stop();
     const log = limited.stderr.join('\n');
     console.log(
       `failing disk: ${load.events.length} events, exit ${code}, log: ${limited.stderr.at(-1)?.slice(0, 300)}`,
     );
-    // Null would mean that a signal ended it, e.g. an abort in native code.
+    // Null would mean a signal, e.g. an abort in native code.
     expect(code, log).toBe(1);
-    expect(log).toMatch(/journal or the event store cannot be written/);
+    expect(log).toMatch(/cannot write to the journal or the event store/);
     expect(log).not.toMatch(/service_(pub|sec)_|xxxxxxxx/);
     const statuses = new Set(load.events.map(({ status }) => status));
     expect([...statuses].filter((status) => ![undefined, 200, 503].includes(status))).toEqual([]);
@@ -92,8 +92,8 @@ describe('a disk that fails', () => {
   });
 });
 
-describe('an event store that another program takes while its file is replaced', () => {
-  test('ends the server, which has it all after the next start', async () => {
+describe('an event store that another process locks while its file is replaced', () => {
+  test('the server exits, and all events are stored after the next start', async () => {
     const server = await start();
     const exposures = [{ splitTestKey: 'hero', variationKey: 'b', sessionId: 'kept-1' }];
     const expose = (url: string) =>
@@ -104,41 +104,41 @@ describe('an event store that another program takes while its file is replaced',
       });
     const agent = new Agent();
     expect((await expose(server.url)).status).toBe(200);
-    // Taking the old file a moment before it is replaced would harm nobody.
+    // Locking the old file just before it is replaced has no effect, so check the inode.
     const script = `import { statSync } from 'node:fs';
       import { DuckDBInstance } from '@duckdb/node-api';
       const file = process.argv[1];
       for (console.log('trying'); ; ) {
         const { ino } = statSync(file);
-        const taken = await DuckDBInstance.create(file).catch(() => undefined);
-        if (taken === undefined) continue;
+        const instance = await DuckDBInstance.create(file).catch(() => undefined);
+        if (instance === undefined) continue;
         await new Promise((resolve) => setTimeout(resolve, 300));
         if (statSync(file).ino === ino) break;
-        taken.closeSync();
+        instance.closeSync();
       }
-      console.log('taken');
+      console.log('locked');
       process.stdin.resume();`;
-    const thief = spawn(
+    const locker = spawn(
       process.execPath,
       ['--input-type=module', '-e', script, join(server.dataDir, 'events.duckdb')],
       { cwd: dirname(BIN) },
     );
-    await once(thief.stdout, 'data');
-    const taken = once(thief.stdout, 'data');
-    let isTaken = false;
-    void taken.then(() => {
-      isTaken = true;
+    await once(locker.stdout, 'data');
+    const locked = once(locker.stdout, 'data');
+    let isLocked = false;
+    void locked.then(() => {
+      isLocked = true;
     });
-    for (let i = 0; !isTaken; i++) {
+    for (let i = 0; !isLocked; i++) {
       exposures[0]!.sessionId = `forgotten-${i}`;
       await expose(server.url);
       const forget = ['forget', '--property', 'shop', '--session', `forgotten-${i}`, '--timeout', '3'];
       await switchyard(forget, { env: { DATA_DIR: server.dataDir } });
     }
-    expect(await settled('the server to end', server.exited)).toBe(1);
+    expect(await settled('the server to exit', server.exited)).toBe(1);
     expect(server.stderr.join('\n')).toMatch(/event store/);
-    thief.kill('SIGKILL');
-    await once(thief, 'exit');
+    locker.kill('SIGKILL');
+    await once(locker, 'exit');
     const restarted = await start({ dataDir: server.dataDir });
     const { body } = await restarted.send('GET', '/v1/sessions/kept-1?propertyId=shop', { key: SECRET_KEY });
     expect(body.exposures).toHaveLength(1);
@@ -150,32 +150,36 @@ describe('a data directory that cannot be used', () => {
   test('is a file', async () => {
     const file = join(directory(), 'data');
     writeFileSync(file, 'not a directory');
-    expectRefusal(
+    expectStartError(
       await switchyard(['serve'], { env: { DATA_DIR: file } }),
       /DATA_DIR|data directory|ENOTDIR|EEXIST/i,
     );
     expect(readFileSync(file, 'utf8')).toBe('not a directory');
   });
 
-  test('lies in a place where nobody may write', async () => {
-    expectRefusal(await switchyard(['serve'], { env: { DATA_DIR: '/sys/switchyard' } }), /\/sys\/switchyard/);
+  test('is in a place where nothing can be written', async () => {
+    expectStartError(
+      await switchyard(['serve'], { env: { DATA_DIR: '/sys/switchyard' } }),
+      /\/sys\/switchyard/,
+    );
   });
 
   test('is read-only', async ({ skip }) => {
-    const nobody = 65_534;
+    const unprivileged = 65_534;
     const isRoot = process.getuid?.() === 0;
-    // Root may write anywhere, so another user runs the server; it must be able to read it.
-    skip(isRoot && !readableByOthers(BIN), 'the checkout is readable for root only');
+    // Root can write anywhere, so run the server as another user, who must be able to read its code.
+    skip(isRoot && !readableByOthers(BIN), 'only root can read the checkout');
     const server = await start();
     await server.stop();
-    if (isRoot) for (const path of [server.dataDir, ...filesOf(server)]) chownSync(path, nobody, nobody);
+    if (isRoot)
+      for (const path of [server.dataDir, ...filesOf(server)]) chownSync(path, unprivileged, unprivileged);
     for (const file of filesOf(server)) chmodSync(file, 0o400);
     chmodSync(server.dataDir, 0o500);
-    const ended = await switchyard(['serve'], {
+    const result = await switchyard(['serve'], {
       env: { DATA_DIR: server.dataDir },
-      ...(isRoot ? { user: nobody } : {}),
+      ...(isRoot ? { user: unprivileged } : {}),
     });
-    expectRefusal(ended, /read-?only|EACCES|permission/i);
+    expectStartError(result, /read-?only|EACCES|permission/i);
     chmodSync(server.dataDir, 0o700);
     for (const file of filesOf(server)) chmodSync(file, 0o600);
   });
@@ -192,11 +196,11 @@ function readableByOthers(file: string): boolean {
 }
 
 describe('a full journal', () => {
-  test('is answered with 503 before memory runs out, loses nothing, and is over soon', async () => {
+  test('returns 503 before memory runs out, loses nothing, and recovers', async () => {
     const server = await start({ env: { JOURNAL_MAX_BYTES: '65536' } });
     const agent = new Agent({ keepAlive: true, maxSockets: 100 });
     const before = residentMegabytes(server);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 1500 }, (_, i) =>
         post(server.url, agent, {
           path: '/v1/feedback/submit',
@@ -212,17 +216,17 @@ describe('a full journal', () => {
         }),
       ),
     );
-    const accepted = answers.flatMap(({ status }, i) => (status === 200 ? [`burst-${i}`] : []));
-    const refused = answers.filter(({ status }) => status !== 200);
-    console.log(`full journal: ${accepted.length} accepted, ${refused.length} refused`);
+    const accepted = responses.flatMap(({ status }, i) => (status === 200 ? [`burst-${i}`] : []));
+    const rejected = responses.filter(({ status }) => status !== 200);
+    console.log(`full journal: ${accepted.length} accepted, ${rejected.length} rejected`);
     expect(accepted.length).toBeGreaterThan(0);
-    expect(refused.length).toBeGreaterThan(0);
-    for (const { status, headers, text } of refused) {
+    expect(rejected.length).toBeGreaterThan(0);
+    for (const { status, headers, text } of rejected) {
       expect(status).toBe(503);
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       expect(JSON.parse(text).error.code).toBe('overloaded');
     }
-    // Far larger bodies than the journal may hold: each is refused for good, none is piled up.
+    // Bodies larger than the journal: each is rejected permanently, none is buffered.
     const large = await Promise.all(
       Array.from({ length: 100 }, (_, i) => post(server.url, agent, largeExposures(i))),
     );
@@ -232,7 +236,7 @@ describe('a full journal', () => {
       message: expect.stringMatching(/32768.*JOURNAL_MAX_BYTES/),
     });
     if (before !== undefined) expect(residentMegabytes(server)! - before).toBeLessThan(250);
-    await waitFor('room in the journal', async () => {
+    await waitFor('space in the journal', async () => {
       const small = {
         path: '/v1/goals/increment',
         apiKey: SECRET_KEY,
@@ -245,17 +249,17 @@ describe('a full journal', () => {
     agent.destroy();
   });
 
-  test('neither do many large bodies at once use up the memory of a small machine', async () => {
+  test('many concurrent large bodies do not exhaust a small heap', async () => {
     const server = await start({ env: { NODE_OPTIONS: '--max-old-space-size=96' } });
     const agent = new Agent({ keepAlive: true, maxSockets: 150 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 150 }, (_, i) => post(server.url, agent, largeExposures(i))),
     );
     agent.destroy();
-    const accepted = answers.filter(({ status }) => status === 200).length;
-    console.log(`large bodies: ${accepted} of ${answers.length} accepted`);
+    const accepted = responses.filter(({ status }) => status === 200).length;
+    console.log(`large bodies: ${accepted} of ${responses.length} accepted`);
     expect(accepted).toBeGreaterThan(0);
-    expect(answers.filter(({ status }) => ![200, 408, 503].includes(status))).toEqual([]);
+    expect(responses.filter(({ status }) => ![200, 408, 503].includes(status))).toEqual([]);
     const results = await server.send('GET', '/v1/split-testing/results?propertyId=shop&splitTestKey=hero', {
       key: SECRET_KEY,
     });
@@ -276,7 +280,7 @@ describe('a full journal', () => {
     return { path: '/v1/split-testing/expose', apiKey: PUBLIC_KEY, body: { propertyId: 'shop', exposures } };
   }
 
-  /** Undefined where the system does not tell. */
+  /** Undefined on systems without /proc. */
   function residentMegabytes({ process: child }: TestServer): number | undefined {
     const status = `/proc/${child.pid}/status`;
     if (!existsSync(status)) return undefined;
@@ -284,7 +288,7 @@ describe('a full journal', () => {
   }
 });
 
-test('a second server on the same data directory refuses and changes nothing; the first goes on', async () => {
+test('a second server on the same data directory fails without changes; the first keeps running', async () => {
   const first = await start();
   const send = (session: string) =>
     first.send('POST', '/v1/goals/increment', {
@@ -295,11 +299,11 @@ test('a second server on the same data directory refuses and changes nothing; th
   const file = join(directory(), 'second.json');
   const hero = { key: 'hero', status: 'stopped' };
   writeFileSync(file, JSON.stringify({ properties: [{ id: 'shop', splitTests: [hero] }] }));
-  const ended = await switchyard(['serve'], { env: { DATA_DIR: first.dataDir, PROVISION_FILE: file } });
-  expectRefusal(ended, /another|already|in use|lock/i);
+  const result = await switchyard(['serve'], { env: { DATA_DIR: first.dataDir, PROVISION_FILE: file } });
+  expectStartError(result, /another|already|in use|lock/i);
   expect((await send('s-2')).status).toBe(200);
   expect((await goalProgress(first, 'signup')).total).toBe(2);
-  // Not even what its own provision file asked for.
+  // Its provision file was not applied either.
   const config = await first.send('GET', '/v1/split-testing/config?propertyId=shop', { key: PUBLIC_KEY });
   expect(config.body.tests.map(({ key }: { key: string }) => key)).toEqual(['hero']);
   expect(await first.stop()).toBe(0);

@@ -29,7 +29,7 @@ function directory(): string {
 const hasCurl =
   spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;
 
-/** The commands as somebody would mark and paste them: a line that ends with a backslash goes on in the next. */
+/** The commands in the output, including lines continued with a backslash. */
 function curlCommands(lines: readonly string[]): string[] {
   return [...lines.join('\n').matchAll(/^curl (?:.*\\\n)*.*/gm)].map(([command]) => command);
 }
@@ -37,20 +37,20 @@ function curlCommands(lines: readonly string[]): string[] {
 const keysIn = (text: string) => text.match(/service_(?:pub|sec)_\w+/g) ?? [];
 
 describe('the first start on an empty directory', () => {
-  test('prints where it listens, two keys, and commands that work as pasted', async ({ skip }) => {
-    skip(!hasCurl, 'there is no curl on this machine');
+  test('prints its URL, two keys, and commands that work when pasted', async ({ skip }) => {
+    skip(!hasCurl, 'curl is not installed');
     server = await startServer();
     const { stdout } = server;
     await waitFor('the welcome', () => stdout.some((line) => line.includes('/docs')));
-    expect(stdout.find((line) => /listens/.test(line))).toContain(server.url);
+    expect(stdout.find((line) => /listening/.test(line))).toContain(server.url);
     expect(new Set(keysIn(stdout.join('\n'))).size).toBe(2);
     const commands = curlCommands(stdout);
     expect(commands.length).toBeGreaterThanOrEqual(3);
-    const answers = commands.map((command) =>
+    const responses = commands.map((command) =>
       JSON.parse(execFileSync('bash', ['-c', command], { encoding: 'utf8' })),
     );
-    for (const answer of answers) expect(answer.error, JSON.stringify(answer)).toBeUndefined();
-    const listed = answers.find(({ sessions }) => sessions !== undefined)?.sessions;
+    for (const response of responses) expect(response.error, JSON.stringify(response)).toBeUndefined();
+    const listed = responses.find(({ sessions }) => sessions !== undefined)?.sessions;
     expect(listed).toHaveLength(1);
     expect(listed[0].exposures).toHaveLength(1);
     expect(await server.stop()).toBe(0);
@@ -61,13 +61,13 @@ describe('the first start on an empty directory', () => {
     expect(keysIn(server.stdout.join('\n') + server.stderr.join('\n'))).toEqual([]);
   });
 
-  test('that fails because the port is taken does not swallow the keys', async () => {
+  test('prints the keys even if it fails because the port is in use', async () => {
     const dataDir = directory();
-    const occupant = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => occupant.once('listening', resolve));
-    const { port } = occupant.address() as { port: number };
+    const otherServer = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => otherServer.once('listening', resolve));
+    const { port } = otherServer.address() as { port: number };
     const failed = await switchyard(['serve'], { env: { DATA_DIR: dataDir, PORT: String(port) } });
-    occupant.close();
+    otherServer.close();
     expect(failed.code, failed.output).toBe(1);
     expect(failed.output).toMatch(new RegExp(`${port}|in use`));
     expect(failed.output).not.toMatch(/^\s+at /m);
@@ -77,14 +77,14 @@ describe('the first start on an empty directory', () => {
   });
 });
 
-describe('a bad setting is refused by name', () => {
+describe('an invalid setting fails the start with an error that names it', () => {
   test.for([
     ['PORT', '65536'],
     ['PUBLIC_URL', 'ftp://example.com'],
     ['TRUST_PROXY', '<any>'],
     ['TRUST_PROXY', 'maybe'],
     ['TRUST_PROXY', '10.0.0.0/33'],
-    // Nothing can be made in there, not even by root; Node tries for ever.
+    // Not even root can create files here; Node.js would retry forever.
     ['DATA_DIR', '/proc/switchyard'],
     ['DATA_DIR', '/dev/null'],
     ['LOG_LEVEL', 'loud'],
@@ -103,7 +103,7 @@ describe('a bad setting is refused by name', () => {
     expect(output.trim().split('\n').length, output).toBeLessThanOrEqual(2);
   });
 
-  test.for(['192.0.2.1', 'no host'])('HOST that is none of this machine: %s', async (host) => {
+  test.for(['192.0.2.1', 'no host'])('HOST that does not belong to this machine: %s', async (host) => {
     const { code, output } = await switchyard(['serve'], { env: { DATA_DIR: directory(), HOST: host } });
     expect(code, output).toBe(1);
     expect(output).toMatch(new RegExp(`HOST.*${host}`));
@@ -111,7 +111,7 @@ describe('a bad setting is refused by name', () => {
   });
 });
 
-test('an invalid provision file stops the start, says where it is wrong, and changes nothing', async () => {
+test('an invalid provision file fails the start with a line number and changes nothing', async () => {
   const dataDir = directory();
   const file = join(dataDir, 'provision.yaml');
   const valid = ['properties:', '  - id: shop', '    goals:', '      - { id: signup, kind: count }'];

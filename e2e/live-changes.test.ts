@@ -16,7 +16,7 @@ const cli = (...args: string[]) => switchyard(args, { env: { DATA_DIR: server.da
 
 const config = (key: string) => server.send('GET', '/v1/split-testing/config?propertyId=shop', { key });
 
-test('what `apply` changes shows in the running server without a restart', async () => {
+test('a running server picks up changes of `apply` without a restart', async () => {
   const file = join(server.dataDir, 'change.yaml');
   writeFileSync(file, 'properties:\n  - id: shop\n    splitTests:\n      - { key: hero, status: paused }\n');
   const tests = async () => (await config(PUBLIC_KEY)).body.tests.map(({ key }: { key: string }) => key);
@@ -26,7 +26,7 @@ test('what `apply` changes shows in the running server without a restart', async
   await waitFor('the change', async () => !(await tests()).includes('hero'));
 });
 
-test('a key made by the command line works, and once deleted is refused', async () => {
+test('a key created with the CLI works until it is deleted', async () => {
   const created = await cli('keys', 'create', '--property', 'shop', '--kind', 'public', '--name', 'spare');
   expect(created.code, created.output).toBe(0);
   const key = /service_pub_\w+/.exec(created.stdout)![0];
@@ -35,15 +35,15 @@ test('a key made by the command line works, and once deleted is refused', async 
   const id = /key_\w+/.exec(listed.stdout.split('\n').find((line) => line.includes('spare'))!)![0];
   const deleted = await cli('keys', 'delete', id);
   expect(deleted.code, deleted.output).toBe(0);
-  const refused = await waitFor('401', async () => {
-    const answer = await config(key);
-    return answer.status === 401 && answer;
+  const rejected = await waitFor('401', async () => {
+    const response = await config(key);
+    return response.status === 401 && response;
   });
-  expect(refused.body.error.code).toBe('api_key_invalid');
+  expect(rejected.body.error.code).toBe('api_key_invalid');
   expect((await config(PUBLIC_KEY)).status).toBe(200);
 });
 
-test('`doctor` finds nothing wrong with a server that runs', async () => {
+test('`doctor` reports no problems with a running server', async () => {
   await server.send('POST', '/v1/goals/increment', {
     key: SECRET_KEY,
     body: { propertyId: 'shop', goalId: 'signup' },

@@ -14,7 +14,7 @@ import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
 import { goalProgress } from './support/stored-events.ts';
 
-/** As kill -9 leaves a directory: everything in the logs; and as SIGTERM does: everything in the files. */
+/** A data directory after kill -9, with all data in the WALs, and one after SIGTERM, with all data in the files. */
 let killed: string;
 let stopped: string;
 const directories: string[] = [];
@@ -60,17 +60,17 @@ async function start(dataDir: string, options: StartOptions = {}): Promise<TestS
 }
 
 const run = (dataDir: string, ...args: string[]) =>
-  switchyard(args, { env: { DATA_DIR: dataDir }, withinMs: 60_000 });
+  switchyard(args, { env: { DATA_DIR: dataDir }, timeoutMs: 60_000 });
 
-async function expectRefusal(dataDir: string, reason: RegExp): Promise<void> {
+async function expectStartError(dataDir: string, reason: RegExp): Promise<void> {
   const { code, output } = await run(dataDir, 'serve');
   expect(code, output).toBe(1);
   expect(output).toMatch(reason);
   expect(output).not.toMatch(/^\s+at |service_(pub|sec)_/m);
 }
 
-/** What `doctor` says about the event store. It must leave everything as it was; SQLite may begin an empty log. */
-async function examine(dataDir: string): Promise<{ status: string; detail: string }> {
+/** The result of `doctor` for the event store. It must not change any file, except that SQLite may create an empty WAL. */
+async function runDoctor(dataDir: string): Promise<{ status: string; detail: string }> {
   const contents = () =>
     readdirSync(dataDir)
       .filter((name) => !name.endsWith('-shm') && statSync(join(dataDir, name)).size > 0)
@@ -86,91 +86,91 @@ async function examine(dataDir: string): Promise<{ status: string; detail: strin
   return JSON.parse(stdout).checks.find((check: { name: string }) => check.name === 'Event store');
 }
 
-describe('an event store that lacks what it had', () => {
+describe('an event store that has lost data', () => {
   const LOSS = /event store is missing events.*--accept-loss/;
 
-  test('its file is gone: it is said, until the loss is accepted', async () => {
+  test('its file is missing: the start fails until the loss is accepted', async () => {
     const dataDir = copyOf(killed);
     rmSync(join(dataDir, 'events.duckdb'));
     const log = readFileSync(join(dataDir, 'events.duckdb.wal'));
-    await expectRefusal(dataDir, LOSS);
+    await expectStartError(dataDir, LOSS);
     expect(readFileSync(join(dataDir, 'events.duckdb.wal'))).toEqual(log);
     const accepting = await start(dataDir, { wrap: (command) => [...command, '--accept-loss'] });
     expect((await goalProgress(accepting, 'signup')).total).toBe(0);
     await accepting.stop();
-    // Once is enough.
+    // The next start no longer needs the option.
     await start(dataDir);
   });
 
-  test('its log was cut: both the server and `doctor` say so', async () => {
+  test('its WAL is truncated: the server and `doctor` report it', async () => {
     const dataDir = copyOf(killed);
     const log = join(dataDir, 'events.duckdb.wal');
     truncateSync(log, Math.floor(statSync(log).size * 0.8));
-    expect(await examine(dataDir)).toMatchObject({
+    expect(await runDoctor(dataDir)).toMatchObject({
       status: 'fail',
       detail: expect.stringMatching(/^events are missing/),
     });
-    await expectRefusal(dataDir, LOSS);
+    await expectStartError(dataDir, LOSS);
   });
 });
 
-describe('a configuration that is gone while its events are there', () => {
+describe('a missing configuration while there are events', () => {
   const LOST = /no configuration.*config\.db/;
 
-  test('all of it: no demo takes its place; a file that is applied does', async () => {
+  test('its files are missing: no demo property is created; `apply` restores it', async () => {
     const dataDir = copyOf(stopped);
     for (const end of ['', '-wal', '-shm']) rmSync(join(dataDir, `config.db${end}`), { force: true });
-    await expectRefusal(dataDir, LOST);
+    await expectStartError(dataDir, LOST);
     expect(await run(dataDir, 'apply', join(dataDir, 'provision.json'))).toMatchObject({ code: 0 });
     expect((await goalProgress(await start(dataDir), 'signup')).total).toBe(1);
   });
 
-  test('its file is empty: the log that has it all is not thrown away', async () => {
+  test('its file is empty: the WAL with the data is not deleted', async () => {
     const dataDir = copyOf(killed);
     truncateSync(join(dataDir, 'config.db'));
     const log = readFileSync(join(dataDir, 'config.db-wal'));
-    await expectRefusal(dataDir, LOST);
+    await expectStartError(dataDir, LOST);
     expect(readFileSync(join(dataDir, 'config.db-wal'))).toEqual(log);
   });
 });
 
-test('a damaged file is named', async () => {
+test('the error names the damaged file', async () => {
   const files = ['config.db', 'journal.db', 'events.duckdb', 'events.duckdb.lock'];
   await Promise.all(
     files.map((name) => {
       const dataDir = copyOf(stopped);
       for (const end of ['-wal', '-shm']) rmSync(join(dataDir, name + end), { force: true });
       writeFileSync(join(dataDir, name), Buffer.alloc(16_384, 'X'));
-      return expectRefusal(dataDir, new RegExp(`/${name.replaceAll('.', '\\.')}\\b`));
+      return expectStartError(dataDir, new RegExp(`/${name.replaceAll('.', '\\.')}\\b`));
     }),
   );
 });
 
-test('`doctor` finds damage where nobody has looked yet', async () => {
+test('`doctor` finds damaged blocks that were never read', async () => {
   const dataDir = copyOf(stopped);
-  expect(await examine(dataDir)).toMatchObject({ status: 'ok' });
+  expect(await runDoctor(dataDir)).toMatchObject({ status: 'ok' });
   const file = join(dataDir, 'events.duckdb');
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.fill('X', bytes.length - 300_000));
-  expect(await examine(dataDir)).toMatchObject({
+  expect(await runDoctor(dataDir)).toMatchObject({
     status: 'fail',
     detail: expect.stringMatching(/checksum/),
   });
 });
 
-test('what a server stores is for its owner only, whoever may look into the directory', () => {
+test('only the owner can read the files of the data directory', () => {
   const files = readdirSync(stopped).filter((name) => name !== 'provision.json');
   const shared = files.filter((name) => (statSync(join(stopped, name)).mode & 0o077) !== 0);
   expect(files).toContain('events.duckdb');
   expect(shared).toEqual([]);
 });
 
-test('SIGTERM while it starts: it stops once it has, with exit code 0', async () => {
+test('SIGTERM during the start: the server finishes the start, then exits with code 0', async () => {
   const dataDir = copyOf(killed);
   const lock = join(dataDir, 'events.duckdb.lock');
   rmSync(lock);
   const server = await start(dataDir, {
-    // The lock is taken long before it listens.
+    // The lock file is created long before the server listens.
     wrap: (command) => [
       'bash',
       '-c',

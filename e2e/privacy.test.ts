@@ -20,8 +20,8 @@ const restart = async () => {
 const cli = (...args: string[]) => switchyard(args, { env: { DATA_DIR: server.dataDir } });
 
 async function send(path: string, key: string, body: object): Promise<void> {
-  const answer = await server.send('POST', path, { key, body: { propertyId: 'shop', ...body } });
-  expect(answer.status, answer.text).toBe(200);
+  const response = await server.send('POST', path, { key, body: { propertyId: 'shop', ...body } });
+  expect(response.status, response.text).toBe(200);
 }
 
 const sessionIds = async () => {
@@ -29,10 +29,10 @@ const sessionIds = async () => {
   return body.sessions.map(({ sessionId }: { sessionId: string }) => sessionId).sort();
 };
 
-/** Everything that can be known of a visitor, in two sessions. */
+/** Sends every kind of data about a visitor, in two sessions. */
 async function visit(who: string): Promise<void> {
   for (const sessionId of [`session-of-${who}-1`, `session-of-${who}-2`]) {
-    // Before the session is tied to the visitor, so that it has to be found through it.
+    // Sent before the session is linked to the visitor, so that it must be found through the session.
     const exposure = {
       splitTestKey: 'hero',
       variationKey: 'b',
@@ -65,8 +65,8 @@ const tracesOf = (who: string) =>
     (prefix) => prefix + who,
   );
 
-/** Files of the data directory with traces of somebody, searched as raw bytes. */
-function filesNaming(who: string): string[] {
+/** Files of the data directory that contain traces of a visitor as raw bytes. */
+function filesWithTraces(who: string): string[] {
   const names = readdirSync(server.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
@@ -78,32 +78,32 @@ function filesNaming(who: string): string[] {
   });
 }
 
-/** Files that other users of the machine may read. */
-const filesForOthers = () =>
+/** Files that other users of the machine can read. */
+const filesReadableByOthers = () =>
   readdirSync(server.dataDir).filter(
     (name) => name !== 'provision.json' && (statSync(join(server.dataDir, name)).mode & 0o077) !== 0,
   );
 
 describe('switchyard forget', () => {
   test.for(['running', 'stopped'] as const)(
-    'with the server %s: nothing of the visitor is left, others stay',
+    'with the server %s: erases all data of the visitor and keeps other visitors',
     async (state) => {
       await visit('alice-4711');
       await visit('bob-0815');
-      // Once loaded into the store and once still in the journal: both must be clean afterwards.
+      // Some data is in the event store, some still in the journal: both must be clean afterwards.
       expect(await sessionIds()).toHaveLength(4);
       await send('/v1/feedback/submit', SECRET_KEY, {
         feedbackTypeId: 'nps',
         sessionId: 'session-of-alice-4711-1',
         message: 'message-of-alice-4711 again',
       });
-      // Otherwise the search below would prove nothing.
-      expect(filesNaming('alice-4711')).not.toEqual([]);
+      // Makes sure that the search works.
+      expect(filesWithTraces('alice-4711')).not.toEqual([]);
       if (state === 'stopped') expect(await server.stop()).toBe(0);
       const forgotten = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
       expect(forgotten.code, forgotten.output).toBe(0);
-      expect(filesNaming('alice-4711')).toEqual([]);
-      expect(filesForOthers()).toEqual([]);
+      expect(filesWithTraces('alice-4711')).toEqual([]);
+      expect(filesReadableByOthers()).toEqual([]);
       if (state === 'stopped') await restart();
 
       expect(await sessionIds()).toEqual(['session-of-bob-0815-1', 'session-of-bob-0815-2']);
@@ -121,7 +121,7 @@ describe('switchyard forget', () => {
         visitors: 1,
         exposures: 2,
       });
-      // And the server goes on as if nothing had been; of Bob one session goes, the other stays.
+      // The server keeps working; then erase only one of the two sessions of Bob.
       await visit('carol-2342');
       expect(await sessionIds()).toHaveLength(4);
       const one = await cli('forget', '--property', 'shop', '--session', 'session-of-bob-0815-1');
@@ -132,11 +132,11 @@ describe('switchyard forget', () => {
         'session-of-carol-2342-2',
       ]);
       expect(await server.stop()).toBe(0);
-      expect(filesNaming('alice-4711')).toEqual([]);
+      expect(filesWithTraces('alice-4711')).toEqual([]);
     },
   );
 
-  test('leaves nothing of the visitor in the journal while others keep writing to it', async () => {
+  test('erases the visitor from the journal during concurrent writes', async () => {
     await visit('alice-4711');
     let stopped = false;
     const others = (async () => {
@@ -144,31 +144,31 @@ describe('switchyard forget', () => {
     })();
     const forgotten = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
     expect(forgotten.code, forgotten.output).toBe(0);
-    expect(filesNaming('alice-4711')).toEqual([]);
+    expect(filesWithTraces('alice-4711')).toEqual([]);
     stopped = true;
     await others;
   });
 
-  test('survives kill -9 right after the order was given', async () => {
+  test('survives kill -9 right after the request', async () => {
     await visit('alice-4711');
     await visit('bob-0815');
-    const order = cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
-    // Killed while the order stands, or after all was done when it went too fast to be seen: both must end well.
-    const ordered = waitFor('the order', () =>
-      filesNaming('alice-4711').some((trace) => trace.startsWith('config.db')),
+    const forgetting = cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
+    // Killed while the request is pending, or after it was done if it was too fast to be seen: both must work.
+    const requested = waitFor('the request', () =>
+      filesWithTraces('alice-4711').some((trace) => trace.startsWith('config.db')),
     );
-    await Promise.race([ordered.catch(() => {}), order]);
+    await Promise.race([requested.catch(() => {}), forgetting]);
     await server.stop('SIGKILL');
-    await order;
+    await forgetting;
     await restart();
     const again = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
     expect(again.code, again.output).toBe(0);
     expect(await sessionIds()).toEqual(['session-of-bob-0815-1', 'session-of-bob-0815-2']);
-    await waitFor('clean files', () => filesNaming('alice-4711').length === 0);
+    await waitFor('clean files', () => filesWithTraces('alice-4711').length === 0);
   });
 });
 
-describe('events older than retentionDays go, newer ones stay', () => {
+describe('events older than retentionDays are deleted, newer ones are kept', () => {
   const provision = { properties: [{ id: 'shop', retentionDays: 1 }] };
 
   beforeEach(async () => {
@@ -183,21 +183,21 @@ describe('events older than retentionDays go, newer ones stay', () => {
     expect(await sessionIds()).toHaveLength(3);
   });
 
-  const theOldAreGone = async () => {
-    await waitFor('the old ones to go', async () => (await sessionIds()).length === 1);
+  const expectOldDeleted = async () => {
+    await waitFor('the deletion of old events', async () => (await sessionIds()).length === 1);
     expect(await sessionIds()).toEqual(['an-hour-old']);
   };
 
   test('soon after a start', async () => {
     await server.stop();
     server = await startServer({ dataDir: server.dataDir, provision });
-    await theOldAreGone();
+    await expectOldDeleted();
   });
 
-  test('soon after the property said so', async () => {
+  test('soon after the setting changes', async () => {
     const file = join(server.dataDir, 'retention.json');
     writeFileSync(file, JSON.stringify(provision));
     expect((await cli('apply', file)).code).toBe(0);
-    await theOldAreGone();
+    await expectOldDeleted();
   });
 });

@@ -22,15 +22,15 @@ async function startWithSession(events: number): Promise<void> {
   server = await startServer({ dataDir, provision: SAMPLE });
 }
 
-/** Resident bytes now, and at most since the start. */
-function memory(): { now: number; most: number } {
+/** Current and peak resident bytes. */
+function memory(): { current: number; peak: number } {
   const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
   const bytes = (field: string) => 1024 * Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)![1]);
-  return { now: bytes('VmRSS'), most: bytes('VmHWM') };
+  return { current: bytes('VmRSS'), peak: bytes('VmHWM') };
 }
 
-/** Asks, takes the first bytes of the answer, and never reads on. */
-function askAndStall(path: string): Promise<void> {
+/** Sends a request, reads the first bytes of the response, and then stops reading. */
+function requestAndStall(path: string): Promise<void> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port) });
@@ -44,23 +44,23 @@ function askAndStall(path: string): Promise<void> {
   });
 }
 
-test('what a session holds decides neither how long others wait nor how much memory its timeline takes', async () => {
+test('reading a large session neither delays other requests nor loads the whole session into memory', async () => {
   const events = 6000;
   await startWithSession(events);
-  const before = memory().now;
+  const before = memory().current;
   await expectOthersServed(server, async () => {
     const clients = Array.from({ length: 4 }, () => server.send('GET', TIMELINE, { key: SECRET_KEY }));
     for (const { status } of await Promise.all(clients)) expect(status).toBe(200);
   });
-  expect(memory().most - before).toBeLessThan(3 * events * EVENT_BYTES);
+  expect(memory().peak - before).toBeLessThan(3 * events * EVENT_BYTES);
 });
 
-test('clients that do not read their answers take less memory than what they asked about', async () => {
+test('clients that do not read their responses take less memory than the requested sessions', async () => {
   const events = 3000;
   const clients = 40;
   await startWithSession(events);
-  const before = memory().now;
-  const asking = Array.from({ length: clients }, () => askAndStall(`${TIMELINE}&limit=1000`));
-  await settled('the first bytes for all of them', Promise.all(asking));
-  expect(memory().most - before).toBeLessThan((clients * events * EVENT_BYTES) / 2);
+  const before = memory().current;
+  const requests = Array.from({ length: clients }, () => requestAndStall(`${TIMELINE}&limit=1000`));
+  await settled('the first bytes of all responses', Promise.all(requests));
+  expect(memory().peak - before).toBeLessThan((clients * events * EVENT_BYTES) / 2);
 });

@@ -16,7 +16,7 @@ async function expectResults(splitTestKey: string, query: string): Promise<void>
   expect(status, text).toBe(200);
 }
 
-test.for(['plan', 'country'])('results by %s, of which every visitor sent another one', async (attribute) => {
+test.for(['plan', 'country'])('results by %s with a different value for every visitor', async (attribute) => {
   server = await startServer({ provision: SAMPLE });
   const shop = new Shop(server);
   for (let batch = 0; batch < 10; batch++) {
@@ -31,7 +31,7 @@ test.for(['plan', 'country'])('results by %s, of which every visitor sent anothe
   await expectOthersServed(server, () => expectResults('hero', `by=${attribute}`));
 });
 
-test('results over time of a test with many variations and exposures of years ago', async () => {
+test('a time series with many variations and exposures over years', async () => {
   const variations = Array.from({ length: 30 }, (_, i) => ({ key: `v${i}`, weight: 1, value: `v${i}` }));
   const longAgo = {
     key: 'long-ago',

@@ -8,9 +8,9 @@ import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
 
-/** The server cuts slow clients off after 15 s: one that stops before has not waited for any. */
+/** The server disconnects slow clients after 15 s, so an earlier exit has not waited for them. */
 const PROMPT_MS = 14_000;
-/** What a client may see when a server goes away between two requests. */
+/** Errors that a client may see when a server exits between two requests. */
 const GONE = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
 let server: TestServer;
@@ -23,13 +23,13 @@ afterEach(async () => {
   await discard(server);
 });
 
-/** Stops the server; fails when it does not exit with 0, or not promptly. */
+/** Stops the server; fails if it does not exit promptly with code 0. */
 async function stopPromptly(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   const code = await settled(`stopping with ${signal}`, server.stop(signal), PROMPT_MS);
   expect(code, server.stderr.join('\n')).toBe(0);
 }
 
-/** A bare connection on which the test decides what is sent when. */
+/** A raw connection on which the test controls what is sent. */
 async function openConnection(): Promise<{ socket: Socket; received: () => string }> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -44,12 +44,12 @@ async function openConnection(): Promise<{ socket: Socket; received: () => strin
   return { socket, received: () => received };
 }
 
-/** With an interim answer, which says that the server has read the header and waits for the body. */
+/** Requests 100 Continue, which shows that the server has read the headers and waits for the body. */
 const headerOf = (length: number) =>
   `POST /v1/goals/increment HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${SECRET_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
 
 describe('SIGTERM', () => {
-  test('under load: exit 0, and nothing acknowledged is lost', async () => {
+  test('under load: exits with code 0, and no acknowledged event is lost', async () => {
     const random = SeededRandom.forThisRun('SIGTERM');
     const load = new EventLoad(random);
     for (let cycle = 0; cycle < 2; cycle++) {
@@ -68,7 +68,7 @@ describe('SIGTERM', () => {
     await expectTotals(server, load.events, await expectStoredOnce(server, load.events));
   });
 
-  test('a request that has begun is answered, and its connection is not waited for', async () => {
+  test('finishes a request in progress, but does not wait for its connection to close', async () => {
     const body = JSON.stringify({ propertyId: 'shop', goalId: 'signup', sessionId: 's-late' });
     const { socket, received } = await openConnection();
     socket.write(headerOf(body.length));
@@ -80,16 +80,16 @@ describe('SIGTERM', () => {
       return probe === undefined;
     });
     socket.write(body);
-    await waitFor('the answer', () => received().includes('{"success":true}'));
-    // The client keeps its connection, as browsers do; the server must not wait for it.
+    await waitFor('the response', () => received().includes('{"success":true}'));
+    // The client keeps its connection open, as browsers do; the server must not wait for it.
     await stopped;
     server = await startServer({ dataDir: server.dataDir });
-    const answer = await server.send('GET', '/v1/sessions/s-late?propertyId=shop', { key: SECRET_KEY });
-    expect(answer.status).toBe(200);
+    const response = await server.send('GET', '/v1/sessions/s-late?propertyId=shop', { key: SECRET_KEY });
+    expect(response.status).toBe(200);
   });
 
-  test('does not wait for clients that keep a connection and do nothing', async () => {
-    // As browsers do, which open connections in advance.
+  test('does not wait for idle clients, streams and incomplete requests', async () => {
+    // Browsers open connections in advance.
     await openConnection();
     const stream = await openConnection();
     stream.socket.write(
@@ -103,7 +103,7 @@ describe('SIGTERM', () => {
   });
 });
 
-test('SIGINT, as Ctrl-C sends it, stops as well, and pressed twice is the same as once', async () => {
+test('SIGINT (Ctrl-C) stops the server too, and a second SIGINT has no effect', async () => {
   server.process.kill('SIGINT');
   await stopPromptly('SIGINT');
 });

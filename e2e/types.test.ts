@@ -51,11 +51,11 @@ export const cents: number = page.splitTest.get('pricing', { cents: 1 }).cents;
 export const isNew: boolean = backend.flags.boolean('new-checkout', false, {});
 export const banner: string = backend.flags.string('banner', 'none', {});
 export const signup = backend.goals.increment('signup', {});
-export const said = backend.feedback.submit('nps', { option: 'good' });
+export const submitted = backend.feedback.submit('nps', { option: 'good' });
 export const shown: string = useSplitTest('hero', 'Buy');
 `;
 
-/** Each of them is one mistake. */
+/** Each line has one type error. */
 const BAD = [
   `page.splitTest.get('heroo', 'Buy');`,
   `page.splitTest.get('old', 'control');`,
@@ -97,7 +97,7 @@ function compile(...files: string[]): Promise<string> {
   });
 }
 
-test('`switchyard types` declares what a property has, so that a mistake does not compile', async () => {
+test('`switchyard types` declares the contents of a property, so that mistakes do not compile', async () => {
   const out = join(folder, 'switchyard.ts');
   const written = await switchyard(['types', join(folder, 'provision.json'), '--out', out]);
   expect(written.code, written.output).toBe(0);
@@ -106,13 +106,13 @@ test('`switchyard types` declares what a property has, so that a mistake does no
   expect(await compile('good.ts')).toBe('');
   for (const [index, line] of BAD.entries())
     writeFileSync(join(folder, `bad-${index}.ts`), `${START}${line}\n`);
-  const complaints = await compile(...BAD.map((_, index) => `bad-${index}.ts`));
+  const errors = await compile(...BAD.map((_, index) => `bad-${index}.ts`));
   const line = START.split('\n').length;
-  const found = BAD.filter((_, index) => complaints.includes(`bad-${index}.ts(${line},`));
+  const found = BAD.filter((_, index) => errors.includes(`bad-${index}.ts(${line},`));
   expect(found).toEqual(BAD);
 });
 
-test('properties whose names would be the same get interfaces of their own', async () => {
+test('properties with clashing names get separate interfaces', async () => {
   const [file, out] = [join(folder, 'alike.json'), join(folder, 'alike.ts')];
   const goals = (kind: string) => [{ id: 'sale', name: 'Sale', kind }];
   const properties = [
@@ -130,12 +130,12 @@ test('properties whose names would be the same get interfaces of their own', asy
   ]);
 });
 
-test('it reads a data directory as well, and says what is wrong', async () => {
+test('it also reads a data directory, and reports errors', async () => {
   const dataDir = join(folder, 'data');
   const env = { DATA_DIR: dataDir };
-  const nowhere = await switchyard(['types'], { env });
-  expect(nowhere).toMatchObject({ code: 1, stdout: '' });
-  expect(nowhere.stderr).toMatch(/There is no configuration in/);
+  const missing = await switchyard(['types'], { env });
+  expect(missing).toMatchObject({ code: 1, stdout: '' });
+  expect(missing.stderr).toMatch(/There is no configuration in/);
   expect((await switchyard(['apply', join(folder, 'provision.json')], { env })).code).toBe(0);
   const printed = await switchyard(['types', '--property', 'my-shop'], { env });
   expect(printed.stdout).toBe(readFileSync(join(folder, 'switchyard.ts'), 'utf8'));

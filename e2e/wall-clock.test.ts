@@ -22,7 +22,7 @@ const list = () => server.send('GET', '/v1/flags/list?propertyId=shop', { key: S
 
 const setBack = () => clock.set(-HOUR_MS);
 
-test('the clock of the server is the one that was set', async () => {
+test('the server uses the adjusted clock', async () => {
   setBack();
   const exposures = [{ splitTestKey: 'hero', variationKey: 'b', sessionId: 's' }];
   const body = { propertyId: 'shop', exposures };
@@ -31,17 +31,17 @@ test('the clock of the server is the one that was set', async () => {
   expect(sessions[0].startedAt).toBeLessThan(Date.now() - HOUR_MS / 2);
 });
 
-test('a clock that is set back by an hour does not stop the refill of the rate limit', async () => {
+test('setting the clock back by an hour does not stop the refill of the rate limit', async () => {
   const responses = await Promise.all(Array.from({ length: 60 }, list));
   expect(responses.some(({ status }) => status === 429)).toBe(true);
   setBack();
   await waitFor('a request within the rate', async () => (await list()).status === 200);
 });
 
-test('a clock that is set back by an hour does not stop the background jobs', async () => {
+test('setting the clock back by an hour does not stop the background jobs', async () => {
   const variations = [{ key: 'a', weight: 1 }];
-  // Each job has run at least once, and is waiting for its next turn.
-  await switchyard(server, 'forget', '--property', 'shop', '--user', 'nobody');
+  // By now each job has run at least once and is waiting for its next run.
+  await switchyard(server, 'forget', '--property', 'shop', '--user', 'unknown');
   setBack();
   await applyProvision(server, {
     properties: [{ id: 'shop', splitTests: [{ key: 'due', type: 'id', variations, startAt: 1000 }] }],
@@ -50,11 +50,11 @@ test('a clock that is set back by an hour does not stop the background jobs', as
     const config = await server.send('GET', '/v1/split-testing/config?propertyId=shop', { key: PUBLIC_KEY });
     return config.body.tests?.some(({ key }: { key: string }) => key === 'due');
   });
-  const forgotten = await switchyard(server, 'forget', '--property', 'shop', '--user', 'nobody');
+  const forgotten = await switchyard(server, 'forget', '--property', 'shop', '--user', 'unknown');
   expect(forgotten).toMatchObject({ code: 0 });
 });
 
-test('a clock that is set back by an hour does not delay a stop', async () => {
+test('setting the clock back by an hour does not delay the shutdown', async () => {
   setBack();
   expect(await server.stop('SIGTERM')).toBe(0);
 });

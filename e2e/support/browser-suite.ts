@@ -3,16 +3,16 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { discard, startServer, type TestServer } from '../../packages/server/src/testing/test-server.ts';
 import { findChromium, type OpenBrowser, openBrowser } from './chromium.ts';
 import { type Site, startSite } from './site.ts';
-import { pageWithSdk, sessionsOf, sorted, VISITED, watchTroubles } from './visits.ts';
+import { pageWithSdk, sessionsOf, sorted, VISITS_PROVISION, watchConsole } from './visits.ts';
 
-/** What the tests of a file share; `page` and `context` are fresh for each test, and so is their visitor. */
+/** Shared by the tests of a file; each test gets a new `page`, `context` and visitor. */
 export class BrowserSuite {
   server!: TestServer;
   site!: Site;
   context!: BrowserContext;
   page!: Page;
-  /** Whatever the page has complained of. */
-  troubles!: string[];
+  /** Errors and console output of the page. */
+  consoleMessages!: string[];
   #opened: OpenBrowser | undefined;
 
   constructor(executable: string | undefined) {
@@ -20,7 +20,7 @@ export class BrowserSuite {
     beforeAll(async () => {
       [this.#opened, this.server, this.site] = await Promise.all([
         openBrowser(executable),
-        startServer({ provision: VISITED }),
+        startServer({ provision: VISITS_PROVISION }),
         startSite(),
       ]);
       this.site.put('/', pageWithSdk(this.server.url));
@@ -35,7 +35,7 @@ export class BrowserSuite {
     beforeEach(async () => {
       this.context = await this.#opened!.browser.newContext();
       this.page = await this.context.newPage();
-      this.troubles = watchTroubles(this.page);
+      this.consoleMessages = watchConsole(this.page);
     });
     afterEach(async () => {
       await this.context?.close();
@@ -47,24 +47,24 @@ export class BrowserSuite {
     return { suite: new BrowserSuite(executable), isMissing: executable === undefined };
   }
 
-  /** What is stored of the page's visitor, by session. */
+  /** The stored events of the page's visitor, by session. */
   async stored(page = this.page): Promise<string[][]> {
     return (await sessionsOf(this.server, await visitor(page))).map(sorted);
   }
 }
 
-/** What tests show when the page is ready. */
+/** The values of the tests once the SDK is ready. */
 export const read = (page: Page, ...keys: string[]) =>
-  page.evaluate(async (wanted) => {
+  page.evaluate(async (testKeys) => {
     await sy.ready();
-    return wanted.map((key) => sy.splitTest.get(key, 'fallback'));
+    return testKeys.map((key) => sy.splitTest.get(key, 'fallback'));
   }, keys);
 
 export const flush = (page: Page) => page.evaluate(() => sy.flush());
 
 export const visitor = (page: Page) => page.evaluate(() => sy.visitorId()!);
 
-/** The variation of each test when the page is ready, without recording anything. */
+/** The variation of each test once the SDK is ready, without recording exposures. */
 export const variations = (page: Page) =>
   page.evaluate(async () => {
     await sy.ready();

@@ -16,7 +16,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** The browser of this machine, otherwise the one that npm installed; `undefined` when neither can run here. */
+/** The installed browser, otherwise the one from npm; `undefined` if neither is available. */
 export async function findChromium(): Promise<string | undefined> {
   const found = [process.env.CHROMIUM_PATH, ...INSTALLED].find((path) => path && existsSync(path));
   if (found !== undefined) return found;
@@ -32,7 +32,7 @@ export interface OpenBrowser {
   close(): Promise<void>;
 }
 
-/** A headless browser that leaves nothing behind. */
+/** A headless browser with a temporary profile that is removed on close. */
 export async function openBrowser(executablePath: string): Promise<OpenBrowser> {
   const directory = mkdtempSync(join(tmpdir(), 'switchyard-browser-'));
   const browser = await chromium.launch({

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { BIN } from '../../packages/server/src/testing/test-server.ts';
 
-export interface Ended {
-  /** Null when a signal ended it. */
+export interface CommandResult {
+  /** Null if the process was killed by a signal. */
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** All that was printed. */
+  /** stdout and stderr. */
   output: string;
 }
 
@@ -15,14 +15,14 @@ interface Options {
   env?: Record<string, string>;
   /** Runs as this user and group. */
   user?: number;
-  withinMs?: number;
-  /** Killed after this time on purpose, whatever it is doing. */
+  timeoutMs?: number;
+  /** Kills the process on purpose after this time. */
   killAfterMs?: number;
 }
 
-/** Runs the command line to its end, as a user would; one that does not end is killed, and `code` is null. */
-export function switchyard(args: readonly string[], options: Options = {}): Promise<Ended> {
-  const { env = {}, user, withinMs = 15_000, killAfterMs } = options;
+/** Runs a CLI command until it exits; after the timeout it is killed, and `code` is null. */
+export function switchyard(args: readonly string[], options: Options = {}): Promise<CommandResult> {
+  const { env = {}, user, timeoutMs = 15_000, killAfterMs } = options;
   const child = spawn(process.execPath, [BIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'warn', PORT: '0', ...env },
@@ -36,7 +36,7 @@ export function switchyard(args: readonly string[], options: Options = {}): Prom
   child.stderr.on('data', (text) => {
     stderr += text;
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs ?? withinMs);
+  const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs ?? timeoutMs);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {

@@ -2,29 +2,29 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { type EventRequest, EventRequests } from './event-requests.ts';
 import type { SeededRandom } from './random.ts';
 
-/** `unknown`: no answer came, so the event may or may not be stored. `refused`: an answer other than 200. */
-type Outcome = 'acknowledged' | 'refused' | 'unknown';
+/** `unknown`: no response, so the event may or may not be stored. `rejected`: a response other than 200. */
+type Outcome = 'acknowledged' | 'rejected' | 'unknown';
 
-/** A request, and what became of it. */
+/** A request and its outcome. */
 export interface SentEvent extends EventRequest {
   outcome: Outcome;
   status?: number;
-  /** Why no answer came. */
+  /** Why there was no response. */
   error?: string;
 }
 
-export interface LoadAnswer {
+export interface LoadResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
 }
 
-/** Sends one request over the agent's connections; rejects when no whole answer comes. */
+/** Sends one request with the agent; rejects if there is no complete response. */
 export function post(
   url: string,
   agent: Agent,
   event: Pick<SentEvent, 'path' | 'apiKey' | 'body' | 'idempotencyKey'>,
-): Promise<LoadAnswer> {
+): Promise<LoadResponse> {
   const body = JSON.stringify(event.body);
   const headers: Record<string, string | number> = {
     'content-type': 'application/json',
@@ -50,12 +50,12 @@ export function post(
 }
 
 export interface LoadOptions {
-  /** Bytes of attributes, metadata or message that each event carries besides. */
-  ballast?: number;
+  /** Extra bytes of attributes, metadata or message in each event. */
+  padding?: number;
   clients?: number;
 }
 
-/** Clients that send events of all kinds as fast as they are answered, and remember what became of each. */
+/** Clients that send events of all kinds as fast as possible and record the outcome of each. */
 export class EventLoad {
   readonly events: SentEvent[] = [];
   readonly #requests: EventRequests;
@@ -63,12 +63,12 @@ export class EventLoad {
   #acknowledged = 0;
   #awaited: { count: number; resolve: () => void } | undefined;
 
-  constructor(random: SeededRandom, { ballast = 0, clients = 24 }: LoadOptions = {}) {
-    this.#requests = new EventRequests(random, ballast);
+  constructor(random: SeededRandom, { padding = 0, clients = 24 }: LoadOptions = {}) {
+    this.#requests = new EventRequests(random, padding);
     this.#clients = clients;
   }
 
-  /** Sends until stopped; a client whose connection breaks tries again until the server is gone. */
+  /** Sends until stopped; clients retry broken connections until the server is gone. */
   start(url: string): { stop: () => Promise<void>; done: Promise<void> } {
     const agent = new Agent({ keepAlive: true, maxSockets: this.#clients });
     let stopped = false;
@@ -77,7 +77,7 @@ export class EventLoad {
         const event: SentEvent = { ...this.#requests.next(), outcome: 'unknown' };
         this.events.push(event);
         await send(url, agent, event);
-        if (event.outcome === 'acknowledged') this.#noteAcknowledged();
+        if (event.outcome === 'acknowledged') this.#countAcknowledged();
         if (event.error === 'ECONNREFUSED') return;
       }
     };
@@ -91,24 +91,25 @@ export class EventLoad {
     };
   }
 
-  /** Resolves in the moment in which that many more events were acknowledged, with others under way. */
+  /** Resolves as soon as that many more events are acknowledged, while others are in flight. */
   acknowledged(more: number): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { count: this.#acknowledged + more, resolve };
     });
   }
 
-  #noteAcknowledged(): void {
+  #countAcknowledged(): void {
     this.#acknowledged += 1;
     if (this.#acknowledged === this.#awaited?.count) this.#awaited.resolve();
   }
 
-  /** Sends what carries an idempotency key again, as a careful client does after a lost answer. */
+  /** Resends events with an idempotency key, as a client does after a lost response. */
   async replay(url: string, events: readonly SentEvent[]): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: this.#clients });
-    const left = events.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+    const remaining = events.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
     const client = async () => {
-      for (let event = left.pop(); event !== undefined; event = left.pop()) await send(url, agent, event);
+      for (let event = remaining.pop(); event !== undefined; event = remaining.pop())
+        await send(url, agent, event);
     };
     await Promise.all(Array.from({ length: this.#clients }, client));
     agent.destroy();
@@ -119,7 +120,7 @@ async function send(url: string, agent: Agent, event: SentEvent): Promise<void> 
   try {
     const { status, text } = await post(url, agent, event);
     event.status = status;
-    event.outcome = status === 200 ? 'acknowledged' : 'refused';
+    event.outcome = status === 200 ? 'acknowledged' : 'rejected';
     if (status === 200 && text !== '{"success":true}') throw new Error(`200 with ${text}`);
   } catch (error) {
     event.outcome = 'unknown';

@@ -1,7 +1,7 @@
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
 import type { SeededRandom } from './random.ts';
 
-/** Goal that is only sent without a session, so that only its total tells. */
+/** A goal that is only sent without a session, so that only its total can be checked. */
 export const SESSIONLESS_GOAL = 'sessionless';
 
 export const LOAD_PROVISION = {
@@ -17,29 +17,29 @@ export const LOAD_PROVISION = {
 
 type EventKind = 'exposures' | 'increment' | 'refund' | 'sessionless' | 'feedback' | 'collect';
 
-/** One request with a mark of its own, which is found again in what the server tells about its sessions. */
+/** A request with unique ids, by which its events can be found on the server. */
 export interface EventRequest {
   kind: EventKind;
   path: string;
   apiKey: string;
   body: Record<string, unknown>;
   idempotencyKey?: string;
-  /** Sessions that only this request names. */
+  /** Sessions that are only used by this request. */
   sessions: string[];
   /** Cents, for goals. */
   cents: number;
 }
 
-/** Events of all kinds, no two alike. */
+/** Generates unique events of all kinds. */
 export class EventRequests {
   readonly #random: SeededRandom;
-  readonly #ballast: string;
+  readonly #padding: string;
   #count = 0;
 
-  /** @param ballast bytes of attributes, metadata or message that each event carries besides */
-  constructor(random: SeededRandom, ballast: number) {
+  /** @param padding extra bytes of attributes, metadata or message in each event */
+  constructor(random: SeededRandom, padding: number) {
     this.#random = random;
-    this.#ballast = 'x'.repeat(ballast);
+    this.#padding = 'x'.repeat(padding);
   }
 
   next(): EventRequest {
@@ -89,7 +89,7 @@ export class EventRequests {
   #revenue(kind: 'increment' | 'refund', mark: string): EventRequest {
     const sessionId = `s-${mark}`;
     const cents = this.#random.between(1, 99_999);
-    const metadata = { mark, ballast: this.#ballast.slice(0, 256) };
+    const metadata = { mark, padding: this.#padding.slice(0, 256) };
     const body = { goalId: 'revenue', sessionId, amount: cents / 100, metadata };
     const path = `/v1/goals/${kind === 'refund' ? 'decrement' : 'increment'}`;
     return { ...backend(kind, path, body, [sessionId]), cents };
@@ -97,7 +97,7 @@ export class EventRequests {
 
   #feedback(mark: string): EventRequest {
     const sessionId = `s-${mark}`;
-    const metadata = { ballast: this.#ballast.slice(0, 1024) };
+    const metadata = { padding: this.#padding.slice(0, 1024) };
     const body = { feedbackTypeId: 'nps', sessionId, option: 'good', message: mark, metadata };
     return backend('feedback', '/v1/feedback/submit', body, [sessionId]);
   }
@@ -112,7 +112,7 @@ export class EventRequests {
   }
 
   #attributes(): Record<string, string> {
-    return this.#ballast === '' ? {} : { ballast: this.#ballast };
+    return this.#padding === '' ? {} : { padding: this.#padding };
   }
 }
 

@@ -8,9 +8,9 @@ const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../../bench/lib/fill-store.js', import.meta.url));
 
 /**
- * A data directory with events that would take long to send, or that are taken from nobody any more.
- * `longSession`: one session, `long`, of `count` events with `bytes` of properties each.
- * `oldDays`: exposures to the 30 variations `v0` to `v29` of the test `long-ago` on the last `count` days.
+ * A data directory with events that would take long to send, or that the API no longer accepts.
+ * `longSession`: one session, `long`, with `count` events of `bytes` of properties each.
+ * `oldDays`: exposures of the 30 variations `v0` to `v29` of the test `long-ago` on the last `count` days.
  */
 export async function filledDirectory(
   kind: 'longSession' | 'oldDays',

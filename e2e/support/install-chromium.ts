@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findChromium } from './chromium.ts';
 
-/** Runs once before all tests: gets a browser where that is possible. In CI a run without one is a failure. */
+/** Runs once before all tests: installs a browser if possible. In CI, a missing browser fails the run. */
 export async function setup(): Promise<void> {
   if ((await findChromium()) === undefined && canUseApt()) {
     console.log('Installing Chromium for the browser tests (apt-get install chromium) …');
@@ -10,13 +10,13 @@ export async function setup(): Promise<void> {
       apt('update');
       apt('install', '--yes', '--no-install-recommends', 'chromium');
     } catch (error) {
-      console.error(`Chromium could not be installed: ${(error as Error).message}`);
+      console.error(`Failed to install Chromium: ${(error as Error).message}`);
     }
   }
   if ((await findChromium()) !== undefined) return;
-  const message = 'There is no Chromium here; install one, or set CHROMIUM_PATH.';
-  if (process.env.CI) throw new Error(`The browser tests cannot run. ${message}`);
-  console.warn(`The browser tests are skipped. ${message}`);
+  const message = 'Chromium not found; install it, or set CHROMIUM_PATH.';
+  if (process.env.CI) throw new Error(`Cannot run the browser tests. ${message}`);
+  console.warn(`Skipping the browser tests. ${message}`);
 }
 
 const canUseApt = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');

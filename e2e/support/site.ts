@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 const built = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../packages/sdk/dist/${path}`, import.meta.url)), 'utf8');
 
-/** A web site of somebody else: its pages are on another origin than the service. */
+/** A website on another origin than the service. */
 export interface Site {
   url: string;
-  /** Serves a page under a path. */
+  /** Serves a page at a path; returns its URL. */
   put(path: string, html: string): string;
   close(): Promise<void>;
 }

@@ -18,15 +18,15 @@ interface Feedback {
   message: string;
 }
 
-const MAX_MISTAKES = 20;
+const MAX_ERRORS_SHOWN = 20;
 
 async function get(server: TestServer, path: string) {
-  const answer = await server.send('GET', path, { key: SECRET_KEY });
-  if (answer.status !== 200) throw new Error(`GET ${path} → ${answer.status}: ${answer.text}`);
-  return answer.body;
+  const response = await server.send('GET', path, { key: SECRET_KEY });
+  if (response.status !== 200) throw new Error(`GET ${path} → ${response.status}: ${response.text}`);
+  return response.body;
 }
 
-/** Every page of a list; fails when paging repeats a row. */
+/** All rows of a paged list; fails if a row is repeated. */
 async function allPages<Row>(
   server: TestServer,
   path: string,
@@ -87,8 +87,8 @@ async function exposureTotal(server: TestServer): Promise<number> {
 }
 
 /**
- * Holds what the server tells against what was sent: whatever was acknowledged is there once, everything else at
- * most once and whole, and nothing is there that nobody sent. Answers with the events that are there.
+ * Compares stored with sent events: each acknowledged event must be stored exactly once, any other sent event at most
+ * once and completely, and nothing else. Returns the stored events.
  */
 export async function expectStoredOnce(
   server: TestServer,
@@ -99,32 +99,30 @@ export async function expectStoredOnce(
   const feedback = new Map<string, number>();
   for (const { message } of await allFeedback(server, from))
     feedback.set(message, (feedback.get(message) ?? 0) + 1);
-  const mistakes: string[] = [];
+  const errors: string[] = [];
   const present: SentEvent[] = [];
   for (const event of events) {
     if (event.kind === 'sessionless') continue;
     const found = event.sessions.map((id) => sessions.get(id)).filter((session) => session !== undefined);
     for (const id of event.sessions) sessions.delete(id);
     if (found.length === 0) {
-      if (event.outcome === 'acknowledged') mistakes.push(`lost: ${JSON.stringify(event)}`);
+      if (event.outcome === 'acknowledged') errors.push(`lost: ${JSON.stringify(event)}`);
       continue;
     }
     present.push(event);
-    const wrong =
+    const error =
       found.length === event.sessions.length
-        ? misstored(event, found as Session[], feedback)
-        : 'only a part of it';
-    if (wrong !== undefined) mistakes.push(`${wrong}: ${JSON.stringify(event)} as ${JSON.stringify(found)}`);
+        ? storageError(event, found as Session[], feedback)
+        : 'incomplete';
+    if (error !== undefined) errors.push(`${error}: ${JSON.stringify(event)} as ${JSON.stringify(found)}`);
   }
-  for (const session of sessions.values()) mistakes.push(`never sent: ${JSON.stringify(session)}`);
-  expect(mistakes.slice(0, MAX_MISTAKES), `${mistakes.length} mistakes in ${events.length} events`).toEqual(
-    [],
-  );
+  for (const session of sessions.values()) errors.push(`never sent: ${JSON.stringify(session)}`);
+  expect(errors.slice(0, MAX_ERRORS_SHOWN), `${errors.length} errors in ${events.length} events`).toEqual([]);
   return present;
 }
 
-/** What is wrong with the sessions that this event alone has made. */
-function misstored(
+/** Describes how the stored sessions of an event differ from the event; undefined if they match. */
+function storageError(
   event: SentEvent,
   found: Session[],
   feedback: ReadonlyMap<string, number>,
@@ -138,30 +136,30 @@ function misstored(
       const stored = found.flatMap(({ sessionId, exposures }) =>
         exposures.map(({ splitTestKey, variationKey }) => `${sessionId} ${splitTestKey} ${variationKey}`),
       );
-      return sent.sort().join() === stored.sort().join() ? undefined : 'other exposures';
+      return sent.sort().join() === stored.sort().join() ? undefined : 'wrong exposures';
     }
     case 'increment':
     case 'refund': {
       const sign = event.kind === 'refund' ? -1 : 1;
       const [goal] = session.goals;
-      const right =
+      const isCorrect =
         goal?.goalId === 'revenue' && goal.count === sign && goal.amount === (sign * event.cents) / 100;
-      return right && session.goals.length === 1 ? undefined : 'other goals';
+      return isCorrect && session.goals.length === 1 ? undefined : 'wrong goals';
     }
     case 'feedback':
       return session.feedback === 1 && feedback.get(String(event.body.message)) === 1
         ? undefined
-        : 'not one feedback';
+        : 'wrong feedback count';
     case 'collect':
       return session.pageviews === 1 && session.visitorId === event.body.visitorId
         ? undefined
-        : 'not one page view';
+        : 'wrong page view count or visitor';
     case 'sessionless':
       return undefined;
   }
 }
 
-/** The totals over everything must be those of the events that are there: a second copy would show here. */
+/** Checks that all totals match the stored events, which reveals duplicates. */
 export async function expectTotals(
   server: TestServer,
   events: readonly SentEvent[],

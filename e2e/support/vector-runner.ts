@@ -4,7 +4,7 @@ import { hashFraction, murmur3 } from '@switchyard/core/evaluation/hash';
 import { smallHashFraction } from '@switchyard/core/evaluation/small-hash';
 import { compileRuleRegex as regex } from '../../packages/sdk/src/node/flags/rule-regex.ts';
 
-// Bundled for the browser and run there: it answers with what is wrong.
+// Bundled and run in the browser; returns the failing vectors.
 
 type Flags = Parameters<typeof compileFlags>;
 
@@ -41,12 +41,12 @@ function conditionHolds(condition: object, context: Record<string, unknown>): un
   return compileFlags([flag] as unknown as Flags[0], [], { regex }).evaluate('f', context)?.value;
 }
 
-/** Names of the vectors that fail here. */
+/** Names of the failing vectors. */
 export function runVectors({ hash, assignment, conditions, evaluations }: Vectors): string[] {
   return [
     ...hash.filter(
-      ({ text, seed, hash: wanted, fraction }) =>
-        murmur3(text, seed) !== wanted ||
+      ({ text, seed, hash: expectedHash, fraction }) =>
+        murmur3(text, seed) !== expectedHash ||
         (fraction !== undefined && (hashFraction(text) !== fraction || smallHashFraction(text) !== fraction)),
     ),
     ...assignment.filter(

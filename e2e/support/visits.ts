@@ -28,14 +28,14 @@ const property = (id: string, publicKey: string, secretKey: string, splitTests: 
   splitTests,
 });
 
-/** Two properties whose pages are on one origin. */
-export const VISITED = {
+/** Two properties with pages on the same origin. */
+export const VISITS_PROVISION = {
   properties: [
     property('shop', PUBLIC_KEY, SECRET_KEY, [
       test('hero', 'text', ['Buy', 'Get it']),
       test('layout', 'id', ['control', 'b']),
       test('pricing', 'json', ['{"price":10}', '{"price":12}']),
-      test('nobody', 'text', ['as ever', 'new'], { trafficAllocation: 0 }),
+      test('no-traffic', 'text', ['unchanged', 'new'], { trafficAllocation: 0 }),
     ]),
     property('garden', GARDEN_PUBLIC_KEY, GARDEN_SECRET_KEY, [test('hero', 'text', ['Dig', 'Plant'])]),
   ],
@@ -55,7 +55,7 @@ export interface PageOptions {
   body?: string;
 }
 
-/** A page that loads the SDK as the README says; its client is `window.sy`. */
+/** A page that loads the SDK as in the README; its client is `window.sy`. */
 export function pageWithSdk(apiUrl: string, { property = 'shop', ...page }: PageOptions = {}): string {
   const { publicApiKey } = KEYS[property];
   const options = JSON.stringify({ apiUrl, publicApiKey, propertyId: property, ...page.options });
@@ -86,7 +86,7 @@ export interface StoredSession {
   timeline: Entry[];
 }
 
-/** The sessions of a visitor, oldest first, each with everything that is stored of it. */
+/** The sessions of a visitor with their timelines, oldest first. */
 export async function sessionsOf(
   server: TestServer,
   visitorId: string,
@@ -97,21 +97,25 @@ export async function sessionsOf(
     key,
   });
   const details = list.body.sessions.map(async ({ sessionId }: { sessionId: string }) => {
-    const answer = await server.call('GET', `/v1/sessions/${sessionId}?propertyId=${propertyId}&limit=1000`, {
-      key,
-    });
-    return answer.body as StoredSession;
+    const response = await server.call(
+      'GET',
+      `/v1/sessions/${sessionId}?propertyId=${propertyId}&limit=1000`,
+      {
+        key,
+      },
+    );
+    return response.body as StoredSession;
   });
   return (await Promise.all(details)).reverse();
 }
 
-/** Everything that is stored, whoever it belongs to. */
+/** The number of sessions of all visitors. */
 export async function countSessions(server: TestServer): Promise<number> {
-  const answer = await server.call('GET', '/v1/sessions?propertyId=shop&limit=500', { key: SECRET_KEY });
-  return answer.body.sessions.length;
+  const response = await server.call('GET', '/v1/sessions?propertyId=shop&limit=500', { key: SECRET_KEY });
+  return response.body.sessions.length;
 }
 
-/** `pageview /path`, `exposure hero=b`, `event name`: what a session consists of, in short. */
+/** The timeline as short text: `pageview /path`, `exposure hero=b`, `event name`. */
 function summary({ timeline }: Pick<StoredSession, 'timeline'>): string[] {
   return timeline.map((entry) => {
     if (entry.type === 'pageview') return `pageview ${new URL(entry.url!).pathname}`;
@@ -120,18 +124,18 @@ function summary({ timeline }: Pick<StoredSession, 'timeline'>): string[] {
   });
 }
 
-/** The same without regard to order: events of one moment have none. */
+/** The summary in sorted order, because events with the same time have no defined order. */
 export const sorted = (session: StoredSession | undefined) => summary(session!).sort();
 
-/** What the page must never see: errors, rejections, and a console that was written to. */
-export function watchTroubles(page: Page): string[] {
-  const troubles: string[] = [];
-  page.on('pageerror', (error) => troubles.push(String(error)));
+/** Collects errors, rejections and console output of a page. */
+export function watchConsole(page: Page): string[] {
+  const consoleMessages: string[] = [];
+  page.on('pageerror', (error) => consoleMessages.push(String(error)));
   page.on('console', (message) => {
-    // The browser itself reports requests that fail.
-    if (!message.text().startsWith('Failed to load resource')) troubles.push(message.text());
+    // The browser itself logs failed requests.
+    if (!message.text().startsWith('Failed to load resource')) consoleMessages.push(message.text());
   });
-  return troubles;
+  return consoleMessages;
 }
 
 /** Requests to the service, as `GET /v1/…`. */

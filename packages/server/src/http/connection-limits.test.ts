@@ -118,11 +118,11 @@ describe('unread responses', () => {
     await serve({ maxUnsentBytes });
     const clients = await connections(12, get('/large'));
     await waitFor('the requests', () => handled === clients.length);
-    const refused = await fetch(`${url}/large`);
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get('retry-after')).toBe('1');
-    expect(refused.headers.get('etag')).toBeNull();
-    expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } });
+    const rejected = await fetch(`${url}/large`);
+    expect(rejected.status).toBe(503);
+    expect(rejected.headers.get('retry-after')).toBe('1');
+    expect(rejected.headers.get('etag')).toBeNull();
+    expect(await rejected.json()).toMatchObject({ error: { code: 'overloaded' } });
     expect(await succeeds()).toBe(true);
     for (const client of clients) client.read();
     await waitFor('all responses', () => clients.every(({ received }) => received.includes('\r\n\r\n')));

@@ -5,7 +5,7 @@ import type { ReportGoal, ReportInput } from './report-input.ts';
 import { type MetricResult, metricsOf } from './report-metrics.ts';
 
 interface AdjustedResult extends VariationResult {
-  /** The p-value after the correction for looking at several; null where there is none. */
+  /** The p-value after the correction for multiple comparisons; null if there is none. */
   readonly adjustedPValue: number | null;
 }
 
@@ -16,20 +16,20 @@ export interface GoalComparison {
   })[];
 }
 
-/** Every variation beside the control, goal by goal; with all metrics, or only the one that decides. */
+/** Compares every variation with the control, by goal; with all metrics or only the deciding one. */
 export function compareGoals(
   input: Pick<ReportInput, 'goals' | 'statistics'>,
   counts: readonly VariationCounts[],
-  wanted: 'all' | 'deciding',
+  selection: 'all' | 'deciding',
 ): GoalComparison[] {
-  return adjusted(
-    input.goals.map((goal) => ({ goal, metrics: metricsOf(goal, counts, input, wanted) })),
+  return withAdjustedPValues(
+    input.goals.map((goal) => ({ goal, metrics: metricsOf(goal, counts, input, selection) })),
     input,
   );
 }
 
-/** Corrects for all that decides, over goals and variations; what explains is compared on its own. */
-function adjusted(
+/** Corrects the deciding metrics over all goals and variations; explanatory metrics are not corrected. */
+function withAdjustedPValues(
   goals: readonly { goal: ReportGoal; metrics: readonly MetricResult[] }[],
   { statistics }: Pick<ReportInput, 'statistics'>,
 ): GoalComparison[] {

@@ -24,7 +24,7 @@ const withVisitors = (a: number, b: number, weights = [50, 50]): HealthInput => 
 
 const problems = (input: HealthInput) => checkHealth(input).map(({ problem }) => problem);
 
-it('finds nothing wrong with a healthy test, nor with one that nobody has seen', () => {
+it('finds no problems in a healthy test or in a test without visitors', () => {
   expect(checkHealth(HEALTHY)).toEqual([]);
   expect(checkHealth(withVisitors(0, 0))).toEqual([]);
 });
@@ -40,25 +40,25 @@ describe('sample ratio mismatch', () => {
     );
   });
 
-  it('goes by the weights', () => {
+  it('compares with the weights', () => {
     expect(problems(withVisitors(9000, 1000, [90, 10]))).toEqual([]);
     expect(problems(withVisitors(9000, 1000))).toEqual(['sample-ratio-mismatch']);
   });
 
-  it('is judged from 100 visitors on', () => {
+  it('needs at least 100 visitors', () => {
     expect(problems(withVisitors(80, 19))).toEqual([]);
     expect(problems(withVisitors(81, 19))).toEqual(['sample-ratio-mismatch']);
   });
 });
 
-it('counts visitors of more than one variation, up to 1 %', () => {
+it('tolerates up to 1 % of visitors with more than one variation', () => {
   expect(problems({ ...HEALTHY, mixedVisitors: 101 })).toEqual([]);
   expect(checkHealth({ ...HEALTHY, mixedVisitors: 102 })).toEqual([
     { problem: 'mixed-visitors', mixed: 102, share: 102 / 10182 },
   ]);
 });
 
-it('wants 25 conversions in every variation', () => {
+it('requires 25 conversions in every variation', () => {
   const [a, b] = HEALTHY.variations;
   const few = {
     ...HEALTHY,
@@ -72,7 +72,7 @@ it('wants 25 conversions in every variation', () => {
   ]);
 });
 
-it('notices days and variations without exposures', () => {
+it('detects days and variations without exposures', () => {
   expect(checkHealth({ ...HEALTHY, dailyVisitors: [300, 0, 280, 0, 310] })).toEqual([
     { problem: 'missing-exposures', variations: [], days: 2 },
   ]);
@@ -84,7 +84,7 @@ it('notices days and variations without exposures', () => {
 describe('novelty', () => {
   const arm = (level: number) => meanArm(sumVisitors(Array.from({ length: 500 }, (_, i) => level + (i % 5))));
 
-  it('is a first effect that those who came later do not show', () => {
+  it('is an early effect that later visitors do not show', () => {
     const faded = noveltyOf(
       { control: arm(10), variation: arm(12) },
       { control: arm(10), variation: arm(10.1) },
@@ -99,7 +99,7 @@ describe('novelty', () => {
     );
   });
 
-  it('is not that those who came early have had more time to convert', () => {
+  it('is not caused by the longer time that early visitors have had to convert', () => {
     const rates = (control: number, variation: number) => ({
       control: proportionArm({ n: 150_000, sum: control }),
       variation: proportionArm({ n: 150_000, sum: variation }),
@@ -107,16 +107,16 @@ describe('novelty', () => {
     expect(noveltyOf(rates(15_000, 18_000), rates(9000, 10_800))?.pValue).toBeCloseTo(1, 9);
   });
 
-  it('is told by the difference where a mean is not above zero', () => {
+  it('compares differences if a mean is not positive', () => {
     const pair = { control: arm(-10), variation: arm(-9) };
     const later = { control: arm(-10), variation: arm(-10) };
     expect(noveltyOf(pair, later)).toMatchObject({ early: 1, late: 0, unit: 'absolute' });
   });
 
-  it('is not an effect that stays, nor one that nothing is known about', () => {
+  it('is not reported for a lasting or unknown effect', () => {
     const pair = { control: arm(10), variation: arm(11) };
     expect(noveltyOf(pair, pair)).toMatchObject({ pValue: 1 });
-    const nobody = { control: arm(10), variation: meanArm({ n: 0, sum: 0, sumSquares: 0 }) };
-    expect(noveltyOf(pair, nobody)).toBeNull();
+    const empty = { control: arm(10), variation: meanArm({ n: 0, sum: 0, sumSquares: 0 }) };
+    expect(noveltyOf(pair, empty)).toBeNull();
   });
 });

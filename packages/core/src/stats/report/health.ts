@@ -1,15 +1,15 @@
 import { sampleRatio } from '../sample-ratio.ts';
 import type { Novelty } from './novelty.ts';
 
-/** Below this p-value a split does not come from its weights, a change over time not from chance. */
+/** Below this p-value, a split does not match its weights, and a change over time is not due to chance. */
 export const ALARM_P_VALUE = 0.001;
-/** A split is judged from this many visitors on. */
+/** Min visitors for a check of the split. */
 export const MIN_VISITORS = 100;
 export const MAX_MIXED_SHARE = 0.01;
-/** Per variation; below it neither intervals nor p-values are to be relied on. */
+/** Per variation; with fewer, intervals and p-values are unreliable. */
 export const MIN_CONVERSIONS = 25;
-/** A day without exposures is a gap when a usual day has this many: by chance it happens once in 10^8 days. */
-const USUAL_DAY = 20;
+/** A day without exposures is a gap if the median day has this many: by chance it happens once in 10^8 days. */
+const MIN_MEDIAN_DAY = 20;
 
 export type HealthProblem =
   | {
@@ -32,22 +32,22 @@ export type HealthProblem =
   | { readonly problem: 'missing-exposures'; readonly variations: readonly string[]; readonly days: number };
 
 export interface HealthInput {
-  /** Visitors in exactly one variation; `conversions` are converted visitors on the primary goal, if it has one. */
+  /** Visitors of exactly one variation; `conversions` are visitors who converted on the primary goal, if there is one. */
   readonly variations: readonly {
     readonly key: string;
     readonly visitors: number;
     readonly weight: number;
     readonly conversions?: number | undefined;
-    /** Absent for the control, and before there are later days. */
+    /** Missing for the control and until there are late visitors. */
     readonly novelty?: Novelty | null | undefined;
   }[];
-  /** Visitors seen in more than one variation; they are in none of the counts above. */
+  /** Visitors seen in more than one variation; excluded from the counts above. */
   readonly mixedVisitors: number;
-  /** New visitors of each full day that the test has been running, oldest first. */
+  /** New visitors of each full day of the test, oldest first. */
   readonly dailyVisitors?: readonly number[] | undefined;
 }
 
-/** Everything that forbids a verdict, the worst first; an empty list is a healthy test. */
+/** All problems that prevent a verdict, the worst first; empty for a healthy test. */
 export function checkHealth(input: HealthInput): HealthProblem[] {
   return [
     ...sampleRatioProblem(input),
@@ -88,8 +88,8 @@ function missingExposures(input: HealthInput): HealthProblem[] {
       ? []
       : input.variations.filter(({ visitors, weight }) => weight > 0 && visitors === 0).map(({ key }) => key);
   const days = input.dailyVisitors ?? [];
-  const usual = days.toSorted((a, b) => a - b)[Math.floor(days.length / 2)] ?? 0;
-  const gaps = usual < USUAL_DAY ? 0 : days.filter((visitors) => visitors === 0).length;
+  const median = days.toSorted((a, b) => a - b)[Math.floor(days.length / 2)] ?? 0;
+  const gaps = median < MIN_MEDIAN_DAY ? 0 : days.filter((visitors) => visitors === 0).length;
   return silent.length + gaps === 0 ? [] : [{ problem: 'missing-exposures', variations: silent, days: gaps }];
 }
 

@@ -3,12 +3,12 @@ import { normalSurvival } from '../distributions/normal.ts';
 import { type Estimate, effectOf, withSpreadOfBoth } from '../effect.ts';
 
 export interface Novelty {
-  /** Effect on the visitors of the first days, and on those who came later. */
+  /** Effect on the visitors of the first days, and on later visitors. */
   readonly early: number;
   readonly late: number;
-  /** As a share of the control's mean, or in its unit where that is not above zero. */
+  /** Relative to the control's mean; absolute if that mean is not positive. */
   readonly unit: 'relative' | 'absolute';
-  /** Of the two being the same. */
+  /** Of the null hypothesis that both effects are equal. */
   readonly pValue: number;
 }
 
@@ -18,11 +18,11 @@ interface Pair {
 }
 
 /**
- * Whether those who came in the first days reacted differently from those who came later: something new draws
- * attention for a while. The two groups share no visitor. Null when either tells nothing.
+ * Whether visitors of the first days reacted differently from later visitors: new things attract attention for a
+ * while. The two groups have no visitor in common. Null if either group has no usable data.
  *
- * The ratios are compared, not the differences: who came early has had more time to convert, in both variations
- * alike, and a difference grows with that.
+ * Compares ratios, not differences: early visitors of both variations have had more time to convert, which increases
+ * differences but not ratios.
  */
 export function noveltyOf(first: Pair, later: Pair): Novelty | null {
   const ratios = [logRatio(first), logRatio(later)];
@@ -38,7 +38,7 @@ export function noveltyOf(first: Pair, later: Pair): Novelty | null {
 
 const difference = ({ control, variation }: Pair) => withSpreadOfBoth(effectOf(control, variation)).absolute;
 
-/** Of the means; its variance by the delta method. Null unless both are above zero. */
+/** Log ratio of the means, with its variance by the delta method; null unless both means are positive. */
 function logRatio({ control, variation }: Pair): Estimate | null {
   if (!(isPositive(control) && isPositive(variation))) return null;
   const variance = relativeVariance(control) + relativeVariance(variation);

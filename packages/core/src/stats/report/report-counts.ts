@@ -1,7 +1,7 @@
 import { toDollars, toMicros } from '../../money.ts';
 import type { ReportGoalSums, ReportInput, ReportSums } from './report-input.ts';
 
-/** What is counted of one variation. */
+/** Visitors and goal sums of one variation. */
 export interface VariationCounts {
   readonly key: string;
   readonly visitors: number;
@@ -39,7 +39,7 @@ export function countVisitors(input: ReportInput, matches: (group: Group) => boo
     .reduce((sum, { visitors }) => sum + visitors, 0);
 }
 
-/** In the order of the variations. One pass over the groups, of which there may be many. */
+/** In the order of the variations. A single pass, because there may be many groups. */
 export function variationCounts(input: ReportInput, matches: (group: Group) => boolean): VariationCounts[] {
   const counts = noVariationCounts(input);
   for (const group of input.groups.filter(isCounted(input)).filter(matches)) {
@@ -53,15 +53,15 @@ export function variationCounts(input: ReportInput, matches: (group: Group) => b
   return [...counts.values()];
 }
 
-/** By variation, to be added to. */
+/** Zero counts by variation, to be summed up. */
 export function noVariationCounts({ variations }: Pick<ReportInput, 'variations'>) {
   return new Map<string | null, { key: string; visitors: number; goals: Map<string, ReportGoalSums> }>(
     variations.map(({ key }) => [key, { key, visitors: 0, goals: new Map() }]),
   );
 }
 
-export function addGoalSums(given: ReportGoalSums | undefined, b: ReportGoalSums): ReportGoalSums {
-  const a = given ?? noGoalSums(b.goalId);
+export function addGoalSums(first: ReportGoalSums | undefined, b: ReportGoalSums): ReportGoalSums {
+  const a = first ?? noGoalSums(b.goalId);
   return {
     goalId: a.goalId,
     converted: a.converted + b.converted,
@@ -72,7 +72,7 @@ export function addGoalSums(given: ReportGoalSums | undefined, b: ReportGoalSums
   };
 }
 
-/** Money is whole micro-dollars: what adding fractions has lost comes back. */
+/** Rounds to whole micro-dollars, which removes floating-point errors of the addition. */
 const inMicros = (dollars: number) => toDollars(toMicros(dollars));
 
 const addSums = (a: ReportSums, b: ReportSums): ReportSums => ({
@@ -92,7 +92,7 @@ export function exposureCounts(input: ReportInput): ReadonlyMap<string, number> 
   return counts;
 }
 
-/** Crawlers and the like, by variation. */
+/** Bots by variation. */
 export function botCounts({ groups }: ReportInput): ReadonlyMap<string | null, number> {
   const counts = new Map<string | null, number>();
   for (const { variationKey, visitors } of groups.filter(({ bot }) => bot)) {

@@ -3,7 +3,7 @@ import type { Pause } from '../../lifecycle/phases.ts';
 
 export type GoalRole = 'primary' | 'secondary' | 'guardrail';
 
-/** A goal as the test looks at it. */
+/** A goal and its role in the test. */
 export interface ReportGoal {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface ReportGoal {
   readonly role: GoalRole;
 }
 
-/** Sums of one value per visitor, and of the same before the first exposure. */
+/** Sums of one value per visitor, and of the same value before the first exposure (the covariate). */
 export interface ReportSums {
   readonly sum: number;
   readonly sumSquares: number;
@@ -30,25 +30,25 @@ export interface ReportGoalSums {
   readonly convertedCovariate: number;
 }
 
-/** Visitors alike in what they saw and are; those who saw several variations have none. */
+/** Visitors with the same variation and attributes; `variationKey` is null for those who saw several variations. */
 export interface ReportGroup {
   readonly variationKey: string | null;
   readonly bot: boolean;
-  /** Came in the first days of the phase. */
+  /** First exposed in the first days of the phase. */
   readonly early: boolean;
   readonly visitors: number;
   readonly goals: readonly ReportGoalSums[];
 }
 
-/** All that a report is made of: from the same input it always comes out the same, anywhere. */
+/** The complete input of a report: the same input always gives the same report. */
 export interface ReportInput {
   readonly variations: readonly { readonly key: string; readonly weight: number }[];
   /** The primary goal first. */
   readonly goals: readonly ReportGoal[];
   readonly statistics: StatisticsSettings;
-  /** Relative, of the primary goal. */
+  /** Relative effect on the primary goal. */
   readonly smallestEffect: number | null;
-  /** Of all variations together. */
+  /** For all variations together. */
   readonly plannedVisitors: number | null;
   readonly includeBots: boolean;
   readonly groups: readonly ReportGroup[];
@@ -59,12 +59,12 @@ export interface ReportInput {
     readonly bot: boolean;
     readonly exposures: number;
   }[];
-  /** When the phase started by the server's clock, or a year ago if that is later; health ignores earlier days. */
+  /** Start of the phase by the server clock, at most a year ago; health ignores earlier days. */
   readonly startedAt: number;
-  /** Null while the phase runs. */
+  /** Null while the phase is running. */
   readonly endedAt: number | null;
-  /** Of the phase; none when absent. */
+  /** Pauses of the phase; default: none. */
   readonly pauses?: readonly Pause[];
-  /** When the counts were taken. */
+  /** Time of the counts. */
   readonly asOf: number;
 }

@@ -10,12 +10,12 @@ export type MetricName =
 
 export interface MetricResult {
   readonly metric: MetricName;
-  /** The one that decides on the goal; the others explain it. */
+  /** Whether the verdict on the goal is based on this metric; the others are explanatory. */
   readonly decides: boolean;
   readonly variations: readonly VariationResult[];
 }
 
-/** The method of a property in the words of the kernel. */
+/** Maps the settings of a property to those of the statistics kernel. */
 export function methodOf({ statistics }: Pick<ReportInput, 'statistics'>): MethodSettings {
   const { engine, alpha, sequentialN, prior } = statistics;
   return {
@@ -31,14 +31,14 @@ const METRICS: Record<ReportGoal['kind'], readonly MetricName[]> = {
   revenue: ['revenue-per-visitor', 'conversion-rate', 'revenue-per-converted-visitor'],
 };
 
-/** Every metric of a goal, of which the first decides; or that one alone. */
+/** All metrics of a goal, or only the first one, which decides. */
 export function metricsOf(
   goal: ReportGoal,
   counts: readonly VariationCounts[],
   input: Pick<ReportInput, 'statistics'>,
-  wanted: 'all' | 'deciding',
+  selection: 'all' | 'deciding',
 ): MetricResult[] {
-  const names = wanted === 'all' ? METRICS[goal.kind] : METRICS[goal.kind].slice(0, 1);
+  const names = selection === 'all' ? METRICS[goal.kind] : METRICS[goal.kind].slice(0, 1);
   return names.map((metric, index) => ({
     metric,
     decides: index === 0,
@@ -71,14 +71,14 @@ function analysisOf(
 const countSums = ({ conversions }: ReportGoalSums): ReportSums => conversions;
 const amountSums = ({ amount }: ReportGoalSums): ReportSums => amount;
 
-/** One for a visitor who converted, however often. */
+/** 1 for each converted visitor, no matter how many conversions. */
 function rateSums({ converted, conversions, convertedCovariate }: ReportGoalSums): ReportSums {
   const { covariateSum, covariateSumSquares } = conversions;
   const covariates = { covariateSum, covariateSumSquares, covariateProduct: convertedCovariate };
   return { sum: converted, sumSquares: converted, ...covariates };
 }
 
-/** All revenue counts, a refund to somebody who did not convert as well; only converted visitors are counted. */
+/** The numerator includes all revenue, even refunds of visitors who did not convert; the denominator is converted visitors. */
 function ratioSums({ converted, amount, convertedAmount }: ReportGoalSums) {
   return {
     sum: amount.sum,

@@ -7,15 +7,15 @@ import type { ReportGoalSums, ReportGroup, ReportInput } from './report-input.ts
 
 const START = Date.UTC(2026, 0, 1);
 
-/** Visitors whose value is 1 for `converted` of them, and whose value before was the same for `alike` of those. */
-function sums(goalId: string, converted: number, alike = 0): ReportGoalSums {
+/** Sums with value 1 for `converted` visitors, of whom `before` also had value 1 before the test. */
+function sums(goalId: string, converted: number, before = 0): ReportGoalSums {
   const none = noGoalSums(goalId);
-  const covariates = { covariateSum: alike, covariateSumSquares: alike, covariateProduct: alike };
+  const covariates = { covariateSum: before, covariateSumSquares: before, covariateProduct: before };
   return {
     ...none,
     converted,
     conversions: { sum: converted, sumSquares: converted, ...covariates },
-    convertedCovariate: alike,
+    convertedCovariate: before,
   };
 }
 
@@ -65,12 +65,12 @@ const tested = (b: number, more: Partial<ReportInput> = {}) =>
   );
 
 describe('a report', () => {
-  it('ships what is clearly better, and rolls back what is clearly worse', () => {
+  it('ships a clear improvement and rolls back a clear regression', () => {
     expect(buildReport(tested(220)).verdict).toMatchObject({ decision: 'ship', variation: 'b' });
     expect(buildReport(tested(30)).verdict).toMatchObject({ decision: 'roll-back' });
   });
 
-  it('expects as many days with steady traffic, whatever hour it is', () => {
+  it('estimates the same number of days with steady traffic at any time of day', () => {
     const daily = (days: number, hours: number) => {
       const at = (day: number) => START + day * DAY_MS;
       const exposures = Array.from({ length: days + 1 }, (_, day) => day).flatMap((day) =>
@@ -90,13 +90,13 @@ describe('a report', () => {
     }
   });
 
-  it('keeps going while it may be chance, and says for how long', () => {
+  it('keeps going while the result is not significant, and estimates for how long', () => {
     const { verdict } = buildReport(tested(115));
     expect(verdict).toMatchObject({ decision: 'keep-going', daysLeft: expect.any(Number) });
     expect(verdict?.words).toMatch(/about [\d,]+ days? more at the present traffic/);
   });
 
-  it('turns around for a goal of which less is better', () => {
+  it('reverses the verdict if lower is better', () => {
     const goal = {
       id: 'signup',
       role: 'primary',
@@ -108,7 +108,7 @@ describe('a report', () => {
     expect(buildReport(tested(30, { goals: [goal] })).verdict).toMatchObject({ decision: 'ship' });
   });
 
-  it('does not miss exposures on days on which the test was paused', () => {
+  it('expects no exposures on paused days', () => {
     const week = { ...tested(115), asOf: START + 7 * DAY_MS };
     const exposures = [0, 1, 5, 6].map((day) => ({ ...week.exposures[0]!, at: START + day * DAY_MS }));
     const missing = { problem: 'missing-exposures', days: 3 };
@@ -121,7 +121,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('judges no day before the start, however exposures are dated', () => {
+  it('ignores exposures dated before the start in health checks', () => {
     const week = { ...tested(115), asOf: START + 7 * DAY_MS };
     const daily = Array.from({ length: 7 }, (_, day) => ({
       ...week.exposures[0]!,
@@ -139,7 +139,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('of an unhealthy test has no winner', () => {
+  it('has no winner if the test is unhealthy', () => {
     const groups = [
       group('control', 1000, { goals: [sums('signup', 100)] }),
       group('b', 700, { goals: [sums('signup', 220)] }),
@@ -151,7 +151,7 @@ describe('a report', () => {
     expect(mixed).toMatchObject({ mixedVisitors: 100, verdict: { decision: 'unhealthy' } });
   });
 
-  it('adds up groups, and leaves bots out unless they are asked for', () => {
+  it('sums up groups and excludes bots by default', () => {
     const groups = [
       group('control', 600, { early: true, goals: [sums('signup', 60)] }),
       group('control', 400, { goals: [sums('signup', 40)] }),
@@ -168,7 +168,7 @@ describe('a report', () => {
     expect(all.goals[0]?.counts[1]).toMatchObject({ visitors: 1050, converted: 150 });
   });
 
-  it('is tighter with CUPED when what visitors did before tells what they do', () => {
+  it('has tighter intervals with CUPED if earlier behaviour predicts conversions', () => {
     const groups = [
       group('control', 1000, { goals: [sums('signup', 100, 90)] }),
       group('b', 1000, { goals: [sums('signup', 120, 108)] }),
@@ -179,14 +179,14 @@ describe('a report', () => {
       return high! - low!;
     };
     expect(width(true)).toBeLessThan(0.5 * width(false));
-    // Without anything before, it changes nothing.
+    // Without earlier data, CUPED has no effect.
     const plain = tested(120);
     const off = buildReport(plain).goals;
     expect(buildReport({ ...plain, statistics: { ...DEFAULT_STATISTICS, cuped: true } }).goals).toEqual(off);
   });
 
   it.each(['sequential', 'frequentist', 'bayesian'] as const)(
-    'goes by the engine of the property: %s',
+    'uses the engine of the property: %s',
     (engine) => {
       const { goals } = buildReport(tested(150, { statistics: { ...DEFAULT_STATISTICS, engine } }));
       const result = goals[0]!.metrics[0]!.variations[1]!;
@@ -195,7 +195,7 @@ describe('a report', () => {
     },
   );
 
-  it('corrects what decides for the number of goals, and nothing else', () => {
+  it('corrects only deciding metrics for the number of goals', () => {
     const goal = { name: 'Sign-ups', kind: 'count', lowerIsBetter: false } as const;
     const goals = [
       { id: 'signup', role: 'primary', ...goal },
@@ -210,7 +210,7 @@ describe('a report', () => {
     expect(count!.adjustedPValue).toBe(count!.pValue);
   });
 
-  it('of a test nobody has seen says nothing', () => {
+  it('has no numbers for a test without visitors', () => {
     const report = buildReport(input([], { exposures: [] }));
     expect(report.variations.map(({ visitors }) => visitors)).toEqual([0, 0]);
     expect(report.verdict?.decision).toBe('unhealthy');

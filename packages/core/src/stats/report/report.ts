@@ -16,10 +16,10 @@ import { methodOf } from './report-metrics.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
 import { describeProblem } from './verdict-words.ts';
 
-/** Grows when the same input may give other numbers. */
+/** Increased when the same input may give different numbers. */
 export const REPORT_VERSION = 1;
 
-/** The traffic of late is what the next days will bring. */
+/** Recent traffic is used to predict the traffic of the next days. */
 const RECENT_DAYS = 7;
 
 export interface GoalReport extends GoalComparison {
@@ -35,17 +35,16 @@ export interface Report {
     readonly visitors: number;
     readonly bots: number;
   }[];
-  /** Seen in several variations, and so in none of the counts. */
+  /** Seen in several variations, and excluded from all counts. */
   readonly mixedVisitors: number;
   readonly goals: readonly GoalReport[];
   readonly problems: readonly (HealthProblem & { readonly words: string })[];
-  /** On every variation but the control. */
+  /** One for each variation except the control. */
   readonly verdicts: readonly Verdict[];
-  /** On the test as a whole; null for a test without goals or without a second variation. */
+  /** The verdict on the whole test; null without goals or without a second variation. */
   readonly verdict: Verdict | null;
 }
 
-/** Counts in, verdict out. */
 export function buildReport(input: ReportInput): Report {
   const counts = variationCounts(input, () => true);
   const goals = compareGoals(input, counts, 'all');
@@ -99,7 +98,7 @@ function healthOf(
   });
 }
 
-/** Of the variation at an index. */
+/** Novelty by index of the variation. */
 function noveltyIn(input: ReportInput, goal: ReportGoal): (index: number) => Novelty | null {
   const arms = (early: boolean) =>
     variationCounts(input, (group) => group.early === early).map((counts) => armOf(goal, counts));
@@ -114,7 +113,7 @@ function armOf(goal: ReportGoal, { visitors, goals }: VariationCounts): Arm {
   return meanArm({ n: visitors, sum: sums.amount.sum, sumSquares: sums.amount.sumSquares });
 }
 
-/** Exposures of each full day of the phase on which it was not paused, the oldest first. */
+/** Exposures of each full, unpaused day of the phase, oldest first. */
 function dailyExposures(input: ReportInput): number[] {
   const byDay = new Map<number, number>();
   for (const { at, exposures } of input.exposures) byDay.set(at, (byDay.get(at) ?? 0) + exposures);
@@ -161,13 +160,13 @@ function outcomeOf({ goal, metrics }: GoalComparison, index: number): GoalOutcom
   return { name, lowerIsBetter, comparison: result, adjustedPValue: result.adjustedPValue };
 }
 
-/** What part of all visitors a variation and the control get together. */
+/** The share of all visitors that a variation and the control get together. */
 function pairShare({ variations }: ReportInput): (index: number) => number {
   const total = variations.reduce((sum, { weight }) => sum + weight, 0);
   return (index) => (variations[0]!.weight + variations[index]!.weight) / total;
 }
 
-/** The part of all exposures that an average day of the last week brought; they are counted from midnight on. */
+/** The share of all exposures on an average day of the last week, starting at midnight. */
 function recentShare(input: ReportInput): number {
   const midnight = Math.floor((input.asOf - RECENT_DAYS * DAY_MS) / DAY_MS) * DAY_MS;
   const days = Math.max(1, (input.asOf - Math.max(midnight, input.startedAt)) / DAY_MS);

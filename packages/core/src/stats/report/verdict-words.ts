@@ -2,40 +2,40 @@ import { type Interval, isWithin } from '../comparison.ts';
 import type { HealthProblem } from './health.ts';
 import type { GoalOutcome, Verdict } from './verdict.ts';
 
-/** Days; what takes longer need not be told to the day. */
-const YEAR = 365;
+/** Longer estimates are not given in days. */
+const YEAR_DAYS = 365;
 
 type Facts = Omit<Verdict, 'words'>;
 
-interface Circumstances {
-  /** Visitors at which it is judged, once; undefined where it may be judged at any time. */
+interface VerdictContext {
+  /** Number of visitors at which the test is evaluated once; undefined if it can be evaluated at any time. */
   readonly horizon: number | undefined;
-  /** Nobody takes part any more. */
+  /** The phase has ended. */
   readonly isOver: boolean;
 }
 
-/** A verdict in a few sentences, with the numbers it rests on. */
-export function describeVerdict(verdict: Facts, circumstances: Circumstances): string {
+/** Describes a verdict in a few sentences, with the numbers it is based on. */
+export function describeVerdict(verdict: Facts, context: VerdictContext): string {
   const { decision, variation, primary, visitors } = verdict;
-  const seen = `${change(primary)}, measured on ${count(visitors)} visitors`;
+  const measured = `${change(primary)}, measured on ${count(visitors)} visitors`;
   switch (decision) {
     case 'unhealthy':
-      return `${describeIllness(verdict)} ${verdict.problems.map(describeProblem).join(' ')}`;
+      return `${describeUnhealthy(verdict)} ${verdict.problems.map(describeProblem).join(' ')}`;
     case 'ship':
-      return `Ship "${variation}". ${seen}: that is better, ${describeCertainty(primary)}.`;
+      return `Ship "${variation}". ${measured}: that is better, ${describeCertainty(primary)}.`;
     case 'roll-back':
       return verdict.harmedGuardrails.length > 0
         ? `Roll "${variation}" back. It harms what must not get worse: ${verdict.harmedGuardrails.map(change).join('; ')}.`
-        : `Roll "${variation}" back. ${seen}: that is worse, ${describeCertainty(primary)}.`;
+        : `Roll "${variation}" back. ${measured}: that is worse, ${describeCertainty(primary)}.`;
     case 'no-difference':
-      return `No difference that matters between "${variation}" and the control. ${seen}${describeBound(verdict)}.`;
+      return `No difference that matters between "${variation}" and the control. ${measured}${describeBound(verdict)}.`;
     case 'keep-going':
-      return `${describeWaiting(verdict, circumstances)} ${seen}${describeDoubt(circumstances)}.`;
+      return `${describeWaiting(verdict, context)} ${measured}${describeDoubt(context)}.`;
   }
 }
 
-/** A test that has only just begun is not ill. */
-function describeIllness({ variation, problems }: Facts): string {
+/** A test that has only just started is not reported as broken. */
+function describeUnhealthy({ variation, problems }: Facts): string {
   return problems.every(({ problem }) => problem === 'too-few-conversions')
     ? `It is too early for a verdict on "${variation}".`
     : `No verdict on "${variation}" yet, the data is not sound.`;
@@ -47,15 +47,15 @@ function describeCertainty({ comparison: { chanceToBeat } }: GoalOutcome): strin
   return `with a probability of ${probability > 0.999 ? 'more than 99.9 %' : percent(probability)}`;
 }
 
-const describeWaiting = ({ variation, daysLeft }: Facts, { isOver }: Circumstances) =>
+const describeWaiting = ({ variation, daysLeft }: Facts, { isOver }: VerdictContext) =>
   isOver
     ? `The test ended before there was a verdict on "${variation}".`
     : `Keep "${variation}" going${describeDays(daysLeft)}.`;
 
-const describeDoubt = ({ horizon }: Circumstances) =>
+const describeDoubt = ({ horizon }: VerdictContext) =>
   horizon === undefined ? ': this may still be chance' : `; it is judged once, at ${count(horizon)} visitors`;
 
-/** Why a test is unhealthy, and what to look for. */
+/** Describes why a test is unhealthy, and possible causes. */
 export function describeProblem(problem: HealthProblem): string {
   switch (problem.problem) {
     case 'sample-ratio-mismatch': {
@@ -105,7 +105,7 @@ function describeBound({ smallestEffect, improvement }: Facts): string {
 
 function describeDays(left: number | null): string {
   if (left === null) return '';
-  return left > YEAR
+  return left > YEAR_DAYS
     ? ', but at the present traffic it takes more than a year'
     : `, about ${days(left)} more at the present traffic`;
 }
@@ -120,5 +120,5 @@ const signedPercent = (share: number) => `${signed(100 * share)} %`;
 
 const signed = (number: number) => `${number < 0 ? '-' : '+'}${trim(Math.abs(number))}`;
 
-/** Three digits are enough for people. */
+/** Three significant digits. */
 const trim = (number: number) => (number >= 100 ? count(number) : String(Number(number.toPrecision(3))));

@@ -3,7 +3,7 @@ import { analyse, type Method } from '../analysis.ts';
 import type { Comparison } from '../comparison.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type VerdictInput } from './verdict.ts';
 
-/** 10,000 visitors each, of whom so many converted. */
+/** Compares conversions of 10,000 visitors each. */
 function compare(control: number, variation: number, method: Method = 'sequential'): Comparison {
   const variations = [control, variation].map((sum, i) => ({
     key: `v${i}`,
@@ -39,7 +39,7 @@ const [better, worse, same, open] = [
 ];
 
 describe('one variation', () => {
-  it('ships what is better', () => {
+  it('ships an improvement', () => {
     const verdict = decideVerdict(input(better));
     expect(verdict).toMatchObject({ decision: 'ship', variation: 'b', daysLeft: null, unit: 'relative' });
     expect(verdict.words).toMatch(
@@ -47,12 +47,12 @@ describe('one variation', () => {
     );
   });
 
-  it('rolls back what is worse', () => {
+  it('rolls back a regression', () => {
     expect(decideVerdict(input(worse))).toMatchObject({ decision: 'roll-back', harmedGuardrails: [] });
     expect(decideVerdict(input(worse)).words).toMatch(/^Roll "b" back\. Sign-ups changed by -20 %/);
   });
 
-  it('turns round where lower is better', () => {
+  it('reverses the verdict if lower is better', () => {
     const lower = (comparison: Comparison) =>
       input(comparison, { primary: goal(comparison, { lowerIsBetter: true }) });
     expect(decideVerdict(lower(better)).decision).toBe('roll-back');
@@ -61,7 +61,7 @@ describe('one variation', () => {
     expect(verdict.improvement!.low).toBeLessThan(verdict.improvement!.high!);
   });
 
-  it('sees no difference that matters within the smallest effect, also when there is some', () => {
+  it('finds no difference within the smallest effect, even if it is significant', () => {
     const verdict = decideVerdict(input(same));
     expect(verdict.decision).toBe('no-difference');
     expect(verdict.words).toMatch(/a change of 5 % or more can be ruled out\.$/);
@@ -70,11 +70,11 @@ describe('one variation', () => {
     expect(decideVerdict(input(better, wide)).decision).toBe('no-difference');
   });
 
-  it('keeps going, and says for about how long', () => {
+  it('keeps going, and estimates for how long', () => {
     const verdict = decideVerdict(input(open));
     expect(verdict.decision).toBe('keep-going');
     expect(verdict.words).toMatch(/^Keep "b" going, about \d+ days more at the present traffic\./);
-    // By then the same difference is clear.
+    // By then the same difference is significant.
     const lowAfter = (days: number) => {
       const n = 10_000 + days * 500;
       const variations = [0.1, 0.106].map((rate, i) => ({ key: `v${i}`, n, sum: rate * n, sumSquares: 0 }));
@@ -88,12 +88,12 @@ describe('one variation', () => {
     expect(slow.words).toMatch(/^Keep "b" going, but at the present traffic it takes more than a year\./);
   });
 
-  it('does not ask to go on with what is over', () => {
+  it('does not ask to continue a test that has ended', () => {
     const { words } = decideVerdict(input(open, { dailyVisitors: 0, isOver: true }));
     expect(words).toMatch(/^The test ended before there was a verdict on "b"\. Sign-ups changed by/);
   });
 
-  it('shows no winner while the test is unhealthy', () => {
+  it('has no winner while the test is unhealthy', () => {
     const verdict = decideVerdict(
       input(better, { problems: [{ problem: 'mixed-visitors', mixed: 300, share: 0.03 }] }),
     );
@@ -107,7 +107,7 @@ describe('one variation', () => {
     );
   });
 
-  it('rolls back what harms a guardrail, however good otherwise', () => {
+  it('rolls back a variation that harms a guardrail, even if the primary goal improves', () => {
     const guardrail = goal(worse, { name: 'Renewals' });
     const verdict = decideVerdict(input(better, { guardrails: [goal(open), guardrail] }));
     expect(verdict).toMatchObject({ decision: 'roll-back', harmedGuardrails: [guardrail] });
@@ -116,7 +116,7 @@ describe('one variation', () => {
     expect(decideVerdict(input(better, { guardrails: [fine] })).decision).toBe('ship');
   });
 
-  it('goes by adjusted p-values', () => {
+  it('uses adjusted p-values', () => {
     expect(decideVerdict(input(better, { primary: goal(better, { adjustedPValue: 0.06 }) })).decision).toBe(
       'keep-going',
     );
@@ -125,7 +125,7 @@ describe('one variation', () => {
     );
   });
 
-  it('goes by the credible interval under the Bayesian method', () => {
+  it('uses the credible interval with the Bayesian method', () => {
     const bayesian = (a: number, b: number) =>
       decideVerdict(input(compare(a, b, 'bayesian'), { method: 'bayesian' })).decision;
     expect([bayesian(1000, 1100), bayesian(1000, 900), bayesian(1000, 1030)]).toEqual([
@@ -139,7 +139,7 @@ describe('one variation', () => {
     expect(words(1000, 800)).toMatch(/that is worse, with a probability of more than 99\.9 %\.$/);
   });
 
-  it('waits for the planned visitors under the frequentist method, except for harm', () => {
+  it('waits for the planned visitors with the frequentist method, except for harm', () => {
     const fixed = (comparison: Comparison, more: Partial<VerdictInput> = {}) =>
       decideVerdict(input(comparison, { method: 'frequentist', plannedVisitors: 24_500, ...more }));
     const good = compare(1000, 1250, 'frequentist');
@@ -152,12 +152,12 @@ describe('one variation', () => {
     expect(nothing.words).toMatch(/a change of 5 % or more would probably have shown by now\.$/);
   });
 
-  it('says nothing about what cannot be compared', () => {
+  it('keeps going if nothing can be compared', () => {
     const empty = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
     const verdict = decideVerdict(input(empty));
     expect(verdict).toMatchObject({ decision: 'keep-going', improvement: null, daysLeft: null });
     expect(verdict.words).toContain('Sign-ups cannot be compared yet');
-    // Everybody against nobody: no interval, but a test.
+    // All converted against none: a p-value without an interval.
     const certain = { ...empty, absolute: { estimate: 1, low: null, high: null }, pValue: 1e-9 };
     expect(decideVerdict(input(certain, { smallestEffect: null }))).toMatchObject({
       decision: 'ship',
@@ -166,7 +166,7 @@ describe('one variation', () => {
   });
 });
 
-it('a test ships its best variation, and else waits for what is open', () => {
+it('a test ships its best variation, otherwise waits for open ones', () => {
   const verdict = (comparison: Comparison, variation: string) =>
     decideVerdict(input(comparison, { variation }));
   const [best, good] = [verdict(compare(1000, 1300), 'best'), verdict(better, 'good')];

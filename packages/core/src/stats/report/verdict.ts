@@ -7,40 +7,40 @@ import { describeVerdict } from './verdict-words.ts';
 
 export type Decision = 'ship' | 'roll-back' | 'no-difference' | 'keep-going' | 'unhealthy';
 
-/** What a variation did to one goal. */
+/** The effect of a variation on one goal. */
 export interface GoalOutcome {
   readonly name: string;
   readonly lowerIsBetter?: boolean | undefined;
   readonly comparison: Comparison;
-  /** The p-value after `adjustPValues`, when there were several; the comparison's own otherwise. */
+  /** The p-value after `adjustPValues`; default: the p-value of the comparison. */
   readonly adjustedPValue?: number | null | undefined;
 }
 
 export interface VerdictInput extends MethodSettings {
   readonly variation: string;
-  /** From `checkHealth`; any of them forbids a winner. */
+  /** From `checkHealth`; any problem prevents a winner. */
   readonly problems: readonly HealthProblem[];
   readonly primary: GoalOutcome;
   /** Goals that must not get worse. */
   readonly guardrails?: readonly GoalOutcome[] | undefined;
-  /** On the primary goal. */
+  /** Of the primary goal. */
   readonly smallestEffect?: SmallestEffect | null | undefined;
   /** Of this variation and the control. */
   readonly visitors: number;
-  /** The same per day, at the present traffic. */
+  /** `visitors` per day at the current traffic. */
   readonly dailyVisitors?: number | undefined;
-  /** Of this variation and the control, as planned; the frequentist method judges the primary goal only then. */
+  /** Planned number of `visitors`; the frequentist method evaluates the primary goal only once it is reached. */
   readonly plannedVisitors?: number | undefined;
-  /** Nobody takes part any more. */
+  /** The phase has ended. */
   readonly isOver?: boolean | undefined;
 }
 
 export interface Verdict {
   readonly decision: Decision;
   readonly variation: string;
-  /** For people who know their product, not statistics. */
+  /** For readers without knowledge of statistics. */
   readonly words: string;
-  /** Change of the primary goal for the better, in `unit`; null when it is not known. */
+  /** Improvement of the primary goal, in `unit`; null if unknown. */
   readonly improvement: Interval | null;
   readonly unit: SmallestEffect['kind'];
   readonly primary: GoalOutcome;
@@ -49,11 +49,11 @@ export interface Verdict {
   readonly smallestEffect: SmallestEffect | null;
   readonly visitors: number;
   readonly plannedVisitors: number | null;
-  /** Full days at the present traffic until there is a verdict, if the difference stays as it is; null when unknown. */
+  /** Full days until a verdict at the current traffic, if the difference does not change; null if unknown. */
   readonly daysLeft: number | null;
 }
 
-/** Says what to do about one variation, and why. */
+/** Decides what to do with one variation. */
 export function decideVerdict(input: VerdictInput): Verdict {
   const { variation, primary, problems, visitors, plannedVisitors = null } = input;
   const smallestEffect = input.smallestEffect ?? null;
@@ -74,11 +74,11 @@ export function decideVerdict(input: VerdictInput): Verdict {
     plannedVisitors,
     daysLeft: decision === 'keep-going' ? daysLeft(input, improvement) : null,
   };
-  const circumstances = { horizon: horizonOf(input), isOver: input.isOver ?? false };
-  return { ...facts, words: describeVerdict(facts, circumstances) };
+  const context = { horizon: horizonOf(input), isOver: input.isOver ?? false };
+  return { ...facts, words: describeVerdict(facts, context) };
 }
 
-/** The verdict on a whole test: the best variation that may ship, or else what is still open. */
+/** The verdict on a whole test: the best variation that can ship, otherwise the next one in `order`. */
 export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
   const order: readonly Decision[] = ['unhealthy', 'ship', 'keep-going', 'no-difference', 'roll-back'];
   const gain = ({ improvement }: Verdict) => improvement?.estimate ?? -Infinity;
@@ -91,22 +91,22 @@ export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
 function decide(input: VerdictInput, improvement: Interval | null, harmed: readonly GoalOutcome[]): Decision {
   const { problems, primary, visitors, smallestEffect } = input;
   if (problems.length > 0) return 'unhealthy';
-  // Harm is acted upon at once, also before a fixed horizon: a false alarm costs little here.
+  // Harm leads to an immediate roll-back, even before a fixed horizon: a false alarm costs little.
   if (harmed.length > 0) return 'roll-back';
   const horizon = horizonOf(input);
   if (horizon !== undefined && visitors < horizon) return 'keep-going';
   if (smallestEffect != null && isWithin(improvement, Math.abs(smallestEffect.value))) return 'no-difference';
   const direction = directionOf(primary, input);
   if (direction !== null) return direction === 'better' ? 'ship' : 'roll-back';
-  // A fixed horizon is looked at once: what it did not find then, it was not planned to find.
+  // An effect that is not significant at a fixed horizon is smaller than the planned one.
   return horizon === undefined ? 'keep-going' : 'no-difference';
 }
 
-/** Visitors at which the primary goal is judged, once; undefined where it may be judged at any time. */
+/** Number of visitors at which the primary goal is evaluated once; undefined if it can be evaluated at any time. */
 const horizonOf = ({ method, plannedVisitors }: VerdictInput) =>
   method === 'frequentist' ? plannedVisitors : undefined;
 
-/** Null unless chance alone does not explain the difference: the p-value and the interval must both say so. */
+/** Null unless the difference is significant by both the p-value and the interval. */
 function directionOf(
   { comparison, lowerIsBetter, adjustedPValue = comparison.pValue }: GoalOutcome,
   { alpha = DEFAULT_ALPHA }: MethodSettings,
@@ -120,7 +120,7 @@ function directionOf(
   return interval.estimate > 0 ? 'better' : 'worse';
 }
 
-/** Turned so that higher is better. */
+/** Negates the interval if lower is better, so that higher is always better. */
 function orient(interval: Interval | null, lowerIsBetter = false): Interval | null {
   if (interval === null || !lowerIsBetter) return interval;
   const { estimate, low, high } = interval;
@@ -130,32 +130,32 @@ function orient(interval: Interval | null, lowerIsBetter = false): Interval | nu
 function daysLeft(input: VerdictInput, improvement: Interval | null): number | null {
   const { visitors, dailyVisitors = 0 } = input;
   if (!(dailyVisitors > 0)) return null;
-  const wanted = horizonOf(input) ?? visitorsUntilClear(input, improvement);
-  return wanted === null ? null : Math.max(1, Math.ceil((wanted - visitors) / dailyVisitors));
+  const needed = horizonOf(input) ?? visitorsUntilClear(input, improvement);
+  return needed === null ? null : Math.max(1, Math.ceil((needed - visitors) / dailyVisitors));
 }
 
-/** Visitors at which the intervals, shrinking around the present estimate, leave zero or the smallest effect out. */
+/** Number of visitors at which intervals around the current estimate will exclude zero or the smallest effect. */
 function visitorsUntilClear(input: VerdictInput, improvement: Interval | null): number | null {
   const { absolute } = input.primary.comparison;
-  const untilSure = widthOf(absolute) / Math.abs(absolute?.estimate ?? 0);
+  const untilSignificant = halfWidth(absolute) / Math.abs(absolute?.estimate ?? 0);
   const smallest = Math.abs(input.smallestEffect?.value ?? 0);
-  const room = smallest - Math.abs(improvement?.estimate ?? Infinity);
-  const untilWithin = room > 0 ? widthOf(improvement) / room : Infinity;
-  const shrinking = Math.min(untilSure, untilWithin);
+  const margin = smallest - Math.abs(improvement?.estimate ?? Infinity);
+  const untilWithin = margin > 0 ? halfWidth(improvement) / margin : Infinity;
+  const shrinking = Math.min(untilSignificant, untilWithin);
   if (!(shrinking < Infinity)) return null;
   const { method, visitors, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N } = input;
   let needed = visitors * shrinking ** 2;
   if (method !== 'sequential') return needed;
-  const present = sequentialCritical(visitors, alpha, sequentialN);
-  // The sequence gives way a little more slowly than the root of the visitors.
+  const current = sequentialCritical(visitors, alpha, sequentialN);
+  // The sequence shrinks a little more slowly than the square root of the visitors.
   for (let step = 0; step < 50; step++) {
-    needed = visitors * (shrinking * (sequentialCritical(needed, alpha, sequentialN) / present)) ** 2;
+    needed = visitors * (shrinking * (sequentialCritical(needed, alpha, sequentialN) / current)) ** 2;
   }
   return needed;
 }
 
-/** Half of it; infinite when the spread is not known. */
-function widthOf(interval: Interval | null): number {
+/** Infinite if the interval is unknown. */
+function halfWidth(interval: Interval | null): number {
   if (interval === null || interval.low === null || interval.high === null) return Infinity;
   return (interval.high - interval.low) / 2;
 }
