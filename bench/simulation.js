@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { analyse } from '../packages/core/dist/stats/analysis.js';
 import { meanArm } from '../packages/core/dist/stats/arm.js';
 import { cupedArm, cupedTheta } from '../packages/core/dist/stats/cuped.js';
-import { ALARM_P_VALUE, MIN_CONVERSIONS } from '../packages/core/dist/stats/report/health.js';
 import { planTest } from '../packages/core/dist/stats/planner.js';
+import { ALARM_P_VALUE, MIN_CONVERSIONS } from '../packages/core/dist/stats/report/health.js';
 import { sampleRatio } from '../packages/core/dist/stats/sample-ratio.js';
 import { table, whole } from './lib/report.js';
 
