@@ -282,9 +282,9 @@ describe.skipIf(isMissing)('faults in Chromium', () => {
   });
 
   test.each([
-    { name: 'cookies are blocked: the visitor is stored in localStorage', isStorageBlocked: false },
-    { name: 'cookies and localStorage are blocked: the visitor is kept in memory', isStorageBlocked: true },
-  ])('$name', async ({ isStorageBlocked }) => {
+    { blocked: 'cookies', keptIn: 'localStorage', isStorageBlocked: false },
+    { blocked: 'cookies and localStorage', keptIn: 'memory', isStorageBlocked: true },
+  ])('blocked: $blocked; the visitor is kept in $keptIn', async ({ isStorageBlocked }) => {
     const { page, context, site } = suite;
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setDocumentCookieDisabled', { disabled: true });
