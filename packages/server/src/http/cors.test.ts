@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, keyFor, nameOf, withQuery } from '../testing/endpoints.ts';
 import { closeShop, expectProblem, openShop, type Shop, sampleWith } from '../testing/shop.ts';
-import type { Answer } from '../testing/test-server.ts';
+import type { TestResponse } from '../testing/test-server.ts';
 
 const RESTRICTED_PUBLIC_KEY = 'service_pub_0123456789abcdefRestrictedPublic';
 const RESTRICTED_SECRET_KEY = 'service_sec_0123456789abcdefRestrictedSecret';
@@ -37,9 +37,9 @@ const server = ENDPOINTS.filter(({ kind }) => kind === 'secret').map((endpoint) 
   endpoint,
 }));
 
-const corsHeaders = ({ headers }: Answer) =>
+const corsHeaders = ({ headers }: TestResponse) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'));
-const words = (response: Answer, name: string) =>
+const words = (response: TestResponse, name: string) =>
   (response.headers.get(name) ?? '').toLowerCase().split(/, */);
 
 describe('the browser endpoints', () => {

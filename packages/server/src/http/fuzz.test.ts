@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, type Endpoint, keyFor, nameOf } from '../testing/endpoints.ts';
 import { FUZZ_SEED, hostileJson, hostileText, like, likeQuery, runs, wellFormed } from '../testing/fuzz.ts';
 import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
-import type { Answer } from '../testing/test-server.ts';
+import type { TestResponse } from '../testing/test-server.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -15,15 +15,15 @@ afterAll(() => closeShop(shop));
 const rows = ENDPOINTS.map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
 
 /** Documented (checked by `call`) and not a server error, except 503. */
-function expectNoServerError(response: Answer): void {
+function expectNoServerError(response: TestResponse): void {
   if (response.status !== 503) expect(response.status, response.text).toBeLessThan(500);
 }
 
 /** Ids of all acknowledged sessions, as well-formed text. */
 const acknowledged = new Set<string>();
 
-function remember(body: Answer['body']): void {
-  const known = (exposure: Answer['body']) =>
+function remember(body: TestResponse['body']): void {
+  const known = (exposure: TestResponse['body']) =>
     exposure.splitTestKey === 'hero' && exposure.variationKey === 'b';
   const given = [body, ...(Array.isArray(body.exposures) ? body.exposures.filter(known) : [])];
   for (const { sessionId } of given)
@@ -123,7 +123,7 @@ describe('afterwards', () => {
     const listed = new Set<string>();
     let cursor: string | null = null;
     do {
-      const page: Answer['body'] = await shop.sessions({
+      const page: TestResponse['body'] = await shop.sessions({
         limit: '100',
         ...(cursor === null ? {} : { cursor }),
       });

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { ENDPOINTS, type Endpoint, nameOf, withQuery } from '../testing/endpoints.ts';
 import { closeShop, openShop, type Shop } from '../testing/shop.ts';
-import type { Answer } from '../testing/test-server.ts';
+import type { TestResponse } from '../testing/test-server.ts';
 
 let shop: Shop;
-let document: Answer['body'];
+let document: TestResponse['body'];
 beforeAll(async () => {
   shop = await openShop();
   document = (await shop.server.call('GET', '/openapi.json')).body;
@@ -57,7 +57,7 @@ describe('the document', () => {
     }
   });
 
-  const operations = (): Answer['body'][] =>
+  const operations = (): TestResponse['body'][] =>
     Object.values<object>(document.paths).flatMap((methods) => Object.values(methods));
 
   it('gives each operation a unique, readable id for generated clients', () => {
@@ -139,15 +139,15 @@ describe('the document', () => {
 });
 
 /** The value at a JSON pointer of the document; follows references on the way. */
-function resolve(reference: string): Answer['body'] {
+function resolve(reference: string): TestResponse['body'] {
   const names = reference
     .slice(2)
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return names.reduce<Answer['body']>((node, name) => dereferenced(node?.[name]), document);
+  return names.reduce<TestResponse['body']>((node, name) => dereferenced(node?.[name]), document);
 }
 
-const dereferenced = (node: Answer['body']) => (node?.$ref === undefined ? node : resolve(node.$ref));
+const dereferenced = (node: TestResponse['body']) => (node?.$ref === undefined ? node : resolve(node.$ref));
 
 function compile(reference: string) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -155,7 +155,7 @@ function compile(reference: string) {
 }
 
 /** Pointers of all object schemas with properties. */
-function* objectSchemas(node: Answer['body'], place = '#'): Generator<string> {
+function* objectSchemas(node: TestResponse['body'], place = '#'): Generator<string> {
   if (typeof node !== 'object' || node === null) return;
   if (typeof node.properties === 'object' && node.$ref === undefined && node.type === 'object') yield place;
   for (const [name, child] of Object.entries(node)) {
@@ -178,7 +178,7 @@ describe('each operation', () => {
     ]);
     const statuses = Object.keys(found.responses).map(Number);
     expect(statuses).toEqual(expect.arrayContaining([200, ...ALWAYS, ...(endpoint.body ? WITH_BODY : [])]));
-    for (const [status, response] of Object.entries<Answer['body']>(found.responses)) {
+    for (const [status, response] of Object.entries<TestResponse['body']>(found.responses)) {
       expect([status, response.description]).toEqual([status, expect.stringMatching(/\S/)]);
       if (Number(status) < 400 || (endpoint.ofrep && [400, 404].includes(Number(status)))) continue;
       expect(Object.keys(response.content)).toEqual(['application/problem+json']);
@@ -187,13 +187,13 @@ describe('each operation', () => {
 
   it.each(rows)('$name: describes its parameters and body', ({ endpoint }) => {
     const { parameters = [], requestBody } = operation(endpoint);
-    const inQuery = parameters.filter(({ in: place }: Answer['body']) => place === 'query');
-    const names = inQuery.map(({ name }: Answer['body']) => name);
+    const inQuery = parameters.filter(({ in: place }: TestResponse['body']) => place === 'query');
+    const names = inQuery.map(({ name }: TestResponse['body']) => name);
     expect(names).toEqual(expect.arrayContaining(Object.keys(endpoint.query ?? {})));
-    const required = parameters.filter((parameter: Answer['body']) => parameter.required);
+    const required = parameters.filter((parameter: TestResponse['body']) => parameter.required);
     const inPath = [...endpoint.template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const propertyIn = endpoint.query === undefined ? [] : ['propertyId'];
-    expect(required.map(({ name }: Answer['body']) => name)).toEqual(
+    expect(required.map(({ name }: TestResponse['body']) => name)).toEqual(
       expect.arrayContaining([...inPath, ...propertyIn]),
     );
     if (endpoint.body === undefined) return expect(requestBody).toBeUndefined();
@@ -311,7 +311,9 @@ describe('limits are documented', () => {
   });
 
   it.each(['/v1/sessions', '/v1/feedback'])('%s: a page has 1 to 500 entries, 50 by default', (path) => {
-    const limit = document.paths[path].get.parameters.find(({ name }: Answer['body']) => name === 'limit');
+    const limit = document.paths[path].get.parameters.find(
+      ({ name }: TestResponse['body']) => name === 'limit',
+    );
     expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500, default: 50 });
   });
 
@@ -319,7 +321,7 @@ describe('limits are documented', () => {
     '%s: an idempotency key has 1 to 255 characters',
     (path) => {
       const header = document.paths[path].post.parameters.find(
-        ({ name }: Answer['body']) => name === 'idempotency-key',
+        ({ name }: TestResponse['body']) => name === 'idempotency-key',
       );
       expect(header).toMatchObject({
         in: 'header',
@@ -337,7 +339,7 @@ interface SchemaExamples {
   examples: unknown[];
 }
 
-function* schemaExamples(node: Answer['body'], pointer = '#'): Generator<SchemaExamples> {
+function* schemaExamples(node: TestResponse['body'], pointer = '#'): Generator<SchemaExamples> {
   if (typeof node !== 'object' || node === null) return;
   if (Array.isArray(node.examples)) yield { pointer, examples: node.examples };
   else if ('schema' in node) yield { pointer: `${pointer}/schema`, examples: examplesOf(node) };
@@ -347,7 +349,7 @@ function* schemaExamples(node: Answer['body'], pointer = '#'): Generator<SchemaE
   }
 }
 
-function examplesOf({ example, examples = {} }: Answer['body']): unknown[] {
+function examplesOf({ example, examples = {} }: TestResponse['body']): unknown[] {
   const named = Object.values<{ value: unknown }>(examples).map(({ value }) => value);
   return example === undefined ? named : [example, ...named];
 }

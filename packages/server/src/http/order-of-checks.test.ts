@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, type Endpoint, keyFor, nameOf, withQuery } from '../testing/endpoints.ts';
 import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY, SECRET_KEY } from '../testing/sample-property.ts';
 import { closeShop, expectProblem, openShop, type Shop } from '../testing/shop.ts';
-import type { Answer, CallOptions } from '../testing/test-server.ts';
+import type { CallOptions, TestResponse } from '../testing/test-server.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -16,7 +16,11 @@ const TOO_LARGE = `{"propertyId":5,"pad":"${'x'.repeat(MEBIBYTE)}"}`;
 const WRONG_TYPE = { 'content-type': 'text/plain' };
 
 /** A request to the endpoint with some fields replaced, or removed if undefined. */
-function request(endpoint: Endpoint, fields: Record<string, unknown>, options: CallOptions): Promise<Answer> {
+function request(
+  endpoint: Endpoint,
+  fields: Record<string, unknown>,
+  options: CallOptions,
+): Promise<TestResponse> {
   const { method, path, query, body } = endpoint;
   if (body !== undefined) {
     const content = options.rawBody === undefined ? { body: { ...body, ...fields } } : {};

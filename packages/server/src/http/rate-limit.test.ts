@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_KEY, SECRET_KEY } from '../testing/sample-property.ts';
 import { closeShop, expectProblem, openShop, type Shop } from '../testing/shop.ts';
-import type { Answer } from '../testing/test-server.ts';
+import type { TestResponse } from '../testing/test-server.ts';
 
 const PER_SECOND = 5;
 
@@ -17,7 +17,7 @@ const config = () => shop.server.call('GET', '/v1/split-testing/config?propertyI
 describe('a limit of 5 requests per second and key', () => {
   it('returns 429 with Retry-After beyond the limit', async () => {
     const startedAt = Date.now();
-    const responses: Answer[] = await Promise.all(Array.from({ length: 30 }, list));
+    const responses: TestResponse[] = await Promise.all(Array.from({ length: 30 }, list));
     const elapsed = Date.now() - startedAt;
     const allowed = responses.filter(({ status }) => status === 200);
     const rejected = responses.filter(({ status }) => status !== 200);
@@ -85,9 +85,9 @@ describe('a limit per client address', () => {
       key: PUBLIC_KEY,
       headers: { 'x-forwarded-for': address },
     });
-  const many = (send: (i: number) => Promise<Answer>, count = 3 * BURST): Promise<Answer[]> =>
+  const many = (send: (i: number) => Promise<TestResponse>, count = 3 * BURST): Promise<TestResponse[]> =>
     Promise.all(Array.from({ length: count }, (_, i) => send(i)));
-  const statuses = (responses: Answer[]) => [...new Set(responses.map(({ status }) => status))].sort();
+  const statuses = (responses: TestResponse[]) => [...new Set(responses.map(({ status }) => status))].sort();
 
   it('rejects only the address that sends too many requests', async () => {
     const responses = await many(() => configFrom('198.51.100.1'));

@@ -1,11 +1,17 @@
 import { expect } from 'vitest';
 import { withQuery } from './endpoints.ts';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from './sample-property.ts';
-import { type Answer, discard, type StartOptions, startServer, type TestServer } from './test-server.ts';
+import {
+  discard,
+  type StartOptions,
+  startServer,
+  type TestResponse,
+  type TestServer,
+} from './test-server.ts';
 
 type Fields = Record<string, unknown>;
 type Headers = Record<string, string>;
-type Body = Answer['body'];
+type Body = TestResponse['body'];
 
 interface SampleProperty extends Fields {
   id: string;
@@ -37,40 +43,40 @@ export class Shop {
   }
 
   /** A POST with the public key. */
-  browse(path: string, body: unknown, headers: Headers = {}): Promise<Answer> {
+  browse(path: string, body: unknown, headers: Headers = {}): Promise<TestResponse> {
     return this.server.call('POST', path, { key: PUBLIC_KEY, body, headers });
   }
 
   /** A POST with the secret key. */
-  post(path: string, body: unknown, headers: Headers = {}): Promise<Answer> {
+  post(path: string, body: unknown, headers: Headers = {}): Promise<TestResponse> {
     return this.server.call('POST', path, { key: SECRET_KEY, body, headers });
   }
 
-  get(path: string, query: Headers = {}, key: string = SECRET_KEY): Promise<Answer> {
+  get(path: string, query: Headers = {}, key: string = SECRET_KEY): Promise<TestResponse> {
     return this.server.call('GET', withQuery(path, { propertyId: 'shop', ...query }), { key });
   }
 
-  collect(fields: Fields, headers?: Headers): Promise<Answer> {
+  collect(fields: Fields, headers?: Headers): Promise<TestResponse> {
     return this.browse('/v1/sessions/collect', { propertyId: 'shop', ...fields }, headers);
   }
 
-  expose(...exposures: unknown[]): Promise<Answer> {
+  expose(...exposures: unknown[]): Promise<TestResponse> {
     return this.browse('/v1/split-testing/expose', { propertyId: 'shop', exposures });
   }
 
-  increment(fields: Fields, headers?: Headers): Promise<Answer> {
+  increment(fields: Fields, headers?: Headers): Promise<TestResponse> {
     return this.post('/v1/goals/increment', { propertyId: 'shop', ...fields }, headers);
   }
 
-  decrement(fields: Fields, headers?: Headers): Promise<Answer> {
+  decrement(fields: Fields, headers?: Headers): Promise<TestResponse> {
     return this.post('/v1/goals/decrement', { propertyId: 'shop', ...fields }, headers);
   }
 
-  submit(fields: Fields, headers?: Headers): Promise<Answer> {
+  submit(fields: Fields, headers?: Headers): Promise<TestResponse> {
     return this.post('/v1/feedback/submit', { propertyId: 'shop', ...fields }, headers);
   }
 
-  evaluate(fields: Fields): Promise<Answer> {
+  evaluate(fields: Fields): Promise<TestResponse> {
     return this.post('/v1/flags/evaluate', { propertyId: 'shop', ...fields });
   }
 
@@ -109,19 +115,19 @@ export class Shop {
   }
 }
 
-function okBody(response: Answer): Body {
+function okBody(response: TestResponse): Body {
   expect(response.status, response.text).toBe(200);
   return response.body;
 }
 
 /** Expects exactly `{"success":true}`. */
-export function expectAccepted(response: Answer): void {
+export function expectAccepted(response: TestResponse): void {
   expect(response.text).toBe('{"success":true}');
   expect(response.status).toBe(200);
 }
 
 /** Expects that all writes were accepted. */
-export async function accepted(...responses: Promise<Answer>[]): Promise<void> {
+export async function accepted(...responses: Promise<TestResponse>[]): Promise<void> {
   for (const response of await Promise.all(responses)) expectAccepted(response);
 }
 
@@ -133,7 +139,7 @@ export interface ExpectedProblem {
 }
 
 /** Checks all fields of a problem document, including our extensions of RFC 9457. */
-export function expectProblem(response: Answer, { status, code, pointers }: ExpectedProblem): void {
+export function expectProblem(response: TestResponse, { status, code, pointers }: ExpectedProblem): void {
   expect({ status: response.status, code: response.body?.error?.code }, response.text).toEqual({
     status,
     code,

@@ -27,7 +27,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests access responses freely; their shape is checked against the OpenAPI document
@@ -56,7 +56,7 @@ export class TestServer {
   }
 
   /** Sends a request and checks the response against the OpenAPI document. */
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, options: CallOptions = {}): Promise<TestResponse> {
     const response = await this.send(method, path, options);
     this.#contract ??= ApiContract.load(this.url);
     (await this.#contract).check(method, path, response);
@@ -68,7 +68,7 @@ export class TestServer {
     method: string,
     path: string,
     { key, body, rawBody, headers }: CallOptions = {},
-  ): Promise<Answer> {
+  ): Promise<TestResponse> {
     const hasBody = body !== undefined || rawBody !== undefined;
     const response = await fetch(this.url + path, {
       method,

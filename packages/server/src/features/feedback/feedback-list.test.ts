@@ -9,9 +9,9 @@ import {
   type Shop,
   sampleWith,
 } from '../../testing/shop.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 
-type Entry = Answer['body'];
+type Entry = TestResponse['body'];
 
 let shop: Shop;
 beforeAll(async () => {
@@ -42,7 +42,10 @@ async function pages(query: Record<string, string>): Promise<Entry[][]> {
   const found: Entry[][] = [];
   let cursor: string | null = null;
   do {
-    const page: Answer['body'] = await shop.feedback({ ...query, ...(cursor === null ? {} : { cursor }) });
+    const page: TestResponse['body'] = await shop.feedback({
+      ...query,
+      ...(cursor === null ? {} : { cursor }),
+    });
     found.push(page.feedback);
     cursor = page.nextCursor;
     expect(found.length).toBeLessThan(100);

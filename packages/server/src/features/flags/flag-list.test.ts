@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
 import { OTHER_SECRET_KEY, SAMPLE, SECRET_KEY } from '../../testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
 
 const PREREQUISITES = [{ flag: 'banner', value: 'spring' }];
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const list = async (): Promise<Answer['body']> => (await shop.get('/v1/flags/list')).body;
+const list = async (): Promise<TestResponse['body']> => (await shop.get('/v1/flags/list')).body;
 
 describe('GET /v1/flags/list', () => {
   it('lists definitions and configurations exactly as documented', async () => {
@@ -68,7 +68,7 @@ describe('GET /v1/flags/list', () => {
 
   it('has one configuration per flag and environment', async () => {
     const pairs = (await list()).configs.map(
-      ({ flagId, environmentId }: Answer['body']) => `${flagId}/${environmentId}`,
+      ({ flagId, environmentId }: TestResponse['body']) => `${flagId}/${environmentId}`,
     );
     expect(new Set(pairs).size).toBe(pairs.length);
   });

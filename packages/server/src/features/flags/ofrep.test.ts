@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision } from '../../testing/command-line.ts';
 import { OTHER_SECRET_KEY, PUBLIC_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
 
 // https://github.com/open-feature/protocol/blob/main/service/openapi.yaml
@@ -224,7 +224,7 @@ describe('errors', () => {
       },
     );
 
-    const absent: { name: string; call: () => Promise<Answer> }[] = [
+    const absent: { name: string; call: () => Promise<TestResponse> }[] = [
       { name: 'no context', call: () => shop.post(path, {}) },
       { name: 'unknown members', call: () => shop.post(path, { flags: [], x: 1 }) },
       { name: 'no body', call: () => shop.server.call('POST', path, { key: SECRET_KEY }) },

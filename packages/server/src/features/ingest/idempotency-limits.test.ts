@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
 
 let shop: Shop;
@@ -12,7 +12,7 @@ afterEach(() => closeShop(shop));
 
 const key = (text: string) => ({ 'idempotency-key': text });
 /** Retries while the journal is full of requests that are about to be loaded. */
-const retrying = (send: () => Promise<Answer>) =>
+const retrying = (send: () => Promise<TestResponse>) =>
   waitFor('space in the journal', async () => {
     const response = await send();
     return (response.status !== 503 || response.headers.get('retry-after') !== '1') && response;

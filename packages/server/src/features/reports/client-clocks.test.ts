@@ -2,7 +2,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeShop, Shop, sampleWith } from '../../testing/shop.ts';
 import { exposuresAt, startServerWithHistory } from '../../testing/stored-history.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 
 const TODAY = Date.now() - (Date.now() % DAY_MS);
 const DAYS = 14;
@@ -43,8 +43,8 @@ afterAll(() => closeShop(shop));
 
 const gapsOf = async (key: string) =>
   (await shop.results(key)).health.problems
-    .filter(({ problem }: Answer['body']) => problem === 'missing-exposures')
-    .map(({ days }: Answer['body']) => days);
+    .filter(({ problem }: TestResponse['body']) => problem === 'missing-exposures')
+    .map(({ days }: TestResponse['body']) => days);
 
 describe('the health of a test', () => {
   it('checks the days in which it ran by the server clock', async () => {

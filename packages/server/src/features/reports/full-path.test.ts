@@ -6,7 +6,7 @@ import { mulberry32 } from '../../testing/mulberry32.ts';
 import { PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 import { simulateTraffic } from '../../testing/simulated-traffic.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
 
 const SEED = 20_261_115;
@@ -48,15 +48,20 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const results = async (splitTestKey: string, query: Record<string, string> = {}): Promise<Answer['body']> => {
+const results = async (
+  splitTestKey: string,
+  query: Record<string, string> = {},
+): Promise<TestResponse['body']> => {
   const response = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
   expect(response.status, response.text).toBe(200);
   return response.body;
 };
-const goalOf = (body: Answer['body'], goalId: string) =>
-  body.goals.find((goal: Answer['body']) => goal.goalId === goalId);
-const countsOf = (body: Answer['body'], goalId: string) =>
-  Object.fromEntries(goalOf(body, goalId).counts.map(({ key, ...counts }: Answer['body']) => [key, counts]));
+const goalOf = (body: TestResponse['body'], goalId: string) =>
+  body.goals.find((goal: TestResponse['body']) => goal.goalId === goalId);
+const countsOf = (body: TestResponse['body'], goalId: string) =>
+  Object.fromEntries(
+    goalOf(body, goalId).counts.map(({ key, ...counts }: TestResponse['body']) => [key, counts]),
+  );
 const expose = (splitTestKey: string, variationKey: string, sessionId: string, more: object = {}) =>
   shop.expose({ splitTestKey, variationKey, sessionId, ...more });
 
@@ -260,20 +265,23 @@ describe('further parts of a report', () => {
     });
     expect(breakdown.warning).toMatch(/^Exploratory/);
     expect(
-      breakdown.segments.map(({ value, variations }: Answer['body']) => [value, variations[1].visitors]),
+      breakdown.segments.map(({ value, variations }: TestResponse['body']) => [
+        value,
+        variations[1].visitors,
+      ]),
     ).toEqual([
       ['DE', 2],
       ['FR', 1],
     ]);
     const plans = (await results('extras', { by: 'plan' })).breakdown.segments;
-    expect(plans.map(({ value }: Answer['body']) => value)).toEqual(['free', 'pro']);
+    expect(plans.map(({ value }: TestResponse['body']) => value)).toEqual(['free', 'pro']);
     const last = series.at(-1);
     expect(last.variations[1]).toMatchObject({ key: 'b', visitors: 3 });
     expect(last.goals[0].days[1]).toMatchObject({ key: 'b', converted: 1, conversions: 1 });
     expect(last.goals[0].cumulative.variations[1]).toMatchObject({ key: 'b', n: 3 });
-    const forB = feedback.find(({ key }: Answer['body']) => key === 'b');
+    const forB = feedback.find(({ key }: TestResponse['body']) => key === 'b');
     expect(forB.options).toEqual([{ feedbackTypeId: 'nps', option: 'good', count: 3 }]);
-    expect(forB.messages.map(({ message }: Answer['body']) => message)).toEqual([
+    expect(forB.messages.map(({ message }: TestResponse['body']) => message)).toEqual([
       'Fine 2',
       'Fine 1',
       'Fine 0',
@@ -296,7 +304,7 @@ describe('exports', () => {
     const original = await verify(response.text);
     expect(original).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The results match: 2 goals/) });
     const forged = structuredClone(response.body);
-    forged.input.groups.find((group: Answer['body']) => group.variationKey === 'b').visitors += 1;
+    forged.input.groups.find((group: TestResponse['body']) => group.variationKey === 'b').visitors += 1;
     const changed = await verify(JSON.stringify(forged));
     expect(changed.code).toBe(1);
     expect(changed.stderr).toMatch(/results\.variations\.1\.visitors: the bundle has \d+, recomputed: \d+/);
@@ -305,7 +313,7 @@ describe('exports', () => {
 
   it('a bundle with another method or definition is detected', async () => {
     const { body } = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ordered' });
-    const stderrOf = async (change: (bundle: Answer['body']) => void) => {
+    const stderrOf = async (change: (bundle: TestResponse['body']) => void) => {
       const forged = structuredClone(body);
       change(forged);
       return (await verify(JSON.stringify(forged))).stderr;

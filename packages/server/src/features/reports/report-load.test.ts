@@ -4,7 +4,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeShop, Shop, sampleWith } from '../../testing/shop.ts';
 import { exposuresAt, startServerWithHistory } from '../../testing/stored-history.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 
 const NOW = Date.now();
 const DAYS_SINCE_1970 = Math.floor(NOW / DAY_MS);
@@ -40,13 +40,16 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const results = async (splitTestKey: string, query: Record<string, string> = {}): Promise<Answer['body']> => {
+const results = async (
+  splitTestKey: string,
+  query: Record<string, string> = {},
+): Promise<TestResponse['body']> => {
   const response = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
   expect(response.status, response.text.slice(0, 500)).toBe(200);
   return response.body;
 };
-const visitorsOf = ({ variations }: Answer['body']) =>
-  variations.reduce((sum: number, { visitors }: Answer['body']) => sum + visitors, 0);
+const visitorsOf = ({ variations }: TestResponse['body']) =>
+  variations.reduce((sum: number, { visitors }: TestResponse['body']) => sum + visitors, 0);
 
 describe('a very large report', () => {
   it('lists the largest segments, and combines the others', async () => {
@@ -62,7 +65,7 @@ describe('a very large report', () => {
 
   it('treats attribute names literally', async () => {
     const { segments } = (await results('values', { by: '*' })).breakdown;
-    expect(segments.map(({ value }: Answer['body']) => value)).toEqual(['star']);
+    expect(segments.map(({ value }: TestResponse['body']) => value)).toEqual(['star']);
   });
 
   it('covers at most a year, whatever dates the exposures have', async () => {
@@ -74,8 +77,8 @@ describe('a very large report', () => {
     expect([today, today + DAY_MS]).toContain(series.at(-1).at);
     expect(visitorsOf(series.at(-1))).toBe(DAYS_SINCE_1970);
     expect(visitorsOf({ variations })).toBe(DAYS_SINCE_1970);
-    const added = series.flatMap((point: Answer['body']) => point.variations);
-    const inYear = added.reduce((sum: number, { newVisitors }: Answer['body']) => sum + newVisitors, 0);
+    const added = series.flatMap((point: TestResponse['body']) => point.variations);
+    const inYear = added.reduce((sum: number, { newVisitors }: TestResponse['body']) => sum + newVisitors, 0);
     expect(inYear).toBeLessThanOrEqual(366);
   });
 
@@ -85,7 +88,7 @@ describe('a very large report', () => {
       by: 'a',
     });
     expect(variations).toHaveLength(100);
-    expect(new Set(variations.map(({ visitors }: Answer['body']) => visitors))).toEqual(new Set([10]));
+    expect(new Set(variations.map(({ visitors }: TestResponse['body']) => visitors))).toEqual(new Set([10]));
     expect(visitorsOf(series.at(-1))).toBe(1000);
     expect(breakdown.segments).toMatchObject([{ value: null, other: false }]);
   });

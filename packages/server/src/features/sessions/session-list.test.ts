@@ -1,9 +1,9 @@
 import { HOUR_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 
-type Session = Answer['body'];
+type Session = TestResponse['body'];
 
 const MINUTE = 60 * 1000;
 /** The sessions of the filter tests start minutes after this time. */
@@ -203,7 +203,10 @@ describe('pages', () => {
     const pages: Session[][] = [];
     let cursor: string | null = null;
     do {
-      const page: Answer['body'] = await shop.sessions({ ...query, ...(cursor === null ? {} : { cursor }) });
+      const page: TestResponse['body'] = await shop.sessions({
+        ...query,
+        ...(cursor === null ? {} : { cursor }),
+      });
       pages.push(page.sessions);
       cursor = page.nextCursor;
       expect(pages.length).toBeLessThanOrEqual(TOTAL + 1);

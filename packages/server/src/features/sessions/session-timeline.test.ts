@@ -2,9 +2,9 @@ import { HOUR_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mulberry32 } from '../../testing/mulberry32.ts';
 import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import type { Answer } from '../../testing/test-server.ts';
+import type { TestResponse } from '../../testing/test-server.ts';
 
-type Entry = Answer['body'];
+type Entry = TestResponse['body'];
 
 const SEED = 20_261_115;
 /** The max number of events in a request. */
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const pageOf = (sessionId: string, query: Record<string, string> = {}): Promise<Answer> =>
+const pageOf = (sessionId: string, query: Record<string, string> = {}): Promise<TestResponse> =>
   shop.get(`/v1/sessions/${sessionId}`, query);
 
 /** Reads all pages. */
