@@ -6,7 +6,9 @@ import { openSlowClients, type SlowClient } from '../testing/slow-client.ts';
 import { waitFor } from '../testing/wait.ts';
 
 const PAGE = '/v1/feedback?propertyId=shop&limit=500';
-const CLIENTS = 200;
+const CLIENTS = 40;
+/** Requests per connection: the socket buffers of the system take the first few responses. */
+const PIPELINED = 15;
 const WARM_UP = 8;
 
 let shop: Shop;
@@ -29,19 +31,22 @@ function residentBytes(): number {
 
 const read = () => shop.server.send('GET', PAGE, { key: SECRET_KEY });
 
-it('unread responses take less memory than their total size', async () => {
+it('unread responses take a fraction of the memory of their total size', async () => {
   // Warm up first, so that memory for creating the responses does not count.
   await Promise.all(Array.from({ length: WARM_UP }, read));
   const page = await read();
   expect(page.status).toBe(200);
   expect(page.text.length).toBeGreaterThan(1_000_000);
   const before = residentBytes();
-  const request = `GET ${PAGE} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`;
+  const request = `GET ${PAGE} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`.repeat(
+    PIPELINED,
+  );
   open.push(...(await openSlowClients(CLIENTS, shop.server.url, request)));
   // Sent after all others, so that the server has handled them before.
   expect([200, 503]).toContain((await read()).status);
   expect((await shop.get('/v1/flags/list')).status).toBe(200);
-  expect(residentBytes() - before).toBeLessThan(CLIENTS * page.text.length);
+  const growth = residentBytes() - before;
+  expect(growth).toBeLessThan((CLIENTS * PIPELINED * page.text.length) / 4);
   for (const client of open) client.close();
   await waitFor('capacity for the page', async () => {
     return (await read()).status === 200;
