@@ -57,6 +57,9 @@ function probe(): { stop: () => Promise<number> } {
   };
 }
 
+const createKey = () =>
+  switchyard(server, ...'keys create --property shop --kind public --name new'.split(' '));
+
 test('a lock on config.db by another process delays no request; blocked writes succeed after it is released', async () => {
   const startAt = Date.now() + 1000;
   other.exec(`update split_tests set start_at = ${startAt}; update properties set version = version + 1`);
@@ -64,17 +67,7 @@ test('a lock on config.db by another process delays no request; blocked writes s
   await sleep(startAt - Date.now());
   const probing = probe();
   const lockedAt = performance.now();
-  const creating = switchyard(
-    server,
-    'keys',
-    'create',
-    '--property',
-    'shop',
-    '--kind',
-    'public',
-    '--name',
-    'new',
-  );
+  const creating = createKey();
   await sleep(LOCKED_MS);
   expect(await runningTests()).toEqual([]);
   const lockedFor = performance.now() - lockedAt;
@@ -89,17 +82,7 @@ test('a lock on config.db by another process delays no request; blocked writes s
 
 test('a command that cannot get the lock reports the locked file', async () => {
   other.exec('begin immediate');
-  const { code, stderr } = await switchyard(
-    server,
-    'keys',
-    'create',
-    '--property',
-    'shop',
-    '--kind',
-    'public',
-    '--name',
-    'new',
-  );
+  const { code, stderr } = await createKey();
   expect(code).toBe(1);
   expect(stderr).toBe(`switchyard: ${join(server.dataDir, 'config.db')} is locked by another process.\n`);
 });

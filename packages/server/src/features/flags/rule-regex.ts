@@ -1,11 +1,9 @@
-import { MAX_PATTERN_STEPS } from '@switchyard/core/evaluation/operators';
+import { checkPatternSteps } from '@switchyard/core/evaluation/operators';
 import { RE2JS } from 're2js';
 
 /** The `matches` operator: searches the text in linear time, whatever the pattern. */
 export function compileRuleRegex(pattern: string, caseInsensitive: boolean): (text: string) => boolean {
   const compiled = RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
-  const steps = compiled.programSize();
-  if (steps > MAX_PATTERN_STEPS)
-    throw new Error(`it takes ${steps} steps, at most ${MAX_PATTERN_STEPS} are allowed`);
+  checkPatternSteps(compiled.programSize());
   return (text) => compiled.test(text);
 }
