@@ -12,6 +12,7 @@ import {
 } from './connection-limits.ts';
 import { drainConnections } from './draining.ts';
 import { parseJsonBodies } from './json-body.ts';
+import { usePlainWrites } from './plain-writes.ts';
 import { sendProblem } from './problem.ts';
 import { matchesPattern } from './route-pattern.ts';
 import { limitUnsentOutput } from './unsent-output.ts';
@@ -49,6 +50,7 @@ export function createHttpServer(
   app.decorateRequest('apiKey');
   const sockets = openSockets(app);
   limitConnections(app, sockets, limits);
+  usePlainWrites(app);
   limitUnsentOutput(app, limits.maxUnsentBytes);
   addRequestHook(app);
   drainConnections(app, sockets);
