@@ -106,8 +106,10 @@ async function serve(
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  // For `localhost`, Fastify opens a second server for IPv6, to which our connection limits would not apply.
+  const address = host === 'localhost' ? '127.0.0.1' : host;
   try {
-    await app.listen({ host, port });
+    await app.listen({ host: address, port });
   } catch (error) {
     throw new Error(`Cannot listen on HOST ${host}, PORT ${port}: ${(error as Error).message}`, {
       cause: error,
