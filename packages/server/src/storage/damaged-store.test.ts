@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
@@ -58,6 +58,7 @@ async function damagedShop(): Promise<string> {
   for (const response of responses) expectAccepted(response);
   expect(await shop.server.stop()).toBe(0);
   const file = join(shop.server.dataDir, 'events.duckdb');
+  copyFileSync(file, `${file}.backup`);
   damage(file, await messageBlock(file));
   return shop.server.dataDir;
 }
@@ -110,6 +111,23 @@ it('a query that hits the damage first gets 503 and reports it', async () => {
   expectProblem(response, { status: 503, code: 'storage_damaged' });
   await waitFor('the damage to be reported', isDamaged);
   expect(await status('/readyz')).toBe(503);
+});
+
+it('a restored backup gets the events that were accepted while the file was damaged', async () => {
+  const dataDir = await damagedShop();
+  shop = await openShop({ dataDir });
+  await waitFor('the damage to be found', isDamaged);
+  expectAccepted(await shop.increment({ goalId: 'signup' }));
+  expect(await shop.server.stop()).toBe(0);
+  copyFileSync(join(dataDir, 'events.duckdb.backup'), join(dataDir, 'events.duckdb'));
+  shop = await openShop({ dataDir });
+  expect((await shop.get('/v1/goals/progress', { goalId: 'signup' })).body).toMatchObject({
+    current: { total: 1 },
+  });
+  const messages = (await shop.get('/v1/feedback', { limit: '500' })).body.feedback as unknown[];
+  expect(messages.length).toBeGreaterThan(0);
+  expect(await status('/readyz')).toBe(200);
+  expect(await isDamaged()).toBe(false);
 });
 
 it('an intact store is ready, and the metric shows no damage', async () => {
