@@ -7,7 +7,7 @@ import { summariesOf } from './session-summaries.ts';
 
 const FIRST_WINDOW_MS = 1000;
 const WINDOW_GROWTH = 8;
-/** The window that filled the last page of a property; the next search starts one step smaller. */
+/** The time span of the last full page of a property, doubled; the next search starts with it. */
 export type PageWindows = Map<string, number>;
 
 /** Newest first; each page starts strictly after the cursor. */
@@ -76,12 +76,14 @@ async function listSessions(
   const ceiling = ceilingOf(query);
   // Sessions with future dates must not widen the window.
   const last = Math.min(ceiling, span.newest, Date.now());
-  let width = Math.max((windows.get(query.propertyId) ?? 0) / WINDOW_GROWTH, FIRST_WINDOW_MS);
+  let width = windows.get(query.propertyId) ?? FIRST_WINDOW_MS;
   for (;;) {
     const since = filter.isRare ? floor : Math.max(Math.round(last - width), floor);
     const sessions = await windowOf(context, query, filter, since, ceiling);
     const isFull = sessions.length === query.limit;
-    if (isFull && !filter.isRare) windows.set(query.propertyId, width);
+    if (isFull && !filter.isRare) {
+      windows.set(query.propertyId, Math.max(2 * (last - sessions.at(-1)!.startedAt), FIRST_WINDOW_MS));
+    }
     if (isFull || since === floor) return sessions;
     width *= sessions.length > 0 ? WINDOW_GROWTH : WINDOW_GROWTH ** 2;
   }

@@ -17,12 +17,27 @@ const { pageview, event } = SESSION_EVENT_TYPES;
 
 const WHERE_SESSION = `property = $1 AND session_key IN ${keyList('$2')}`;
 
-/** Over all groups of a session, including those beyond the limit. */
-const LAST_OF_SESSION = 'max(max(happened_at)) OVER (PARTITION BY session_key)';
-
-const BY_FIRST = 'min(happened_at), min(ordinal)';
-const FIRST_OF_SESSION = `
-  QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY ${BY_FIRST}) <= ${MAX_LISTED} ORDER BY ${BY_FIRST}`;
+/**
+ * The first groups of each session, at most MAX_LISTED, and the last event of all its groups. With lists instead of
+ * window functions, which take a third longer.
+ */
+function firstGroups(source: string, table: string, keys: string, sums: Record<string, string> = {}): string {
+  const columns = ['first_at', 'ordinal', ...keys.split(', '), ...Object.keys(sums)];
+  const aggregates = Object.entries(sums).map(([name, sum]) => `, ${sum} AS ${name}`);
+  return `
+    SELECT '${source}' AS source, session_key, last_at,
+           unnest(list_slice(list_sort(groups), 1, ${MAX_LISTED}), recursive := true)
+    FROM (
+      SELECT session_key, max(last_at) AS last_at,
+             list(struct_pack(${columns.map((column) => `${column} := ${column}`).join(', ')})) AS groups
+      FROM (
+        SELECT session_key, ${keys}, max(happened_at) AS last_at, min(happened_at) AS first_at,
+               min(ordinal) AS ordinal${aggregates.join('')}
+        FROM ${table} WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key, ${keys}
+      )
+      GROUP BY session_key
+    )`;
+}
 
 /** Separate statements: a single UNION is hardly faster and takes 60 MB more memory. */
 const SUMMARY_PARTS = [
@@ -32,14 +47,11 @@ const SUMMARY_PARTS = [
           arg_max(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS exit_url,
           arg_min(referrer, (happened_at, ordinal)) FILTER (referrer <> '') AS referrer
    FROM session_events WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
-  `SELECT 'exposures' AS source, session_key, ${LAST_OF_SESSION} AS last_at, split_test, variation,
-          min(happened_at) AS first_at
-   FROM exposures WHERE ${WHERE_SESSION} AND happened_at >= $3
-   GROUP BY session_key, split_test, variation ${FIRST_OF_SESSION}`,
-  `SELECT 'goals' AS source, session_key, ${LAST_OF_SESSION} AS last_at, goal, sum(direction) AS net,
-          sum(amount_micros) AS amount_micros
-   FROM conversions WHERE ${WHERE_SESSION} AND happened_at >= $3
-   GROUP BY session_key, goal ${FIRST_OF_SESSION}`,
+  firstGroups('exposures', 'exposures', 'split_test, variation'),
+  firstGroups('goals', 'conversions', 'goal', {
+    net: 'sum(direction)',
+    amount_micros: 'sum(amount_micros)',
+  }),
   `SELECT 'feedback' AS source, session_key, max(happened_at) AS last_at, count(*) AS entries
    FROM feedback WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
   `SELECT 'collects' AS source, session_key, arg_max(visitor_id, seq) AS visitor_id,
