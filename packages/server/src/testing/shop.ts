@@ -84,8 +84,8 @@ export class Shop {
     return okBody(await this.get('/v1/goals/progress', { goalId, ...query }));
   }
 
-  async results(splitTestKey: string): Promise<Body> {
-    return okBody(await this.get('/v1/split-testing/results', { splitTestKey }));
+  async results(splitTestKey: string, query: Headers = {}): Promise<Body> {
+    return okBody(await this.get('/v1/split-testing/results', { splitTestKey, ...query }));
   }
 
   async feedback(query: Headers = {}): Promise<Body> {

@@ -48,14 +48,6 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const results = async (
-  splitTestKey: string,
-  query: Record<string, string> = {},
-): Promise<TestResponse['body']> => {
-  const response = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
-  expect(response.status, response.text).toBe(200);
-  return response.body;
-};
 const goalOf = (body: TestResponse['body'], goalId: string) =>
   body.goals.find((goal: TestResponse['body']) => goal.goalId === goalId);
 const countsOf = (body: TestResponse['body'], goalId: string) =>
@@ -71,7 +63,7 @@ describe('simulated traffic with a known effect', () => {
     const traffic = simulateTraffic(random, { visitors: 1200, rates: { control: 0.25, b: 0.4 }, spend: 30 });
     await traffic.send(shop, 'ordered', 'in order');
     await traffic.send(shop, 'shuffled', 'shuffled');
-    const [ordered, shuffled] = [await results('ordered'), await results('shuffled')];
+    const [ordered, shuffled] = [await shop.results('ordered'), await shop.results('shuffled')];
     expect(shuffled.goals).toEqual(ordered.goals);
     expect(shuffled.variations).toEqual(ordered.variations);
     expect(ordered.health).toEqual({ healthy: true, problems: [] });
@@ -98,9 +90,9 @@ describe('counting', () => {
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'early' }));
     await accepted(expose('before', 'b', 'early', { timestamp: Date.now() + 5 }));
     await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(countsOf(await results('before'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
+    expect(countsOf(await shop.results('before'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'early' }));
-    expect(countsOf(await results('before'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
+    expect(countsOf(await shop.results('before'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
   });
 
   it('a refund reduces the value of its visitor', async () => {
@@ -110,7 +102,7 @@ describe('counting', () => {
     );
     await accepted(shop.increment({ goalId: 'spent', sessionId: 'r1', amount: 100 }));
     await accepted(shop.decrement({ goalId: 'spent', sessionId: 'r2', amount: 30.5 }));
-    expect(countsOf(await results('refunds'), 'spent').b).toMatchObject({
+    expect(countsOf(await shop.results('refunds'), 'spent').b).toMatchObject({
       visitors: 1,
       converted: 1,
       conversions: { sum: 0, sumSquares: 0 },
@@ -123,24 +115,30 @@ describe('counting', () => {
     });
     expect(goalOf(body.series.at(-1), 'spent').days[1]).toMatchObject({ key: 'b', converted: 1 });
     await accepted(shop.decrement({ goalId: 'spent', sessionId: 'r1', amount: 69.5 }));
-    expect(countsOf(await results('refunds'), 'spent').b).toMatchObject({ converted: 0, amount: { sum: 0 } });
+    expect(countsOf(await shop.results('refunds'), 'spent').b).toMatchObject({
+      converted: 0,
+      amount: { sum: 0 },
+    });
   });
 
   it('amounts of a count goal do not make a conversion', async () => {
     await accepted(expose('refunds', 'control', 'counted'));
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'counted', amount: 5 }));
     await accepted(shop.decrement({ goalId: 'joined', sessionId: 'counted' }));
-    expect(countsOf(await results('refunds'), 'joined').control).toMatchObject({ visitors: 1, converted: 0 });
+    expect(countsOf(await shop.results('refunds'), 'joined').control).toMatchObject({
+      visitors: 1,
+      converted: 0,
+    });
   });
 
   it('counts by visitor, in whichever session they convert and whenever it is linked to them', async () => {
     await accepted(expose('visitors', 'b', 'phone'));
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'laptop' }));
-    expect(countsOf(await results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
+    expect(countsOf(await shop.results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
     await accepted(
       ...['phone', 'laptop'].map((sessionId) => shop.collect({ sessionId, visitorId: 'one-person' })),
     );
-    expect(countsOf(await results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
+    expect(countsOf(await shop.results('visitors'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
   });
 
   it('bots are excluded by default and can be included', async () => {
@@ -156,8 +154,8 @@ describe('counting', () => {
       shop.browse('/v1/split-testing/expose', exposures('crawler'), crawler),
       shop.browse('/v1/split-testing/expose', exposures('rendered', { bot: true })),
     );
-    expect((await results('bots')).variations[1]).toMatchObject({ exposures: 1, visitors: 1, bots: 2 });
-    expect((await results('bots', { bots: 'include' })).variations[1]).toMatchObject({
+    expect((await shop.results('bots')).variations[1]).toMatchObject({ exposures: 1, visitors: 1, bots: 2 });
+    expect((await shop.results('bots', { bots: 'include' })).variations[1]).toMatchObject({
       exposures: 3,
       visitors: 3,
     });
@@ -169,19 +167,19 @@ describe('counting', () => {
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', splitTests: [stop('ended'), stop('window')] }],
     });
-    await waitFor('the stop', async () => (await results('window')).status === 'stopped');
+    await waitFor('the stop', async () => (await shop.results('window')).status === 'stopped');
     await new Promise((resolve) => setTimeout(resolve, 5));
     for (const key of ['ended', 'window']) {
       await accepted(shop.increment({ goalId: 'joined', sessionId: `s-${key}` }));
     }
-    expect(countsOf(await results('ended'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
-    expect(countsOf(await results('window'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
+    expect(countsOf(await shop.results('ended'), 'joined').b).toMatchObject({ visitors: 1, converted: 0 });
+    expect(countsOf(await shop.results('window'), 'joined').b).toMatchObject({ visitors: 1, converted: 1 });
   });
 });
 
 describe('consistency', () => {
   it('a report includes everything acknowledged before it, under concurrent reads and writes', async () => {
-    const visitors = async () => (await results('busy')).variations[1].visitors;
+    const visitors = async () => (await shop.results('busy')).variations[1].visitors;
     let acknowledged = 0;
     const write = async (client: number) => {
       for (let i = 0; i < 30; i++) {
@@ -199,7 +197,7 @@ describe('consistency', () => {
 describe('phases', () => {
   it('that have not started are ignored: the exposure counts in the phase of its time', async () => {
     await accepted(expose('ahead', 'b', 'a-1', { phase: 2 }), expose('ahead', 'b', 'a-2', { phase: 1 }));
-    expect((await results('ahead')).variations[1]).toMatchObject({ visitors: 2 });
+    expect((await shop.results('ahead')).variations[1]).toMatchObject({ visitors: 2 });
   });
 
   it('are reported separately, by the definition that the client had', async () => {
@@ -211,17 +209,17 @@ describe('phases', () => {
     await applyProvision(shop.server, {
       properties: [{ id: 'shop', splitTests: [{ key: 'phased', variations: weights }] }],
     });
-    await waitFor('the phase', async () => (await results('phased')).phases.length === 2);
+    await waitFor('the phase', async () => (await shop.results('phased')).phases.length === 2);
     // One page has the new definition, one the old one, and one sends no phase.
     await accepted(
       expose('phased', 'b', 'p-3', { phase: 2 }),
       expose('phased', 'b', 'p-4', { phase: 1 }),
       expose('phased', 'b', 'p-5'),
     );
-    const latest = await results('phased');
+    const latest = await shop.results('phased');
     expect(latest.phase).toMatchObject({ number: 2, reasons: ['weights'], endedAt: null });
     expect(latest.variations[1]).toMatchObject({ weight: 3, visitors: 2 });
-    const first = await results('phased', { phase: '1' });
+    const first = await shop.results('phased', { phase: '1' });
     expect(first.phase).toMatchObject({ number: 1, reasons: ['started'], endedAt: expect.any(Number) });
     expect(first.variations[1]).toMatchObject({ weight: 1, visitors: 3 });
     const none = await shop.get('/v1/split-testing/results', { splitTestKey: 'phased', phase: '3' });
@@ -238,7 +236,7 @@ describe('guardrails', () => {
       rates: { control: 0.05, b: 0.25 },
       random,
     });
-    const { verdict } = await results('guarded');
+    const { verdict } = await shop.results('guarded');
     expect(verdict).toMatchObject({
       decision: 'roll-back',
       variation: 'b',
@@ -259,7 +257,7 @@ describe('further parts of a report', () => {
       );
     }
     await accepted(shop.increment({ goalId: 'joined', sessionId: 'extras-2' }));
-    const { breakdown, series, feedback } = await results('extras', {
+    const { breakdown, series, feedback } = await shop.results('extras', {
       by: 'country',
       include: 'series,feedback',
     });
@@ -273,7 +271,7 @@ describe('further parts of a report', () => {
       ['DE', 2],
       ['FR', 1],
     ]);
-    const plans = (await results('extras', { by: 'plan' })).breakdown.segments;
+    const plans = (await shop.results('extras', { by: 'plan' })).breakdown.segments;
     expect(plans.map(({ value }: TestResponse['body']) => value)).toEqual(['free', 'pro']);
     const last = series.at(-1);
     expect(last.variations[1]).toMatchObject({ key: 'b', visitors: 3 });

@@ -40,20 +40,12 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const results = async (
-  splitTestKey: string,
-  query: Record<string, string> = {},
-): Promise<TestResponse['body']> => {
-  const response = await shop.get('/v1/split-testing/results', { splitTestKey, ...query });
-  expect(response.status, response.text.slice(0, 500)).toBe(200);
-  return response.body;
-};
 const visitorsOf = ({ variations }: TestResponse['body']) =>
   variations.reduce((sum: number, { visitors }: TestResponse['body']) => sum + visitors, 0);
 
 describe('a very large report', () => {
   it('lists the largest segments, and combines the others', async () => {
-    const { segments } = (await results('values', { by: 'country' })).breakdown;
+    const { segments } = (await shop.results('values', { by: 'country' })).breakdown;
     expect(segments).toHaveLength(51);
     expect(segments[0]).toMatchObject({ value: 'DE', other: false });
     expect(segments.at(-1)).toMatchObject({ value: null, other: true });
@@ -64,12 +56,12 @@ describe('a very large report', () => {
   });
 
   it('treats attribute names literally', async () => {
-    const { segments } = (await results('values', { by: '*' })).breakdown;
+    const { segments } = (await shop.results('values', { by: '*' })).breakdown;
     expect(segments.map(({ value }: TestResponse['body']) => value)).toEqual(['star']);
   });
 
   it('covers at most a year, whatever dates the exposures have', async () => {
-    const { series, variations } = await results('thirty', { include: 'series' });
+    const { series, variations } = await shop.results('thirty', { include: 'series' });
     expect(series.length).toBeGreaterThan(100);
     expect(series.length).toBeLessThanOrEqual(366);
     // A day later if midnight has passed since.
@@ -83,7 +75,7 @@ describe('a very large report', () => {
   });
 
   it('counts a hundred variations', async () => {
-    const { variations, series, breakdown } = await results('hundred', {
+    const { variations, series, breakdown } = await shop.results('hundred', {
       include: 'series,feedback',
       by: 'a',
     });
@@ -96,8 +88,8 @@ describe('a very large report', () => {
   it('does not block other requests', async () => {
     const probe = await startProbe(shop.server.url);
     const start = performance.now();
-    await results('values', { by: 'country', include: 'series', fresh: 'true' });
-    await results('thirty', { include: 'series', fresh: 'true' });
+    await shop.results('values', { by: 'country', include: 'series', fresh: 'true' });
+    await shop.results('thirty', { include: 'series', fresh: 'true' });
     const attackMs = performance.now() - start;
     expect(await worstWaitOf(probe)).toBeLessThan(attackMs / 2);
   });
