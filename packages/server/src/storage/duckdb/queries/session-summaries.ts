@@ -21,9 +21,9 @@ const WHERE_SESSION = `property = $1 AND session_key IN ${keyList('$2')}`;
  * The first groups of each session, at most MAX_LISTED, and the last event of all its groups. With lists instead of
  * window functions, which take a third longer.
  */
-function firstGroups(source: string, table: string, keys: string, sums: Record<string, string> = {}): string {
-  const columns = ['first_at', 'ordinal', ...keys.split(', '), ...Object.keys(sums)];
-  const aggregates = Object.entries(sums).map(([name, sum]) => `, ${sum} AS ${name}`);
+function firstGroups(source: string, table: string, keys: string[], sums: Record<string, string>): string {
+  const columns = ['first_at', 'ordinal', ...keys, ...Object.keys(sums)];
+  const aggregates = Object.entries(sums).map(([name, sum]) => `${sum} AS ${name}`);
   return `
     SELECT '${source}' AS source, session_key, last_at,
            unnest(list_slice(list_sort(groups), 1, ${MAX_LISTED}), recursive := true)
@@ -31,9 +31,10 @@ function firstGroups(source: string, table: string, keys: string, sums: Record<s
       SELECT session_key, max(last_at) AS last_at,
              list(struct_pack(${columns.map((column) => `${column} := ${column}`).join(', ')})) AS groups
       FROM (
-        SELECT session_key, ${keys}, max(happened_at) AS last_at, min(happened_at) AS first_at,
-               min(ordinal) AS ordinal${aggregates.join('')}
-        FROM ${table} WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key, ${keys}
+        SELECT ${['session_key', ...keys, ...aggregates].join(', ')},
+               max(happened_at) AS last_at, min(happened_at) AS first_at, min(ordinal) AS ordinal
+        FROM ${table} WHERE ${WHERE_SESSION} AND happened_at >= $3
+        GROUP BY ${['session_key', ...keys].join(', ')}
       )
       GROUP BY session_key
     )`;
@@ -47,8 +48,8 @@ const SUMMARY_PARTS = [
           arg_max(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS exit_url,
           arg_min(referrer, (happened_at, ordinal)) FILTER (referrer <> '') AS referrer
    FROM session_events WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
-  firstGroups('exposures', 'exposures', 'split_test, variation'),
-  firstGroups('goals', 'conversions', 'goal', {
+  firstGroups('exposures', 'exposures', ['split_test', 'variation'], {}),
+  firstGroups('goals', 'conversions', ['goal'], {
     net: 'sum(direction)',
     amount_micros: 'sum(amount_micros)',
   }),
