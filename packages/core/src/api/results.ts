@@ -70,7 +70,7 @@ export const ResultsBundle = Type.Object(
     description: 'A reproducible report',
     examples: [
       {
-        ...{ format: 'switchyard-report', engineVersion: 1, exportedAt: 1767225600000, propertyId: 'shop' },
+        ...{ format: 'switchyard-report', engineVersion: 2, exportedAt: 1767225600000, propertyId: 'shop' },
         ...{
           definition: { key: 'hero' },
           phase: 1,
@@ -267,7 +267,7 @@ const EXAMPLE = {
   phases: [{ number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] }],
   method: {
     ...{ engine: 'sequential', alpha: 0.05, sequentialN: 5000, correction: 'holm', cuped: false },
-    ...{ preDays: 14, winsorize: null, prior: null, attributionDays: 7, version: 1 },
+    ...{ preDays: 14, winsorize: null, prior: null, attributionDays: 7, version: 2 },
   },
   bots: 'exclude',
   variations: [

@@ -1,6 +1,10 @@
-import { REPORT_VERSION } from '@switchyard/core/stats/report/report';
 import { readInput } from '../features/provisioning/provision-input.ts';
-import { BUNDLE_FORMAT, differencesIn, type ReportBundle } from '../features/reports/report-bundle.ts';
+import {
+  BUNDLE_FORMAT,
+  differencesIn,
+  type ReportBundle,
+  VERIFIABLE_VERSIONS,
+} from '../features/reports/report-bundle.ts';
 import { CliError } from './cli-error.ts';
 
 const MAX_SHOWN = 20;
@@ -29,9 +33,10 @@ function parse(text: string): ReportBundle {
   }
   if (bundle?.format !== BUNDLE_FORMAT)
     throw new CliError(`This is not a bundle: "format" is not "${BUNDLE_FORMAT}".`);
-  if (bundle.engineVersion !== REPORT_VERSION) {
+  const { engineVersion } = bundle;
+  if (engineVersion === undefined || !VERIFIABLE_VERSIONS.includes(engineVersion)) {
     throw new CliError(
-      `The bundle was computed by engine version ${bundle.engineVersion}, this is ${REPORT_VERSION}: use a release with that engine version.`,
+      `The bundle was computed by engine version ${engineVersion}; this release can verify versions ${VERIFIABLE_VERSIONS.join(' and ')}.`,
     );
   }
   return bundle as ReportBundle;

@@ -16,8 +16,8 @@ import { methodOf } from './report-metrics.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
 import { describeProblem } from './verdict-words.ts';
 
-/** Increased when the same input may give different numbers. */
-export const REPORT_VERSION = 1;
+/** Increased when the same input may give different results; `switchyard verify` needs a copy of the earlier version. */
+export const REPORT_VERSION = 2;
 
 /** Recent traffic is used to predict the traffic of the next days. */
 const RECENT_DAYS = 7;

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REPORT_VERSION } from '@switchyard/core/stats/report/report';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
 import { mulberry32 } from '../../testing/mulberry32.ts';
@@ -298,6 +299,7 @@ describe('exports', () => {
   it('a bundle can be recomputed, and a changed one is detected', async () => {
     const response = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ordered' });
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="ordered.json"');
+    expect(response.body.engineVersion).toBe(REPORT_VERSION);
     expect(response.body.definition.phases).toHaveLength(1);
     const original = await verify(response.text);
     expect(original).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The results match: 2 goals/) });

@@ -1,9 +1,18 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
+import { buildReportVersion1 } from '@switchyard/core/stats/version-1/report-version-1';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
+
+/** By engine version: bundles of earlier releases must still give the same results. */
+const COMPUTATIONS: ReadonlyMap<number, (input: ReportInput) => object> = new Map([
+  [1, buildReportVersion1],
+  [REPORT_VERSION, buildReport],
+]);
+
+export const VERIFIABLE_VERSIONS: readonly number[] = [...COMPUTATIONS.keys()];
 
 export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'>;
 
@@ -40,10 +49,11 @@ export function bundleOf(
   };
 }
 
-/** Paths where the recomputed results differ from the bundle, with both values. */
+/** Paths where the recomputed results differ from the bundle, with both values; only for verifiable versions. */
 export function differencesIn(bundle: ReportBundle): string[] {
+  const compute = COMPUTATIONS.get(bundle.engineVersion)!;
   // Serialised like the bundle, which drops undefined members.
-  const recomputed = JSON.parse(JSON.stringify(buildReport(bundle.input)));
+  const recomputed = JSON.parse(JSON.stringify(compute(bundle.input)));
   return [...contradictionsIn(bundle), ...compare('results', bundle.results, recomputed)];
 }
 
@@ -51,21 +61,19 @@ export function differencesIn(bundle: ReportBundle): string[] {
 function contradictionsIn({ definition, phase: number, method, input }: ReportBundle): string[] {
   const phase = definition.phases.find((it) => it.number === number);
   if (phase === undefined && number !== null) return [`phase: the definition has no phase ${number}`];
-  const { attributionDays, smallestEffect, plannedVisitors, goals, guardrails } = definition;
+  const { attributionDays, goals, guardrails } = definition;
   const { variations } = phase?.definition ?? definition;
   const idsOf = (isGuardrail: boolean) =>
     input.goals.filter(({ role }) => (role === 'guardrail') === isGuardrail).map(({ id }) => id);
   const stated = {
-    smallestEffect,
-    plannedVisitors,
+    ...planOf(definition),
     goals,
     guardrails,
     variations: variations.map(({ key, weight }) => ({ key, weight })),
     endedAt: phase?.endedAt ?? null,
   };
   const used = {
-    smallestEffect: input.smallestEffect,
-    plannedVisitors: input.plannedVisitors,
+    ...planOf(input),
     goals: idsOf(false),
     guardrails: idsOf(true),
     variations: input.variations,
@@ -76,6 +84,12 @@ function contradictionsIn({ definition, phase: number, method, input }: ReportBu
     ...compare('definition', stated, used),
   ];
 }
+
+/** A bundle of an earlier version lacks the settings that were added later: they count as null. */
+const planOf = ({
+  smallestEffect = null,
+  plannedVisitors = null,
+}: Partial<Pick<ReportInput, 'smallestEffect' | 'plannedVisitors'>>) => ({ smallestEffect, plannedVisitors });
 
 function compare(path: string, given: unknown, computed: unknown): string[] {
   if (Object.is(given, computed)) return [];
