@@ -86,8 +86,12 @@ export const ResultsBundle = Type.Object(
 const Interval = nullable(
   namedObject('EffectInterval', {
     estimate: Type.Number(),
-    low: nullable(Type.Number()),
-    high: nullable(Type.Number()),
+    low: nullable(
+      Type.Number({ description: 'Null if unknown, or if a relative change has no lower limit' }),
+    ),
+    high: nullable(
+      Type.Number({ description: 'Null if unknown, or if a relative change has no upper limit' }),
+    ),
   }),
 );
 
@@ -159,14 +163,49 @@ const PhaseSummary = namedObject('PhaseSummary', {
 });
 
 const Verdict = namedObject('Verdict', {
-  decision: oneOf(['ship', 'roll-back', 'no-difference', 'keep-going', 'unhealthy']),
+  decision: oneOf(['ship', 'roll-back', 'no-difference', 'keep-going', 'collecting', 'unhealthy']),
+  reason: nullable(
+    oneOf([
+      'primary',
+      'guardrail',
+      'within-smallest-effect',
+      'planned-end',
+      'futility',
+      'not-significant',
+      'before-planned-end',
+    ]),
+  ),
   variation: Type.String(),
-  words: Type.String({ description: 'Explanation in plain words' }),
+  words: Type.String({ description: 'Explanation in plain words: the sentences below as one text' }),
+  sentences: namedObject('VerdictSentences', {
+    decision: Type.String(),
+    primary: Type.String({ description: 'Values, uplift and interval of the primary goal' }),
+    guardrails: Type.String({ description: 'Empty if the test has none' }),
+    next: Type.String({ description: 'What to do next' }),
+  }),
   improvement: Interval,
   unit: oneOf(['relative', 'absolute']),
   visitors: Type.Integer({ description: 'Visitors of the variation and the control' }),
   plannedVisitors: nullable(Type.Integer()),
-  daysLeft: nullable(Type.Integer({ description: 'Estimated from the current traffic' })),
+  collecting: nullable(
+    namedObject('CollectingProgress', {
+      conversions: Type.Integer({ description: 'Converted visitors of the primary goal, in all variations' }),
+      required: Type.Integer({ description: 'Needed before a first evaluation' }),
+    }),
+  ),
+  daysLeft: nullable(Type.Integer({ description: 'Likely days until a decision; null if not in sight' })),
+  forecast: nullable(
+    namedObject('Forecast', {
+      low: Type.Integer({ description: 'The decision probably takes at least this many more days' }),
+      high: nullable(Type.Integer({ description: 'And at most this many; null if it may take longer' })),
+      median: nullable(Type.Integer()),
+      inSight: Type.Boolean({ description: 'False if a decision within `horizonDays` is unlikely' }),
+      detectable: nullable(
+        Type.Number({ description: 'Smallest relative change that can be found within `horizonDays`' }),
+      ),
+      horizonDays: Type.Integer(),
+    }),
+  ),
   harmedGuardrails: Type.Array(Type.String()),
 });
 
@@ -266,9 +305,11 @@ const EXAMPLE = {
   phase: { number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] },
   phases: [{ number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] }],
   method: {
-    ...{ engine: 'sequential', alpha: 0.05, sequentialN: 5000, correction: 'holm', cuped: false },
-    ...{ preDays: 14, winsorize: null, prior: null, attributionDays: 7, version: 2 },
+    ...{ engine: 'sequential', spending: 'obrien-fleming', alpha: 0.05, sequentialN: 5000 },
+    ...{ correction: 'holm', cuped: false, preDays: 14, winsorize: null, prior: null },
+    ...{ attributionDays: 7, version: 2 },
   },
+  plannedShare: null,
   bots: 'exclude',
   variations: [
     { key: 'control', weight: 50, exposures: 1210, visitors: 1004, bots: 3 },
@@ -309,7 +350,10 @@ export const SplitTestResults = Type.Object(
     phase: nullable(PhaseSummary),
     phases: Type.Array(PhaseSummary),
     method: namedObject('ReportMethod', {
-      engine: oneOf(['sequential', 'frequentist', 'bayesian']),
+      engine: oneOf(['sequential', 'group-sequential', 'frequentist', 'bayesian'], {
+        description: 'The method that was used',
+      }),
+      spending: oneOf(['obrien-fleming', 'pocock'], { description: 'For `group-sequential`' }),
       alpha: Type.Number(),
       sequentialN: Type.Integer(),
       correction: Type.String(),
@@ -320,6 +364,9 @@ export const SplitTestResults = Type.Object(
       attributionDays: Type.Integer(),
       version: Type.Integer({ description: 'Version of the computation' }),
     }),
+    plannedShare: nullable(
+      Type.Number({ description: 'Visitors as a share of `plannedVisitors`; null without a plan' }),
+    ),
     bots: oneOf(['exclude', 'include']),
     variations: Type.Array(VariationSummary),
     mixedVisitors: Type.Integer({

@@ -6,9 +6,15 @@ import { noExtraFields } from './provisioning-fields.ts';
 export const ProvisionedStatistics = Type.Object(
   {
     engine: Type.Optional(
-      oneOf(['sequential', 'frequentist', 'bayesian'], {
+      oneOf(['auto', 'sequential', 'group-sequential', 'frequentist', 'bayesian'], {
         description:
-          '`sequential` (default): results can be checked at any time. `frequentist`: results are valid once, at the planned sample size. `bayesian`: chance to beat the control',
+          '`auto` (default): `group-sequential` for tests with `plannedVisitors`, `sequential` for others. `sequential`: results can be checked at any time, without a planned end. `group-sequential`: results can be checked every day until the planned number of visitors; without `plannedVisitors`, `sequential` is used. `frequentist`: results are valid once, at the planned number of visitors. `bayesian`: chance to beat the control',
+      }),
+    ),
+    spending: Type.Optional(
+      oneOf(['obrien-fleming', 'pocock'], {
+        description:
+          'How `group-sequential` spends the false positive rate: `obrien-fleming` (default) late, `pocock` evenly, which finds large effects earlier and small ones less often',
       }),
     ),
     alpha: Type.Optional(
@@ -69,7 +75,8 @@ export const ProvisionedStatistics = Type.Object(
 export type StatisticsSettings = Required<Static<typeof ProvisionedStatistics>>;
 
 export const DEFAULT_STATISTICS: Readonly<StatisticsSettings> = Object.freeze({
-  engine: 'sequential',
+  engine: 'auto',
+  spending: 'obrien-fleming',
   alpha: 0.05,
   sequentialN: 5000,
   correction: 'holm',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyse } from './analysis.ts';
+import { analyse, METHODS } from './analysis.ts';
 import { readAnalysis } from './analysis-input.ts';
 
 const SEED = 1729;
@@ -15,6 +15,8 @@ const MEAN = {
   ],
 };
 const [a, b] = MEAN.variations;
+
+const PLANNED = { ...MEAN, method: 'group-sequential', plannedVisitors: 12 };
 
 const fields = (input: unknown) => {
   const reading = readAnalysis(input);
@@ -34,6 +36,17 @@ describe('an input', () => {
     for (const weights of [{ a: 1, b: 2 }, [1, 2]]) {
       expect(readAnalysis({ ...MEAN, weights })).toMatchObject({ analysis: { weights: [1, 2] } });
     }
+  });
+
+  it('has the looks of a group-sequential test as shares of the plan', () => {
+    const looks = (more: object) => readAnalysis({ ...PLANNED, ...more });
+    expect(looks({ earlierLooks: [3], spending: 'pocock' })).toMatchObject({
+      analysis: { looks: { fractions: [0.25, 0.5], current: 1, spending: 'pocock' } },
+    });
+    // Visitors beyond the plan are part of the last look.
+    expect(looks({ plannedVisitors: 4, earlierLooks: [2] })).toMatchObject({
+      analysis: { looks: { fractions: [0.5, 1], current: 1, spending: 'obrien-fleming' } },
+    });
   });
 
   it('is rejected with all mistakes at once', () => {
@@ -104,6 +117,15 @@ describe('an input', () => {
     ['weights[1]', { ...MEAN, weights: [1, -1] }],
     ['weights', { ...MEAN, weights: [1, 0] }],
     ['weights', { ...MEAN, weights: 'even' }],
+    ['nonNegative', { ...MEAN, nonNegative: 'yes' }],
+    ['plannedVisitors', { ...MEAN, method: 'group-sequential' }],
+    ['plannedVisitors', { ...PLANNED, plannedVisitors: 0 }],
+    ['earlierLooks', { ...PLANNED, earlierLooks: 3 }],
+    ['earlierLooks', { ...PLANNED, earlierLooks: [4, 2] }],
+    ['earlierLooks', { ...PLANNED, earlierLooks: [6] }],
+    ['earlierLooks', { ...PLANNED, earlierLooks: ['2'] }],
+    ['spending', { ...PLANNED, spending: 'all at once' }],
+    ['spending', { ...MEAN, spending: 'pocock' }],
   ])('names %s', (field, input) => {
     expect(fields(input)).toEqual([field]);
   });
@@ -140,15 +162,13 @@ describe('an input', () => {
     ];
     const change = fc.tuple(fc.constantFrom(0, 1), fc.constantFrom(...names), number);
     const changes = fc.array(change, { maxLength: 3 });
-    const settings = fc.tuple(
-      fc.constantFrom('sequential', 'frequentist', 'bayesian'),
-      fc.constantFrom('mean', 'proportion'),
-    );
+    const settings = fc.tuple(fc.constantFrom(...METHODS), fc.constantFrom('mean', 'proportion'));
     fc.assert(
       fc.property(settings, changes, fc.anything(), ([method, metric], edits, weights) => {
         const variations = MEAN.variations.map((each) => ({ ...each }) as Record<string, unknown>);
         for (const [index, name, value] of edits) variations[index]![name] = value;
-        const reading = readAnalysis({ ...MEAN, method, metric, variations, weights });
+        const plan = method === 'group-sequential' ? { plannedVisitors: 12 } : {};
+        const reading = readAnalysis({ ...MEAN, ...plan, method, metric, variations, weights });
         if ('mistakes' in reading) expect(reading.mistakes.length).toBeGreaterThan(0);
         else for (const { mean } of analyse(reading.analysis).variations) expect(mean).not.toBeNaN();
       }),

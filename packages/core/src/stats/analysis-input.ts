@@ -1,4 +1,7 @@
-import { type Analysis, DEFAULT_ALPHA, METHODS, type Method } from './analysis.ts';
+import { DEFAULT_ALPHA } from './alpha.ts';
+import { type Analysis, METHODS, type Method } from './analysis.ts';
+import { type Looks, looksAt } from './group-sequential/compare.ts';
+import { DEFAULT_SPENDING, SPENDINGS } from './group-sequential/spending.ts';
 import { DEFAULT_SEQUENTIAL_N } from './sequential.ts';
 import type { VariationSums } from './sums.ts';
 
@@ -10,10 +13,24 @@ export interface InputMistake {
 
 type ReadResult = { readonly analysis: Analysis } | { readonly mistakes: readonly InputMistake[] };
 
-const FIELDS = ['method', 'alpha', 'sequentialN', 'metric', 'control', 'variations', 'weights'];
+const LOOK_FIELDS = ['plannedVisitors', 'earlierLooks', 'spending'] as const;
+const FIELDS = [
+  'method',
+  'alpha',
+  'sequentialN',
+  ...LOOK_FIELDS,
+  'metric',
+  'nonNegative',
+  'control',
+  'variations',
+  'weights',
+];
 const COVARIATES = ['covariateSum', 'covariateSumSquares', 'covariateProduct'] as const;
 const VARIATION_FIELDS = ['key', 'n', 'sum', 'sumSquares', ...COVARIATES];
 const METRICS = ['mean', 'proportion'] as const;
+
+/** Boundaries for this many looks take about a second. */
+const MAX_LOOKS = 400;
 
 /** Relative tolerance for the rounding errors of sums of squares. */
 const TOLERANCE = 1e-9;
@@ -31,6 +48,8 @@ export function readAnalysis(input: unknown): ReadResult {
     input.sequentialN === undefined ? DEFAULT_SEQUENTIAL_N : reader.number('sequentialN', input.sequentialN);
   if (!(sequentialN > 0)) reader.mistake('sequentialN', 'must be greater than 0');
   const variations = readVariations(reader, input.variations, metric);
+  const looks = readLooks(reader, input, method, variations);
+  const nonNegative = reader.optionalBoolean('nonNegative', input.nonNegative);
   const keys = variations.map(({ key }) => key);
   const control = reader.text('control', input.control);
   if (keys.length > 0 && !keys.includes(control)) {
@@ -40,7 +59,43 @@ export function readAnalysis(input: unknown): ReadResult {
   const canReadWeights = input.weights !== undefined && keys.length > 0 && !keys.includes('');
   const weights = canReadWeights ? readWeights(reader, input.weights, keys) : undefined;
   if (reader.mistakes.length > 0) return { mistakes: reader.mistakes };
-  return { analysis: { method, metric, alpha, sequentialN, control, variations, weights } };
+  return {
+    analysis: {
+      ...{ method, metric, alpha, sequentialN, control, variations, weights },
+      ...(looks && { looks }),
+      ...(nonNegative !== undefined && { nonNegative }),
+    },
+  };
+}
+
+/** The current look is at the visitors of all variations. */
+function readLooks(
+  reader: InputReader,
+  input: Record<string, unknown>,
+  method: Method,
+  variations: readonly VariationSums[],
+): Looks | undefined {
+  if (method !== 'group-sequential') {
+    for (const field of LOOK_FIELDS) {
+      if (input[field] !== undefined) reader.mistake(field, 'is only for the method "group-sequential"');
+    }
+    return undefined;
+  }
+  const planned = reader.number('plannedVisitors', input.plannedVisitors);
+  if (!(planned > 0)) reader.mistake('plannedVisitors', 'must be greater than 0');
+  const { earlierLooks = [], spending = DEFAULT_SPENDING } = input;
+  const visitors = variations.reduce((sum, { n }) => sum + n, 0);
+  const all = Array.isArray(earlierLooks) ? [...earlierLooks, visitors] : [];
+  const isAscending = all.every((count, i) => typeof count === 'number' && count > (all[i - 1] ?? 0));
+  // Without visitors there is no comparison, and no look.
+  if (all.length === 0 || all.length > MAX_LOOKS || (!isAscending && visitors > 0)) {
+    reader.mistake(
+      'earlierLooks',
+      `must be at most ${MAX_LOOKS - 1} numbers of visitors in ascending order, below the current number`,
+    );
+  }
+  const kind = reader.oneOf('spending', spending, SPENDINGS);
+  return reader.mistakes.length > 0 || visitors === 0 ? undefined : looksAt(all, planned, kind);
 }
 
 function readVariations(
@@ -149,6 +204,12 @@ class InputReader {
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     this.mistake(field, value === undefined ? missing : 'must be a number');
     return Number.NaN;
+  }
+
+  optionalBoolean(field: string, value: unknown): boolean | undefined {
+    if (value === undefined || typeof value === 'boolean') return value;
+    this.mistake(field, 'must be true or false');
+    return undefined;
   }
 
   text(field: string, value: unknown): string {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sumVisitors } from '../testing/sum-visitors.ts';
 import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
+import { NO_COMPARISON } from './comparison.ts';
 import { normalSurvival, normalUpperQuantile } from './distributions/normal.ts';
-
-const NOTHING = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
 
 const proportion = (method: Method, ...counts: [n: number, sum: number][]): Analysis => ({
   method,
@@ -24,15 +23,15 @@ const second = (analysis: Analysis) => analyse(analysis).variations[1]!;
 describe.each(METHODS)('degenerate numbers, %s', (method) => {
   it('gives null for a variation or a control without visitors', () => {
     for (const analysis of [proportion(method, [100, 10], [0, 0]), mean(method, [1, 2, 3], [])]) {
-      expect(second(analysis)).toEqual({ key: 'v1', n: 0, mean: null, ...NOTHING });
+      expect(second(analysis)).toEqual({ key: 'v1', n: 0, mean: null, ...NO_COMPARISON });
     }
     expect(second(proportion(method, [0, 0], [100, 10]))).toEqual({
       key: 'v1',
       n: 100,
       mean: 0.1,
-      ...NOTHING,
+      ...NO_COMPARISON,
     });
-    expect(second(mean(method, [], []))).toEqual({ key: 'v1', n: 0, mean: null, ...NOTHING });
+    expect(second(mean(method, [], []))).toEqual({ key: 'v1', n: 0, mean: null, ...NO_COMPARISON });
   });
 
   it('gives the difference without an interval for one visitor', () => {
@@ -40,7 +39,7 @@ describe.each(METHODS)('degenerate numbers, %s', (method) => {
       key: 'v1',
       n: 1,
       mean: 5,
-      ...NOTHING,
+      ...NO_COMPARISON,
       absolute: { estimate: 2.5, low: null, high: null },
       relative: { estimate: 1, low: null, high: null },
     });
@@ -51,9 +50,17 @@ describe.each(METHODS)('degenerate numbers, %s', (method) => {
     expect(alike).toMatchObject({ pValue: null, chanceToBeat: null, expectedLoss: null });
     expect(alike.absolute).toMatchObject({ low: null, high: null });
     expect(alike.absolute?.estimate).toBeCloseTo(0.2, 12);
+  });
+
+  it('bounds the difference of rates if nobody or everybody has converted', () => {
     for (const converted of [0, 50]) {
-      const equal = second(proportion(method, [50, converted], [50, converted]));
-      expect(equal).toMatchObject({ absolute: { estimate: 0, low: null, high: null }, pValue: null });
+      const { absolute, pValue } = second(proportion(method, [50, converted], [50, converted]));
+      if (method === 'bayesian') expect(absolute).toEqual({ estimate: 0, low: null, high: null });
+      else {
+        expect(pValue).toBe(1);
+        expect(absolute!.low).toBeLessThan(-0.01);
+        expect(absolute!.high).toBeCloseTo(-absolute!.low!, 9);
+      }
     }
   });
 
@@ -68,9 +75,7 @@ describe.each(METHODS)('degenerate numbers, %s', (method) => {
     expect(absolute?.estimate).toBeCloseTo(16 / 3, 12);
     // Relative to a negative mean, the sign is reversed.
     expect(relative?.estimate).toBeCloseTo(-16 / 27, 12);
-    for (const bound of [absolute?.low, absolute?.high, relative?.low, relative?.high]) {
-      expect(bound).toBeTypeOf('number');
-    }
+    for (const bound of [absolute?.low, absolute?.high]) expect(bound).toBeTypeOf('number');
   });
 
   it('gives no NaN for very large numbers', () => {
@@ -88,23 +93,49 @@ describe.each(METHODS)('degenerate numbers, %s', (method) => {
   });
 });
 
-it.each(['sequential', 'bayesian'] as const)(
-  '%s does not take an arm without any conversion for certainty',
-  (method) => {
-    expect(second(proportion(method, [5000, 400], [10, 0]))).toMatchObject({
-      absolute: { estimate: -0.08, low: null, high: null },
-      pValue: null,
-      chanceToBeat: null,
-      expectedLoss: null,
-    });
-  },
-);
+it.each(METHODS)('%s does not take an arm without any conversion for certainty', (method) => {
+  const { absolute, pValue, chanceToBeat } = second(proportion(method, [5000, 400], [10, 0]));
+  if (method === 'bayesian') expect([absolute!.low, chanceToBeat]).toEqual([null, null]);
+  else {
+    expect(absolute!.low! < 0 && absolute!.high! > 0).toBe(true);
+    expect(pValue).toBeGreaterThan(0.3);
+  }
+});
 
-it('two-proportion tests are defined even if the interval is not', () => {
+it('the test of rates is defined for none against all', () => {
   const { absolute, pValue } = second(proportion('frequentist', [5, 0], [5, 5]));
-  expect(absolute).toEqual({ estimate: 1, low: null, high: null });
+  expect(absolute).toMatchObject({ estimate: 1, high: 1 });
+  expect(absolute!.low).toBeGreaterThan(0);
   // z² of the pooled test is the total number of visitors, 10.
   expect(pValue).toBeCloseTo(0.001565402258, 12);
+});
+
+describe('relative intervals', () => {
+  const [control, variation] = [
+    [0, 0, 0, 0, 0, 0, 0, 0, 9, 1],
+    [0, 0, 5, 8, 6, 9, 0, 7, 8, 9],
+  ];
+
+  it('have an open end if the mean of the control may be zero', () => {
+    const { absolute, relative } = second(mean('frequentist', control!, variation!));
+    expect(absolute!.low).toBeGreaterThan(0);
+    expect(relative!.low).toBeGreaterThan(0);
+    expect(relative!.high).toBeNull();
+    const unclear = second(mean('frequentist', control!, control!.toReversed()));
+    expect(unclear.relative).toEqual({ estimate: 0, low: null, high: null });
+  });
+
+  it('are cut at -100 % if the metric cannot be negative', () => {
+    const falling = mean('frequentist', variation!, control!);
+    expect(second(falling).relative!.low).toBeLessThan(-1);
+    expect(second({ ...falling, nonNegative: true } as Analysis).relative!.low).toBe(-1);
+    const unclear = { ...mean('frequentist', control!, control!.toReversed()), nonNegative: true };
+    expect(second(unclear as Analysis).relative).toEqual({ estimate: 0, low: -1, high: null });
+    expect(second(proportion('frequentist', [40, 4], [40, 0])).relative).toMatchObject({
+      estimate: -1,
+      low: -1,
+    });
+  });
 });
 
 describe('covariates', () => {
@@ -210,11 +241,17 @@ it('revenue per converted visitor is null without conversions', () => {
 it('returns the settings that were used', () => {
   const settings = (more: Partial<Analysis>) =>
     analyse({ ...proportion('sequential', [10, 1], [10, 2]), ...more } as Analysis).settings;
-  expect(settings({})).toEqual({ method: 'sequential', alpha: 0.05, sequentialN: 5000, prior: null });
+  const none = { looks: null, sequentialN: null, prior: null };
+  expect(settings({})).toEqual({ ...none, method: 'sequential', alpha: 0.05, sequentialN: 5000 });
+  expect(settings({ method: 'group-sequential' }).looks).toEqual({
+    fractions: [1],
+    current: 0,
+    spending: 'obrien-fleming',
+  });
   expect(settings({ method: 'bayesian', alpha: 0.1 })).toEqual({
+    ...none,
     method: 'bayesian',
     alpha: 0.1,
-    sequentialN: null,
     prior: { proper: false },
   });
   const prior = { proper: true, mean: 0, sd: 0.3 } as const;

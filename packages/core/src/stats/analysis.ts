@@ -1,23 +1,25 @@
+import { DEFAULT_ALPHA } from './alpha.ts';
 import { type Arm, meanArm, proportionArm, ratioArm } from './arm.ts';
 import { compareBayesian, FLAT_PRIOR, type Prior } from './bayesian.ts';
-import type { Comparison } from './comparison.ts';
+import { type Comparison, NO_COMPARISON } from './comparison.ts';
 import { cupedArm, cupedTheta, haveCovariates } from './cuped.ts';
-import { effectOf } from './effect.ts';
-import { compareMeans, compareProportions } from './frequentist.ts';
+import { normalEffect } from './effect.ts';
+import { compareOnce } from './frequentist.ts';
+import { compareAtLook, FINAL_LOOK, type Looks } from './group-sequential/compare.ts';
 import { type SampleRatio, sampleRatio } from './sample-ratio.ts';
 import { compareSequentially, DEFAULT_SEQUENTIAL_N } from './sequential.ts';
 import type { Metric, RatioSums, VariationSums } from './sums.ts';
 
-export type Method = 'sequential' | 'frequentist' | 'bayesian';
+export type Method = 'sequential' | 'group-sequential' | 'frequentist' | 'bayesian';
 
-export const METHODS: readonly Method[] = ['sequential', 'frequentist', 'bayesian'];
-
-export const DEFAULT_ALPHA = 0.05;
+export const METHODS: readonly Method[] = ['sequential', 'group-sequential', 'frequentist', 'bayesian'];
 
 export interface MethodSettings {
   readonly method: Method;
   /** Accepted error rate; the confidence level of the intervals is 1 - alpha. */
   readonly alpha?: number | undefined;
+  /** For the group-sequential method; default: a single look at the planned size. */
+  readonly looks?: Looks | undefined;
   /** Number of visitors at which the sequential interval is tightest. */
   readonly sequentialN?: number | undefined;
   /** For the Bayesian method. */
@@ -28,6 +30,8 @@ type Keyed<S> = S & { readonly key: string };
 
 interface AnalysisOf<M extends Metric, S> extends MethodSettings {
   readonly metric: M;
+  /** For a mean: no visitor's value is negative, so it cannot fall by more than 100 %. */
+  readonly nonNegative?: boolean | undefined;
   /** Key of the control. */
   readonly control: string;
   readonly variations: readonly Keyed<S>[];
@@ -48,6 +52,7 @@ export interface VariationResult extends Comparison {
 export interface UsedSettings {
   readonly method: Method;
   readonly alpha: number;
+  readonly looks: Looks | null;
   readonly sequentialN: number | null;
   readonly prior: Prior | null;
 }
@@ -59,14 +64,6 @@ export interface AnalysisResult {
   readonly srm: SampleRatio | null;
 }
 
-const NO_COMPARISON: Comparison = {
-  absolute: null,
-  relative: null,
-  pValue: null,
-  chanceToBeat: null,
-  expectedLoss: null,
-};
-
 /**
  * Compares every variation with the control. Covariates are used (CUPED) if all variations have them.
  *
@@ -75,7 +72,7 @@ const NO_COMPARISON: Comparison = {
  *   { key: 'a', n: 1000, sum: 100, sumSquares: 100 }, { key: 'b', n: 1000, sum: 130, sumSquares: 130 } ] })
  */
 export function analyse(analysis: Analysis): AnalysisResult {
-  const { variations, control, metric, weights } = analysis;
+  const { variations, control, weights } = analysis;
   const arms = armsOf(analysis);
   const controlArm = arms[variations.findIndex(({ key }) => key === control)];
   if (controlArm === undefined) throw new Error(`The control "${control}" is not one of the variations.`);
@@ -83,7 +80,7 @@ export function analyse(analysis: Analysis): AnalysisResult {
     settings: usedSettings(analysis),
     variations: variations.map(({ key, n }, index) => {
       const arm = arms[index]!;
-      const comparison = arm === controlArm ? NO_COMPARISON : compareArms(metric, controlArm, arm, analysis);
+      const comparison = arm === controlArm ? NO_COMPARISON : compareArms(controlArm, arm, analysis);
       return { key, n, mean: arm.mean, ...comparison };
     }),
     srm:
@@ -97,23 +94,20 @@ export function analyse(analysis: Analysis): AnalysisResult {
 }
 
 /** Compares one variation with the control. */
-export function compareArms(
-  metric: Metric,
-  control: Arm,
-  variation: Arm,
-  { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, prior = FLAT_PRIOR }: MethodSettings,
-): Comparison {
-  const effect = effectOf(control, variation);
-  if (method === 'sequential') return compareSequentially(effect, alpha, sequentialN);
-  if (method === 'bayesian') return compareBayesian(effect, alpha, prior);
-  if (metric === 'proportion') return compareProportions(effect, control, variation, alpha);
-  return compareMeans(effect, alpha);
+function compareArms(control: Arm, variation: Arm, analysis: Analysis): Comparison {
+  const { method, alpha, looks, sequentialN, prior } = usedSettings(analysis);
+  if (method === 'bayesian') return compareBayesian(control, variation, alpha, prior!, analysis);
+  if (method === 'frequentist') return compareOnce(control, variation, alpha, analysis);
+  const effect = normalEffect(control, variation, analysis);
+  if (method === 'sequential') return compareSequentially(effect, alpha, sequentialN!);
+  return compareAtLook(effect, alpha, looks!);
 }
 
-function usedSettings({ method, alpha, sequentialN, prior }: MethodSettings): UsedSettings {
+function usedSettings({ method, alpha, looks, sequentialN, prior }: MethodSettings): UsedSettings {
   return {
     method,
     alpha: alpha ?? DEFAULT_ALPHA,
+    looks: method === 'group-sequential' ? (looks ?? FINAL_LOOK) : null,
     sequentialN: method === 'sequential' ? (sequentialN ?? DEFAULT_SEQUENTIAL_N) : null,
     prior: method === 'bayesian' ? (prior ?? FLAT_PRIOR) : null,
   };

@@ -1,6 +1,8 @@
-import { type Comparison, intervalOf } from './comparison.ts';
+import type { Arm } from './arm.ts';
+import { type Comparison, NO_COMPARISON } from './comparison.ts';
 import { normalCdf, normalLoss, normalUpperQuantile } from './distributions/normal.ts';
-import { type Effect, type Estimate, withSpreadOfBoth } from './effect.ts';
+import { type EffectOptions, intervalsOf } from './effect.ts';
+import { type JointEstimate, jointEstimate, requireSpread } from './joint-estimate.ts';
 
 /** The prior of the relative uplift: flat, or a normal distribution. */
 export type Prior =
@@ -10,32 +12,50 @@ export type Prior =
 export const FLAT_PRIOR: Prior = { proper: false };
 
 /** The normal posterior of the effect: credible interval, chance to beat the control, and expected loss. */
-export function compareBayesian(observed: Effect, alpha: number, prior: Prior): Comparison {
-  const effect = withSpreadOfBoth(observed);
-  const scale = effect.controlMean === null ? 0 : Math.abs(effect.controlMean);
-  const absolute = posterior(effect.absolute, prior, scale);
-  const critical = normalUpperQuantile(alpha / 2);
-  const sd = absolute === null || absolute.variance === null ? null : Math.sqrt(absolute.variance);
-  const z = absolute === null || sd === null ? null : absolute.value / sd;
+export function compareBayesian(
+  control: Arm,
+  variation: Arm,
+  alpha: number,
+  prior: Prior,
+  options: EffectOptions,
+): Comparison {
+  const data = jointEstimate(control, variation);
+  if (data === null) return NO_COMPARISON;
+  const joint = posterior(requireSpread(data, control, variation), prior);
+  if (joint === null) return NO_COMPARISON;
+  const intervals = intervalsOf(joint, normalUpperQuantile(alpha / 2), options);
+  if (joint.variance === null) return { ...NO_COMPARISON, ...intervals };
+  const sd = Math.sqrt(joint.variance);
+  const z = joint.difference / sd;
   return {
-    absolute: intervalOf(absolute, critical),
-    relative: intervalOf(posterior(effect.relative, prior, 1), critical),
+    ...intervals,
+    standardError: sd,
     pValue: null,
-    chanceToBeat: z === null ? null : normalCdf(z),
-    expectedLoss: z === null || sd === null ? null : sd * normalLoss(z),
+    chanceToBeat: normalCdf(z),
+    expectedLoss: sd * normalLoss(z),
   };
 }
 
-/** Combines data and prior by their precisions. A proper prior on a scale of zero is undefined. */
-function posterior(estimate: Estimate | null, prior: Prior, scale: number): Estimate | null {
-  if (estimate === null || !prior.proper) return estimate;
+/**
+ * Combines data and prior. The prior of the difference is that of the uplift times the control's mean; the control's
+ * mean has a flat prior, but changes with the difference, because they are correlated. Null for a proper prior on a
+ * mean of zero.
+ */
+function posterior(data: JointEstimate, prior: Prior): JointEstimate | null {
+  if (!prior.proper) return data;
+  const scale = Math.abs(data.controlMean);
   if (scale === 0) return null;
-  if (estimate.variance === null) return estimate;
-  const priorPrecision = 1 / (prior.sd * scale) ** 2;
-  const dataPrecision = 1 / estimate.variance;
-  const variance = 1 / (priorPrecision + dataPrecision);
+  const { variance, covariance } = data;
+  if (variance === null) return data;
+  const priorVariance = (prior.sd * scale) ** 2;
+  const total = variance + priorVariance;
+  const surprise = prior.mean * scale - data.difference;
   return {
-    value: variance * (prior.mean * scale * priorPrecision + estimate.value * dataPrecision),
-    variance,
+    ...data,
+    difference: data.difference + (variance / total) * surprise,
+    controlMean: data.controlMean + (covariance / total) * surprise,
+    variance: (variance * priorVariance) / total,
+    covariance: (covariance * priorVariance) / total,
+    controlVariance: data.controlVariance - (covariance * covariance) / total,
   };
 }

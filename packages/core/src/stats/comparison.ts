@@ -1,6 +1,7 @@
-import type { Estimate } from './effect.ts';
-
-/** Low and high are null if the variance is unknown. */
+/**
+ * Low and high are null if unknown. In a relative interval, a single null is an open end: the mean of the control is
+ * too uncertain to bound the ratio.
+ */
 export interface Interval {
   readonly estimate: number;
   readonly low: number | null;
@@ -11,6 +12,8 @@ export interface Interval {
 export interface Comparison {
   readonly absolute: Interval | null;
   readonly relative: Interval | null;
+  /** Of the absolute difference. */
+  readonly standardError: number | null;
   readonly pValue: number | null;
   /** Posterior probability that the mean of the variation is higher. */
   readonly chanceToBeat: number | null;
@@ -18,17 +21,25 @@ export interface Comparison {
   readonly expectedLoss: number | null;
 }
 
+export const NO_COMPARISON: Comparison = {
+  absolute: null,
+  relative: null,
+  standardError: null,
+  pValue: null,
+  chanceToBeat: null,
+  expectedLoss: null,
+};
+
+export const unknownInterval = (estimate: number): Interval => ({ estimate, low: null, high: null });
+
 /** Whether the whole interval lies between -bound and bound. */
 export function isWithin(interval: Interval | null, bound: number): boolean {
   if (interval === null || interval.low === null || interval.high === null) return false;
   return interval.low > -bound && interval.high < bound;
 }
 
-/** The estimate plus and minus `critical` standard errors. */
-export function intervalOf(estimate: Estimate | null, critical: number | null): Interval | null {
-  if (estimate === null) return null;
-  if (estimate.variance === null || critical === null)
-    return { estimate: estimate.value, low: null, high: null };
-  const halfWidth = critical * Math.sqrt(estimate.variance);
-  return { estimate: estimate.value, low: estimate.value - halfWidth, high: estimate.value + halfWidth };
+/** Whether the interval is known and zero is outside. */
+export function excludesZero(interval: Interval | null): boolean {
+  if (interval === null) return false;
+  return (interval.low !== null && interval.low > 0) || (interval.high !== null && interval.high < 0);
 }

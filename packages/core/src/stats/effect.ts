@@ -1,84 +1,105 @@
 import type { Arm } from './arm.ts';
+import type { Comparison } from './comparison.ts';
+import { absoluteInterval, relativeInterval } from './fieller.ts';
+import { type JointEstimate, jointEstimate, requireSpread } from './joint-estimate.ts';
+import { ScoreTest } from './score-test.ts';
+import type { Metric } from './sums.ts';
 
-export interface Estimate {
-  readonly value: number;
-  /** Variance of the estimate; null if unknown. */
-  readonly variance: number | null;
-}
+/** The relative change of a metric that cannot be negative is at least this. */
+const LOWEST_CHANGE = -1;
 
-/** The difference between a variation and the control; input to all methods. */
+/** A test of the difference between a variation and the control; its intervals contain what it does not reject. */
 export interface Effect {
   /** Visitors of both arms. */
   readonly visitors: number;
-  readonly controlMean: number | null;
-  readonly absolute: Estimate | null;
-  /** Relative to the mean of the control, by the delta method; null if that mean is zero. */
-  readonly relative: Estimate | null;
-  /** Welch–Satterthwaite; null without variance. */
+  /** The statistic of "no difference", in standard errors; null if unknown. */
+  readonly z: number | null;
+  /** Of Student's t-distribution; null if the statistic is normal. */
   readonly degreesOfFreedom: number | null;
-  /** False if all visitors of an arm have the same value, e.g. none has converted yet. */
-  readonly bothVary: boolean;
+  readonly standardError: number | null;
+  intervals(critical: number | null): Pick<Comparison, 'absolute' | 'relative'>;
 }
 
-/** Compares two arms of the same metric. */
-export function effectOf(control: Arm, variation: Arm): Effect {
+/** The members of a comparison that follow from the effect and the critical value of a method. */
+export const atCritical = ({ standardError, intervals }: Effect, critical: number | null) => ({
+  ...intervals(critical),
+  standardError,
+});
+
+export interface EffectOptions {
+  readonly metric: Metric;
+  /** Means only; rates never are negative. */
+  readonly nonNegative?: boolean | undefined;
+}
+
+export const minimumChange = ({ metric, nonNegative = false }: EffectOptions): number | null =>
+  metric === 'proportion' || nonNegative ? LOWEST_CHANGE : null;
+
+/** For methods that rely on the normal approximation. Rates without a covariate use the score test. */
+export function normalEffect(control: Arm, variation: Arm, options: EffectOptions): Effect {
+  if (options.metric === 'proportion' && !isAdjusted(control) && !isAdjusted(variation)) {
+    return scoreEffect(control, variation);
+  }
+  const joint = jointEstimate(control, variation);
+  return waldEffect(joint && requireSpread(joint, control, variation), control, variation, options);
+}
+
+/** For the t-test, which is also defined if only one arm varies. */
+export function studentEffect(control: Arm, variation: Arm, options: EffectOptions): Effect {
+  const joint = jointEstimate(control, variation);
+  const effect = waldEffect(joint, control, variation, options);
+  return { ...effect, degreesOfFreedom: joint?.degreesOfFreedom ?? null };
+}
+
+function scoreEffect(control: Arm, variation: Arm): Effect {
   const visitors = control.n + variation.n;
-  const unknown = { visitors, controlMean: control.mean, degreesOfFreedom: null, bothVary: false };
-  if (control.adjustedMean === null || variation.adjustedMean === null || control.mean === null) {
-    return { ...unknown, absolute: null, relative: null };
-  }
-  const difference = variation.adjustedMean - control.adjustedMean;
-  const [ofControl, ofVariation] = [varianceOfMean(control), varianceOfMean(variation)];
-  const total = ofControl === null || ofVariation === null ? 0 : ofControl + ofVariation;
-  if (ofControl === null || ofVariation === null || total === 0) {
-    return {
-      ...unknown,
-      absolute: withoutVariance(difference),
-      relative: relativeTo(control, difference, null),
-    };
-  }
+  if (control.mean === null || variation.mean === null) return { ...UNKNOWN, visitors };
+  const counts = ({ n, mean }: Arm) => ({ n, converted: mean! * n });
+  const test = new ScoreTest(counts(control), counts(variation));
   return {
-    ...unknown,
-    absolute: { value: difference, variance: total },
-    relative: relativeTo(control, difference, total),
-    degreesOfFreedom: welch(control.n, ofControl, variation.n, ofVariation),
-    bothVary: ofControl > 0 && ofVariation > 0,
+    visitors,
+    z: test.z,
+    degreesOfFreedom: null,
+    standardError: rootOf(jointEstimate(control, variation)?.variance ?? null),
+    intervals: (critical) => ({
+      absolute: test.absolute(critical ?? Infinity),
+      relative: test.relative(critical ?? Infinity),
+    }),
   };
 }
 
-/**
- * For methods that use the normal approximation: if all visitors of an arm have the same value, its variance is unknown,
- * and the variance of the other arm alone would give false certainty (0 of 10 converted, against 8 % of thousands).
- */
-export function withSpreadOfBoth(effect: Effect): Effect {
-  if (effect.bothVary) return effect;
-  const { absolute, relative } = effect;
+function waldEffect(
+  joint: JointEstimate | null,
+  control: Arm,
+  variation: Arm,
+  options: EffectOptions,
+): Effect {
+  const visitors = control.n + variation.n;
+  if (joint === null) return { ...UNKNOWN, visitors };
+  const standardError = rootOf(joint.variance);
   return {
-    ...effect,
-    absolute: absolute === null ? null : withoutVariance(absolute.value),
-    relative: relative === null ? null : withoutVariance(relative.value),
+    visitors,
+    z: standardError === null ? null : joint.difference / standardError,
+    degreesOfFreedom: null,
+    standardError,
+    intervals: (critical) => intervalsOf(joint, critical, options),
   };
 }
 
-/** Delta method for difference / control mean, which are correlated through the visitors of the control. */
-function relativeTo(control: Arm, difference: number, variance: number | null): Estimate | null {
-  const { mean, n, rawVariance, rawCovariance } = control;
-  if (mean === null || mean === 0) return null;
-  const value = difference / mean;
-  if (variance === null || rawVariance === null || rawCovariance === null) return { value, variance: null };
-  const spread = variance + (value * value * rawVariance) / n + (2 * value * rawCovariance) / n;
-  const relative = Math.max(0, spread) / mean ** 2;
-  return { value, variance: relative > 0 && relative < Infinity ? relative : null };
-}
+export const intervalsOf = (joint: JointEstimate, critical: number | null, options: EffectOptions) => ({
+  absolute: absoluteInterval(joint, critical),
+  relative: relativeInterval(joint, critical, minimumChange(options)),
+});
 
-function welch(n: number, variance: number, otherN: number, otherVariance: number): number {
-  const total = variance + otherVariance;
-  const [share, otherShare] = [variance / total, otherVariance / total];
-  const part = share === 0 ? 0 : share ** 2 / (n - 1);
-  const otherPart = otherShare === 0 ? 0 : otherShare ** 2 / (otherN - 1);
-  return 1 / (part + otherPart);
-}
+const rootOf = (variance: number | null) => (variance === null ? null : Math.sqrt(variance));
 
-const varianceOfMean = ({ variance, n }: Arm) => (variance === null ? null : variance / n);
+const UNKNOWN = {
+  z: null,
+  degreesOfFreedom: null,
+  standardError: null,
+  intervals: () => ({ absolute: null, relative: null }),
+};
 
-const withoutVariance = (value: number): Estimate => ({ value, variance: null });
+/** A centered covariate changes only the variance, not the mean. */
+const isAdjusted = ({ mean, adjustedMean, variance, rawVariance }: Arm) =>
+  mean !== adjustedMean || variance !== rawVariance;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import analyses from '../cases/stats-analyses.json' with { type: 'json' };
 import distributions from '../cases/stats-distributions.json' with { type: 'json' };
+import groupSequential from '../cases/stats-group-sequential.json' with { type: 'json' };
 import tools from '../cases/stats-tools.json' with { type: 'json' };
 import { type Analysis, analyse } from './analysis.ts';
 import { betaCdf, betaQuantile, betaSurvival } from './distributions/beta.ts';
@@ -22,6 +23,9 @@ import {
 } from './distributions/normal.ts';
 import { logGamma } from './distributions/stirling.ts';
 import { studentTwoSided, studentUpperQuantile } from './distributions/student-t.ts';
+import { Boundaries } from './group-sequential/boundaries.ts';
+import { looksAt } from './group-sequential/compare.ts';
+import type { Spending } from './group-sequential/spending.ts';
 import { type Adjustment, adjustPValues } from './multiple-testing.ts';
 import { type PlanInput, planTest } from './planner.ts';
 import { sampleRatio } from './sample-ratio.ts';
@@ -72,13 +76,38 @@ describe('distributions', () => {
 
 describe('analyses', () => {
   it.each(analyses.cases)('$name', ({ input, expected }) => {
-    const { variations } = analyse(input as unknown as Analysis);
+    const { variations } = analyse(analysisOf(input));
     // A sum of squares of values near a million leaves only four digits for a spread near one.
     const cancelled = input.variations.some(
       ({ n, sum, sumSquares }) => sumSquares - sum ** 2 / n < 1e-9 * sumSquares,
     );
-    const tolerance = cancelled ? 1e-3 : input.method === 'sequential' ? 1e-6 : 1e-9;
-    expectClose(variations, expected, tolerance, '');
+    const tolerance = cancelled ? 1e-3 : 1e-9;
+    for (const [index, { pValue, ...rest }] of expected.entries()) {
+      expectClose(variations[index], rest, tolerance, `[${index}]`);
+      if (input.method === 'group-sequential') expectInterpolated(variations[index]!.pValue, pValue);
+      else expectClose(variations[index]!.pValue, pValue, tolerance, `[${index}].pValue`);
+    }
+  });
+
+  type Input = (typeof analyses.cases)[number]['input'];
+
+  function analysisOf(input: Input): Analysis {
+    const { plannedVisitors, earlierLooks = [], spending, ...analysis } = input;
+    if (plannedVisitors === undefined) return analysis as unknown as Analysis;
+    const visitors = input.variations.reduce((sum, { n }) => sum + n, 0);
+    const looks = looksAt([...earlierLooks, visitors], plannedVisitors, spending as Spending);
+    return { ...analysis, looks } as unknown as Analysis;
+  }
+});
+
+describe('group-sequential tests', () => {
+  it.each(groupSequential.cases)('$name', ({ input, expected }) => {
+    const boundaries = new Boundaries(input.fractions, input.spending as Spending);
+    if (expected.boundaries) {
+      expectClose(boundaries.criticals(input.alpha!), expected.boundaries, 1e-9, '');
+    } else {
+      expectInterpolated(boundaries.pValue(input.z!, input.fractions.length - 1), expected.pValue!);
+    }
   });
 });
 
@@ -93,6 +122,13 @@ describe('tools', () => {
     return planTest(args[0] as PlanInput)?.visitorsPerVariation;
   }
 });
+
+/** P-values of group-sequential tests are interpolated, and extrapolated far out. */
+function expectInterpolated(actual: number | null, expected: number | null): void {
+  if (expected === null || expected > 1e-18) {
+    expectClose(actual, expected, expected !== null && expected > 0.3 ? 5e-3 : 1e-5, 'pValue');
+  } else expectClose(Math.log(actual!), Math.log(expected), 0.01, 'log pValue');
+}
 
 /** Compares numbers within a relative tolerance (for intervals, of their width), and everything else exactly. */
 function expectClose(actual: unknown, expected: unknown, tolerance: number, path: string): void {

@@ -1,5 +1,5 @@
-import { type Comparison, intervalOf } from './comparison.ts';
-import { type Effect, withSpreadOfBoth } from './effect.ts';
+import { type Comparison, NO_COMPARISON } from './comparison.ts';
+import { atCritical, type Effect } from './effect.ts';
 
 /** Default number of visitors at which the confidence sequence is tightest. */
 export const DEFAULT_SEQUENTIAL_N = 5000;
@@ -9,17 +9,11 @@ export const DEFAULT_SEQUENTIAL_N = 5000;
  * visitors of both arms, and the p-value that inverts it. The error rate stays at alpha however often one looks.
  */
 export function compareSequentially(effect: Effect, alpha: number, sequentialN: number): Comparison {
-  const { absolute, relative, visitors } = withSpreadOfBoth(effect);
-  const critical = sequentialCritical(visitors, alpha, sequentialN);
+  const { visitors, z } = effect;
   return {
-    absolute: intervalOf(absolute, critical),
-    relative: intervalOf(relative, critical),
-    pValue:
-      absolute === null || absolute.variance === null
-        ? null
-        : sequentialPValue(absolute.value ** 2 / absolute.variance, visitors, alpha, sequentialN),
-    chanceToBeat: null,
-    expectedLoss: null,
+    ...NO_COMPARISON,
+    ...atCritical(effect, sequentialCritical(visitors, alpha, sequentialN)),
+    pValue: z === null ? null : sequentialPValue(z * z, visitors, alpha, sequentialN),
   };
 }
 

@@ -1,13 +1,25 @@
 import { type Analysis, analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
+import { boundariesOf } from '@switchyard/core/stats/group-sequential/boundaries';
+import type { Looks } from '@switchyard/core/stats/group-sequential/compare';
 import { readInput } from '../features/provisioning/provision-input.ts';
 import { CliError } from './cli-error.ts';
 
 export async function printStats(file: string): Promise<void> {
   const analysis = readNumbers(await readInput(file), file === '-' ? 'standard input' : file);
-  const { variations, srm } = analyse(analysis);
-  const output = { variations, srm: srm === null ? null : { pValue: srm.pValue } };
+  const { variations, srm, settings } = analyse(analysis);
+  const { looks, alpha } = settings;
+  const output = {
+    variations,
+    srm: srm === null ? null : { pValue: srm.pValue },
+    ...(looks && { looks: describeLooks(looks, alpha) }),
+  };
   console.log(JSON.stringify(output, undefined, 2));
+}
+
+function describeLooks({ fractions, spending }: Looks, alpha: number) {
+  const criticals = boundariesOf(fractions, spending).criticals(alpha);
+  return fractions.map((fraction, index) => ({ fraction, critical: criticals[index] }));
 }
 
 function readNumbers(text: string, name: string): Analysis {

@@ -8,7 +8,8 @@ export function statsCommand(): Command {
       'after',
       `
 Input:
-  method       "sequential" (look as often as you like), "frequentist" (look once) or "bayesian"
+  method       "sequential" (look as often as you like), "group-sequential" (a planned number of
+               visitors, looks on the way), "frequentist" (look once) or "bayesian"
   metric       "mean" (revenue or count per visitor) or "proportion" (converted visitors)
   control      key of the variation that the others are compared with
   variations   [{ key, n, sum, sumSquares }]: visitors, sum and sum of squares of their values;
@@ -17,10 +18,14 @@ Input:
                the values before the test reduce the noise (CUPED).
   alpha        default 0.05
   sequentialN  visitors at which the sequential interval is tightest; default 5000
+  plannedVisitors  of all variations, for "group-sequential"
+  earlierLooks     numbers of visitors at earlier looks, for "group-sequential"; default none
+  spending         "obrien-fleming" (default) or "pocock", for "group-sequential"
+  nonNegative  true if no value of a mean is negative: the relative uplift is at least -1
   weights      how visitors were split, by key or in order; enables the sample ratio check
 
 Output: per variation the observed mean, absolute and relative uplift with intervals, pValue
-(sequential, frequentist), chanceToBeat and expectedLoss (bayesian), and srm (with weights);
+(all but bayesian), chanceToBeat and expectedLoss (bayesian), srm (with weights), and the critical value of each look (group-sequential);
 null means not applicable, or not computable from these numbers.
 
 Exit codes: 0 printed, 1 failed (every wrong field is named, nothing is printed).

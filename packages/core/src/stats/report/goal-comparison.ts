@@ -1,8 +1,16 @@
 import type { VariationResult } from '../analysis.ts';
+import type { Looks } from '../group-sequential/compare.ts';
 import { adjustPValues } from '../multiple-testing.ts';
-import type { VariationCounts } from './report-counts.ts';
+import { totalVisitors, type VariationCounts } from './report-counts.ts';
 import type { ReportGoal, ReportInput } from './report-input.ts';
-import { type MetricResult, metricsOf } from './report-metrics.ts';
+import { type DatedLooks, looksOf } from './report-looks.ts';
+import {
+  type MetricResult,
+  type MetricSettings,
+  methodOf,
+  metricsOf,
+  nonNegativeGoals,
+} from './report-metrics.ts';
 
 interface AdjustedResult extends VariationResult {
   /** The p-value after the correction for multiple comparisons; null if there is none. */
@@ -16,15 +24,39 @@ export interface GoalComparison {
   })[];
 }
 
-/** Compares every variation with the control, by goal; with all metrics or only the deciding one. */
+/** How the goals of a test are compared; the same for the whole test, its segments and its days. */
+export interface ComparisonSettings extends Pick<ReportInput, 'goals' | 'statistics' | 'plannedVisitors'> {
+  /** For the group-sequential method. */
+  readonly looks: DatedLooks;
+  readonly isNonNegative: MetricSettings['isNonNegative'];
+}
+
+/** @param counts of all visitors of the test */
+export function comparisonSettings(
+  input: ReportInput,
+  counts: readonly VariationCounts[],
+): ComparisonSettings {
+  const { goals, statistics, plannedVisitors } = input;
+  const looks = looksOf(input, totalVisitors(counts));
+  return { goals, statistics, plannedVisitors, looks, isNonNegative: nonNegativeGoals(counts) };
+}
+
+/**
+ * Compares every variation with the control, by goal; with all metrics or only the deciding one.
+ *
+ * @param looks default: all looks at the test
+ */
 export function compareGoals(
-  input: Pick<ReportInput, 'goals' | 'statistics'>,
+  settings: ComparisonSettings,
   counts: readonly VariationCounts[],
   selection: 'all' | 'deciding',
+  looks: Looks = settings.looks,
 ): GoalComparison[] {
+  const { goals, statistics, isNonNegative } = settings;
+  const metricSettings = { method: methodOf(settings, looks), cuped: statistics.cuped, isNonNegative };
   return withAdjustedPValues(
-    input.goals.map((goal) => ({ goal, metrics: metricsOf(goal, counts, input, selection) })),
-    input,
+    goals.map((goal) => ({ goal, metrics: metricsOf(goal, counts, metricSettings, selection) })),
+    settings,
   );
 }
 

@@ -6,7 +6,7 @@ export const ALARM_P_VALUE = 0.001;
 /** Min visitors for a check of the split. */
 export const MIN_VISITORS = 100;
 export const MAX_MIXED_SHARE = 0.01;
-/** Per variation; with fewer, intervals and p-values are unreliable. */
+/** Expected per variation; with fewer, intervals and p-values are unreliable. */
 export const MIN_CONVERSIONS = 25;
 /** A day without exposures is a gap if the median day has this many: by chance it happens once in 10^8 days. */
 const MIN_MEDIAN_DAY = 20;
@@ -23,15 +23,18 @@ export type HealthProblem =
     }
   | { readonly problem: 'mixed-visitors'; readonly mixed: number; readonly share: number }
   | {
-      readonly problem: 'too-few-conversions';
+      readonly problem: 'missing-conversions';
       readonly variation: string;
-      readonly conversions: number;
-      readonly least: number;
+      readonly goal: string;
+      /** If all variations converted alike. */
+      readonly expected: number;
     }
   | ({ readonly problem: 'novelty'; readonly variation: string } & Novelty)
   | { readonly problem: 'missing-exposures'; readonly variations: readonly string[]; readonly days: number };
 
 export interface HealthInput {
+  /** Name of the primary goal. */
+  readonly goal?: string | undefined;
   /** Visitors of exactly one variation; `conversions` are visitors who converted on the primary goal, if there is one. */
   readonly variations: readonly {
     readonly key: string;
@@ -58,7 +61,7 @@ export function checkHealth(input: HealthInput): HealthProblem[] {
         ? [{ problem: 'novelty' as const, variation: key, ...novelty }]
         : [],
     ),
-    ...fewConversions(input),
+    ...missingConversions(input),
   ];
 }
 
@@ -100,10 +103,33 @@ function mixedVisitors(input: HealthInput): HealthProblem[] {
   return share > MAX_MIXED_SHARE ? [{ problem: 'mixed-visitors', mixed, share }] : [];
 }
 
-function fewConversions({ variations }: HealthInput): HealthProblem[] {
-  return variations.flatMap(({ key, conversions }) =>
-    conversions === undefined || conversions >= MIN_CONVERSIONS
-      ? []
-      : [{ problem: 'too-few-conversions' as const, variation: key, conversions, least: MIN_CONVERSIONS }],
-  );
+/** A variation without conversions is broken, or its conversions are not recorded. */
+function missingConversions({ variations, goal = '' }: HealthInput): HealthProblem[] {
+  const all = conversionsOf(variations);
+  const visitors = variations.reduce((sum, it) => sum + it.visitors, 0);
+  return variations.flatMap(({ key, conversions, visitors: own }) => {
+    const expected = visitors === 0 ? 0 : (all * own) / visitors;
+    if (conversions !== 0 || expected < MIN_CONVERSIONS) return [];
+    return [{ problem: 'missing-conversions' as const, variation: key, goal, expected }];
+  });
+}
+
+const conversionsOf = (variations: HealthInput['variations']) =>
+  variations.reduce((sum, { conversions = 0 }) => sum + conversions, 0);
+
+/** The progress of a test that has too few conversions for an evaluation. */
+export interface Collecting {
+  /** Conversions of the primary goal, in all variations. */
+  readonly conversions: number;
+  /** With this many, the smallest variation has enough if all convert alike. */
+  readonly required: number;
+}
+
+/** Null if there are enough conversions. */
+export function collectingOf({ variations }: HealthInput): Collecting | null {
+  const weights = variations.map(({ weight }) => weight).filter((weight) => weight > 0);
+  const smallest = Math.min(...weights) / weights.reduce((sum, weight) => sum + weight, 0);
+  const required = Math.ceil(MIN_CONVERSIONS / smallest);
+  const conversions = conversionsOf(variations);
+  return conversions >= required ? null : { conversions, required };
 }

@@ -1,6 +1,6 @@
 import type { Arm } from '../arm.ts';
 import { normalSurvival } from '../distributions/normal.ts';
-import { type Estimate, effectOf, withSpreadOfBoth } from '../effect.ts';
+import { jointEstimate, requireSpread } from '../joint-estimate.ts';
 
 export interface Novelty {
   /** Effect on the visitors of the first days, and on later visitors. */
@@ -36,7 +36,18 @@ export function noveltyOf(first: Pair, later: Pair): Novelty | null {
     : { early: early.value, late: late.value, unit: 'absolute', pValue };
 }
 
-const difference = ({ control, variation }: Pair) => withSpreadOfBoth(effectOf(control, variation)).absolute;
+/** The variance is null if unknown. */
+interface Estimate {
+  readonly value: number;
+  readonly variance: number | null;
+}
+
+function difference({ control, variation }: Pair): Estimate | null {
+  const joint = jointEstimate(control, variation);
+  if (joint === null) return null;
+  const { variance } = requireSpread(joint, control, variation);
+  return { value: joint.difference, variance };
+}
 
 /** Log ratio of the means, with its variance by the delta method; null unless both means are positive. */
 function logRatio({ control, variation }: Pair): Estimate | null {

@@ -53,6 +53,9 @@ export function variationCounts(input: ReportInput, matches: (group: Group) => b
   return [...counts.values()];
 }
 
+export const totalVisitors = (counts: readonly VariationCounts[]) =>
+  counts.reduce((sum, { visitors }) => sum + visitors, 0);
+
 /** Zero counts by variation, to be summed up. */
 export function noVariationCounts({ variations }: Pick<ReportInput, 'variations'>) {
   return new Map<string | null, { key: string; visitors: number; goals: Map<string, ReportGoalSums> }>(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_STATISTICS } from '../../api/statistics.ts';
+import { DEFAULT_STATISTICS, type StatisticsSettings } from '../../api/statistics.ts';
 import { DAY_MS } from '../../time.ts';
 import { buildReport } from './report.ts';
 import { noGoalSums } from './report-counts.ts';
@@ -82,7 +82,7 @@ describe('a report', () => {
         })),
       );
       const asOf = at(days) + (hours * DAY_MS) / 24;
-      return buildReport(tested(115, { exposures, asOf })).verdict!.daysLeft!;
+      return buildReport(tested(135, { exposures, asOf })).verdict!.daysLeft!;
     };
     for (const hours of [1, 12, 23]) {
       const traffic = (9 * 24 + hours) / (9 * 24);
@@ -90,10 +90,60 @@ describe('a report', () => {
     }
   });
 
-  it('keeps going while the result is not significant, and estimates for how long', () => {
-    const { verdict } = buildReport(tested(115));
-    expect(verdict).toMatchObject({ decision: 'keep-going', daysLeft: expect.any(Number) });
-    expect(verdict?.words).toMatch(/about [\d,]+ days? more at the present traffic/);
+  it('keeps going while the result is not significant, and forecasts the end', () => {
+    const { verdict } = buildReport(tested(135));
+    expect(verdict).toMatchObject({ decision: 'keep-going', forecast: { inSight: true } });
+    expect(verdict?.sentences.next).toMatch(
+      /^Next: wait, probably (up|[\d,]+) to [\d,]+ more (days|weeks)\.$/,
+    );
+  });
+
+  it('collects data until there are enough conversions', () => {
+    const groups = [
+      group('control', 200, { goals: [sums('signup', 10)] }),
+      group('b', 200, { goals: [sums('signup', 15)] }),
+    ];
+    const { verdict, problems } = buildReport(input(groups));
+    expect(problems).toEqual([]);
+    // 25 conversions in two days.
+    expect(verdict).toMatchObject({
+      decision: 'collecting',
+      collecting: { conversions: 25, required: 50 },
+      daysLeft: 2,
+    });
+  });
+
+  it('uses the planned number of visitors for a group-sequential test', () => {
+    const planned = buildReport(tested(160, { plannedVisitors: 4000 }));
+    expect(planned).toMatchObject({ engine: 'group-sequential', plannedShare: 0.5 });
+    expect(planned.verdict).toMatchObject({ decision: 'ship', plannedVisitors: 4000 });
+    expect(buildReport(tested(160))).toMatchObject({ engine: 'sequential', plannedShare: null });
+    const engine = (engine: StatisticsSettings['engine'], plannedVisitors: number | null) =>
+      buildReport(tested(160, { statistics: { ...DEFAULT_STATISTICS, engine }, plannedVisitors })).engine;
+    expect(engine('sequential', 4000)).toBe('sequential');
+    expect(engine('group-sequential', null)).toBe('sequential');
+    expect(engine('frequentist', 4000)).toBe('frequentist');
+  });
+
+  it('never reports a relative change below -100 %, unless refunds make revenue negative', () => {
+    const goals = [
+      { id: 'order', role: 'primary', name: 'Orders', kind: 'revenue', lowerIsBetter: false } as const,
+    ];
+    const revenue = (total: number, converted = total): ReportGoalSums => ({
+      ...noGoalSums('order'),
+      converted: 40,
+      amount: { ...noGoalSums('order').amount, sum: total, sumSquares: total * total },
+      convertedAmount: converted,
+    });
+    const low = (...b: [number, number?]) => {
+      const groups = [
+        group('control', 500, { goals: [revenue(900)] }),
+        group('b', 500, { goals: [revenue(...b)] }),
+      ];
+      return buildReport(input(groups, { goals })).goals[0]!.metrics[0]!.variations[1]!.relative!.low;
+    };
+    expect(low(300)).toBe(-1);
+    expect(low(300, 310)).not.toBe(-1);
   });
 
   it('reverses the verdict if lower is better', () => {
@@ -213,7 +263,7 @@ describe('a report', () => {
   it('has no numbers for a test without visitors', () => {
     const report = buildReport(input([], { exposures: [] }));
     expect(report.variations.map(({ visitors }) => visitors)).toEqual([0, 0]);
-    expect(report.verdict?.decision).toBe('unhealthy');
+    expect(report.verdict?.decision).toBe('collecting');
     expect(JSON.stringify(report)).not.toMatch(/NaN|Infinity/);
     expect(buildReport(input([], { goals: [] })).verdict).toBeNull();
   });

@@ -1,26 +1,28 @@
 import { DAY_MS } from '../../time.ts';
+import type { Method } from '../analysis.ts';
 import { type Arm, meanArm, proportionArm } from '../arm.ts';
-import { compareGoals, type GoalComparison } from './goal-comparison.ts';
-import { checkHealth, type HealthProblem } from './health.ts';
+import { describeProblem } from '../words/health-words.ts';
+import type { Traffic } from './forecast.ts';
+import { compareGoals, comparisonSettings, type GoalComparison } from './goal-comparison.ts';
+import { checkHealth, collectingOf, type HealthInput, type HealthProblem } from './health.ts';
 import { type Novelty, noveltyOf } from './novelty.ts';
 import {
   botCounts,
   countVisitors,
   exposureCounts,
   noGoalSums,
+  totalVisitors,
   type VariationCounts,
   variationCounts,
 } from './report-counts.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
-import { methodOf } from './report-metrics.ts';
+import { type DatedLooks, engineOf } from './report-looks.ts';
+import { methodOf, unitOf } from './report-metrics.ts';
+import { trafficOf } from './report-traffic.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
-import { describeProblem } from './verdict-words.ts';
 
 /** Increased when the same input may give different results; `switchyard verify` needs a copy of the earlier version. */
 export const REPORT_VERSION = 2;
-
-/** Recent traffic is used to predict the traffic of the next days. */
-const RECENT_DAYS = 7;
 
 export interface GoalReport extends GoalComparison {
   /** In the order of the variations. */
@@ -28,6 +30,10 @@ export interface GoalReport extends GoalComparison {
 }
 
 export interface Report {
+  /** The method that was used. */
+  readonly engine: Method;
+  /** Share of the planned visitors that has been reached; null without a plan. */
+  readonly plannedShare: number | null;
   readonly variations: readonly {
     readonly key: string;
     readonly weight: number;
@@ -47,12 +53,16 @@ export interface Report {
 
 export function buildReport(input: ReportInput): Report {
   const counts = variationCounts(input, () => true);
-  const goals = compareGoals(input, counts, 'all');
+  const settings = comparisonSettings(input, counts);
+  const goals = compareGoals(settings, counts, 'all');
   const mixedVisitors = countVisitors(input, ({ variationKey }) => variationKey === null);
-  const problems = healthOf(input, counts, mixedVisitors);
-  const verdicts = verdictsOf(input, counts, goals, problems);
+  const health = healthInput(input, counts, mixedVisitors);
+  const problems = checkHealth(health);
+  const verdicts = verdictsOf(input, { counts, goals, health, problems, looks: settings.looks });
   const [exposures, bots] = [exposureCounts(input), botCounts(input)];
   return {
+    engine: engineOf(input),
+    plannedShare: input.plannedVisitors === null ? null : totalVisitors(counts) / input.plannedVisitors,
     variations: input.variations.map(({ key, weight }, index) => ({
       key,
       weight,
@@ -76,14 +86,15 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
-function healthOf(
+function healthInput(
   input: ReportInput,
   counts: readonly VariationCounts[],
   mixedVisitors: number,
-): HealthProblem[] {
+): HealthInput {
   const primary = input.goals.find(({ role }) => role === 'primary');
   const novelty = primary && noveltyIn(input, primary);
-  return checkHealth({
+  return {
+    goal: primary?.name,
     variations: counts.map(({ key, visitors, goals }, index) => ({
       key,
       visitors,
@@ -95,7 +106,7 @@ function healthOf(
     })),
     mixedVisitors,
     dailyVisitors: dailyExposures(input),
-  });
+  };
 }
 
 /** Novelty by index of the variation. */
@@ -126,53 +137,77 @@ function dailyExposures(input: ReportInput): number[] {
   return days;
 }
 
-function verdictsOf(
-  input: ReportInput,
-  counts: readonly VariationCounts[],
-  goals: readonly GoalComparison[],
-  problems: readonly HealthProblem[],
-): Verdict[] {
+interface Findings {
+  readonly counts: readonly VariationCounts[];
+  readonly goals: readonly GoalComparison[];
+  readonly health: HealthInput;
+  readonly problems: readonly HealthProblem[];
+  readonly looks: DatedLooks;
+}
+
+function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
+  const { counts, goals, problems, looks } = findings;
   const primary = goals.find(({ goal }) => goal.role === 'primary');
   if (!primary) return [];
   const guardrails = goals.filter(({ goal }) => goal.role === 'guardrail');
+  const { plannedVisitors, smallestEffect } = input;
+  const total = totalVisitors(counts);
+  const traffic = input.endedAt === null ? trafficOf(input, total) : undefined;
   const share = pairShare(input);
   return counts.slice(1).map(({ key, visitors }, at) => {
     const index = at + 1;
     const pair = counts[0]!.visitors + visitors;
-    const { plannedVisitors, smallestEffect } = input;
     return decideVerdict({
-      ...methodOf(input),
+      ...methodOf(input, looks),
       variation: key,
+      variations: counts.length,
       problems,
+      collecting: collectingFor(findings.health, traffic, total),
       primary: outcomeOf(primary, index),
       guardrails: guardrails.map((goal) => outcomeOf(goal, index)),
       smallestEffect: smallestEffect === null ? null : { kind: 'relative', value: smallestEffect },
       visitors: pair,
-      ...(input.endedAt === null ? { dailyVisitors: pair * recentShare(input) } : { isOver: true }),
-      ...(plannedVisitors !== null && { plannedVisitors: Math.round(plannedVisitors * share(index)) }),
+      isOver: input.endedAt !== null,
+      ...(traffic && total > 0 && { traffic: scaled(traffic, pair / total) }),
+      // Relative to the whole test, so that all variations reach their planned end at the same time.
+      ...(plannedVisitors !== null && {
+        plannedVisitors:
+          total > 0 ? Math.ceil((plannedVisitors * pair) / total) : Math.ceil(plannedVisitors * share(index)),
+      }),
     });
   });
 }
 
+const scaled = ({ dailyVisitors, uncertainty }: Traffic, share: number): Traffic => ({
+  dailyVisitors: dailyVisitors * share,
+  uncertainty,
+});
+
+/** With the days until there is enough data, at the current traffic. */
+function collectingFor(health: HealthInput, traffic: Traffic | undefined, visitors: number) {
+  const collecting = collectingOf(health);
+  if (collecting === null) return null;
+  const { conversions, required } = collecting;
+  const daily = traffic && visitors > 0 ? (conversions * traffic.dailyVisitors) / visitors : 0;
+  return { ...collecting, days: daily > 0 ? Math.ceil((required - conversions) / daily) : null };
+}
+
 function outcomeOf({ goal, metrics }: GoalComparison, index: number): GoalOutcome {
-  const result = metrics.find(({ decides }) => decides)!.variations[index]!;
-  const { name, lowerIsBetter } = goal;
-  return { name, lowerIsBetter, comparison: result, adjustedPValue: result.adjustedPValue };
+  const { metric, variations } = metrics.find(({ decides }) => decides)!;
+  const result = variations[index]!;
+  return {
+    name: goal.name,
+    lowerIsBetter: goal.lowerIsBetter,
+    unit: unitOf(metric),
+    control: variations[0]!.mean,
+    variation: result.mean,
+    comparison: result,
+    adjustedPValue: result.adjustedPValue,
+  };
 }
 
 /** The share of all visitors that a variation and the control get together. */
 function pairShare({ variations }: ReportInput): (index: number) => number {
   const total = variations.reduce((sum, { weight }) => sum + weight, 0);
   return (index) => (variations[0]!.weight + variations[index]!.weight) / total;
-}
-
-/** The share of all exposures on an average day of the last week, starting at midnight. */
-function recentShare(input: ReportInput): number {
-  const midnight = Math.floor((input.asOf - RECENT_DAYS * DAY_MS) / DAY_MS) * DAY_MS;
-  const days = Math.max(1, (input.asOf - Math.max(midnight, input.startedAt)) / DAY_MS);
-  const all = input.exposures.reduce((sum, { exposures }) => sum + exposures, 0);
-  const recent = input.exposures
-    .filter(({ at }) => at >= midnight)
-    .reduce((sum, it) => sum + it.exposures, 0);
-  return all === 0 ? 0 : recent / all / days;
 }

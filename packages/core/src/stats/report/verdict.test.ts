@@ -1,24 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { analyse, type Method } from '../analysis.ts';
-import type { Comparison } from '../comparison.ts';
+import { analyse, type Method, type MethodSettings } from '../analysis.ts';
+import { type Comparison, NO_COMPARISON } from '../comparison.ts';
+import type { Looks } from '../group-sequential/compare.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type VerdictInput } from './verdict.ts';
 
+const goal = (comparison: Comparison, more: Partial<GoalOutcome> = {}): GoalOutcome => ({
+  name: 'Sign-ups',
+  unit: 'rate',
+  control: 0.1,
+  variation: 0.1 + (comparison.absolute?.estimate ?? 0),
+  comparison,
+  ...more,
+});
+
 /** Compares conversions of 10,000 visitors each. */
-function compare(control: number, variation: number, method: Method = 'sequential'): Comparison {
+function compare(control: number, variation: number, settings: Partial<MethodSettings> = {}): Comparison {
   const variations = [control, variation].map((sum, i) => ({
     key: `v${i}`,
     n: 10_000,
     sum,
     sumSquares: sum,
   }));
-  return analyse({ method, metric: 'proportion', control: 'v0', variations }).variations[1]!;
+  const method: Method = 'sequential';
+  return analyse({ method, ...settings, metric: 'proportion', control: 'v0', variations }).variations[1]!;
 }
-
-const goal = (comparison: Comparison, more: Partial<GoalOutcome> = {}): GoalOutcome => ({
-  name: 'Sign-ups',
-  comparison,
-  ...more,
-});
 
 const input = (comparison: Comparison, more: Partial<VerdictInput> = {}): VerdictInput => ({
   method: 'sequential',
@@ -27,7 +32,7 @@ const input = (comparison: Comparison, more: Partial<VerdictInput> = {}): Verdic
   primary: goal(comparison),
   smallestEffect: { kind: 'relative', value: 0.05 },
   visitors: 20_000,
-  dailyVisitors: 1000,
+  traffic: { dailyVisitors: 1000, uncertainty: 0.1 },
   ...more,
 });
 
@@ -40,16 +45,18 @@ const [better, worse, same, open] = [
 
 describe('one variation', () => {
   it('ships an improvement', () => {
-    const verdict = decideVerdict(input(better));
-    expect(verdict).toMatchObject({ decision: 'ship', variation: 'b', daysLeft: null, unit: 'relative' });
-    expect(verdict.words).toMatch(
-      /^Ship "b"\. Sign-ups changed by \+25 % \(likely between \+9\.36 % and \+40\.6 %\), measured on 20,000 visitors: that is better/,
-    );
+    expect(decideVerdict(input(better))).toMatchObject({
+      decision: 'ship',
+      reason: 'primary',
+      variation: 'b',
+      daysLeft: null,
+      forecast: null,
+      unit: 'relative',
+    });
   });
 
   it('rolls back a regression', () => {
     expect(decideVerdict(input(worse))).toMatchObject({ decision: 'roll-back', harmedGuardrails: [] });
-    expect(decideVerdict(input(worse)).words).toMatch(/^Roll "b" back\. Sign-ups changed by -20 %/);
   });
 
   it('reverses the verdict if lower is better', () => {
@@ -62,103 +69,81 @@ describe('one variation', () => {
   });
 
   it('finds no difference within the smallest effect, even if it is significant', () => {
-    const verdict = decideVerdict(input(same));
-    expect(verdict.decision).toBe('no-difference');
-    expect(verdict.words).toMatch(/a change of 5 % or more can be ruled out\.$/);
-    expect(decideVerdict(input(same, { plannedVisitors: 10 })).words).toMatch(/can be ruled out\.$/);
+    const within = { decision: 'no-difference', reason: 'within-smallest-effect' };
+    const equal = goal(same, { control: 0.5, variation: 0.5001 });
+    expect(decideVerdict(input(same, { primary: equal }))).toMatchObject(within);
     const wide = { smallestEffect: { kind: 'relative' as const, value: 0.5 } };
-    expect(decideVerdict(input(better, wide)).decision).toBe('no-difference');
+    expect(decideVerdict(input(better, wide))).toMatchObject(within);
   });
 
   it('keeps going, and estimates for how long', () => {
-    const verdict = decideVerdict(input(open));
-    expect(verdict.decision).toBe('keep-going');
-    expect(verdict.words).toMatch(/^Keep "b" going, about \d+ days more at the present traffic\./);
-    // By then the same difference is significant.
-    const lowAfter = (days: number) => {
-      const n = 10_000 + days * 500;
-      const variations = [0.1, 0.106].map((rate, i) => ({ key: `v${i}`, n, sum: rate * n, sumSquares: 0 }));
-      return analyse({ method: 'sequential', metric: 'proportion', control: 'v0', variations }).variations[1]!
-        .absolute!.low!;
-    };
-    expect(lowAfter(verdict.daysLeft! - 1)).toBeLessThan(0);
-    expect(lowAfter(verdict.daysLeft!)).toBeGreaterThan(0);
-    expect(decideVerdict(input(open, { dailyVisitors: 0 }))).toMatchObject({ daysLeft: null });
-    const slow = decideVerdict(input(open, { dailyVisitors: 1 }));
-    expect(slow.words).toMatch(/^Keep "b" going, but at the present traffic it takes more than a year\./);
+    const { decision, reason, forecast, daysLeft } = decideVerdict(input(open));
+    expect({ decision, reason }).toEqual({ decision: 'keep-going', reason: 'not-significant' });
+    expect(forecast).toMatchObject({ inSight: true, horizonDays: 56 });
+    expect(forecast!.low).toBeGreaterThanOrEqual(1);
+    expect(daysLeft).toBe(forecast!.median);
+    const none = { traffic: { dailyVisitors: 0, uncertainty: 0.1 } };
+    expect(decideVerdict(input(open, none))).toMatchObject({ daysLeft: null, forecast: null });
+    const slow = { traffic: { dailyVisitors: 1, uncertainty: 0.1 } };
+    expect(decideVerdict(input(open, slow))).toMatchObject({
+      daysLeft: null,
+      forecast: { inSight: false, low: 57, high: null, detectable: expect.closeTo(0.19, 1) },
+    });
   });
 
-  it('does not ask to continue a test that has ended', () => {
-    const { words } = decideVerdict(input(open, { dailyVisitors: 0, isOver: true }));
-    expect(words).toMatch(/^The test ended before there was a verdict on "b"\. Sign-ups changed by/);
+  it('does not forecast the end of a test that has ended', () => {
+    expect(decideVerdict(input(open, { isOver: true }))).toMatchObject({
+      decision: 'keep-going',
+      forecast: null,
+      sentences: { decision: 'The test ended without a clear result for "b".' },
+    });
   });
 
-  it('has no winner while the test is unhealthy', () => {
-    const verdict = decideVerdict(
-      input(better, { problems: [{ problem: 'mixed-visitors', mixed: 300, share: 0.03 }] }),
-    );
-    expect(verdict.decision).toBe('unhealthy');
-    expect(verdict.words).toMatch(
-      /^No verdict on "b" yet, the data is not sound\. 300 visitors \(3 %\) saw more/,
-    );
-    const few = { problem: 'too-few-conversions', variation: 'b', conversions: 3, least: 25 } as const;
-    expect(decideVerdict(input(better, { problems: [few] })).words).toMatch(
-      /^It is too early for a verdict on "b"\. "b" has 3 conversions; it takes 25/,
-    );
+  it('has no winner while the test is unhealthy or collects data', () => {
+    const problem = { problem: 'mixed-visitors', mixed: 300, share: 0.03 } as const;
+    const collecting = { conversions: 13, required: 50, days: 4 };
+    expect(decideVerdict(input(better, { problems: [problem], collecting })).decision).toBe('unhealthy');
+    expect(decideVerdict(input(better, { collecting, guardrails: [goal(worse)] }))).toMatchObject({
+      decision: 'collecting',
+      collecting,
+      daysLeft: 4,
+    });
   });
 
   it('rolls back a variation that harms a guardrail, even if the primary goal improves', () => {
     const guardrail = goal(worse, { name: 'Renewals' });
-    const verdict = decideVerdict(input(better, { guardrails: [goal(open), guardrail] }));
-    expect(verdict).toMatchObject({ decision: 'roll-back', harmedGuardrails: [guardrail] });
-    expect(verdict.words).toMatch(/harms what must not get worse: Renewals changed by -20 %/);
+    expect(decideVerdict(input(better, { guardrails: [goal(open), guardrail] }))).toMatchObject({
+      decision: 'roll-back',
+      reason: 'guardrail',
+      harmedGuardrails: [guardrail],
+    });
     const fine = goal(worse, { name: 'Complaints', lowerIsBetter: true });
     expect(decideVerdict(input(better, { guardrails: [fine] })).decision).toBe('ship');
   });
 
   it('uses adjusted p-values', () => {
-    expect(decideVerdict(input(better, { primary: goal(better, { adjustedPValue: 0.06 }) })).decision).toBe(
-      'keep-going',
-    );
-    expect(decideVerdict(input(better, { primary: goal(better, { adjustedPValue: 0.04 }) })).decision).toBe(
-      'ship',
-    );
+    const decision = (adjustedPValue: number) =>
+      decideVerdict(input(better, { primary: goal(better, { adjustedPValue }) })).decision;
+    expect([decision(0.06), decision(0.04)]).toEqual(['keep-going', 'ship']);
   });
 
   it('uses the credible interval with the Bayesian method', () => {
     const bayesian = (a: number, b: number) =>
-      decideVerdict(input(compare(a, b, 'bayesian'), { method: 'bayesian' })).decision;
+      decideVerdict(input(compare(a, b, { method: 'bayesian' }), { method: 'bayesian' })).decision;
     expect([bayesian(1000, 1100), bayesian(1000, 900), bayesian(1000, 1030)]).toEqual([
       'ship',
       'roll-back',
       'keep-going',
     ]);
-    const words = (a: number, b: number) =>
-      decideVerdict(input(compare(a, b, 'bayesian'), { method: 'bayesian' })).words;
-    expect(words(1000, 1100)).toMatch(/that is better, with a probability of 98\.9 %\.$/);
-    expect(words(1000, 800)).toMatch(/that is worse, with a probability of more than 99\.9 %\.$/);
-  });
-
-  it('waits for the planned visitors with the frequentist method, except for harm', () => {
-    const fixed = (comparison: Comparison, more: Partial<VerdictInput> = {}) =>
-      decideVerdict(input(comparison, { method: 'frequentist', plannedVisitors: 24_500, ...more }));
-    const good = compare(1000, 1250, 'frequentist');
-    expect(fixed(good)).toMatchObject({ decision: 'keep-going', daysLeft: 5 });
-    expect(fixed(good).words).toMatch(/; it is judged once, at 24,500 visitors\.$/);
-    expect(fixed(good, { guardrails: [goal(worse)] }).decision).toBe('roll-back');
-    expect(fixed(good, { visitors: 24_500 }).decision).toBe('ship');
-    const nothing = fixed(compare(1000, 1030, 'frequentist'), { visitors: 25_000 });
-    expect(nothing.decision).toBe('no-difference');
-    expect(nothing.words).toMatch(/a change of 5 % or more would probably have shown by now\.$/);
   });
 
   it('keeps going if nothing can be compared', () => {
-    const empty = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
-    const verdict = decideVerdict(input(empty));
-    expect(verdict).toMatchObject({ decision: 'keep-going', improvement: null, daysLeft: null });
-    expect(verdict.words).toContain('Sign-ups cannot be compared yet');
-    // All converted against none: a p-value without an interval.
-    const certain = { ...empty, absolute: { estimate: 1, low: null, high: null }, pValue: 1e-9 };
+    const verdict = decideVerdict(
+      input(NO_COMPARISON, { primary: goal(NO_COMPARISON, { variation: null }) }),
+    );
+    expect(verdict).toMatchObject({ decision: 'keep-going', improvement: null, forecast: null });
+    // All converted against none: a p-value without a relative interval.
+    const certain = { ...NO_COMPARISON, absolute: { estimate: 1, low: 0.9, high: 1 }, pValue: 1e-9 };
     expect(decideVerdict(input(certain, { smallestEffect: null }))).toMatchObject({
       decision: 'ship',
       unit: 'absolute',
@@ -166,11 +151,68 @@ describe('one variation', () => {
   });
 });
 
+it('the frequentist method waits for the planned visitors, except for harm', () => {
+  const frequentist = { method: 'frequentist' as const };
+  const fixed = (comparison: Comparison, more: Partial<VerdictInput> = {}) =>
+    decideVerdict(input(comparison, { ...frequentist, plannedVisitors: 24_500, ...more }));
+  const good = compare(1000, 1250, frequentist);
+  const waiting = fixed(good);
+  expect(waiting).toMatchObject({ decision: 'keep-going', reason: 'before-planned-end', daysLeft: 5 });
+  expect(waiting.forecast!.low).toBeLessThanOrEqual(5);
+  expect(waiting.forecast!.high).toBeGreaterThanOrEqual(5);
+  expect(fixed(good, { guardrails: [goal(worse)] }).decision).toBe('roll-back');
+  expect(fixed(good, { visitors: 24_500 }).decision).toBe('ship');
+  expect(fixed(compare(1000, 1030, frequentist), { visitors: 25_000 })).toMatchObject({
+    decision: 'no-difference',
+    reason: 'planned-end',
+  });
+});
+
+describe('a group-sequential test', () => {
+  const planned = (fraction: number, sum: number, more: Partial<VerdictInput> = {}) => {
+    const fractions = [0.25, fraction].filter((each, i) => i === 1 || each < fraction);
+    const looks: Looks = { fractions, current: fractions.length - 1, spending: 'obrien-fleming' };
+    const settings = { method: 'group-sequential' as const, looks };
+    const comparison = compare(1000, sum, settings);
+    const plannedVisitors = Math.round(20_000 / fraction);
+    return decideVerdict(input(comparison, { ...settings, plannedVisitors, smallestEffect: null, ...more }));
+  };
+
+  it('decides before the planned end if the difference is clear', () => {
+    expect(planned(0.5, 1150).decision).toBe('ship');
+    expect(planned(0.2, 1150).decision).toBe('keep-going');
+    expect(planned(0.5, 850).decision).toBe('roll-back');
+  });
+
+  it('forecasts an end no later than planned', () => {
+    const { decision, forecast } = planned(0.5, 1060);
+    expect(decision).toBe('keep-going');
+    // 20,000 more visitors at 1,000 a day, if the traffic stays the same.
+    expect(forecast!.high).toBeGreaterThanOrEqual(15);
+    expect(forecast!.high).toBeLessThanOrEqual(30);
+  });
+
+  it('says when going on is hopeless', () => {
+    const hopeless = { decision: 'no-difference', reason: 'futility' };
+    expect(planned(0.8, 1010)).toMatchObject(hopeless);
+    expect(planned(0.3, 1010).decision).toBe('keep-going');
+    // A large effect is quickly out of reach, a small one was never expected to be found.
+    const effect = (value: number) => ({ smallestEffect: { kind: 'relative' as const, value } });
+    expect(planned(0.6, 1020, effect(0.1)).decision).toBe('keep-going');
+    expect(planned(0.6, 1020, effect(0.02))).toMatchObject(hopeless);
+  });
+
+  it('ends without a difference at the planned end', () => {
+    expect(planned(1, 1030)).toMatchObject({ decision: 'no-difference', reason: 'planned-end' });
+  });
+});
+
 it('a test ships its best variation, otherwise waits for open ones', () => {
   const verdict = (comparison: Comparison, variation: string) =>
     decideVerdict(input(comparison, { variation }));
   const [best, good] = [verdict(compare(1000, 1300), 'best'), verdict(better, 'good')];
-  const [bad, unclear, flat] = [verdict(worse, 'bad'), verdict(open, 'unclear'), verdict(same, 'flat')];
+  const equal = input(same, { variation: 'flat', primary: goal(same, { control: 0.5 }) });
+  const [bad, unclear, flat] = [verdict(worse, 'bad'), verdict(open, 'unclear'), decideVerdict(equal)];
   expect(overallVerdict([bad, good, best, unclear])?.variation).toBe('best');
   expect(overallVerdict([bad, unclear, flat])?.variation).toBe('unclear');
   expect(overallVerdict([bad, flat])?.variation).toBe('flat');

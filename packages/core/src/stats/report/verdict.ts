@@ -1,16 +1,33 @@
-import { DEFAULT_ALPHA, type MethodSettings } from '../analysis.ts';
-import { type Comparison, type Interval, isWithin } from '../comparison.ts';
+import { DEFAULT_ALPHA } from '../alpha.ts';
+import type { MethodSettings } from '../analysis.ts';
+import { type Comparison, excludesZero, type Interval, isWithin } from '../comparison.ts';
+import { futilityBoundary } from '../group-sequential/futility.ts';
 import type { SmallestEffect } from '../planner.ts';
-import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
-import type { HealthProblem } from './health.ts';
-import { describeVerdict } from './verdict-words.ts';
+import type { Unit } from '../words/numbers.ts';
+import { describeVerdict, type VerdictSentences } from '../words/verdict-words.ts';
+import { type Forecast, forecastOf, type Traffic } from './forecast.ts';
+import type { Collecting, HealthProblem } from './health.ts';
 
-export type Decision = 'ship' | 'roll-back' | 'no-difference' | 'keep-going' | 'unhealthy';
+export type Decision = 'ship' | 'roll-back' | 'no-difference' | 'keep-going' | 'collecting' | 'unhealthy';
+
+/** Why the decision was made, where the decision alone does not say it. */
+export type Reason =
+  | 'primary'
+  | 'guardrail'
+  | 'within-smallest-effect'
+  | 'planned-end'
+  | 'futility'
+  | 'not-significant'
+  | 'before-planned-end';
 
 /** The effect of a variation on one goal. */
 export interface GoalOutcome {
   readonly name: string;
   readonly lowerIsBetter?: boolean | undefined;
+  readonly unit: Unit;
+  /** Means of the control and of the variation. */
+  readonly control: number | null;
+  readonly variation: number | null;
   readonly comparison: Comparison;
   /** The p-value after `adjustPValues`; default: the p-value of the comparison. */
   readonly adjustedPValue?: number | null | undefined;
@@ -20,6 +37,8 @@ export interface VerdictInput extends MethodSettings {
   readonly variation: string;
   /** From `checkHealth`; any problem prevents a winner. */
   readonly problems: readonly HealthProblem[];
+  /** Progress, if there is too little data for an evaluation. */
+  readonly collecting?: (Collecting & { readonly days: number | null }) | null | undefined;
   readonly primary: GoalOutcome;
   /** Goals that must not get worse. */
   readonly guardrails?: readonly GoalOutcome[] | undefined;
@@ -27,60 +46,69 @@ export interface VerdictInput extends MethodSettings {
   readonly smallestEffect?: SmallestEffect | null | undefined;
   /** Of this variation and the control. */
   readonly visitors: number;
-  /** `visitors` per day at the current traffic. */
-  readonly dailyVisitors?: number | undefined;
-  /** Planned number of `visitors`; the frequentist method evaluates the primary goal only once it is reached. */
+  /** New `visitors` per day. */
+  readonly traffic?: Traffic | undefined;
+  /** Planned number of `visitors`. */
   readonly plannedVisitors?: number | undefined;
   /** The phase has ended. */
   readonly isOver?: boolean | undefined;
+  /** Number of variations, including the control; default: 2. */
+  readonly variations?: number | undefined;
 }
 
 export interface Verdict {
   readonly decision: Decision;
+  readonly reason: Reason | null;
   readonly variation: string;
-  /** For readers without knowledge of statistics. */
+  /** For readers without knowledge of statistics: the sentences as one text. */
   readonly words: string;
+  readonly sentences: VerdictSentences;
   /** Improvement of the primary goal, in `unit`; null if unknown. */
   readonly improvement: Interval | null;
   readonly unit: SmallestEffect['kind'];
   readonly primary: GoalOutcome;
+  readonly guardrails: readonly GoalOutcome[];
   readonly harmedGuardrails: readonly GoalOutcome[];
   readonly problems: readonly HealthProblem[];
+  readonly collecting: VerdictInput['collecting'] | null;
   readonly smallestEffect: SmallestEffect | null;
   readonly visitors: number;
   readonly plannedVisitors: number | null;
-  /** Full days until a verdict at the current traffic, if the difference does not change; null if unknown. */
+  /** Likely full days until a decision: the median of the forecast; null if unknown or not in sight. */
   readonly daysLeft: number | null;
+  readonly forecast: Forecast | null;
 }
 
 /** Decides what to do with one variation. */
 export function decideVerdict(input: VerdictInput): Verdict {
-  const { variation, primary, problems, visitors, plannedVisitors = null } = input;
+  const { variation, primary, problems, visitors, plannedVisitors = null, guardrails = [] } = input;
   const smallestEffect = input.smallestEffect ?? null;
-  const harmedGuardrails = (input.guardrails ?? []).filter((goal) => directionOf(goal, input) === 'worse');
+  const harmedGuardrails = guardrails.filter((goal) => directionOf(goal, input) === 'worse');
   const unit = smallestEffect?.kind ?? (primary.comparison.relative === null ? 'absolute' : 'relative');
   const improvement = orient(primary.comparison[unit], primary.lowerIsBetter);
-  const decision = decide(input, improvement, harmedGuardrails);
+  const { decision, reason } = decide(input, improvement, harmedGuardrails);
+  const forecast = decision === 'keep-going' ? forecastFor(input) : null;
+  const collecting = decision === 'collecting' ? input.collecting! : null;
   const facts = {
-    decision,
-    variation,
-    improvement,
-    unit,
-    primary,
-    harmedGuardrails,
-    problems,
-    smallestEffect,
-    visitors,
-    plannedVisitors,
-    daysLeft: decision === 'keep-going' ? daysLeft(input, improvement) : null,
+    ...{ decision, reason, variation, improvement, unit, primary, guardrails, harmedGuardrails, problems },
+    ...{ collecting, smallestEffect, visitors, plannedVisitors, forecast },
+    daysLeft: collecting?.days ?? forecast?.median ?? null,
   };
-  const context = { horizon: horizonOf(input), isOver: input.isOver ?? false };
-  return { ...facts, words: describeVerdict(facts, context) };
+  const { isOver = false, variations = 2 } = input;
+  const sentences = describeVerdict(facts, { isOver, variations });
+  return { ...facts, sentences, words: Object.values(sentences).filter(Boolean).join(' ') };
 }
 
 /** The verdict on a whole test: the best variation that can ship, otherwise the next one in `order`. */
 export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
-  const order: readonly Decision[] = ['unhealthy', 'ship', 'keep-going', 'no-difference', 'roll-back'];
+  const order: readonly Decision[] = [
+    'unhealthy',
+    'collecting',
+    'ship',
+    'keep-going',
+    'no-difference',
+    'roll-back',
+  ];
   const gain = ({ improvement }: Verdict) => improvement?.estimate ?? -Infinity;
   const ranked = verdicts.toSorted(
     (a, b) => order.indexOf(a.decision) - order.indexOf(b.decision) || gain(b) - gain(a),
@@ -88,35 +116,41 @@ export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
   return ranked[0] ?? null;
 }
 
-function decide(input: VerdictInput, improvement: Interval | null, harmed: readonly GoalOutcome[]): Decision {
-  const { problems, primary, visitors, smallestEffect } = input;
-  if (problems.length > 0) return 'unhealthy';
+type Decided = Pick<Verdict, 'decision' | 'reason'>;
+
+function decide(input: VerdictInput, improvement: Interval | null, harmed: readonly GoalOutcome[]): Decided {
+  const { problems, primary, smallestEffect } = input;
+  if (problems.length > 0) return { decision: 'unhealthy', reason: null };
+  if (input.collecting) return { decision: 'collecting', reason: null };
   // Harm leads to an immediate roll-back, even before a fixed horizon: a false alarm costs little.
-  if (harmed.length > 0) return 'roll-back';
-  const horizon = horizonOf(input);
-  if (horizon !== undefined && visitors < horizon) return 'keep-going';
-  if (smallestEffect != null && isWithin(improvement, Math.abs(smallestEffect.value))) return 'no-difference';
+  if (harmed.length > 0) return { decision: 'roll-back', reason: 'guardrail' };
+  const isPlannedEnd = input.plannedVisitors !== undefined && input.visitors >= input.plannedVisitors;
+  if (input.method === 'frequentist' && input.plannedVisitors !== undefined && !isPlannedEnd) {
+    return { decision: 'keep-going', reason: 'before-planned-end' };
+  }
+  if (smallestEffect != null && isWithin(improvement, Math.abs(smallestEffect.value))) {
+    return { decision: 'no-difference', reason: 'within-smallest-effect' };
+  }
   const direction = directionOf(primary, input);
-  if (direction !== null) return direction === 'better' ? 'ship' : 'roll-back';
-  // An effect that is not significant at a fixed horizon is smaller than the planned one.
-  return horizon === undefined ? 'keep-going' : 'no-difference';
+  if (direction !== null) {
+    return { decision: direction === 'better' ? 'ship' : 'roll-back', reason: 'primary' };
+  }
+  // An effect that is not significant at the planned end is smaller than the planned one.
+  const hasPlan = input.method === 'frequentist' || input.method === 'group-sequential';
+  if (hasPlan && isPlannedEnd) return { decision: 'no-difference', reason: 'planned-end' };
+  if (isFutile(input)) return { decision: 'no-difference', reason: 'futility' };
+  return { decision: 'keep-going', reason: 'not-significant' };
 }
 
-/** Number of visitors at which the primary goal is evaluated once; undefined if it can be evaluated at any time. */
-const horizonOf = ({ method, plannedVisitors }: VerdictInput) =>
-  method === 'frequentist' ? plannedVisitors : undefined;
-
-/** Null unless the difference is significant by both the p-value and the interval. */
+/** Null unless the difference is significant. P-value and interval agree; only the correction can differ. */
 function directionOf(
   { comparison, lowerIsBetter, adjustedPValue = comparison.pValue }: GoalOutcome,
   { alpha = DEFAULT_ALPHA }: MethodSettings,
 ): 'better' | 'worse' | null {
   const interval = orient(comparison.absolute, lowerIsBetter);
   if (interval === null || interval.estimate === 0) return null;
-  const known = interval.low !== null && interval.high !== null;
-  if (!known && adjustedPValue === null) return null;
-  if (adjustedPValue !== null && adjustedPValue >= alpha) return null;
-  if (known && interval.low <= 0 && interval.high >= 0) return null;
+  const isSignificant = adjustedPValue === null ? excludesZero(interval) : adjustedPValue < alpha;
+  if (!isSignificant) return null;
   return interval.estimate > 0 ? 'better' : 'worse';
 }
 
@@ -127,35 +161,40 @@ function orient(interval: Interval | null, lowerIsBetter = false): Interval | nu
   return { estimate: -estimate, low: high === null ? null : -high, high: low === null ? null : -low };
 }
 
-function daysLeft(input: VerdictInput, improvement: Interval | null): number | null {
-  const { visitors, dailyVisitors = 0 } = input;
-  if (!(dailyVisitors > 0)) return null;
-  const needed = horizonOf(input) ?? visitorsUntilClear(input, improvement);
-  return needed === null ? null : Math.max(1, Math.ceil((needed - visitors) / dailyVisitors));
+/** The smallest relevant difference, in the unit of the metric. */
+function smallestDifference({ smallestEffect, primary }: VerdictInput): number | null {
+  if (smallestEffect == null) return null;
+  const { kind, value } = smallestEffect;
+  return Math.abs(kind === 'absolute' ? value : value * (primary.control ?? 0));
 }
 
-/** Number of visitors at which intervals around the current estimate will exclude zero or the smallest effect. */
-function visitorsUntilClear(input: VerdictInput, improvement: Interval | null): number | null {
-  const { absolute } = input.primary.comparison;
-  const untilSignificant = halfWidth(absolute) / Math.abs(absolute?.estimate ?? 0);
-  const smallest = Math.abs(input.smallestEffect?.value ?? 0);
-  const margin = smallest - Math.abs(improvement?.estimate ?? Infinity);
-  const untilWithin = margin > 0 ? halfWidth(improvement) / margin : Infinity;
-  const shrinking = Math.min(untilSignificant, untilWithin);
-  if (!(shrinking < Infinity)) return null;
-  const { method, visitors, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N } = input;
-  let needed = visitors * shrinking ** 2;
-  if (method !== 'sequential') return needed;
-  const current = sequentialCritical(visitors, alpha, sequentialN);
-  // The sequence shrinks a little more slowly than the square root of the visitors.
-  for (let step = 0; step < 50; step++) {
-    needed = visitors * (shrinking * (sequentialCritical(needed, alpha, sequentialN) / current)) ** 2;
-  }
-  return needed;
+function isFutile(input: VerdictInput): boolean {
+  const { method, looks, alpha = DEFAULT_ALPHA, primary } = input;
+  const { absolute, standardError } = primary.comparison;
+  if (method !== 'group-sequential' || !looks || absolute === null || standardError === null) return false;
+  const smallest = smallestDifference(input);
+  const fraction = looks.fractions[looks.current]!;
+  const drift = smallest === null ? undefined : smallest / (standardError * Math.sqrt(fraction));
+  return Math.abs(absolute.estimate) / standardError < futilityBoundary(fraction, alpha, drift);
 }
 
-/** Infinite if the interval is unknown. */
-function halfWidth(interval: Interval | null): number {
-  if (interval === null || interval.low === null || interval.high === null) return Infinity;
-  return (interval.high - interval.low) / 2;
+function forecastFor(input: VerdictInput): Forecast | null {
+  const { primary, traffic, visitors, plannedVisitors = null, isOver, method } = input;
+  const { absolute, standardError, pValue } = primary.comparison;
+  if (isOver || !traffic || absolute === null || standardError === null) return null;
+  const { alpha = DEFAULT_ALPHA } = input;
+  // The correction for several comparisons requires smaller p-values.
+  const correction = primary.adjustedPValue && pValue ? pValue / primary.adjustedPValue : 1;
+  const hasPlan = method === 'frequentist' || method === 'group-sequential';
+  return forecastOf({
+    ...input,
+    alpha: alpha * Math.min(1, correction),
+    difference: absolute.estimate,
+    standardError,
+    controlMean: primary.control ?? 0,
+    visitors,
+    traffic,
+    plannedVisitors: hasPlan ? plannedVisitors : null,
+    smallestDifference: smallestDifference(input),
+  });
 }

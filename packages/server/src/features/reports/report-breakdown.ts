@@ -1,5 +1,5 @@
 import type { ResultsBreakdown } from '@switchyard/core/api/results';
-import { compareGoals } from '@switchyard/core/stats/report/goal-comparison';
+import { type ComparisonSettings, compareGoals } from '@switchyard/core/stats/report/goal-comparison';
 import { variationCounts } from '@switchyard/core/stats/report/report-counts';
 import type { SplitTestCounts, VisitorGroup } from '../../storage/event-store.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
@@ -17,6 +17,7 @@ export function breakdownResponse(
   counts: SplitTestCounts,
   asOf: number,
   includeBots: boolean,
+  settings: ComparisonSettings,
 ): ResultsBreakdown {
   const segments = [...groupsBySegment(counts)].map(([, groups]): Segment & { visitors: number } => {
     const input = reportInput(scope, { groups, exposures: [] }, asOf, includeBots);
@@ -26,7 +27,7 @@ export function breakdownResponse(
       other: groups[0]!.other,
       visitors: variations.reduce((sum, { visitors }) => sum + visitors, 0),
       variations: variations.map(({ key, visitors }) => ({ key, visitors })),
-      goals: compareGoals(input, variations, 'all').map(({ goal, metrics }) => ({
+      goals: compareGoals(settings, variations, 'all').map(({ goal, metrics }) => ({
         ...goalMembers(goal),
         metrics: metrics.map(metricResponse),
       })),

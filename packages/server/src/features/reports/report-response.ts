@@ -20,7 +20,13 @@ export function resultsResponse(
     asOf,
     phase: phase ? phaseSummary(phase) : null,
     phases: phases.map(phaseSummary),
-    method: { ...statistics, attributionDays: test.attributionDays, version: REPORT_VERSION },
+    method: {
+      ...statistics,
+      engine: report.engine,
+      attributionDays: test.attributionDays,
+      version: REPORT_VERSION,
+    },
+    plannedShare: report.plannedShare,
     bots,
     variations: [...report.variations],
     mixedVisitors: report.mixedVisitors,
@@ -82,16 +88,16 @@ function goalResponse({ goal, counts, metrics }: GoalReport): SplitTestResults['
 }
 
 function verdictResponse(verdict: Verdict): NonNullable<SplitTestResults['verdict']> {
-  const { decision, variation, words, improvement, unit, visitors, plannedVisitors, daysLeft } = verdict;
+  const { decision, reason, variation, words, improvement, unit, visitors, plannedVisitors } = verdict;
+  const { sentences, collecting, daysLeft, forecast } = verdict;
   return {
-    decision,
-    variation,
-    words,
+    ...{ decision, reason, variation, words },
+    sentences: { ...sentences },
     improvement: improvement && { ...improvement },
-    unit,
-    visitors,
-    plannedVisitors,
+    ...{ unit, visitors, plannedVisitors },
+    collecting: collecting ? { conversions: collecting.conversions, required: collecting.required } : null,
     daysLeft,
+    forecast: forecast && { ...forecast },
     harmedGuardrails: verdict.harmedGuardrails.map(({ name }) => name),
   };
 }

@@ -1,7 +1,8 @@
 import type { ResultsSeries } from '@switchyard/core/api/results';
-import { compareGoals } from '@switchyard/core/stats/report/goal-comparison';
+import { type ComparisonSettings, compareGoals } from '@switchyard/core/stats/report/goal-comparison';
 import { addGoalSums, noGoalSums, noVariationCounts } from '@switchyard/core/stats/report/report-counts';
 import type { ReportGoalSums } from '@switchyard/core/stats/report/report-input';
+import { looksUntil } from '@switchyard/core/stats/report/report-looks';
 import { DAY_MS } from '@switchyard/core/time';
 import type { DayRange, GoalDay, SplitTestSeries } from '../../storage/event-store.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
@@ -18,6 +19,7 @@ export function seriesResponse(
   days: DayRange,
   series: SplitTestSeries,
   includeBots: boolean,
+  settings: ComparisonSettings,
 ): ResultsSeries {
   const points = pointsOf(series, includeBots);
   const totals = noVariationCounts(scope);
@@ -35,7 +37,12 @@ export function seriesResponse(
         newVisitors: added.get(key)!.visitors,
         visitors: totals.get(key)!.visitors,
       })),
-      goals: compareGoals(scope, [...totals.values()], 'deciding').map(({ goal, metrics }) => ({
+      goals: compareGoals(
+        settings,
+        [...totals.values()],
+        'deciding',
+        looksUntil(settings.looks, at + DAY_MS),
+      ).map(({ goal, metrics }) => ({
         ...goalMembers(goal),
         days: scope.variations.map(({ key }) => dayResponse(key, added.get(key)!.goals.get(goal.id))),
         cumulative: metricResponse(metrics[0]!),

@@ -1,6 +1,8 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
+import { type ComparisonSettings, comparisonSettings } from '@switchyard/core/stats/report/goal-comparison';
 import { buildReport } from '@switchyard/core/stats/report/report';
+import { variationCounts } from '@switchyard/core/stats/report/report-counts';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
@@ -66,10 +68,16 @@ export class ReportService {
     const input = await this.#input({ scope, bots }, changes, fresh);
     const policy = { changes, fresh, exposures: () => exposuresIn(input) };
     const parts = new Set(include?.split(','));
+    const settings = comparisonSettings(
+      input,
+      variationCounts(input, () => true),
+    );
     return {
       ...resultsResponse(scope, buildReport(input), input.asOf, bots),
-      ...(by === undefined ? {} : { breakdown: await this.#breakdown(scope, by, includeBots, policy) }),
-      ...(parts.has('series') ? { series: await this.#series(scope, includeBots, policy) } : {}),
+      ...(by === undefined
+        ? {}
+        : { breakdown: await this.#breakdown(scope, by, includeBots, policy, settings) }),
+      ...(parts.has('series') ? { series: await this.#series(scope, includeBots, policy, settings) } : {}),
       ...(parts.has('feedback') ? { feedback: await this.#feedback(scope, policy) } : {}),
     };
   }
@@ -85,17 +93,23 @@ export class ReportService {
     return reportInput(scope, value, asOf, bots === 'include');
   }
 
-  async #breakdown(scope: ReportScope, attribute: string, includeBots: boolean, policy: CachePolicy) {
+  async #breakdown(
+    scope: ReportScope,
+    attribute: string,
+    includeBots: boolean,
+    policy: CachePolicy,
+    settings: ComparisonSettings,
+  ) {
     // Early and late visitors are only compared for the health of the whole test.
     const query = { ...scope.query, earlyDays: 0, by: { attribute, max: maxSegments(scope) } };
     const { value, asOf } = await this.#query('splitTestCounts', query, policy);
-    return breakdownResponse(scope, attribute, value, asOf, includeBots);
+    return breakdownResponse(scope, attribute, value, asOf, includeBots, settings);
   }
 
-  async #series(scope: ReportScope, includeBots: boolean, policy: CachePolicy) {
+  async #series(scope: ReportScope, includeBots: boolean, policy: CachePolicy, settings: ComparisonSettings) {
     const days = seriesDays(scope);
     const { value } = await this.#query('splitTestSeries', { ...scope.query, days }, policy);
-    return seriesResponse(scope, days, value, includeBots);
+    return seriesResponse(scope, days, value, includeBots, settings);
   }
 
   async #feedback({ query }: ReportScope, policy: CachePolicy): Promise<SplitTestResults['feedback']> {

@@ -1,0 +1,140 @@
+import { DEFAULT_ALPHA } from '../alpha.ts';
+import type { MethodSettings } from '../analysis.ts';
+import { normalUpperQuantile } from '../distributions/normal.ts';
+import { boundariesOf } from '../group-sequential/boundaries.ts';
+import { futilityBoundary } from '../group-sequential/futility.ts';
+import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
+import { type Limits, simulateEnds } from './forecast-paths.ts';
+
+/** An end that is further away is not in sight. */
+const HORIZON_DAYS = 56;
+/** A range is given up to this many days. */
+const MAX_DAYS = 182;
+/** Share of the simulated ends in the range; the rest is for what the simulation leaves out. */
+const COVERED = 0.9;
+/** Chance to find the difference that is called detectable. */
+const DETECTABLE_POWER = 0.8;
+
+export interface ForecastInput extends MethodSettings {
+  /** The difference, its standard error and the control's mean. */
+  readonly difference: number;
+  readonly standardError: number;
+  readonly controlMean: number;
+  /** Of the variation and the control. */
+  readonly visitors: number;
+  readonly traffic: Traffic;
+  /** Planned number of `visitors`, if the test ends there. */
+  readonly plannedVisitors: number | null;
+  /** Smallest relevant difference, in the unit of the metric. */
+  readonly smallestDifference: number | null;
+}
+
+/** New visitors per day, and the standard deviation of its logarithm. */
+export interface Traffic {
+  readonly dailyVisitors: number;
+  readonly uncertainty: number;
+}
+
+/** When a decision can be expected, in full days from now. */
+export interface Forecast {
+  readonly low: number;
+  /** Null if it may take longer than half a year. */
+  readonly high: number | null;
+  /** Null if a decision is not in sight. */
+  readonly median: number | null;
+  /** False if a decision within `horizonDays` is unlikely. */
+  readonly inSight: boolean;
+  /** The smallest relative change that can be found within `horizonDays`. */
+  readonly detectable: number | null;
+  readonly horizonDays: number;
+}
+
+/** Null without traffic. */
+export function forecastOf(input: ForecastInput): Forecast | null {
+  const { traffic, visitors, plannedVisitors } = input;
+  if (!(traffic.dailyVisitors > 0) || !(input.standardError > 0)) return null;
+  const detectable = detectableChange(input);
+  const plannedDays = plannedVisitors === null ? 0 : (plannedVisitors - visitors) / traffic.dailyVisitors;
+  const days = daysUntil(Math.max(MAX_DAYS, Math.ceil(2 * plannedDays)));
+  const ends = simulateEnds(input, days, limitsOf(input, days));
+  const inSight = plannedVisitors !== null || ends[Math.floor((1 - COVERED) * ends.length)]! <= HORIZON_DAYS;
+  const { low, high } = inSight ? shortestRange(ends) : { low: HORIZON_DAYS + 1, high: Infinity };
+  const median = ends[Math.floor(ends.length / 2)]!;
+  return {
+    low,
+    high: high <= days.at(-1)! ? high : null,
+    median: inSight && median <= days.at(-1)! ? median : null,
+    inSight,
+    detectable,
+    horizonDays: HORIZON_DAYS,
+  };
+}
+
+/** Every day at first, then in growing steps. */
+function daysUntil(last: number): number[] {
+  const days: number[] = [];
+  for (let day = 1; day <= last; day = Math.max(day + 1, Math.round(1.06 * day))) days.push(day);
+  return days;
+}
+
+/** The shortest range that contains most of the ends, given in ascending order; infinite if they do not end. */
+function shortestRange(ends: readonly number[]): { low: number; high: number } {
+  const size = Math.ceil(COVERED * ends.length);
+  let best = { low: ends[Math.floor(((1 - COVERED) / 2) * ends.length)]!, high: Infinity };
+  for (let first = 0; first + size <= ends.length; first++) {
+    const [low, high] = [ends[first]!, ends[first + size - 1]!];
+    if (high - low < best.high - best.low) best = { low, high };
+  }
+  return best;
+}
+
+/** How far the estimate must be from zero, or how close, for a decision; in standard errors, by day. */
+function limitsOf(input: ForecastInput, days: readonly number[]): Limits {
+  const { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, plannedVisitors } = input;
+  const visitorsAt = (day: number) => input.visitors + day * input.traffic.dailyVisitors;
+  const never = days.map(() => 0);
+  if (method === 'sequential') {
+    const criticals = days.map((day) => sequentialCritical(visitorsAt(day), alpha, sequentialN));
+    return { criticals, futilities: never };
+  }
+  if (method === 'group-sequential' && input.looks && plannedVisitors !== null) {
+    return groupSequentialLimits(input, days, (day) => visitorsAt(day) / plannedVisitors);
+  }
+  // The result of a fixed-horizon test is evaluated only at its planned end.
+  const once = plannedVisitors === null ? normalUpperQuantile(alpha / 2) : Infinity;
+  return { criticals: days.map(() => once), futilities: never };
+}
+
+function groupSequentialLimits(
+  input: ForecastInput,
+  days: readonly number[],
+  fractionAt: (day: number) => number,
+): Limits {
+  const { alpha = DEFAULT_ALPHA, looks, standardError, smallestDifference } = input;
+  const { fractions, current, spending } = looks!;
+  const past = fractions.slice(0, current + 1);
+  const future = days.map(fractionAt).filter((fraction) => fraction > past.at(-1)! && fraction < 1);
+  const criticals = boundariesOf([...past, ...future, 1], spending)
+    .criticals(alpha)
+    .slice(past.length);
+  const now = past.at(-1)!;
+  const drift =
+    smallestDifference === null ? undefined : smallestDifference / (standardError * Math.sqrt(now));
+  return {
+    criticals: days.map((_, index) => criticals[Math.min(index, criticals.length - 1)]!),
+    futilities: days.map((day) => futilityBoundary(fractionAt(day), alpha, drift)),
+  };
+}
+
+function detectableChange(input: ForecastInput): number | null {
+  const { visitors, standardError, controlMean, traffic, plannedVisitors, alpha = DEFAULT_ALPHA } = input;
+  if (controlMean === 0) return null;
+  const total = visitors + HORIZON_DAYS * traffic.dailyVisitors;
+  const critical =
+    input.method === 'sequential'
+      ? sequentialCritical(total, alpha, input.sequentialN ?? DEFAULT_SEQUENTIAL_N)
+      : normalUpperQuantile(alpha / 2);
+  const power = normalUpperQuantile(1 - DETECTABLE_POWER);
+  const size = Math.min(total, plannedVisitors ?? total);
+  return ((critical + power) * standardError * Math.sqrt(visitors / size)) / Math.abs(controlMean);
+}

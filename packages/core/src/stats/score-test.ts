@@ -1,0 +1,142 @@
+import { type Interval, unknownInterval } from './comparison.ts';
+import { findRoot } from './distributions/find-root.ts';
+
+/** Converted visitors of the control and of a variation. */
+export interface ConvertedCounts {
+  readonly n: number;
+  readonly converted: number;
+}
+
+/**
+ * The score test of two conversion rates: its standard error comes from the most likely rates under the tested
+ * hypothesis. For "no difference" this is the two-proportion test that pools the arms.
+ */
+export class ScoreTest {
+  readonly #control: ConvertedCounts;
+  readonly #variation: ConvertedCounts;
+  readonly #controlRate: number;
+  readonly #rate: number;
+
+  constructor(control: ConvertedCounts, variation: ConvertedCounts) {
+    this.#control = control;
+    this.#variation = variation;
+    this.#controlRate = control.converted / control.n;
+    this.#rate = variation.converted / variation.n;
+  }
+
+  /** The statistic of "no difference"; 0 if nobody or everybody has converted. */
+  get z(): number {
+    return this.#ratioStatistic(1);
+  }
+
+  /** All differences that the test does not reject. */
+  absolute(critical: number): Interval {
+    const estimate = this.#rate - this.#controlRate;
+    if (!Number.isFinite(critical)) return unknownInterval(estimate);
+    const width = this.#width(critical);
+    const bound = (sign: 1 | -1) =>
+      findRoot(
+        (difference) => {
+          if (difference <= -1) return -Infinity;
+          if (difference >= 1) return Infinity;
+          return -this.#differenceStatistic(difference) - sign * critical;
+        },
+        Math.max(-1, Math.min(1, estimate + sign * width)),
+        width / 2,
+      );
+    return {
+      estimate,
+      low: estimate === -1 ? -1 : Math.max(-1, bound(-1)),
+      high: estimate === 1 ? 1 : Math.min(1, bound(1)),
+    };
+  }
+
+  /** All relative changes that the test does not reject; null if nobody has converted in the control. */
+  relative(critical: number): Interval | null {
+    if (this.#control.converted === 0) return null;
+    const ratio = this.#rate / this.#controlRate;
+    if (!Number.isFinite(critical)) return unknownInterval(ratio - 1);
+    // The delta method on the logarithm, with at least half a conversion.
+    const inverse = ({ n, converted }: ConvertedCounts) => 1 / Math.max(converted, 0.5) - 1 / n;
+    const spread = Math.exp(critical * Math.sqrt(inverse(this.#control) + inverse(this.#variation)));
+    const center = Math.max(this.#variation.converted, 0.5) / this.#variation.n / this.#controlRate;
+    const bound = (sign: 1 | -1) => {
+      const guess = sign === 1 ? center * spread : center / spread;
+      return findRoot(
+        (tested) => (tested <= 0 ? -Infinity : -this.#ratioStatistic(tested) - sign * critical),
+        guess,
+        guess / 2,
+      );
+    };
+    return {
+      estimate: ratio - 1,
+      low: this.#variation.converted === 0 ? -1 : bound(-1) - 1,
+      high: bound(1) - 1,
+    };
+  }
+
+  /** About the distance of a bound from the estimate. */
+  #width(critical: number): number {
+    const variance = ({ n, converted }: ConvertedCounts) => {
+      const rate = (converted + 1) / (n + 2);
+      return (rate * (1 - rate)) / n;
+    };
+    return Math.min(1, critical * Math.sqrt(variance(this.#control) + variance(this.#variation)));
+  }
+
+  #differenceStatistic(difference: number): number {
+    const rate = this.#likelyControlRate(difference);
+    return this.#statistic(this.#rate - this.#controlRate - difference, rate, rate + difference, 1);
+  }
+
+  #ratioStatistic(ratio: number): number {
+    const { n, converted } = this.#control;
+    const { n: otherN, converted: otherConverted } = this.#variation;
+    // The likelihood has its maximum at the smaller root of a quadratic equation.
+    const linear = n + otherConverted + ratio * (otherN + converted);
+    const root = Math.hypot(
+      n + otherConverted - ratio * (otherN + converted),
+      2 * Math.sqrt(ratio * (n - converted) * (otherN - otherConverted)),
+    );
+    const rate = Math.min(1, 1 / ratio, (2 * (converted + otherConverted)) / (linear + root));
+    return this.#statistic(this.#rate - ratio * this.#controlRate, rate, ratio * rate, ratio);
+  }
+
+  /** Distance from the hypothesis in standard errors, with the rates that are most likely under it. */
+  #statistic(distance: number, controlRate: number, rate: number, ratio: number): number {
+    const variance =
+      (rate * Math.max(0, 1 - rate)) / this.#variation.n +
+      (ratio * ratio * controlRate * (1 - controlRate)) / this.#control.n;
+    return distance === 0 ? 0 : distance / Math.sqrt(variance);
+  }
+
+  /**
+   * The most likely rate of the control if the other rate is higher by `difference`: where the derivative of the log
+   * likelihood, which decreases, is zero. Newton's method, or bisection where it leaves the possible range.
+   */
+  #likelyControlRate(difference: number): number {
+    let [low, high] = [Math.max(0, -difference), Math.min(1, 1 - difference)];
+    const { n, converted } = this.#control;
+    const { n: otherN, converted: otherConverted } = this.#variation;
+    const pooled = (converted + otherConverted - otherN * difference) / (n + otherN);
+    let rate = pooled > low && pooled < high ? pooled : (low + high) / 2;
+    for (let step = 0; step < 100; step++) {
+      const other = rate + difference;
+      const terms = [
+        converted / rate,
+        -(n - converted) / (1 - rate),
+        otherConverted / other,
+        -(otherN - otherConverted) / (1 - other),
+      ] as const;
+      const slope = terms[0] + terms[1] + terms[2] + terms[3];
+      if (slope > 0) low = rate;
+      else high = rate;
+      const curvature = -terms[0] / rate + terms[1] / (1 - rate) - terms[2] / other + terms[3] / (1 - other);
+      const newton = rate - slope / curvature;
+      const next = newton > low && newton < high ? newton : (low + high) / 2;
+      if (Math.abs(next - rate) <= 1e-15 * next) return next;
+      rate = next;
+    }
+    return rate;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Forecast } from '../report/forecast.ts';
+import { duration, durationRange, percent, plural, quote } from './numbers.ts';
+import type { VerdictContext, VerdictFacts } from './verdict-words.ts';
+
+/** The last sentence of a verdict: what to do. */
+export function describeNext(facts: VerdictFacts, context: VerdictContext): string {
+  return `Next: ${nextStep(facts, context)}`;
+}
+
+function nextStep(facts: VerdictFacts, context: VerdictContext): string {
+  const variation = quote(facts.variation);
+  const isPair = context.variations <= 2;
+  switch (facts.decision) {
+    case 'ship':
+      return context.isOver
+        ? `choose ${variation} as the winner.`
+        : `stop the test and choose ${variation} as the winner.`;
+    case 'roll-back':
+      if (context.isOver) return 'choose the control as the winner.';
+      return isPair
+        ? 'stop the test and choose the control as the winner.'
+        : `take ${variation} out of the test.`;
+    case 'no-difference':
+      if (facts.reason === 'futility') return 'stop the test, or plan a larger one.';
+      return 'stop the test and keep the variation that costs less.';
+    case 'unhealthy':
+      return 'fix the cause, then start the test again.';
+    case 'collecting':
+      return describeCollecting(facts, context);
+    case 'keep-going':
+      return context.isOver
+        ? 'run the test again with more visitors, or keep the control.'
+        : describeForecast(facts.forecast);
+  }
+}
+
+function describeCollecting({ collecting, visitors }: VerdictFacts, { isOver }: VerdictContext): string {
+  if (isOver) return 'run the test again with more visitors.';
+  if (visitors === 0) return 'start the test, and check that its pages load the SDK.';
+  const days = collecting?.days ?? null;
+  if (days === null) return 'check that the test still gets visitors.';
+  return `wait, about ${plural(days, 'more day')} at this traffic.`;
+}
+
+function describeForecast(forecast: Forecast | null): string {
+  if (forecast === null) return 'check that the test still gets visitors.';
+  const { low, high, inSight, detectable, horizonDays } = forecast;
+  if (!inSight) {
+    const size = detectable === null ? 'large differences' : `differences above ${percent(detectable)}`;
+    return `a result is not in sight: at this traffic, only ${size} can be found within ${duration(horizonDays)}. Get more visitors, test a bolder change, or stop.`;
+  }
+  if (high === null) return `wait, probably ${duration(low)} or longer.`;
+  return `wait, probably ${durationRange(low, high)}.`;
+}

@@ -1,0 +1,27 @@
+import { count, percent, plural, quote } from './numbers.ts';
+
+export interface PlanFacts {
+  readonly goal: string;
+  readonly historyDays: number;
+  readonly visitors: number;
+  readonly converted: number;
+  readonly smallestEffect: number;
+  readonly variations: number;
+  readonly power: number;
+  /** Null if there is not enough data. */
+  readonly plan: { readonly visitors: number; readonly days: number | null } | null;
+  /** Whether the test may stop early. */
+  readonly canStopEarly: boolean;
+}
+
+/** Describes how long a test takes, and what that is based on. */
+export function describePlan(facts: PlanFacts): string {
+  const { goal, historyDays, visitors, converted, plan } = facts;
+  const base = `In the last ${historyDays === 1 ? 'day' : plural(historyDays, 'day')}, ${count(converted)} of ${plural(visitors, 'visitor')} reached ${quote(goal)}.`;
+  if (plan === null) return `${base} That is not enough data for a plan: wait for more conversions.`;
+  const time = plan.days === null ? '' : `, about ${plural(plan.days, 'day')} at this traffic`;
+  return `${base} A test with ${facts.variations} variations needs ${count(plan.visitors)} visitors${time}, to find a change of ${percent(facts.smallestEffect)} or more in ${percent(facts.power)} of the cases.${describeEnd(facts)}`;
+}
+
+const describeEnd = ({ canStopEarly }: PlanFacts) =>
+  canStopEarly ? ' A larger change ends the test earlier.' : '';

@@ -1,0 +1,95 @@
+import type { Interval } from '../comparison.ts';
+import type { Verdict } from '../report/verdict.ts';
+import { describeDecision } from './decision-words.ts';
+import { describeNext } from './next-words.ts';
+import { plural, signedChange, signedPercent, values } from './numbers.ts';
+
+export type VerdictFacts = Omit<Verdict, 'words' | 'sentences'>;
+
+export interface VerdictContext {
+  /** The phase has ended. */
+  readonly isOver: boolean;
+  /** Number of variations, including the control. */
+  readonly variations: number;
+}
+
+/** A verdict in words, in the order in which it is read; empty if there is nothing to say. */
+export interface VerdictSentences {
+  readonly decision: string;
+  /** Rates, uplift and interval of the primary goal. */
+  readonly primary: string;
+  readonly guardrails: string;
+  /** What to do next. */
+  readonly next: string;
+}
+
+export function describeVerdict(facts: VerdictFacts, context: VerdictContext): VerdictSentences {
+  return {
+    decision: describeDecision(facts, context),
+    primary: describePrimary(facts),
+    guardrails: describeGuardrails(facts, context),
+    next: describeNext(facts, context),
+  };
+}
+
+type GoalOutcome = Verdict['primary'];
+
+function describePrimary({ decision, primary, visitors }: VerdictFacts): string {
+  const { name, control, variation } = primary;
+  if (control === null || variation === null) return `${name}: nothing to compare yet.`;
+  const measured = `(${plural(visitors, 'visitor')})`;
+  if (decision === 'collecting' || decision === 'unhealthy') {
+    const caution = decision === 'collecting' ? 'too early for a range' : 'do not rely on it';
+    return `${name}: ${describeValues(primary)}${describeEstimate(primary)} ${measured}; ${caution}.`;
+  }
+  return `${name}: ${describeChange(primary)} ${measured}.`;
+}
+
+function describeGuardrails(
+  { decision, guardrails, harmedGuardrails }: VerdictFacts,
+  { isOver }: VerdictContext,
+) {
+  if (guardrails.length === 0 || decision === 'unhealthy') return '';
+  const others = guardrails.length - harmedGuardrails.length;
+  if (harmedGuardrails.length === 0) {
+    const isOpen = !isOver && (decision === 'keep-going' || decision === 'collecting');
+    return `Guardrails: all fine${isOpen ? ' so far' : ''}.`;
+  }
+  const harmed = harmedGuardrails.map((goal) => `${goal.name} got worse, ${describeChange(goal)}`);
+  const rest = others === 0 ? '' : `; ${others === 1 ? 'the other one is' : `the other ${others} are`} fine`;
+  return `Guardrails: ${harmed.join('; ')}${rest}.`;
+}
+
+/** Such as "6.9 % → 8.6 %, +24 %, between +8 % and +43 %". */
+function describeChange(goal: GoalOutcome): string {
+  const { unit, comparison } = goal;
+  const { relative, absolute } = comparison;
+  const interval = relative ?? absolute;
+  if (interval === null) return describeValues(goal);
+  const write = (change: number) => (relative ? signedPercent(change) : signedChange(change, unit));
+  return `${describeValues(goal)}${describeEstimate(goal)}${describeRange(interval, comparison.absolute, write)}`;
+}
+
+function describeValues({ control, variation, unit }: GoalOutcome): string {
+  if (control === null || variation === null) return 'unknown';
+  return `${values(control, variation, unit).join(' → ')}${unit === 'dollars' ? ' per visitor' : ''}`;
+}
+
+function describeEstimate({ unit, comparison: { relative, absolute } }: GoalOutcome): string {
+  if (relative !== null) return `, ${signedPercent(relative.estimate)}`;
+  return absolute === null ? '' : `, ${signedChange(absolute.estimate, unit)}`;
+}
+
+const UNCERTAIN = 'because the value of the control is too uncertain';
+
+function describeRange(
+  { low, high }: Interval,
+  absolute: Interval | null,
+  write: (change: number) => string,
+): string {
+  if (low !== null && high !== null) return `, between ${write(low)} and ${write(high)}`;
+  if (low !== null && low > -1) return `, at least ${write(low)}, with no upper limit ${UNCERTAIN}`;
+  if (high !== null) return `, at most ${write(high)}, with no lower limit ${UNCERTAIN}`;
+  const isKnown = absolute !== null && absolute.low !== null;
+  return isKnown ? `, with no limits ${UNCERTAIN}` : ', range not known yet';
+}

@@ -1,0 +1,208 @@
+import { expect, it } from 'vitest';
+import { type Analysis, analyse, type MethodSettings } from '../analysis.ts';
+import { type Comparison, NO_COMPARISON } from '../comparison.ts';
+import type { HealthProblem } from '../report/health.ts';
+import { decideVerdict, type GoalOutcome, type VerdictInput } from '../report/verdict.ts';
+import { describeProblem } from './health-words.ts';
+import { describePlan, type PlanFacts } from './plan-words.ts';
+
+// Every text that the statistics produce, in one file to read: words.md.
+
+type Counts = readonly [visitors: number, converted: number];
+
+const SEQUENTIAL: MethodSettings = { method: 'sequential' };
+const FREQUENTIST: MethodSettings = { method: 'frequentist' };
+const BAYESIAN: MethodSettings = { method: 'bayesian' };
+const planned = (...fractions: number[]): MethodSettings => ({
+  method: 'group-sequential',
+  looks: { fractions, current: fractions.length - 1, spending: 'obrien-fleming' },
+});
+
+function outcome(name: string, settings: MethodSettings, a: Counts, b: Counts): GoalOutcome {
+  const variations = [a, b].map(([n, sum], i) => ({ key: `v${i}`, n, sum, sumSquares: sum }));
+  const analysis: Analysis = { ...settings, metric: 'proportion', control: 'v0', variations };
+  const [control, variation] = analyse(analysis).variations;
+  return { name, unit: 'rate', control: control!.mean, variation: variation!.mean, comparison: variation! };
+}
+
+const money = (comparison: Comparison, control: number, variation: number): GoalOutcome => ({
+  ...{ name: 'Revenue', unit: 'dollars', control, variation, comparison },
+});
+
+function verdict(a: Counts, b: Counts, settings: MethodSettings, more: Partial<VerdictInput> = {}): string {
+  const visitors = a[0] + b[0];
+  return decideVerdict({
+    ...settings,
+    variation: 'b',
+    problems: [],
+    primary: outcome('Sign-ups', settings, a, b),
+    visitors,
+    traffic: { dailyVisitors: 900, uncertainty: 0.1 },
+    ...more,
+  }).words;
+}
+
+const A: Counts = [6200, 428];
+const effect = (value: number) => ({ smallestEffect: { kind: 'relative' as const, value } });
+const slow = { traffic: { dailyVisitors: 20, uncertainty: 0.1 } };
+const complaints = { ...outcome('Complaints', SEQUENTIAL, [6200, 40], [6200, 120]), lowerIsBetter: true };
+const renewals = outcome('Renewals', SEQUENTIAL, [6200, 1200], [6200, 1190]);
+const refunds = { ...outcome('Refunds', SEQUENTIAL, [6200, 60], [6200, 62]), lowerIsBetter: true };
+const interval = (estimate: number, low: number | null, high: number | null) => ({ estimate, low, high });
+const collecting = { conversions: 13, required: 50, days: 4 };
+
+const VERDICTS: Record<string, string> = {
+  'ship, always-valid': verdict(A, [6200, 533], SEQUENTIAL, { guardrails: [renewals, refunds] }),
+  'ship, group-sequential': verdict(A, [6200, 533], planned(0.2, 0.4, 0.6)),
+  'ship, Bayesian': verdict(A, [6200, 500], BAYESIAN),
+  'ship, after the end': verdict(A, [6200, 533], SEQUENTIAL, { isOver: true }),
+  'ship, a rate of zero in the control': verdict([6200, 0], [6200, 60], SEQUENTIAL),
+  'ship, revenue': verdict(A, A, FREQUENTIST, {
+    primary: money(
+      {
+        ...NO_COMPARISON,
+        absolute: interval(0.21, 0.05, 0.37),
+        relative: interval(0.17, 0.04, 0.32),
+        pValue: 0.01,
+      },
+      1.24,
+      1.45,
+    ),
+  }),
+  'ship, no upper limit': verdict(A, A, FREQUENTIST, {
+    primary: money(
+      {
+        ...NO_COMPARISON,
+        absolute: interval(3.1, 0.4, 5.8),
+        relative: interval(7.75, 0.4, null),
+        pValue: 0.02,
+      },
+      0.4,
+      3.5,
+    ),
+  }),
+  'roll back, primary goal': verdict(A, [6200, 330], SEQUENTIAL, { guardrails: [renewals] }),
+  'roll back, third variation': verdict(A, [6200, 330], SEQUENTIAL, { variations: 3 }),
+  'roll back, Bayesian': verdict(A, [6200, 330], BAYESIAN),
+  'roll back, guardrail, while the primary goal improves': verdict(A, [6200, 533], SEQUENTIAL, {
+    guardrails: [complaints, renewals, refunds],
+  }),
+  'roll back, two guardrails': verdict(A, [6200, 533], SEQUENTIAL, {
+    guardrails: [complaints, { ...complaints, name: 'Support tickets' }, renewals],
+    isOver: true,
+  }),
+  'no difference that matters': verdict([60_000, 6000], [60_000, 6030], SEQUENTIAL, effect(0.1)),
+  'no difference at the planned end': verdict(A, [6200, 435], planned(0.5, 1), { plannedVisitors: 12_400 }),
+  'no difference at the planned end, smallest effect': verdict(A, [6200, 435], planned(0.5, 1), {
+    ...effect(0.1),
+    plannedVisitors: 12_400,
+  }),
+  hopeless: verdict(A, [6200, 430], planned(0.4, 0.8), { plannedVisitors: 15_500 }),
+  'hopeless, smallest effect': verdict(A, [6200, 430], planned(0.4, 0.8), {
+    ...effect(0.1),
+    plannedVisitors: 15_500,
+  }),
+  'keep going, always-valid': verdict(A, [6200, 500], SEQUENTIAL, { guardrails: [renewals] }),
+  'keep going, group-sequential': verdict(A, [6200, 480], planned(0.2, 0.4), { plannedVisitors: 31_000 }),
+  'keep going, evaluated once': verdict(A, [6200, 500], FREQUENTIST, { plannedVisitors: 31_000 }),
+  'keep going, only clear before the correction': verdict(A, [6200, 520], SEQUENTIAL, {
+    primary: { ...outcome('Sign-ups', SEQUENTIAL, A, [6200, 520]), adjustedPValue: 0.09 },
+  }),
+  'keep going, may take long': verdict(A, [6200, 455], SEQUENTIAL),
+  'keep going, not in sight': verdict(A, [6200, 440], SEQUENTIAL, slow),
+  'keep going, no visitors come any more': verdict(A, [6200, 440], SEQUENTIAL, { traffic: undefined }),
+  'keep going, ended': verdict(A, [6200, 440], SEQUENTIAL, { isOver: true, guardrails: [renewals] }),
+  'keep going, nothing to compare': verdict(A, A, SEQUENTIAL, {
+    primary: { ...outcome('Sign-ups', SEQUENTIAL, A, A), variation: null, comparison: NO_COMPARISON },
+  }),
+  'keep going, control may be zero': verdict(A, A, FREQUENTIST, {
+    primary: money(
+      {
+        ...NO_COMPARISON,
+        absolute: interval(0.3, -0.4, 1),
+        relative: interval(0.75, null, null),
+        pValue: 0.4,
+      },
+      0.4,
+      0.7,
+    ),
+  }),
+  collecting: verdict([400, 5], [390, 8], SEQUENTIAL, { collecting, guardrails: [renewals] }),
+  'collecting, no visitors yet': verdict([0, 0], [0, 0], SEQUENTIAL, {
+    collecting: { conversions: 0, required: 50, days: null },
+  }),
+  'collecting, no visitors come any more': verdict([400, 5], [390, 8], SEQUENTIAL, {
+    collecting: { ...collecting, days: null },
+  }),
+  'collecting, ended': verdict([400, 5], [390, 8], SEQUENTIAL, { collecting, isOver: true }),
+  unhealthy: verdict(A, [6200, 533], SEQUENTIAL, {
+    problems: [{ problem: 'mixed-visitors', mixed: 312, share: 0.0246 }],
+    guardrails: [renewals],
+  }),
+};
+
+const split = (a: number, b: number, pValue: number): HealthProblem => ({
+  problem: 'sample-ratio-mismatch',
+  pValue,
+  visitors: [
+    { key: 'control', visitors: a, expected: (a + b) / 2 },
+    { key: 'b', visitors: b, expected: (a + b) / 2 },
+  ],
+});
+const novelty = { problem: 'novelty', variation: 'b', pValue: 1e-5 } as const;
+
+const PROBLEMS: Record<string, HealthProblem> = {
+  split: split(5165, 4835, 0.00097),
+  'split, far off': split(5000, 3500, 1e-60),
+  'mixed visitors': { problem: 'mixed-visitors', mixed: 312, share: 0.0246 },
+  'one mixed visitor': { problem: 'mixed-visitors', mixed: 1, share: 0.02 },
+  novelty: { ...novelty, early: 0.41, late: 0.02, unit: 'relative' },
+  'novelty, absolute': { ...novelty, early: 1.4, late: -0.2, unit: 'absolute' },
+  'a variation without exposures': { problem: 'missing-exposures', variations: ['b'], days: 0 },
+  'days without exposures': { problem: 'missing-exposures', variations: [], days: 3 },
+  both: { problem: 'missing-exposures', variations: ['b', 'c'], days: 1 },
+  'a variation without conversions': {
+    problem: 'missing-conversions',
+    variation: 'b',
+    goal: 'Sign-ups',
+    expected: 148.8,
+  },
+};
+
+const PLAN: PlanFacts = {
+  ...{ goal: 'Sign-ups', historyDays: 28, visitors: 52_000, converted: 5200 },
+  ...{ smallestEffect: 0.05, variations: 2, power: 0.8, canStopEarly: true },
+  plan: { visitors: 121_200, days: 66 },
+};
+
+const PLANS: Record<string, PlanFacts> = {
+  'a plan': PLAN,
+  'a fixed plan without traffic': { ...PLAN, canStopEarly: false, plan: { visitors: 121_200, days: null } },
+  'one day': {
+    ...PLAN,
+    historyDays: 1,
+    smallestEffect: 0.5,
+    variations: 4,
+    plan: { visitors: 1800, days: 1 },
+  },
+  'not enough data': { ...PLAN, visitors: 12, converted: 0, plan: null },
+};
+
+function section(title: string, texts: Record<string, string>): string {
+  const entries = Object.entries(texts).map(([name, text]) => `**${name}**\n${text}\n`);
+  return [`## ${title}\n`, ...entries].join('\n');
+}
+
+const describeAll = <T>(cases: Record<string, T>, describe: (each: T) => string) =>
+  Object.fromEntries(Object.entries(cases).map(([name, each]) => [name, describe(each)]));
+
+it('texts are as in words.md', async () => {
+  const text = [
+    '# Texts of the statistics\n\nGenerated by words.test.ts. After a change: `npx vitest run words.test -u`, then read it.\n',
+    section('Verdicts', VERDICTS),
+    section('Health problems', describeAll(PROBLEMS, describeProblem)),
+    section('Plans', describeAll(PLANS, describePlan)),
+  ].join('\n');
+  expect(text).not.toMatch(/NaN|Infinity|undefined|null/);
+  await expect(text).toMatchFileSnapshot('words.md');
+});
