@@ -97,7 +97,7 @@ const Interval = nullable(
 
 const VariationResult = namedObject('VariationResult', {
   key: Type.String(),
-  n: Type.Integer({ description: 'Visitors' }),
+  n: Type.Integer({ description: 'Visitors; for `option-share`, those who answered' }),
   mean: nullable(Type.Number()),
   absolute: Interval,
   relative: Interval,
@@ -113,6 +113,8 @@ const Metric = namedObject('MetricResult', {
     'conversions-per-visitor',
     'revenue-per-visitor',
     'revenue-per-converted-visitor',
+    'answer-rate',
+    'option-share',
   ]),
   decides: Type.Boolean({ description: 'The verdict is based on this metric' }),
   variations: Type.Array(VariationResult, {
@@ -133,8 +135,11 @@ const GoalCounts = namedObject('GoalCounts', {
   visitors: Type.Integer(),
   converted: Type.Integer({
     description:
-      'Visitors with more conversions than reversals; for revenue goals, visitors with a positive net amount',
+      'Visitors with more conversions than reversals; for revenue goals, visitors with a positive net amount; for feedback, visitors who answered or chose the option',
   }),
+  answered: Type.Optional(
+    Type.Integer({ description: 'Visitors who answered, with any option; only for feedback' }),
+  ),
   conversions: Sums,
   amount: Sums,
   convertedAmount: Type.Number({ description: 'Dollars from converted visitors' }),
@@ -142,9 +147,16 @@ const GoalCounts = namedObject('GoalCounts', {
 });
 
 const goalMembers = {
-  goalId: Type.String(),
+  goalId: Type.String({
+    description:
+      'For feedback, `feedback:` with the feedback type, followed by `:` and the option if there is one',
+  }),
   name: Type.String(),
-  kind: oneOf(['count', 'revenue']),
+  kind: oneOf(['count', 'revenue', 'feedback']),
+  feedbackTypeId: Type.Optional(Type.String({ description: 'Only for feedback' })),
+  option: Type.Optional(
+    nullable(Type.String({ description: 'Only for feedback; null: whether visitors answered at all' })),
+  ),
   role: oneOf(['primary', 'secondary', 'guardrail']),
   lowerIsBetter: Type.Boolean(),
 };

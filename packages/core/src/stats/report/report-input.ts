@@ -3,14 +3,21 @@ import type { Pause } from '../../lifecycle/phases.ts';
 
 export type GoalRole = 'primary' | 'secondary' | 'guardrail';
 
-/** A goal and its role in the test. */
-export interface ReportGoal {
+/** A goal, or feedback, and its role in the test. */
+export type ReportGoal = {
   readonly id: string;
   readonly name: string;
-  readonly kind: 'count' | 'revenue';
   readonly lowerIsBetter: boolean;
   readonly role: GoalRole;
-}
+} & (
+  | { readonly kind: 'count' | 'revenue' }
+  | {
+      readonly kind: 'feedback';
+      readonly feedbackTypeId: string;
+      /** The share of this option among those who answered; null: the share of visitors who answered. */
+      readonly option: string | null;
+    }
+);
 
 /** Sums of one value per visitor, and of the same value before the first exposure (the covariate). */
 export interface ReportSums {

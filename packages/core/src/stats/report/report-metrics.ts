@@ -1,6 +1,7 @@
 import { type Analysis, analyse, type MethodSettings, type VariationResult } from '../analysis.ts';
 import type { Looks } from '../group-sequential/compare.ts';
 import type { Unit } from '../words/numbers.ts';
+import { feedbackGoalId } from './feedback-goal.ts';
 import { noGoalSums, type VariationCounts } from './report-counts.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput, ReportSums } from './report-input.ts';
 import { engineOf } from './report-looks.ts';
@@ -9,7 +10,9 @@ export type MetricName =
   | 'conversion-rate'
   | 'conversions-per-visitor'
   | 'revenue-per-visitor'
-  | 'revenue-per-converted-visitor';
+  | 'revenue-per-converted-visitor'
+  | 'answer-rate'
+  | 'option-share';
 
 export interface MetricResult {
   readonly metric: MetricName;
@@ -52,13 +55,30 @@ export function nonNegativeGoals(counts: readonly VariationCounts[]): MetricSett
     });
 }
 
-const METRICS: Record<ReportGoal['kind'], readonly MetricName[]> = {
-  count: ['conversion-rate', 'conversions-per-visitor'],
-  revenue: ['revenue-per-visitor', 'conversion-rate', 'revenue-per-converted-visitor'],
-};
+/** The first one decides. */
+function metricNames(goal: ReportGoal): readonly MetricName[] {
+  switch (goal.kind) {
+    case 'count':
+      return ['conversion-rate', 'conversions-per-visitor'];
+    case 'revenue':
+      return ['revenue-per-visitor', 'conversion-rate', 'revenue-per-converted-visitor'];
+    case 'feedback':
+      return goal.option === null ? ['answer-rate'] : ['option-share', 'answer-rate'];
+  }
+}
 
-export const unitOf = (metric: MetricName): Unit =>
-  metric === 'conversion-rate' ? 'rate' : metric === 'conversions-per-visitor' ? 'number' : 'dollars';
+/** How the values of a metric are written. */
+export function unitOf(metric: MetricName): Unit {
+  switch (metric) {
+    case 'conversions-per-visitor':
+      return 'number';
+    case 'revenue-per-visitor':
+    case 'revenue-per-converted-visitor':
+      return 'dollars';
+    default:
+      return 'rate';
+  }
+}
 
 /** All metrics of a goal, or only the first one, which decides. */
 export function metricsOf(
@@ -67,8 +87,8 @@ export function metricsOf(
   settings: MetricSettings,
   selection: 'all' | 'deciding',
 ): MetricResult[] {
-  const names = selection === 'all' ? METRICS[goal.kind] : METRICS[goal.kind].slice(0, 1);
-  return names.map((metric, index) => ({
+  const names = metricNames(goal);
+  return (selection === 'all' ? names : names.slice(0, 1)).map((metric, index) => ({
     metric,
     decides: index === 0,
     variations: analyse(analysisOf(metric, goal, counts, settings)).variations,
@@ -82,24 +102,45 @@ function analysisOf(
   { cuped, method, isNonNegative }: MetricSettings,
 ): Analysis {
   const common = { ...method, control: counts[0]!.key };
-  const sumsOf = ({ goals }: VariationCounts) => goals.get(goal.id) ?? noGoalSums(goal.id);
+  const sumsOf = sumsFor(metric === 'answer-rate' ? answersId(goal) : goal.id);
   if (metric === 'revenue-per-converted-visitor') {
     const variations = counts.map((it) => ({ key: it.key, n: it.visitors, ...ratioSums(sumsOf(it)) }));
     return { ...common, metric: 'ratio', variations };
   }
+  const isShare = metric === 'option-share';
+  // Few visitors have answered before, and who answers may depend on the variation.
+  const hasCovariate = cuped && !isShare;
   const pick =
-    metric === 'conversion-rate' ? rateSums : metric === 'conversions-per-visitor' ? countSums : amountSums;
+    metric === 'conversions-per-visitor'
+      ? countSums
+      : metric === 'revenue-per-visitor'
+        ? amountSums
+        : rateSums;
   const variations = counts.map((it) => {
     const sums = pick(sumsOf(it));
-    return { key: it.key, n: it.visitors, ...(cuped ? sums : withoutCovariate(sums)) };
+    const n = isShare ? answeredIn(goal, it) : it.visitors;
+    return { key: it.key, n, ...(hasCovariate ? sums : withoutCovariate(sums)) };
   });
   return {
     ...common,
-    metric: metric === 'conversion-rate' ? 'proportion' : 'mean',
+    metric: pick === rateSums ? 'proportion' : 'mean',
     nonNegative: isNonNegative(goal),
     variations,
   };
 }
+
+const sumsFor =
+  (goalId: string) =>
+  ({ goals }: VariationCounts): ReportGoalSums =>
+    goals.get(goalId) ?? noGoalSums(goalId);
+
+/** Everyone who answered, with any option. */
+const answersId = (goal: ReportGoal) =>
+  goal.kind === 'feedback' ? feedbackGoalId(goal.feedbackTypeId) : goal.id;
+
+/** Visitors who answered at all. */
+export const answeredIn = (goal: ReportGoal, counts: VariationCounts) =>
+  sumsFor(answersId(goal))(counts).converted;
 
 const countSums = ({ conversions }: ReportGoalSums): ReportSums => conversions;
 const amountSums = ({ amount }: ReportGoalSums): ReportSums => amount;

@@ -268,3 +268,92 @@ describe('a report', () => {
     expect(buildReport(input([], { goals: [] })).verdict).toBeNull();
   });
 });
+
+describe('feedback', () => {
+  const nps = (option: string | null, lowerIsBetter = false) =>
+    ({
+      id: option === null ? 'feedback:nps' : `feedback:nps:${option}`,
+      name: 'NPS',
+      kind: 'feedback',
+      role: 'primary',
+      feedbackTypeId: 'nps',
+      option,
+      lowerIsBetter,
+    }) as const;
+  /** Visitors who answered, and those of them who chose "bad". */
+  const answers = (key: string, visitors: number, answered: number, bad: number, more = {}) =>
+    group(key, visitors, {
+      goals: [sums('feedback:nps', answered, 30), sums('feedback:nps:bad', bad, 10)],
+      ...more,
+    });
+
+  it('without an option: the share of visitors who answered', () => {
+    const groups = [answers('control', 1000, 100, 0), answers('b', 1000, 200, 0)];
+    const report = buildReport(input(groups, { goals: [nps(null)] }));
+    const [goal] = report.goals;
+    expect(goal!.metrics.map(({ metric, decides }) => [metric, decides])).toEqual([['answer-rate', true]]);
+    expect(goal!.metrics[0]!.variations).toMatchObject([
+      { n: 1000, mean: 0.1 },
+      { n: 1000, mean: 0.2 },
+    ]);
+    expect(goal!.counts[1]).toMatchObject({ visitors: 1000, answered: 200, converted: 200 });
+    expect(report.verdict).toMatchObject({ decision: 'ship' });
+  });
+
+  it('with an option: its share among those who answered, like a test of only those visitors', () => {
+    const groups = [answers('control', 1000, 300, 150), answers('b', 1000, 400, 80)];
+    const report = buildReport(input(groups, { goals: [nps('bad', true)] }));
+    const [share, rate] = report.goals[0]!.metrics;
+    expect([share, rate]).toMatchObject([
+      { metric: 'option-share', decides: true },
+      { metric: 'answer-rate', decides: false },
+    ]);
+    expect(rate!.variations).toMatchObject([
+      { n: 1000, mean: 0.3 },
+      { n: 1000, mean: 0.4 },
+    ]);
+    const among = input([
+      group('control', 300, { goals: [sums('signup', 150)] }),
+      group('b', 400, { goals: [sums('signup', 80)] }),
+    ]);
+    expect(share!.variations).toEqual(buildReport(among).goals[0]!.metrics[0]!.variations);
+    expect(report.verdict).toMatchObject({ decision: 'ship', harmedGuardrails: [] });
+  });
+
+  it('CUPED changes the answer rate but not the share of an option', () => {
+    const groups = [answers('control', 1000, 300, 150), answers('b', 1000, 400, 160)];
+    const metrics = (cuped: boolean) => {
+      const statistics = { ...DEFAULT_STATISTICS, cuped };
+      return buildReport(input(groups, { goals: [nps('bad')], statistics })).goals[0]!.metrics;
+    };
+    expect(metrics(true)[0]).toEqual(metrics(false)[0]);
+    expect(metrics(true)[1]).not.toEqual(metrics(false)[1]);
+  });
+
+  it('needs enough visitors who chose the option, however many answered', () => {
+    const groups = [answers('control', 1000, 500, 40), answers('b', 1000, 500, 24)];
+    const { problems } = buildReport(input(groups, { goals: [nps('bad')] }));
+    expect(problems).toMatchObject([{ problem: 'too-few-conversions', variation: 'b', conversions: 24 }]);
+  });
+
+  it('novelty compares the shares, not how many answered', () => {
+    const groups = (lateBad: number) => [
+      answers('control', 1000, 500, 250, { early: true }),
+      answers('b', 1000, 500, 250, { early: true }),
+      answers('control', 1000, 600, 300),
+      // Far fewer answered later in b.
+      answers('b', 1000, 200, lateBad),
+    ];
+    const problemsOf = (lateBad: number) =>
+      buildReport(input(groups(lateBad), { goals: [nps('bad')] })).problems.map(({ problem }) => problem);
+    expect(problemsOf(100)).toEqual([]);
+    expect(problemsOf(180)).toEqual(['novelty']);
+  });
+
+  it('has no share while nobody has answered', () => {
+    const groups = [answers('control', 1000, 0, 0), answers('b', 1000, 0, 0)];
+    const report = buildReport(input(groups, { goals: [nps('bad')] }));
+    expect(report.goals[0]!.metrics[0]!.variations[1]).toMatchObject({ n: 0, mean: null, pValue: null });
+    expect(JSON.stringify(report)).not.toMatch(/NaN|Infinity/);
+  });
+});

@@ -17,7 +17,7 @@ import {
 } from './report-counts.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
 import { type DatedLooks, engineOf } from './report-looks.ts';
-import { methodOf, unitOf } from './report-metrics.ts';
+import { answeredIn, methodOf, unitOf } from './report-metrics.ts';
 import { trafficOf } from './report-traffic.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
 
@@ -26,7 +26,12 @@ export const REPORT_VERSION = 2;
 
 export interface GoalReport extends GoalComparison {
   /** In the order of the variations. */
-  readonly counts: readonly ({ readonly key: string; readonly visitors: number } & ReportGoalSums)[];
+  readonly counts: readonly ({
+    readonly key: string;
+    readonly visitors: number;
+    /** Only for feedback. */
+    readonly answered?: number;
+  } & ReportGoalSums)[];
 }
 
 export interface Report {
@@ -73,10 +78,11 @@ export function buildReport(input: ReportInput): Report {
     mixedVisitors,
     goals: goals.map(({ goal, metrics }) => ({
       goal,
-      counts: counts.map(({ key, visitors, goals: sums }) => ({
-        key,
-        visitors,
-        ...(sums.get(goal.id) ?? noGoalSums(goal.id)),
+      counts: counts.map((it) => ({
+        key: it.key,
+        visitors: it.visitors,
+        ...(it.goals.get(goal.id) ?? noGoalSums(goal.id)),
+        ...(goal.kind === 'feedback' && { answered: answeredIn(goal, it) }),
       })),
       metrics,
     })),
@@ -118,10 +124,11 @@ function noveltyIn(input: ReportInput, goal: ReportGoal): (index: number) => Nov
   return (index) => noveltyOf(pair(early, index), pair(late, index));
 }
 
-function armOf(goal: ReportGoal, { visitors, goals }: VariationCounts): Arm {
-  const sums = goals.get(goal.id) ?? noGoalSums(goal.id);
-  if (goal.kind === 'count') return proportionArm({ n: visitors, sum: sums.converted });
-  return meanArm({ n: visitors, sum: sums.amount.sum, sumSquares: sums.amount.sumSquares });
+function armOf(goal: ReportGoal, counts: VariationCounts): Arm {
+  const { amount, converted } = counts.goals.get(goal.id) ?? noGoalSums(goal.id);
+  const n = goal.kind === 'feedback' && goal.option !== null ? answeredIn(goal, counts) : counts.visitors;
+  if (goal.kind !== 'revenue') return proportionArm({ n, sum: converted });
+  return meanArm({ n, sum: amount.sum, sumSquares: amount.sumSquares });
 }
 
 /** Exposures of each full, unpaused day of the phase, oldest first. */
