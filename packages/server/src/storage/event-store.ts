@@ -227,6 +227,8 @@ export interface SplitTestQuery {
   goalIds: readonly string[];
   /** Revenue goals among them: after a partial refund the visitor still counts as converted. */
   revenueGoalIds?: readonly string[];
+  /** Feedback that counts like conversions of a goal. */
+  feedback?: readonly FeedbackGoal[];
   /** Visitors first exposed within this many days of the first exposure, by the server's clock, are early. */
   earlyDays: number;
   /** Conversions within this many days before the first exposure are the covariate. */
@@ -235,6 +237,14 @@ export interface SplitTestQuery {
   winsorize?: number;
   /** Splits the visitors by an attribute of their first exposure, or by country, device, browser or os. */
   by?: SegmentQuery;
+}
+
+/** Answers of a feedback type, or only those with an option; answers without a session are ignored. */
+export interface FeedbackGoal {
+  /** Id of the sums in the result; not the id of a goal. */
+  goalId: string;
+  feedbackTypeId: string;
+  option?: string;
 }
 
 /**
@@ -319,7 +329,15 @@ export interface GoalDay {
 
 export type SplitTestFeedbackQuery = Omit<
   SplitTestQuery,
-  'startedAt' | 'days' | 'goalIds' | 'revenueGoalIds' | 'earlyDays' | 'preDays' | 'winsorize' | 'by'
+  | 'startedAt'
+  | 'days'
+  | 'goalIds'
+  | 'revenueGoalIds'
+  | 'feedback'
+  | 'earlyDays'
+  | 'preDays'
+  | 'winsorize'
+  | 'by'
 > & {
   /** Max messages per variation, latest first. */
   messages: number;

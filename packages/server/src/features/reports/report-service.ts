@@ -113,7 +113,18 @@ export class ReportService {
   }
 
   async #feedback({ query }: ReportScope, policy: CachePolicy): Promise<SplitTestResults['feedback']> {
-    const { startedAt, days, goalIds, revenueGoalIds, earlyDays, preDays, winsorize, by, ...scope } = query;
+    const {
+      startedAt,
+      days,
+      goalIds,
+      revenueGoalIds,
+      feedback,
+      earlyDays,
+      preDays,
+      winsorize,
+      by,
+      ...scope
+    } = query;
     const { value } = await this.#query(
       'splitTestFeedback',
       { ...scope, messages: MAX_FEEDBACK_MESSAGES },

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type {
   Cursor,
   EventStore,
+  FeedbackGoal,
   FeedbackPageQuery,
   GoalBucket,
   GoalDay,
@@ -42,6 +43,12 @@ export async function expectToAgree(
 
 const MIDNIGHT = T0 - (T0 % DAY_MS);
 
+/** Feedback as a query has it for the outcome "chose this option": everyone who answered, and who chose it. */
+const answers = (feedbackTypeId: string, option: string): FeedbackGoal[] => [
+  { goalId: `${feedbackTypeId} answered`, feedbackTypeId },
+  { goalId: `${feedbackTypeId} ${option}`, feedbackTypeId, option },
+];
+
 const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTestKey'>[] = [
   {
     variationKeys: ['a', 'b'],
@@ -54,6 +61,7 @@ const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTes
     earlyDays: 1,
     goalIds: ['signup', 'revenue', 'none'],
     revenueGoalIds: ['revenue'],
+    feedback: [...answers('nps', 'bad'), ...answers('bug', 'none'), ...answers('none', 'bad')],
     preDays: 7,
   },
   {
@@ -66,6 +74,7 @@ const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTes
     days: { from: MIDNIGHT + DAY_MS, to: MIDNIGHT + 12 * DAY_MS, step: 5 },
     earlyDays: 2,
     goalIds: ['revenue'],
+    feedback: answers('nps', 'good'),
     preDays: 0,
     by: { attribute: 'country', max: 1 },
   },
@@ -92,7 +101,17 @@ async function compareSplitTests(store: EventStore, facts: NaiveFacts, propertyI
       const counts = await store.splitTestCounts(query);
       expect(ordered(counts)).toEqual(ordered(naiveCounts(facts, query)));
       await compareSeries(store, facts, query);
-      const { startedAt, days, goalIds, revenueGoalIds, earlyDays, preDays, by, ...scope } = query;
+      const {
+        startedAt,
+        days,
+        goalIds,
+        revenueGoalIds,
+        feedback: _,
+        earlyDays,
+        preDays,
+        by,
+        ...scope
+      } = query;
       const feedback = await store.splitTestFeedback({ ...scope, messages: 5 });
       expect(feedback.map(byOption)).toEqual(naiveFeedback(facts, { ...scope, messages: 5 }).map(byOption));
     }

@@ -117,18 +117,41 @@ function dayIn({ from, to, step }: DayRange, at: number): number {
 
 const variationOf = ({ shown }: Visitor) => (shown.size === 1 ? ([...shown][0] as string) : null);
 
-function conversionsOf(facts: NaiveFacts, unit: string, goalId: string): AcceptedConversion[] {
-  return facts.requests.filter(
-    (it): it is AcceptedConversion =>
-      it.kind === 'conversion' &&
-      it.goalId === goalId &&
-      it.sessionId !== undefined &&
-      facts.isStored(it.sessionId, it.receivedAt) &&
-      unitOf(facts, it.sessionId) === unit,
-  );
+type Conversion = Pick<AcceptedConversion, 'receivedAt' | 'direction' | 'amountMicros'>;
+
+function conversionsOf(
+  facts: NaiveFacts,
+  unit: string,
+  matches: (it: AcceptedRequest) => boolean,
+): Conversion[] {
+  return facts.requests.flatMap((it): Conversion[] => {
+    if (it.kind !== 'conversion' && it.kind !== 'feedback') return [];
+    const { sessionId, receivedAt } = it;
+    const isOwn =
+      sessionId !== undefined && facts.isStored(sessionId, receivedAt) && unitOf(facts, sessionId) === unit;
+    if (!isOwn || !matches(it)) return [];
+    return it.kind === 'conversion' ? [it] : [{ receivedAt, direction: 1, amountMicros: 0 }];
+  });
 }
 
-const net = (list: AcceptedConversion[]) => ({
+/** The id of a goal, or of feedback that is counted like one, and which events count for it. */
+type CountedGoal = [goalId: string, matches: (it: AcceptedRequest) => boolean];
+
+function goalsOf({ goalIds, feedback = [] }: SplitTestQuery): CountedGoal[] {
+  const goals = goalIds.map((id): CountedGoal => [id, (it) => it.kind === 'conversion' && it.goalId === id]);
+  const answers = feedback.map(
+    ({ goalId, feedbackTypeId: type, option }): CountedGoal => [
+      goalId,
+      (it) =>
+        it.kind === 'feedback' &&
+        it.feedbackTypeId === type &&
+        (option === undefined || it.option === option),
+    ],
+  );
+  return [...goals, ...answers];
+}
+
+const net = (list: Conversion[]) => ({
   n: list.reduce((sum, it) => sum + it.direction, 0),
   a: list.reduce((sum, it) => sum + it.amountMicros, 0) / 1e6,
 });
@@ -168,7 +191,7 @@ export function naiveCounts(facts: NaiveFacts, query: SplitTestQuery): SplitTest
     groups.set(key, group);
     group.visitors++;
     if (group.variationKey === null) continue;
-    for (const goalId of query.goalIds) addGoal(facts, query, visitor, goalId, group.goals);
+    for (const goal of goalsOf(query)) addGoal(facts, query, visitor, goal, group.goals);
   }
   return { exposures: exposuresByDay(seen, query), groups: [...groups.values()] };
 }
@@ -189,11 +212,11 @@ function addGoal(
   facts: NaiveFacts,
   query: SplitTestQuery,
   { unit, firstAt }: Visitor,
-  goalId: string,
+  [goalId, matches]: CountedGoal,
   goals: GoalSums[],
 ): void {
   const since = query.from - query.preDays * DAY_MS;
-  const all = conversionsOf(facts, unit, goalId).filter(
+  const all = conversionsOf(facts, unit, matches).filter(
     ({ receivedAt: at }) => at < query.until && at >= since && at >= firstAt - query.preDays * DAY_MS,
   );
   if (all.length === 0) return;
@@ -227,7 +250,9 @@ export function naiveDay(facts: NaiveFacts, query: SplitTestQuery, endOfDay: num
   return naiveCounts(
     {
       ...facts,
-      requests: facts.requests.filter((it) => it.kind !== 'conversion' || it.receivedAt < endOfDay),
+      requests: facts.requests.filter(
+        (it) => (it.kind !== 'conversion' && it.kind !== 'feedback') || it.receivedAt < endOfDay,
+      ),
     },
     { ...query, preDays: 0, earlyDays: 0 },
   );

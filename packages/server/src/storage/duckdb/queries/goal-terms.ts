@@ -5,17 +5,30 @@ import type { QueryContext } from './query-context.ts';
 export interface GoalTerm {
   term: number;
   isRevenue: boolean;
+  /** Set for answers that are counted like a goal; such a goal has no term of its own but a negative number. */
+  feedback?: { type: number; option: string | undefined };
 }
 
-/** The goals that have stored events. */
+/** The goals, and the feedback, that have stored events. */
 export function goalTermsOf(
   { terms }: QueryContext,
-  { goalIds, revenueGoalIds = [] }: Pick<SplitTestQuery, 'goalIds' | 'revenueGoalIds'>,
+  {
+    goalIds,
+    revenueGoalIds = [],
+    feedback = [],
+  }: Pick<SplitTestQuery, 'goalIds' | 'revenueGoalIds' | 'feedback'>,
 ): (GoalTerm & { goalId: string })[] {
-  return goalIds.flatMap((goalId) => {
+  const goals = goalIds.flatMap((goalId) => {
     const term = terms.find(goalId);
     return term === undefined ? [] : [{ goalId, term, isRevenue: revenueGoalIds.includes(goalId) }];
   });
+  const answers = feedback.flatMap(({ goalId, feedbackTypeId, option }, index) => {
+    const type = terms.find(feedbackTypeId);
+    return type === undefined
+      ? []
+      : [{ goalId, term: -1 - index, isRevenue: false, feedback: { type, option } }];
+  });
+  return [...goals, ...answers];
 }
 
 /** Condition on a visitor with net count `n` and net amount `a`; after a partial refund the visitor is still converted. */

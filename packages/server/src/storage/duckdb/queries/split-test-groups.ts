@@ -6,6 +6,7 @@ import { recordsOf } from '../sql.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
 import { LargestSegments } from './largest-segments.ts';
 import type { QueryContext } from './query-context.ts';
+import { ReachedGoals } from './reached-goals.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
 /** Integers, so that results do not depend on the order of arrival; DOUBLE if the sums overflow. */
@@ -50,12 +51,13 @@ export async function countVisitors(
   const of = Math.max(1, parts);
   const rows = new Map<string, GroupRow>();
   const visitors = SplitTestVisitors.of(context, query) as SplitTestVisitors;
-  await visitors.resolve(context.connection, unresolvedConversions(visitors, query, goals));
+  const reached = new ReachedGoals(visitors, query, goals);
+  await visitors.resolve(context.connection, reached.unresolved);
   const segments = new LargestSegments(visitors, query.by?.max ?? 0);
   if (query.by && of > 1) await segments.findInParts(context.connection, of);
   for (let index = 0; index < of; index++) {
     visitors.part = of > 1 ? { index, of } : undefined;
-    for (const row of await groupRows(context.connection, { visitors, segments, query, goals }))
+    for (const row of await groupRows(context.connection, { visitors, segments, query, goals, reached }))
       addRow(rows, row);
   }
   return groupsOf(visitors, goals, [...rows.values()]);
@@ -106,49 +108,12 @@ interface GroupQuery {
   segments: LargestSegments;
   query: DatedQuery;
   goals: readonly GoalTerm[];
+  reached: ReachedGoals;
 }
 
 function groupRows(connection: DuckDBConnection, groupQuery: GroupQuery): Promise<GroupRow[]> {
   const statement = groupQuery.goals.length === 0 ? visitorStatement(groupQuery) : goalStatement(groupQuery);
   return recordsOf<GroupRow>(connection, statement, groupQuery.visitors.values.list);
-}
-
-type Reached = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
-
-function reachedCondition(
-  { property }: SplitTestVisitors,
-  { from, until, preDays }: Reached,
-  goals: readonly GoalTerm[],
-): string {
-  const since = preDays > 0 ? from - preDays * DAY_MS : from;
-  return `property = ${property} AND session_key IS NOT NULL
-    AND goal IN (${goals.map(({ term }) => term).join(', ')})
-    AND happened_at < ${until} AND happened_at >= ${since}`;
-}
-
-/** Selects the sessions of conversions that were stored without their visitor. */
-export function unresolvedConversions(
-  visitors: SplitTestVisitors,
-  query: Reached,
-  goals: readonly GoalTerm[],
-): string[] {
-  if (goals.length === 0) return [];
-  const condition = reachedCondition(visitors, query, goals);
-  return [`SELECT session_key FROM conversions WHERE ${condition} AND unit_key IS NULL`];
-}
-
-/** Conversions of the goals, as the table `reached`; the caller adds `units`. */
-export function reachedTables(
-  visitors: SplitTestVisitors,
-  query: Reached,
-  goals: readonly GoalTerm[],
-): string {
-  return `${visitors.tables},
-    reached AS (
-      SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
-      FROM conversions LEFT JOIN resolved USING (session_key)
-      WHERE ${reachedCondition(visitors, query, goals)}
-        AND ${visitors.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
 }
 
 function visitorStatement({ visitors, segments }: GroupQuery): string {
@@ -161,11 +126,11 @@ function visitorStatement({ visitors, segments }: GroupQuery): string {
     FROM ${segments.joined('units')} GROUP BY ALL ORDER BY ALL`;
 }
 
-function goalStatement({ visitors, segments, query, goals }: GroupQuery): string {
+function goalStatement({ visitors, segments, query, goals, reached }: GroupQuery): string {
   const capped = (column: string) =>
     query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
   const caps = query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)';
-  return `WITH ${reachedTables(visitors, query, goals)},
+  return `WITH ${reached.tables},
     units AS MATERIALIZED (${visitors.units()})
     ${segments.tables},
     outcomes AS ${query.winsorize === undefined ? '' : 'MATERIALIZED'} (

@@ -4,7 +4,8 @@ import { recordsOf, rowsOf } from '../sql.ts';
 import { dayIn } from './day-range.ts';
 import { goalTermsOf, isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
-import { reachedTables, type SumType, unresolvedConversions } from './split-test-groups.ts';
+import { ReachedGoals } from './reached-goals.ts';
+import type { SumType } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
 /** Daily increments of a phase of a test. The caller holds a snapshot. */
@@ -54,11 +55,11 @@ async function goalDays(context: QueryContext, query: SplitTestQuery, sumType: S
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
   const goals = goalTermsOf(context, query);
   if (!visitors || goals.length === 0) return [];
-  const reached = { ...query, preDays: 0 };
-  await visitors.resolve(context.connection, unresolvedConversions(visitors, reached, goals));
+  const reached = new ReachedGoals(visitors, { ...query, preDays: 0 }, goals);
+  await visitors.resolve(context.connection, reached.unresolved);
   const rows = await recordsOf<DayRow>(
     context.connection,
-    `WITH ${reachedTables(visitors, reached, goals)},
+    `WITH ${reached.tables},
      units AS (${visitors.units('WHERE unit IN (SELECT unit FROM reached)')}),
      daily AS (
        SELECT unit, any_value(bits) AS bits, goal, ${dayIn(query.days, 'happened_at')} AS day,

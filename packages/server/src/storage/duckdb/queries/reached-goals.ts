@@ -1,0 +1,84 @@
+import { DAY_MS } from '@switchyard/core/time';
+import type { SplitTestQuery } from '../../event-store.ts';
+import type { GoalTerm } from './goal-terms.ts';
+import type { SplitTestVisitors } from './split-test-visitors.ts';
+
+type Period = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
+
+/** SQL for the conversions of the goals, and for feedback, which counts like conversions. */
+export class ReachedGoals {
+  readonly #visitors: SplitTestVisitors;
+  readonly #period: string;
+  readonly #goals: readonly GoalTerm[];
+  readonly #feedback: readonly GoalTerm[];
+  #wanted: string | undefined;
+
+  constructor(visitors: SplitTestVisitors, { from, until, preDays }: Period, goals: readonly GoalTerm[]) {
+    const since = preDays > 0 ? from - preDays * DAY_MS : from;
+    this.#visitors = visitors;
+    this.#period = `happened_at < ${until} AND happened_at >= ${since}`;
+    this.#goals = goals.filter(({ feedback }) => !feedback);
+    this.#feedback = goals.filter(({ feedback }) => feedback);
+  }
+
+  /** Selects the sessions of events that were stored without their visitor; feedback always is. */
+  get unresolved(): string[] {
+    const selects: string[] = [];
+    if (this.#goals.length > 0) {
+      selects.push(`SELECT session_key FROM conversions WHERE ${this.#converted} AND unit_key IS NULL`);
+    }
+    if (this.#feedback.length > 0) selects.push(`SELECT session_key FROM feedback WHERE ${this.#answered}`);
+    return selects;
+  }
+
+  /** Common table expressions, among them `reached`; the caller adds `units`. */
+  get tables(): string {
+    const selects: string[] = [];
+    if (this.#goals.length > 0) selects.push(this.#conversions);
+    if (this.#feedback.length > 0) selects.push(this.#answers);
+    return `${this.#visitors.tables},
+    reached AS (
+      ${selects.join(`
+      UNION ALL
+      `)})`;
+  }
+
+  get #conversions(): string {
+    return `SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
+      FROM conversions LEFT JOIN resolved USING (session_key)
+      WHERE ${this.#converted}
+        AND ${this.#visitors.inPart('coalesce(visitor_key, unit_key, session_key)')}`;
+  }
+
+  get #answers(): string {
+    // Added once: the statement is built for every part of the visitors.
+    this.#wanted ??= this.#wantedAnswers();
+    return `SELECT coalesce(visitor_key, session_key) AS unit, goal, happened_at, 1 AS direction, 0::BIGINT AS amount_micros
+      FROM feedback JOIN (VALUES ${this.#wanted}) AS wanted (goal, feedback_type, wanted_option) USING (feedback_type)
+      LEFT JOIN resolved USING (session_key)
+      WHERE ${this.#answered} AND (wanted_option IS NULL OR option = wanted_option)
+        AND ${this.#visitors.inPart('coalesce(visitor_key, session_key)')}`;
+  }
+
+  #wantedAnswers(): string {
+    const optionOf = (option: string | undefined) =>
+      option === undefined ? 'NULL' : this.#visitors.values.add(option);
+    return this.#feedback
+      .map(({ term, feedback }) => `(${term}, ${feedback!.type}, ${optionOf(feedback!.option)}::VARCHAR)`)
+      .join(', ');
+  }
+
+  /** Condition on `conversions`. */
+  get #converted(): string {
+    return `property = ${this.#visitors.property} AND session_key IS NOT NULL
+    AND goal IN (${this.#goals.map(({ term }) => term).join(', ')})
+    AND ${this.#period}`;
+  }
+
+  /** Condition on `feedback`. */
+  get #answered(): string {
+    const types = new Set(this.#feedback.map(({ feedback }) => feedback!.type));
+    return `property = ${this.#visitors.property} AND session_key IS NOT NULL
+        AND feedback_type IN (${[...types].join(', ')}) AND ${this.#period}`;
+  }
+}
