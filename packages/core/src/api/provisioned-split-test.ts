@@ -49,6 +49,21 @@ const Time = (description: string) =>
     }),
   );
 
+const ProvisionedOutcome = Type.Union([
+  Id('Goal id'),
+  Type.Object(
+    {
+      feedbackType: Id('Feedback type id: the share of visitors who answered'),
+      option: Type.Optional(Line(256, 'The share of this option among those who answered')),
+      lowerIsBetter: Type.Optional(
+        Type.Boolean({ description: 'For options such as "bad"; default: `false`' }),
+      ),
+    },
+    noExtraFields,
+  ),
+]);
+export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
+
 export const ProvisionedSplitTest = Type.Object(
   {
     key: Id('Split test key, as used in code'),
@@ -88,10 +103,10 @@ export const ProvisionedSplitTest = Type.Object(
       nullable(Id('Key of the variation that is served to everybody after the test has stopped')),
     ),
     goals: Type.Optional(
-      Type.Array(Id('Goal id'), { maxItems: 100, description: 'The first is the primary goal' }),
+      Type.Array(ProvisionedOutcome, { maxItems: 100, description: 'The first is the primary goal' }),
     ),
     guardrails: Type.Optional(
-      Type.Array(Id('Goal id'), {
+      Type.Array(ProvisionedOutcome, {
         maxItems: 100,
         description: 'Goals that must not get worse; must not overlap with `goals`',
       }),

@@ -2,6 +2,7 @@ import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
+import type { TestOutcome } from './test-outcome.ts';
 
 /** A property with everything that requests need; immutable, every saved change creates a new object. */
 export interface PropertyConfiguration {
@@ -44,10 +45,10 @@ export interface SplitTest {
   hashSeed: string;
   trafficAllocation: number;
   variations: Variation[];
-  /** Goal ids; the first is the primary goal. */
-  goals: string[];
-  /** Ids of goals that must not get worse; disjoint from `goals`. */
-  guardrails: string[];
+  /** The first is the primary goal. */
+  goals: TestOutcome[];
+  /** Must not get worse; disjoint from `goals`. */
+  guardrails: TestOutcome[];
   exclusion: ExclusionSlot | null;
   /** When a draft starts automatically. */
   startAt: number | null;

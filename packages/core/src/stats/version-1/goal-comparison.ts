@@ -56,7 +56,7 @@ const METRICS = { count: [RATE, CONVERSIONS], revenue: [REVENUE, RATE, REVENUE_P
 export function compareGoals(input: ReportInput, counts: readonly VariationCounts[]): GoalComparison[] {
   const goals = input.goals.map((goal) => ({
     goal,
-    metrics: METRICS[goal.kind].map((metric, index) => ({
+    metrics: METRICS[goal.kind as keyof typeof METRICS].map((metric, index) => ({
       metric: metric.name,
       decides: index === 0,
       variations: compareVariations(metric, goal, counts, input),

@@ -21,7 +21,7 @@ export const DEMO_FILE: ProvisionFile = {
       feedbackTypes: [
         {
           id: 'checkout-rating',
-          name: 'How was the checkout?',
+          name: 'Checkout rating',
           options: ['great', 'okay', 'poor'],
           textInput: true,
         },
@@ -38,6 +38,7 @@ export const DEMO_FILE: ProvisionFile = {
             { key: 'friendly', weight: 50, value: 'Add to my basket' },
           ],
           goals: ['signup', 'revenue'],
+          guardrails: [{ feedbackType: 'checkout-rating', option: 'poor', lowerIsBetter: true }],
         },
       ],
       flags: [

@@ -150,12 +150,19 @@ const file: fc.Arbitrary<ProvisionFile> = unique(property, (value) => value.id).
   properties: (JSON.parse(JSON.stringify(properties)) as ProvisionedProperty[]).map(withReferences),
 }));
 
-/** Adds references within the file: the goals of the tests and the winners of the stopped ones. */
+/** Adds references within the file: the goals and feedback of the tests, and the winners of the stopped ones. */
 function withReferences(property: ProvisionedProperty): ProvisionedProperty {
-  const [first, ...others] = (property.goals ?? []).map((each) => each.id);
+  const goals = (property.goals ?? []).map((each) => each.id);
+  const feedback = (property.feedbackTypes ?? []).flatMap(({ id: feedbackType, options, textInput }) => [
+    { feedbackType },
+    ...(options ?? [])
+      .filter((option) => !/\p{Cc}/u.test(option))
+      .map((option) => ({ feedbackType, option, lowerIsBetter: textInput ?? false })),
+  ]);
+  const [first, ...others] = [...feedback, ...goals];
   const splitTests = property.splitTests?.map((test) => ({
     ...test,
-    ...(first === undefined ? {} : { goals: [first], guardrails: others }),
+    ...(first === undefined ? {} : { goals: [first], guardrails: others.toReversed() }),
     ...(test.status === 'stopped' ? { winner: test.variations![0]!.key } : {}),
     ...(test.startAt === undefined ? {} : { stopAt: Number(test.startAt) + 1 }),
   }));

@@ -24,6 +24,7 @@ import type { ProvisionMistake, Report } from './provision-mistake.ts';
 import type { ProvisionStores } from './provision-stores.ts';
 import { resolveFlags } from './resolve-flags.ts';
 import { KeyResolver, type ResolvedKey } from './resolve-keys.ts';
+import { reportLostOptions } from './resolve-outcomes.ts';
 import { resolveSplitTests } from './resolve-split-tests.ts';
 
 /** The stored configuration of the properties in the file. */
@@ -85,7 +86,8 @@ function resolveProperty(
 ): ResolvedProperty {
   reportRepeatedEntries(entry, path, report);
   reportOrigins(entry.allowedOrigins ?? [], `${path}/allowedOrigins`, report);
-  const goalIds = idsOf(entry.goals, stored?.goals);
+  reportLostOptions(entry, stored?.splitTests ?? [], path, report);
+  const feedbackTypes = (entry.feedbackTypes ?? []).map((type) => resolveFeedbackType(type, stored));
   const environmentIds = idsOf(entry.environments, stored?.environments).add(PRODUCTION.id);
   return {
     id: entry.id,
@@ -95,12 +97,15 @@ function resolveProperty(
     goals: (entry.goals ?? []).map((goal, index) =>
       resolveGoal(goal, stored, `${path}/goals/${index}`, report),
     ),
-    feedbackTypes: (entry.feedbackTypes ?? []).map((type) => resolveFeedbackType(type, stored)),
+    feedbackTypes,
     segments: (entry.segments ?? []).map((segment) => {
       return { ...stored?.segments.find((known) => known.id === segment.id), ...segment };
     }),
     splitTests: resolveSplitTests(entry.splitTests ?? [], stored?.splitTests ?? [], {
-      goalIds,
+      goalIds: idsOf(entry.goals, stored?.goals),
+      feedbackTypes: new Map(
+        [...(stored?.feedbackTypes ?? []), ...feedbackTypes].map((type) => [type.id, type]),
+      ),
       path,
       now,
       report,

@@ -6,11 +6,10 @@ import type { SplitTestSettings } from '../../storage/configuration-settings.ts'
 import type { SplitTest, Variation } from '../../storage/property-configuration.ts';
 import type { Report } from './provision-mistake.ts';
 import { resolveExclusions } from './resolve-exclusion.ts';
+import { type KnownOutcomes, reportOutcomes, resolveOutcomes } from './resolve-outcomes.ts';
 import { reportLifecycle } from './split-test-lifecycle.ts';
 
-interface Context {
-  /** Goals in the file or in the database. */
-  goalIds: ReadonlySet<string>;
+interface Context extends KnownOutcomes {
   /** Path of the property. */
   path: string;
   now: number;
@@ -24,14 +23,14 @@ const MAX_TIME = 253_402_300_799_999;
 export function resolveSplitTests(
   entries: readonly ProvisionedSplitTest[],
   stored: readonly SplitTest[],
-  { goalIds, path, now, report }: Context,
+  { path, now, report, ...outcomes }: Context,
 ): SplitTestSettings[] {
   const candidates = entries.map((entry, index) => {
     const place = `${path}/splitTests/${index}`;
     const known = stored.find((test) => test.key === entry.key);
     const settings = resolveSplitTest(entry, known, place, report);
     settings.status = resolveStatus(settings, known, now);
-    reportGoals(entry, settings, goalIds, place, report);
+    reportOutcomes(entry, settings, outcomes, place, report);
     reportWinner(settings, place, report);
     return { entry, known, settings, path: place };
   });
@@ -72,8 +71,7 @@ function resolveSplitTest(
     exclusion: null,
     ...resolveTimes(entry, known, path, report),
     winner,
-    goals: entry.goals ?? known?.goals ?? [],
-    guardrails: entry.guardrails ?? known?.guardrails ?? [],
+    ...resolveOutcomes(entry, known),
     attributionDays: entry.attributionDays ?? known?.attributionDays ?? DEFAULT_ATTRIBUTION_DAYS,
     plannedVisitors,
     smallestEffect,
@@ -135,30 +133,6 @@ function resolveVariations(
     report(path, 'must have at least one weight above 0');
   }
   return variations.map(({ key, weight, value }) => ({ key, weight, value: value ?? key }));
-}
-
-function reportGoals(
-  entry: ProvisionedSplitTest,
-  { goals, guardrails }: SplitTestSettings,
-  known: ReadonlySet<string>,
-  path: string,
-  report: Report,
-): void {
-  const check = (list: readonly string[], place: string) => {
-    for (const [index, goal] of list.entries()) {
-      if (!known.has(goal)) report(`${place}/${index}`, `"${goal}" is not a goal of this property`);
-      if (list.indexOf(goal) !== index) report(`${place}/${index}`, `"${goal}" is already in this list`);
-    }
-  };
-  if (entry.goals !== undefined) check(goals, `${path}/goals`);
-  if (entry.guardrails !== undefined) check(guardrails, `${path}/guardrails`);
-  for (const goal of new Set(guardrails.filter((each) => goals.includes(each)))) {
-    const place =
-      entry.guardrails === undefined
-        ? `goals/${goals.indexOf(goal)}`
-        : `guardrails/${guardrails.indexOf(goal)}`;
-    report(`${path}/${place}`, `"${goal}" cannot be both a goal and a guardrail of one test`);
-  }
 }
 
 function reportWinner({ winner, status, variations }: SplitTestSettings, path: string, report: Report): void {

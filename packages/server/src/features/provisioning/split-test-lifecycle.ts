@@ -1,8 +1,10 @@
 import { nextStatuses, type SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
+import { outcomeId } from '../../storage/test-outcome.ts';
 import { sameJson } from './field-changes.ts';
 import type { Report } from './provision-mistake.ts';
+import { nameOf } from './resolve-outcomes.ts';
 
 type Field = Exclude<keyof SplitTestSettings, 'key' | 'status'>;
 
@@ -60,9 +62,11 @@ const hasStarted = (status: SplitTestStatus) => status === 'running' || status =
 /** The primary goal must not be chosen by its results. */
 function reportPrimaryGoal(known: SplitTest, wanted: SplitTestSettings, path: string, report: Report): void {
   const [primary] = known.goals;
-  if (wanted.status === 'stopped' || primary === undefined || wanted.goals[0] === primary) return;
+  const [next] = wanted.goals;
+  if (wanted.status === 'stopped' || primary === undefined) return;
+  if (next !== undefined && outcomeId(next) === outcomeId(primary)) return;
   report(
     `${path}/goals`,
-    `must start with "${primary}": the primary goal cannot change, the test has started and is ${known.status}`,
+    `must start with ${nameOf(primary)}: the primary goal cannot change, the test has started and is ${known.status}`,
   );
 }

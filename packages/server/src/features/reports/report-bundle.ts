@@ -1,7 +1,8 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
-import type { ReportInput } from '@switchyard/core/stats/report/report-input';
+import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { buildReportVersion1 } from '@switchyard/core/stats/version-1/report-version-1';
 import type { SplitTest } from '../../storage/property-configuration.ts';
+import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
 import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
@@ -63,19 +64,19 @@ function contradictionsIn({ definition, phase: number, method, input }: ReportBu
   if (phase === undefined && number !== null) return [`phase: the definition has no phase ${number}`];
   const { attributionDays, goals, guardrails } = definition;
   const { variations } = phase?.definition ?? definition;
-  const idsOf = (isGuardrail: boolean) =>
-    input.goals.filter(({ role }) => (role === 'guardrail') === isGuardrail).map(({ id }) => id);
+  const usedOutcomes = (isGuardrail: boolean) =>
+    input.goals.filter(({ role }) => (role === 'guardrail') === isGuardrail).map(usedOutcome);
   const stated = {
     ...planOf(definition),
-    goals,
-    guardrails,
+    goals: goals.map(statedOutcome),
+    guardrails: guardrails.map(statedOutcome),
     variations: variations.map(({ key, weight }) => ({ key, weight })),
     endedAt: phase?.endedAt ?? null,
   };
   const used = {
     ...planOf(input),
-    goals: idsOf(false),
-    guardrails: idsOf(true),
+    goals: usedOutcomes(false),
+    guardrails: usedOutcomes(true),
     variations: input.variations,
     endedAt: input.endedAt,
   };
@@ -90,6 +91,18 @@ const planOf = ({
   smallestEffect = null,
   plannedVisitors = null,
 }: Partial<Pick<ReportInput, 'smallestEffect' | 'plannedVisitors'>>) => ({ smallestEffect, plannedVisitors });
+
+function statedOutcome(outcome: TestOutcome) {
+  if (typeof outcome === 'string') return outcome;
+  const { feedbackType, option = null, lowerIsBetter } = outcome;
+  return { id: outcomeId(outcome), feedbackType, option, lowerIsBetter };
+}
+
+function usedOutcome(goal: ReportGoal) {
+  if (goal.kind !== 'feedback') return goal.id;
+  const { id, feedbackTypeId, option, lowerIsBetter } = goal;
+  return { id, feedbackType: feedbackTypeId, option, lowerIsBetter };
+}
 
 function compare(path: string, given: unknown, computed: unknown): string[] {
   if (Object.is(given, computed)) return [];

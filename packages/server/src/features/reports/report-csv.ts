@@ -17,19 +17,20 @@ const COLUMNS = [
   'amount',
   'amount_sum_squares',
   'converted_amount',
+  'answered_visitors',
 ];
 
 /** The counts, one row per variation and goal; without goals, one row per variation. */
 export function countsCsv(splitTestKey: string, phase: number | undefined, report: Report): string {
   const rows = report.variations.flatMap(({ key, weight, exposures, visitors, bots }, index) => {
     const variation = [splitTestKey, phase ?? '', key, weight, exposures, visitors, bots];
-    if (report.goals.length === 0) return [[...variation, ...Array(9).fill('')]];
+    if (report.goals.length === 0) return [[...variation, ...Array(10).fill('')]];
     return report.goals.map(({ goal, counts }) => {
-      const { converted, conversions, amount, convertedAmount } = counts[index]!;
+      const { converted, conversions, amount, convertedAmount, answered = '' } = counts[index]!;
       return [
         ...variation,
         ...[goal.id, goal.kind, goal.role, converted, conversions.sum, conversions.sumSquares],
-        ...[amount.sum, amount.sumSquares, convertedAmount],
+        ...[amount.sum, amount.sumSquares, convertedAmount, answered],
       ];
     });
   });

@@ -47,8 +47,12 @@ const phaseSummary = ({ number, startedAt, endedAt, reasons }: ReportScope['phas
   reasons: [...reasons],
 });
 
-export function goalMembers({ id, name, kind, role, lowerIsBetter }: ReportGoal) {
-  return { goalId: id, name, kind, role, lowerIsBetter };
+export function goalMembers(goal: ReportGoal) {
+  const { id, name, kind, role, lowerIsBetter } = goal;
+  return {
+    ...{ goalId: id, name, kind, role, lowerIsBetter },
+    ...(goal.kind === 'feedback' && { feedbackTypeId: goal.feedbackTypeId, option: goal.option }),
+  };
 }
 
 type MetricResponse = SplitTestResults['goals'][number]['metrics'][number];

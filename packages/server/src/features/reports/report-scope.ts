@@ -1,10 +1,12 @@
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
+import { feedbackGoalId } from '@switchyard/core/stats/report/feedback-goal';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, invalidField } from '../../errors.ts';
-import type { DayRange, SplitTestQuery } from '../../storage/event-store.ts';
+import type { DayRange, FeedbackGoal, SplitTestQuery } from '../../storage/event-store.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
 /** Visitors of the first days are compared with later ones. */
@@ -72,15 +74,41 @@ function phaseOf({ phases }: SplitTest, number: number | undefined): Phase | und
 
 const summaryOf = ({ definition: _definition, ...summary }: Phase): PhaseSummary => summary;
 
-function goalsOf({ goals }: PropertyConfiguration, test: SplitTest): ReportGoal[] {
-  const find = (goalId: string, role: ReportGoal['role']): ReportGoal[] => {
-    const goal = goals.find(({ id }) => id === goalId);
-    return goal ? [{ ...goal, role }] : [];
-  };
+function goalsOf(property: PropertyConfiguration, test: SplitTest): ReportGoal[] {
   return [
-    ...test.goals.flatMap((id, index) => find(id, index === 0 ? 'primary' : 'secondary')),
-    ...test.guardrails.flatMap((id) => find(id, 'guardrail')),
+    ...test.goals.flatMap((outcome, index) =>
+      goalOf(property, outcome, index === 0 ? 'primary' : 'secondary'),
+    ),
+    ...test.guardrails.flatMap((outcome) => goalOf(property, outcome, 'guardrail')),
   ];
+}
+
+function goalOf(
+  { goals, feedbackTypes }: PropertyConfiguration,
+  outcome: TestOutcome,
+  role: ReportGoal['role'],
+): ReportGoal[] {
+  const id = outcomeId(outcome);
+  if (typeof outcome === 'string') {
+    const goal = goals.find((it) => it.id === id);
+    return goal ? [{ ...goal, role }] : [];
+  }
+  const { feedbackType: feedbackTypeId, option = null, lowerIsBetter } = outcome;
+  const type = feedbackTypes.find((it) => it.id === feedbackTypeId);
+  if (type === undefined) return [];
+  const name = option === null ? `${type.name} answered` : `${type.name}: ${option}`;
+  return [{ id, name, kind: 'feedback', role, lowerIsBetter, feedbackTypeId, option }];
+}
+
+/** An option is compared with everyone who answered, so they are always counted too. */
+function feedbackOf(goals: readonly ReportGoal[]): FeedbackGoal[] {
+  const feedback = goals.flatMap((goal): FeedbackGoal[] => {
+    if (goal.kind !== 'feedback') return [];
+    const { id, feedbackTypeId, option } = goal;
+    const answered = { goalId: feedbackGoalId(feedbackTypeId), feedbackTypeId };
+    return option === null ? [answered] : [answered, { goalId: id, feedbackTypeId, option }];
+  });
+  return [...new Map(feedback.map((it) => [it.goalId, it])).values()];
 }
 
 function queryOf(
@@ -92,6 +120,7 @@ function queryOf(
   now: number,
 ): SplitTestQuery {
   const { cuped, preDays, winsorize } = property.statistics;
+  const feedback = feedbackOf(goals);
   const isLatest = phase === undefined || phase === test.phases.at(-1);
   const endedAt = phase?.endedAt ?? null;
   const until = endedAt === null ? NO_END : endedAt + test.attributionDays * DAY_MS;
@@ -106,8 +135,9 @@ function queryOf(
     startedAt: phase?.startedAt ?? 0,
     until,
     days: daysOf(phase?.startedAt ?? 0, Math.min(until, now)),
-    goalIds: goals.map(({ id }) => id),
+    goalIds: goals.filter(({ kind }) => kind !== 'feedback').map(({ id }) => id),
     revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
+    ...(feedback.length > 0 && { feedback }),
     earlyDays: EARLY_DAYS,
     preDays: cuped ? preDays : 0,
     ...(winsorize === null ? {} : { winsorize }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
 import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
+import { outcomesByTest, saveOutcomes } from './outcome-store.ts';
 import { phasesByTest } from './phase-store.ts';
 
 export async function listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]> {
@@ -11,15 +12,8 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     .where('property_id', '=', propertyId)
     .orderBy('position')
     .execute();
-  const goals = await database
-    .selectFrom('split_test_goals')
-    .select(['split_test_id', 'goal_id', 'role'])
-    .where('property_id', '=', propertyId)
-    .orderBy('position')
-    .execute();
+  const outcomes = await outcomesByTest(database, propertyId);
   const phases = await phasesByTest(database, propertyId);
-  const goalsOf = (id: string, role: 'goal' | 'guardrail') =>
-    goals.filter((goal) => goal.split_test_id === id && goal.role === role).map((goal) => goal.goal_id);
   return rows.map((row) => ({
     id: row.id,
     key: row.key,
@@ -29,8 +23,7 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     hashSeed: row.hash_seed,
     trafficAllocation: row.traffic_allocation,
     variations: JSON.parse(row.variations),
-    goals: goalsOf(row.id, 'goal'),
-    guardrails: goalsOf(row.id, 'guardrail'),
+    ...(outcomes.get(row.id) ?? { goals: [], guardrails: [] }),
     exclusion: row.exclusion === null ? null : JSON.parse(row.exclusion),
     startAt: row.start_at,
     stopAt: row.stop_at,
@@ -63,7 +56,7 @@ export async function createSplitTest(
       updated_at: now,
     })
     .execute();
-  await insertGoals(database, propertyId, id, settings);
+  await saveOutcomes(database, propertyId, id, settings);
   await touchProperty(database, propertyId);
 }
 
@@ -84,30 +77,8 @@ export async function updateSplitTest(
     })
     .where('id', '=', id)
     .execute();
-  await database.deleteFrom('split_test_goals').where('split_test_id', '=', id).execute();
-  await insertGoals(database, propertyId, id, settings);
+  await saveOutcomes(database, propertyId, id, settings);
   await touchProperty(database, propertyId);
-}
-
-async function insertGoals(
-  database: Database,
-  propertyId: string,
-  splitTestId: string,
-  { goals, guardrails }: SplitTestSettings,
-): Promise<void> {
-  const roles = [
-    ...goals.map((goalId) => ({ goalId, role: 'goal' as const })),
-    ...guardrails.map((goalId) => ({ goalId, role: 'guardrail' as const })),
-  ];
-  if (roles.length === 0) return;
-  const rows = roles.map(({ goalId, role }, index) => ({
-    split_test_id: splitTestId,
-    property_id: propertyId,
-    goal_id: goalId,
-    role,
-    position: index + 1,
-  }));
-  await database.insertInto('split_test_goals').values(rows).execute();
 }
 
 function toColumns(settings: SplitTestSettings) {

@@ -8,6 +8,7 @@ import { erasuresMigration } from './007-erasures.ts';
 import { testLifecycleMigration } from './008-test-lifecycle.ts';
 import { phasePausesMigration } from './009-phase-pauses.ts';
 import { erasureRetriesMigration } from './010-erasure-retries.ts';
+import { feedbackOutcomesMigration } from './011-feedback-outcomes.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -21,4 +22,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   testLifecycleMigration,
   phasePausesMigration,
   erasureRetriesMigration,
+  feedbackOutcomesMigration,
 ];

@@ -15,6 +15,7 @@ export interface DatabaseTables {
   feedback_types: FeedbackTypeTable;
   split_tests: SplitTestTable;
   split_test_goals: SplitTestGoalTable;
+  split_test_feedback: SplitTestFeedbackTable;
   split_test_phases: SplitTestPhaseTable;
   flags: FlagTable;
   flag_configurations: FlagConfigurationTable;
@@ -122,6 +123,17 @@ interface SplitTestGoalTable {
   property_id: string;
   goal_id: string;
   role: 'goal' | 'guardrail';
+  position: number;
+}
+
+interface SplitTestFeedbackTable {
+  split_test_id: string;
+  property_id: string;
+  feedback_type_id: string;
+  option: string | null;
+  lower_is_better: number;
+  role: 'goal' | 'guardrail';
+  /** Counted together with the rows of `split_test_goals`. */
   position: number;
 }
 

@@ -1,0 +1,101 @@
+import type { ProvisionedOutcome, ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
+import type { FeedbackType, SplitTest } from '../../storage/property-configuration.ts';
+import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
+import type { Report } from './provision-mistake.ts';
+
+/** In the file or in the database. */
+export interface KnownOutcomes {
+  goalIds: ReadonlySet<string>;
+  feedbackTypes: ReadonlyMap<string, FeedbackType>;
+}
+
+const FIELDS = ['goals', 'guardrails'] as const;
+
+type Outcomes = Pick<SplitTest, (typeof FIELDS)[number]>;
+
+export function resolveOutcomes(entry: ProvisionedSplitTest, known: SplitTest | undefined): Outcomes {
+  const resolve = (field: keyof Outcomes) => entry[field]?.map(toOutcome) ?? known?.[field] ?? [];
+  return { goals: resolve('goals'), guardrails: resolve('guardrails') };
+}
+
+function toOutcome(entry: ProvisionedOutcome): TestOutcome {
+  return typeof entry === 'string' ? entry : { lowerIsBetter: false, ...entry };
+}
+
+/** Reports mistakes in the lists that the file contains. */
+export function reportOutcomes(
+  entry: ProvisionedSplitTest,
+  { goals, guardrails }: Outcomes,
+  known: KnownOutcomes,
+  path: string,
+  report: Report,
+): void {
+  if (entry.goals !== undefined) reportList(goals, known, `${path}/goals`, report);
+  if (entry.guardrails !== undefined) reportList(guardrails, known, `${path}/guardrails`, report);
+  const [goalIds, guardrailIds] = [goals.map(outcomeId), guardrails.map(outcomeId)];
+  for (const id of new Set(guardrailIds.filter((each) => goalIds.includes(each)))) {
+    const index = guardrailIds.indexOf(id);
+    const place = entry.guardrails === undefined ? `goals/${goalIds.indexOf(id)}` : `guardrails/${index}`;
+    report(
+      `${path}/${place}`,
+      `${nameOf(guardrails[index]!)} cannot be both a goal and a guardrail of one test`,
+    );
+  }
+}
+
+function reportList(
+  list: readonly TestOutcome[],
+  { goalIds, feedbackTypes }: KnownOutcomes,
+  path: string,
+  report: Report,
+): void {
+  const ids = list.map(outcomeId);
+  for (const [index, outcome] of list.entries()) {
+    const place = `${path}/${index}`;
+    if (typeof outcome === 'string') {
+      if (!goalIds.has(outcome)) report(place, `"${outcome}" is not a goal of this property`);
+    } else {
+      const { feedbackType, option } = outcome;
+      const type = feedbackTypes.get(feedbackType);
+      if (type === undefined) {
+        report(`${place}/feedbackType`, `"${feedbackType}" is not a feedback type of this property`);
+      } else if (option !== undefined && !type.options.includes(option)) {
+        report(`${place}/option`, `"${option}" is not an option of the feedback type "${feedbackType}"`);
+      }
+    }
+    if (ids.indexOf(ids[index]!) !== index) report(place, `${nameOf(outcome)} is already in this list`);
+  }
+}
+
+/** Reports options that the file removes although a stored test uses them; the file may change the test as well. */
+export function reportLostOptions(
+  entry: ProvisionedProperty,
+  stored: readonly SplitTest[],
+  path: string,
+  report: Report,
+): void {
+  for (const [index, { id, options }] of (entry.feedbackTypes ?? []).entries()) {
+    if (options === undefined) continue;
+    for (const test of stored) {
+      const given = entry.splitTests?.find(({ key }) => key === test.key);
+      const kept = FIELDS.filter((field) => given?.[field] === undefined).flatMap((field) => test[field]);
+      for (const outcome of kept) {
+        if (typeof outcome === 'string' || outcome.feedbackType !== id) continue;
+        const { option } = outcome;
+        if (option === undefined || options.includes(option)) continue;
+        report(
+          `${path}/feedbackTypes/${index}/options`,
+          `must keep "${option}": the split test "${test.key}" uses it`,
+        );
+      }
+    }
+  }
+}
+
+/** For messages. */
+export function nameOf(outcome: TestOutcome): string {
+  if (typeof outcome === 'string') return `"${outcome}"`;
+  const { feedbackType, option } = outcome;
+  return `feedback "${feedbackType}"${option === undefined ? '' : ` with option "${option}"`}`;
+}
