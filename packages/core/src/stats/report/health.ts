@@ -33,7 +33,7 @@ export type HealthProblem =
   | { readonly problem: 'missing-exposures'; readonly variations: readonly string[]; readonly days: number };
 
 export interface HealthInput {
-  /** Name of the primary goal. */
+  /** Name of the primary goal, if it can be a problem that nobody reaches it. */
   readonly goal?: string | undefined;
   /** Visitors of exactly one variation; `conversions` are visitors who converted on the primary goal, if there is one. */
   readonly variations: readonly {
@@ -104,7 +104,8 @@ function mixedVisitors(input: HealthInput): HealthProblem[] {
 }
 
 /** A variation without conversions is broken, or its conversions are not recorded. */
-function missingConversions({ variations, goal = '' }: HealthInput): HealthProblem[] {
+function missingConversions({ variations, goal }: HealthInput): HealthProblem[] {
+  if (goal === undefined) return [];
   const all = conversionsOf(variations);
   const visitors = variations.reduce((sum, it) => sum + it.visitors, 0);
   return variations.flatMap(({ key, conversions, visitors: own }) => {

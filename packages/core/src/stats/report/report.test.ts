@@ -332,8 +332,13 @@ describe('feedback', () => {
 
   it('needs enough visitors who chose the option, however many answered', () => {
     const groups = [answers('control', 1000, 500, 40), answers('b', 1000, 500, 24)];
-    const { problems } = buildReport(input(groups, { goals: [nps('bad')] }));
-    expect(problems).toMatchObject([{ problem: 'too-few-conversions', variation: 'b', conversions: 24 }]);
+    const { verdict } = buildReport(input(groups, { goals: [nps('bad')] }));
+    expect(verdict?.decision).toBe('keep-going');
+    const few = [answers('control', 1000, 500, 25), answers('b', 1000, 500, 24)];
+    expect(buildReport(input(few, { goals: [nps('bad')] })).verdict).toMatchObject({
+      decision: 'collecting',
+      collecting: { conversions: 49, required: 50 },
+    });
   });
 
   it('novelty compares the shares, not how many answered', () => {

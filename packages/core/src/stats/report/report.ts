@@ -100,7 +100,8 @@ function healthInput(
   const primary = input.goals.find(({ role }) => role === 'primary');
   const novelty = primary && noveltyIn(input, primary);
   return {
-    goal: primary?.name,
+    // If lower is better, a variation that nobody reaches the goal in may be the best one.
+    goal: primary?.lowerIsBetter ? undefined : primary?.name,
     variations: counts.map(({ key, visitors, goals }, index) => ({
       key,
       visitors,
