@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { AA_ROUND_DAYS, AA_VARIATIONS } from '../../lifecycle/aa-test.ts';
+import { DAY_MS } from '../../time.ts';
+import { AA_METHOD, AA_STATISTICS } from './aa-method.ts';
+import { type AaVerdictInput, aaVerdict } from './aa-verdict.ts';
+import { aaSummary } from './aa-verdict-words.ts';
+import { buildReport } from './report.ts';
+import { noGoalSums } from './report-counts.ts';
+import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const SEED = 20_261_115;
+
+const goalOf = (id: string, more: Partial<ReportGoal> = {}): ReportGoal => ({
+  ...{ id, name: id, kind: 'count', lowerIsBetter: false, role: 'secondary' },
+  ...more,
+});
+
+interface Side {
+  visitors: number;
+  /** Converted visitors by goal. */
+  converted?: Record<string, number>;
+  /** Dollars of each converted visitor. */
+  dollars?: number;
+}
+
+function sumsOf(goalId: string, converted: number, dollars: number): ReportGoalSums {
+  const none = noGoalSums(goalId);
+  return {
+    ...none,
+    converted,
+    conversions: { ...none.conversions, sum: converted, sumSquares: converted },
+    amount: { ...none.amount, sum: converted * dollars, sumSquares: converted * dollars ** 2 },
+  };
+}
+
+function verdictOn(
+  [a, b]: readonly [Side, Side],
+  goals: readonly ReportGoal[] = [goalOf('signup')],
+  more: Partial<AaVerdictInput> & { mixed?: number; exposures?: ReportInput['exposures'] } = {},
+) {
+  const { mixed = 0, exposures = [], mode = 'assignment', share = 1 } = more;
+  const groups = [a, b].map(({ visitors, converted = {}, dollars = 0 }, index) => ({
+    ...{ variationKey: AA_VARIATIONS[index]!.key as string | null, bot: false, early: false, visitors },
+    goals: Object.entries(converted).map(([id, number]) => sumsOf(id, number, dollars)),
+  }));
+  const report = buildReport({
+    ...{ variations: AA_VARIATIONS, goals, statistics: AA_STATISTICS, exposures },
+    ...{ smallestEffect: null, plannedVisitors: null, includeBots: false, endedAt: null },
+    groups: [...groups, { ...groups[0]!, variationKey: null, visitors: mixed, goals: [] }],
+    startedAt: START,
+    asOf: START + 10 * DAY_MS,
+  });
+  return aaVerdict({ mode, share, report });
+}
+
+const side = (visitors: number, signup: number, more: Record<string, number> = {}): Side => ({
+  visitors,
+  converted: { signup, ...more },
+});
+
+describe('the verdict of an A/A test', () => {
+  it('is sound if the split is even and no goal differs', () => {
+    const goals = ['signup', 'order', 'call'].map((id) => goalOf(id));
+    const more = { order: 90, call: 60 };
+    const verdict = verdictOn([side(6162, 400, more), side(6138, 410, more)], goals);
+    expect(verdict).toMatchObject({ verdict: 'sound', visitors: [6162, 6138] });
+    expect(verdict.words).toBe(
+      'Sound: 12,300 visitors were split 50.1 % to 49.9 %, and none of 3 goals differs.',
+    );
+    expect(verdict.splitPValue).toBeGreaterThan(0.5);
+    expect(verdict.goals.map(({ goalId }) => goalId)).toEqual(['signup', 'order', 'call']);
+    expect(verdict.goals.every(({ pValue }) => pValue !== null && pValue > 0.5)).toBe(true);
+  });
+
+  it('names goals that cannot be compared yet, and a property without goals', () => {
+    const goals = [goalOf('signup'), goalOf('order')];
+    expect(verdictOn([side(1000, 50, { order: 9 }), side(1000, 50)], goals)).toMatchObject({
+      verdict: 'sound',
+      words:
+        'Sound: 2,000 visitors were split 50.0 % to 50.0 %, and the goal does not differ; 1 goal has too few conversions to compare.',
+      goals: [{ goalId: 'signup' }, { goalId: 'order', pValue: null }],
+    });
+    expect(verdictOn([{ visitors: 1000 }, { visitors: 1000 }], [])).toMatchObject({
+      verdict: 'sound',
+      words: 'Sound: 2,000 visitors were split 50.0 % to 50.0 %, and there are no goals to compare.',
+    });
+  });
+
+  it('says if only a sample was counted', () => {
+    const { words } = verdictOn([side(1000, 90), side(1000, 90)], undefined, { share: 0.25 });
+    expect(words).toContain('2,000 visitors (a random sample of 25.0 %) were split');
+  });
+
+  it('is collecting with few visitors or few conversions', () => {
+    expect(verdictOn([side(50, 40), side(49, 1)])).toMatchObject({
+      verdict: 'collecting',
+      words: 'Collecting: 99 visitors so far; it takes 100.',
+      splitPValue: null,
+      goals: [{ pValue: null }],
+    });
+    expect(verdictOn([side(1, 0), side(0, 0)]).words).toBe('Collecting: 1 visitor so far; it takes 100.');
+    expect(verdictOn([side(510, 20), side(490, 29)])).toMatchObject({
+      verdict: 'collecting',
+      words:
+        'Collecting: 1,000 visitors were split 51.0 % to 49.0 %, as expected; no goal has 50 converted visitors yet.',
+    });
+    expect(verdictOn([side(0, 0), side(0, 0)], undefined, { mode: 'exposures' }).words).toBe(
+      'Collecting: 0 visitors so far; it takes 100. Pages must ask the SDK for the split test "aa-test".',
+    );
+  });
+
+  it('is an alarm if the split is off, even without conversions', () => {
+    const verdict = verdictOn([side(5500, 0), side(5000, 0)]);
+    expect(verdict.verdict).toBe('alarm');
+    expect(verdict.splitPValue).toBeLessThan(AA_METHOD.dailySplitAlpha);
+    expect(verdict.words).toMatch(
+      /^Alarm: 10,500 visitors were split 52\.4 % to 47\.6 % instead of 50 % to 50 % \(p < 0\.001\)\. Check that every visitor/,
+    );
+    expect(verdict.words).toMatch(/By chance alone, at most 5 % of rounds raise an alarm/);
+  });
+
+  it('is an alarm if a goal differs, also if one side lost all of its conversions', () => {
+    const doubled = verdictOn([side(3000, 300), side(3000, 150)]);
+    expect(doubled.verdict).toBe('alarm');
+    expect(doubled.words).toMatch(
+      /^Alarm: "signup" differs between two groups that are treated alike: 10\.0 % and 5\.0 % of the visitors converted \(p < 0\.001\)\. Check that every conversion/,
+    );
+    expect(verdictOn([side(3000, 120), side(3000, 0)]).verdict).toBe('alarm');
+    const revenue = goalOf('paid', { kind: 'revenue', name: 'Revenue' });
+    const paid = (converted: number) => ({ visitors: 4000, converted: { paid: converted }, dollars: 20 });
+    expect(verdictOn([paid(400), paid(200)], [revenue]).words).toContain(
+      '"Revenue" differs between two groups that are treated alike: $2.00 and $1.00 per visitor',
+    );
+  });
+
+  it('names at most three of the goals that differ', () => {
+    const ids = ['one', 'two', 'three', 'four', 'five'];
+    const all = (number: number) => Object.fromEntries(ids.map((id) => [id, number]));
+    const { words } = verdictOn(
+      [side(9000, 900, all(900)), side(9000, 450, all(450))],
+      ids.map((id) => goalOf(id)),
+    );
+    expect(words.match(/differs between/g)).toHaveLength(3);
+    expect(words).toContain('So do 2 other goals.');
+  });
+
+  it('is an alarm about tracking only if exposures were recorded', () => {
+    const sides = [side(3000, 150), side(3000, 150)] as const;
+    const exposures = [0, 1, 2, 4, 5, 6, 7, 8, 9].map((day) => ({
+      ...{ at: START + day * DAY_MS, variationKey: 'a', bot: false, exposures: 600 },
+    }));
+    const recorded = { mode: 'exposures', mixed: 500, exposures } as const;
+    const { verdict, words } = verdictOn(sides, undefined, recorded);
+    expect(verdict).toBe('alarm');
+    expect(words).toMatch(/1 day.*500 visitors/);
+    expect(verdictOn(sides, undefined, { ...recorded, mode: 'assignment' }).verdict).toBe('sound');
+  });
+
+  it(`raises an alarm by chance in at most 5 % of rounds that are checked daily (seed ${SEED})`, () => {
+    const random = randomFrom(SEED);
+    const goals = ['signup', 'order'].map((id) => goalOf(id));
+    const rounds = 200;
+    let alarms = 0;
+    for (let round = 0; round < rounds; round++) {
+      const sides = [side(0, 0, { order: 0 }), side(0, 0, { order: 0 })] as const;
+      const isAlarm = Array.from({ length: AA_ROUND_DAYS }, () => {
+        for (let visitor = 0; visitor < 60; visitor++) {
+          const own = sides[random() < 0.5 ? 0 : 1];
+          own.visitors++;
+          if (random() < 0.2) own.converted!.signup!++;
+          if (random() < 0.06) own.converted!.order!++;
+        }
+        return verdictOn(sides, goals).verdict === 'alarm';
+      });
+      if (isAlarm.includes(true)) alarms++;
+    }
+    expect(alarms / rounds).toBeLessThanOrEqual(AA_METHOD.falseAlarms);
+  });
+});
+
+/** A linear congruential generator; its high bits are random enough here. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe('the summary of the rounds', () => {
+  it.each([
+    [[], 'No round has finished yet.'],
+    [['sound'], '1 of 1 finished round was sound.'],
+    [Array(12).fill('sound'), '12 of 12 finished rounds were sound.'],
+    [
+      ['sound', 'alarm', 'collecting', 'collecting'],
+      '1 of 4 finished rounds were sound; 1 ended with an alarm; 2 had too little data.',
+    ],
+  ] as const)('of %j', (verdicts, words) => {
+    expect(aaSummary(verdicts)).toBe(words);
+  });
+});
