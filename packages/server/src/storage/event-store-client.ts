@@ -43,7 +43,7 @@ export class StoreCalls {
 /** The queries that reports need. */
 export type ReportQueries = Pick<
   EventStoreClient,
-  'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline'
+  'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline' | 'assignmentCounts'
 >;
 
 /** Connects to the event store through a port from `EventLog.openPort`. */
@@ -72,6 +72,7 @@ export function eventStoreClient(
     splitTestSeries: forward('splitTestSeries'),
     splitTestFeedback: forward('splitTestFeedback'),
     goalBaseline: forward('goalBaseline'),
+    assignmentCounts: forward('assignmentCounts'),
     forget: forward('forget'),
     expire: forward('expire'),
     ping: forward('ping'),

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import { describeFeedbackGoals } from './contract/describe-feedback-goals.contract.ts';
+import { describeAssignments } from './contract/describe-assignments.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
 import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
@@ -432,6 +433,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
 
     describeSplitTests({ store: () => store, add, nextProperty });
     describeFeedbackGoals({ store: () => store, add, nextProperty });
+    describeAssignments({ store: () => store, add, nextProperty });
 
     test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
       const random = fc.asyncProperty(

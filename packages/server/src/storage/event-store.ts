@@ -1,4 +1,5 @@
 import type { Interval } from '@switchyard/core/api/goals';
+import type { AssignableTest } from '@switchyard/core/evaluation/assignment';
 import type { JournalEntry } from './accepted-request.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface EventStore {
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
+  /** Runs in the background: other queries do not wait for it. */
+  assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts>;
 
   /**
    * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
@@ -362,6 +365,28 @@ export interface GoalBaseline {
   converted: number;
   conversions: { sum: number; sumSquares: number };
   amount: { sum: number; sumSquares: number };
+}
+
+/** Assigns the visitors of a period to a test that they did not see. */
+export interface AssignmentQuery {
+  propertyId: string;
+  test: AssignableTest;
+  /** Visitors with a session that started within the period; `from` inclusive, `to` exclusive. */
+  from: number;
+  to: number;
+  /** Conversions count from the visitor's first session of the period until `to`. */
+  goalIds: readonly string[];
+  /** Revenue goals among them: after a partial refund the visitor still counts as converted. */
+  revenueGoalIds?: readonly string[];
+  /** If the period has more sessions, only a random sample of the visitors is counted. */
+  maxSessions: number;
+}
+
+export interface AssignmentCounts {
+  /** Share of the visitors that were counted: 1, or less for a sample. */
+  share: number;
+  /** In the order of the variations. Sessions without a visitor are left out. */
+  variations: { key: string; visitors: number; goals: GoalSums[] }[];
 }
 
 export type Subject = { propertyId: string } & (

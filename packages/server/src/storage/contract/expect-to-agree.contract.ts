@@ -16,6 +16,8 @@ import type {
   TimelineCursor,
   VariationFeedback,
 } from '../event-store.ts';
+import { assignmentQuery } from './describe-assignments.contract.ts';
+import { naiveAssignments } from './naive-assignment.contract.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import {
   type NaiveFacts,
@@ -38,6 +40,7 @@ export async function expectToAgree(
     await compareFeedback(store, model, propertyId, limit);
     await compareGoals(store, model, propertyId);
     await compareSplitTests(store, model.facts(propertyId), propertyId);
+    await compareAssignments(store, model, propertyId);
   }
 }
 
@@ -93,6 +96,32 @@ const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTes
     by: { attribute: 'plan', max: 2 },
   },
 ];
+
+async function compareAssignments(
+  store: EventStore,
+  model: NaiveEventStore,
+  propertyId: string,
+): Promise<void> {
+  for (const period of [{}, { from: T0 + 20, to: T0 + 30 * DAY_MS }, { from: 0, to: T0 + 50 }]) {
+    const query = assignmentQuery({ propertyId, ...period });
+    const { variations } = await store.assignmentCounts(query);
+    const counted = variations.map(({ key, visitors, goals }) => ({
+      ...{ key, visitors },
+      goals: Object.fromEntries(
+        goals.map(({ goalId, converted, conversions: { sum: n, sumSquares: nSquares }, amount }) => [
+          goalId,
+          { converted, n, nSquares, micros: Math.round(amount.sum * 1e6) },
+        ]),
+      ),
+    }));
+    const none = { converted: 0, n: 0, nSquares: 0, micros: 0 };
+    const expected = naiveAssignments(model, query).map(({ goals, ...rest }, index) => {
+      const known = Object.keys(counted[index]!.goals).map((goalId) => [goalId, none]);
+      return { ...rest, goals: { ...Object.fromEntries(known), ...goals } };
+    });
+    expect(counted).toEqual(expected);
+  }
+}
 
 async function compareSplitTests(store: EventStore, facts: NaiveFacts, propertyId: string): Promise<void> {
   for (const splitTestKey of ['hero', 'price']) {

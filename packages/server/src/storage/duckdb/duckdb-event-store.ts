@@ -1,6 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../accepted-request.ts';
 import type {
+  AssignmentCounts,
+  AssignmentQuery,
   Erasure,
   EventStore,
   FeedbackEntry,
@@ -33,6 +35,7 @@ import { SessionVisitors } from './ingest/session-visitors.ts';
 import { KeyHasher } from './lookup/key-hasher.ts';
 import { SessionRegistry } from './lookup/session-registry.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
+import { assignmentCounts } from './queries/assignment-counts.ts';
 import { feedbackPage } from './queries/feedback-page.ts';
 import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
@@ -154,6 +157,14 @@ class DuckDbEventStore implements EventStore {
 
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline> {
     return this.#query((context) => goalBaseline(context, query), signal);
+  }
+
+  assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts> {
+    return this.#database.readInBackground(
+      (connection) =>
+        inSnapshot(connection, () => assignmentCounts(this.#contextOf(connection), query, signal)),
+      signal,
+    );
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {

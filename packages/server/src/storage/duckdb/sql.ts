@@ -26,6 +26,16 @@ export async function recordsOf<Row extends Record<string, DuckDBValue>>(
   return reader.getRowObjects() as Row[];
 }
 
+/** Like `rowsOf`, but yields chunks of rows while the statement runs, for results that do not fit into memory. */
+export async function* chunksOf<Row extends DuckDBValue[]>(
+  connection: DuckDBConnection,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): AsyncGenerator<Row[]> {
+  const result = await connection.stream(sql, boundValues(values), boundTypes(values));
+  yield* result.yieldRows() as AsyncIterableIterator<Row[]>;
+}
+
 /** Runs a statement that changes data; returns the number of changed rows. */
 export async function execute(
   connection: DuckDBConnection,

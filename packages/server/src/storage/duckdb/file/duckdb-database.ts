@@ -71,8 +71,8 @@ export class DuckDbDatabase {
   }
 
   /** Like `read`, for background work that must not delay queries. */
-  readInBackground<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    return this.#use(this.#background, work);
+  readInBackground<T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#use(this.#background, (connection) => interruptible(connection, work, signal));
   }
 
   /** Makes the engine drop cached blocks. Skipped while queries run, since they could fail for lack of memory. */
