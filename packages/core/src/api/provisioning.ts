@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { AaTestMode } from './aa-test.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { ID_PATTERN, Id, Line, Name, noExtraFields } from './provisioning-fields.ts';
 import { ProvisionedStatistics } from './statistics.ts';
@@ -98,7 +99,7 @@ export const ProvisionedProperty = Type.Object(
     hashSeed: Type.Optional(
       Line(
         256,
-        'Determines the holdout, and the visitors of each test in an exclusion group; default: generated once',
+        'Determines the holdout, the visitors of each test in an exclusion group, and the A/A test; default: generated once',
       ),
     ),
     holdout: Type.Optional(
@@ -109,6 +110,7 @@ export const ProvisionedProperty = Type.Object(
       }),
     ),
     statistics: Type.Optional(ProvisionedStatistics),
+    aaTest: Type.Optional(AaTestMode),
     apiKeys: Type.Optional(Type.Array(ProvisionedKey)),
     environments: Type.Optional(Type.Array(ProvisionedEnvironment)),
     goals: Type.Optional(Type.Array(ProvisionedGoal)),

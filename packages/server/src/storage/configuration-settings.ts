@@ -1,3 +1,4 @@
+import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration } from '@switchyard/core/api/targeting';
 import type { Flag, KeyKind, PropertyConfiguration, SplitTest } from './property-configuration.ts';
@@ -10,6 +11,8 @@ export interface PropertySettings
   hashSeed?: string | undefined;
   /** Unchanged if omitted. */
   statistics?: StatisticsSettings | undefined;
+  /** Unchanged if omitted. */
+  aaTest?: AaTestMode | undefined;
 }
 
 export interface SplitTestSettings extends Omit<SplitTest, 'id' | 'hashSeed' | 'phases' | 'createdAt'> {

@@ -40,6 +40,7 @@ test('loads every property with the default environment', () => {
   expect(configuration.property('shop')).toEqual({
     id: 'shop',
     ...settings,
+    aaTest: 'assignment',
     hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
     statistics: DEFAULT_STATISTICS,
     environments: [{ id: 'production', name: 'Production' }],

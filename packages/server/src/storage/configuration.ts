@@ -15,7 +15,15 @@ import type {
 export interface StoredProperty
   extends Pick<
     PropertyConfiguration,
-    'id' | 'name' | 'retentionDays' | 'allowedOrigins' | 'hashSeed' | 'holdout' | 'statistics' | 'version'
+    | 'id'
+    | 'name'
+    | 'retentionDays'
+    | 'allowedOrigins'
+    | 'hashSeed'
+    | 'holdout'
+    | 'statistics'
+    | 'aaTest'
+    | 'version'
   > {
   readonly createdAt: number;
 }
@@ -227,6 +235,7 @@ export async function loadProperty(
     hashSeed: stored.hashSeed,
     holdout: stored.holdout,
     statistics: stored.statistics,
+    aaTest: stored.aaTest,
     environments: await loaders.listEnvironments(database, stored.id),
     splitTests: await loaders.listSplitTests(database, stored.id),
     flags: await loaders.listFlags(database, stored.id),

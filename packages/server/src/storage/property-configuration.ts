@@ -1,3 +1,4 @@
+import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
@@ -12,12 +13,14 @@ export interface PropertyConfiguration {
   readonly retentionDays: number | null;
   /** Origins whose pages may call the browser endpoints; null allows any. */
   readonly allowedOrigins: readonly string[] | null;
-  /** Seed for assigning visitors to the holdout and to the tests of an exclusion group. */
+  /** Seed for assigning visitors to the holdout, to the tests of an exclusion group and to the A/A test. */
   readonly hashSeed: string;
   /** Percentage of visitors excluded from all split tests. */
   readonly holdout: number;
   /** Statistics settings of its split tests, with defaults filled in. */
   readonly statistics: StatisticsSettings;
+  /** The built-in A/A test. */
+  readonly aaTest: AaTestMode;
   readonly environments: readonly Environment[];
   readonly splitTests: readonly SplitTest[];
   readonly flags: readonly Flag[];

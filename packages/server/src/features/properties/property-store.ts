@@ -15,6 +15,7 @@ export async function listProperties(database: Database): Promise<StoredProperty
     hashSeed: row.hash_seed,
     holdout: row.holdout,
     statistics: { ...DEFAULT_STATISTICS, ...(row.statistics === null ? {} : JSON.parse(row.statistics)) },
+    aaTest: row.aa_test,
     version: row.version,
     createdAt: row.created_at,
   }));
@@ -60,7 +61,7 @@ export async function updateProperty(
 }
 
 function toColumns(settings: PropertySettings) {
-  const { name, retentionDays, allowedOrigins, hashSeed, holdout, statistics } = settings;
+  const { name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest } = settings;
   return {
     name,
     retention_days: retentionDays,
@@ -68,5 +69,6 @@ function toColumns(settings: PropertySettings) {
     holdout,
     ...(hashSeed === undefined ? {} : { hash_seed: hashSeed }),
     ...(statistics === undefined ? {} : { statistics: JSON.stringify(statistics) }),
+    ...(aaTest === undefined ? {} : { aa_test: aaTest }),
   };
 }

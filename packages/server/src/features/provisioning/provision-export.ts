@@ -40,7 +40,7 @@ export function exportConfiguration(
 }
 
 function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]): ProvisionedProperty {
-  const { id, name, retentionDays, allowedOrigins, hashSeed, holdout, statistics } = property;
+  const { id, name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest } = property;
   const apiKeys = keys.flatMap(({ propertyId, kind, name: keyName, publicKey }) =>
     propertyId === id && publicKey !== null ? [{ kind, name: keyName, key: publicKey }] : [],
   );
@@ -52,6 +52,7 @@ function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]
     hashSeed,
     holdout,
     statistics,
+    aaTest,
     apiKeys,
     environments: [...property.environments],
     goals: [...property.goals],

@@ -7,6 +7,7 @@ import type {
 } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import type { Segment } from '@switchyard/core/api/targeting';
+import { AA_TEST_KEY } from '@switchyard/core/lifecycle/aa-test';
 import type {
   FlagSettings,
   PropertySettings,
@@ -88,6 +89,8 @@ function resolveProperty(
   reportOrigins(entry.allowedOrigins ?? [], `${path}/allowedOrigins`, report);
   reportLostOptions(entry, stored?.splitTests ?? [], path, report);
   const feedbackTypes = (entry.feedbackTypes ?? []).map((type) => resolveFeedbackType(type, stored));
+  reportAaTest(entry, stored, path, report);
+  const goalIds = idsOf(entry.goals, stored?.goals);
   const environmentIds = idsOf(entry.environments, stored?.environments).add(PRODUCTION.id);
   return {
     id: entry.id,
@@ -130,6 +133,7 @@ function resolveSettings(
     ...(entry.statistics && {
       statistics: { ...(stored?.statistics ?? DEFAULT_STATISTICS), ...entry.statistics },
     }),
+    ...(entry.aaTest && { aaTest: entry.aaTest }),
   };
 }
 
@@ -198,6 +202,28 @@ function reportRepeated<Field extends string>(
     const value = entry[field];
     if (seen.has(value)) report(`${path}/${index}/${field}`, `"${value}" is already in this list`);
     seen.add(value);
+  }
+}
+
+/** The built-in test and one of the property cannot have the same key. */
+function reportAaTest(
+  entry: ProvisionedProperty,
+  stored: PropertyConfiguration | undefined,
+  path: string,
+  report: Report,
+): void {
+  if ((entry.aaTest ?? stored?.aaTest) !== 'exposures') return;
+  const index = entry.splitTests?.findIndex(({ key }) => key === AA_TEST_KEY) ?? -1;
+  if (index >= 0) {
+    report(
+      `${path}/splitTests/${index}/key`,
+      `"${AA_TEST_KEY}" is the key of the built-in A/A test; use another key, or set aaTest to assignment or off`,
+    );
+  } else if (stored?.splitTests.some(({ key }) => key === AA_TEST_KEY)) {
+    report(
+      `${path}/aaTest`,
+      `cannot be exposures: the property has a split test of its own with the key "${AA_TEST_KEY}"`,
+    );
   }
 }
 

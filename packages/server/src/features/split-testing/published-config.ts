@@ -1,4 +1,5 @@
 import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
+import { AA_TEST_KEY, type AaRound, aaRoundAt, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { definitionInForce } from '@switchyard/core/lifecycle/phases';
 import { prepare } from '../../http/etag.ts';
 import {
@@ -9,15 +10,39 @@ import {
 
 export const CONFIG_TTL_SECONDS = 60;
 
-/** The config response for browsers, built once per saved change. */
-export const publishedConfig = derivePerProperty((property) => {
+/** The config response for browsers, built once per saved change and round of the A/A test. */
+export const publishedConfig = derivePerRound((property, round) => {
+  const tests = property.splitTests.flatMap((test) => published(test, property));
   const config: SplitTestConfig = {
-    tests: property.splitTests.flatMap((test) => published(test, property)),
+    tests: round === undefined ? tests : [...tests, publishedAaTest(property, round)],
     ttl: CONFIG_TTL_SECONDS,
     ...(property.holdout > 0 && { holdout: { seed: property.hashSeed, percentage: property.holdout } }),
   };
   return prepare(config);
 });
+
+/** Caches a value per property and round; without a published A/A test, there is no round. */
+function derivePerRound<T>(derive: (property: PropertyConfiguration, round?: AaRound) => T) {
+  const cached = derivePerProperty((): { round?: AaRound; value?: T } => ({}));
+  return (property: PropertyConfiguration, now: number): T => {
+    const latest = cached(property);
+    const isOver = latest.round !== undefined && (now < latest.round.startedAt || now >= latest.round.endsAt);
+    if (latest.value === undefined || isOver) {
+      latest.round = property.aaTest === 'exposures' ? aaRoundAt(now) : undefined;
+      latest.value = derive(property, latest.round);
+    }
+    return latest.value;
+  };
+}
+
+function publishedAaTest(property: PropertyConfiguration, round: AaRound): PublishedTest {
+  const { hashSeed, trafficAllocation, variations } = aaTestOf(property, round);
+  return {
+    ...{ key: AA_TEST_KEY, id: AA_TEST_KEY, type: 'id', status: 'running', hashSeed, trafficAllocation },
+    variations: variations.map(({ key, weight }) => ({ key, weight, value: key })),
+    phase: round.number,
+  };
+}
 
 type PublishedTest = SplitTestConfig['tests'][number];
 
@@ -47,13 +72,17 @@ interface ExposableTest {
 }
 
 /** Tests of any status by key, with the variations of earlier phases, because browsers cache definitions. */
-export const exposableTests = derivePerProperty(
-  (property: PropertyConfiguration): ReadonlyMap<string, ExposableTest> =>
-    new Map(
-      property.splitTests.map(({ key, variations, phases }) => {
-        const all = [...variations, ...phases.flatMap(({ definition }) => definition.variations)];
-        const variationKeys = new Set(all.map((variation) => variation.key));
-        return [key, { variationKeys, latestPhase: phases.at(-1)?.number ?? 0 }];
-      }),
-    ),
-);
+export const exposableTests = derivePerRound((property, round): ReadonlyMap<string, ExposableTest> => {
+  const tests = new Map(
+    property.splitTests.map(({ key, variations, phases }) => {
+      const all = [...variations, ...phases.flatMap(({ definition }) => definition.variations)];
+      const variationKeys = new Set(all.map((variation) => variation.key));
+      return [key, { variationKeys, latestPhase: phases.at(-1)?.number ?? 0 }];
+    }),
+  );
+  if (round !== undefined) {
+    const variationKeys = new Set(aaTestOf(property, round).variations.map(({ key }) => key));
+    tests.set(AA_TEST_KEY, { variationKeys, latestPhase: round.number });
+  }
+  return tests;
+});

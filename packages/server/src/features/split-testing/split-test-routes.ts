@@ -44,7 +44,7 @@ function registerConfig(api: ApiRoutes, { auth }: Dependencies): void {
       const property = auth.property(request, request.query.propertyId);
       checkOrigin(request, reply, property);
       reply.header('cache-control', `public, max-age=${CONFIG_TTL_SECONDS}`);
-      return sendPrepared(request, reply, publishedConfig(property));
+      return sendPrepared(request, reply, publishedConfig(property, Date.now()));
     },
   );
 }
@@ -93,7 +93,7 @@ function acceptExposures(
   metrics: Metrics,
 ): AcceptedExposures {
   const receivedAt = Date.now();
-  const tests = exposableTests(property);
+  const tests = exposableTests(property, receivedAt);
   const exposures: Exposure[] = [];
   for (const { splitTestKey, variationKey, sessionId, timestamp, phase, bot, attributes } of given) {
     const test = tests.get(splitTestKey);

@@ -9,6 +9,7 @@ import { testLifecycleMigration } from './008-test-lifecycle.ts';
 import { phasePausesMigration } from './009-phase-pauses.ts';
 import { erasureRetriesMigration } from './010-erasure-retries.ts';
 import { feedbackOutcomesMigration } from './011-feedback-outcomes.ts';
+import { aaTestMigration } from './012-aa-test.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -23,4 +24,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   phasePausesMigration,
   erasureRetriesMigration,
   feedbackOutcomesMigration,
+  aaTestMigration,
 ];

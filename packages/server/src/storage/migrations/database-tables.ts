@@ -1,3 +1,4 @@
+import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { Generated } from 'kysely';
 
 /**
@@ -21,6 +22,7 @@ export interface DatabaseTables {
   flag_configurations: FlagConfigurationTable;
   segments: SegmentTable;
   erasures: ErasureTable;
+  aa_verdicts: AaVerdictTable;
 }
 
 interface MigrationTable {
@@ -45,6 +47,7 @@ interface PropertyTable {
   holdout: number;
   /** JSON object of explicit settings; null: all defaults. */
   statistics: string | null;
+  aa_test: Generated<AaTestMode>;
   version: number;
   /** Order of creation, used to sort lists. */
   position: number;
@@ -206,4 +209,19 @@ interface ErasureTable {
   attempts: Generated<number>;
   /** Null: immediately. */
   next_attempt_at: number | null;
+}
+
+interface AaVerdictTable {
+  property_id: string;
+  /** The last day that was counted, in days since the Unix epoch. */
+  day: number;
+  round: number;
+  mode: Exclude<AaTestMode, 'off'>;
+  verdict: 'sound' | 'alarm' | 'collecting';
+  words: string;
+  visitors_a: number;
+  visitors_b: number;
+  split_p_value: number | null;
+  /** JSON array. */
+  goals: string;
 }
