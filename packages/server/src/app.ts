@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
@@ -9,7 +10,7 @@ import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { EventIntake } from './features/ingest/event-intake.ts';
 import { registerKeyRoutes } from './features/keys/key-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
-import { ReportRunner } from './features/reports/report-runner.ts';
+import type { ReportRunner } from './features/reports/report-runner.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
@@ -22,6 +23,7 @@ import { registerOperationRoutes } from './http/operation-routes.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { registerSdkScript } from './http/sdk-script.ts';
 import type { Configuration } from './storage/configuration.ts';
+import type { Database } from './storage/database.ts';
 import type { EventLog } from './storage/event-log.ts';
 
 export interface AppParts {
@@ -31,15 +33,19 @@ export interface AppParts {
   configuration: Configuration;
   events: EventLog;
   identities: SessionIdentities;
+  database: Database;
+  /** Closed together with the app. */
+  reports: ReportRunner;
+  aaAlarms: () => number;
   /** Rejects if the configuration database cannot be read. */
   pingDatabase: () => Promise<unknown>;
 }
 
 /** The composition root: wires everything that handles requests. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { config, configuration, events, identities } = parts;
+  const { config, configuration, events, identities, database, reports, aaAlarms } = parts;
   const app = createHttpServer(config, parts.log);
-  const metrics = new Metrics(() => events.status);
+  const metrics = new Metrics({ storage: () => events.status, aaAlarms });
   const auth = new Authentication(
     configuration,
     new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
@@ -60,7 +66,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     config,
   });
   registerSplitTestRoutes(api, { auth, recordEvents, metrics });
-  registerReportRoutes(api, { auth, reports: createReportRunner(app, parts) });
+  registerReportRoutes(api, { auth, reports });
+  app.addHook('onClose', () => reports.close());
+  registerAaTestRoutes(api, { auth, database });
   registerFlagRoutes(api, { auth, findIdentity, streams });
   registerOfrepRoutes(api, { auth, findIdentity });
   registerKeyRoutes(api, { auth, keysOf: configuration.keysOf.bind(configuration) });
@@ -74,16 +82,6 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     behindProxy: config.trustProxy !== false,
   });
   return app;
-}
-
-function createReportRunner(app: FastifyInstance, { events, log }: AppParts): ReportRunner {
-  const reports = new ReportRunner({
-    connect: () => events.openPort(),
-    changes: () => events.changes,
-    log: (message) => log.warn(message),
-  });
-  app.addHook('onClose', () => reports.close());
-  return reports;
 }
 
 function createFlagStreams(app: FastifyInstance, configuration: Configuration): FlagStreams {

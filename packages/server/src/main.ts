@@ -5,8 +5,11 @@ import { type Logger, pino } from 'pino';
 import { type Job, startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { configurationStores } from './configuration-stores.ts';
+import { DailyAaTest } from './features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
 import { Retention } from './features/properties/retention.ts';
+import { aaScope } from './features/reports/aa-scope.ts';
+import { ReportRunner } from './features/reports/report-runner.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
@@ -22,6 +25,7 @@ import { firstSteps, newKeys } from './welcome.ts';
 const ERASURE_POLL_MS = 1000;
 const SCHEDULE_POLL_MS = 250;
 const RETENTION_POLL_MS = 1000;
+const AA_TEST_POLL_MS = 1000;
 /** Longer than any request may take. */
 const SHUTDOWN_TIMEOUT_MS = 30_000;
 /** Time to flush the last error responses before a forced exit. */
@@ -91,10 +95,16 @@ async function serve(
   const identities = new SessionIdentities(events.eventStore);
   const version = readVersion();
   const pingDatabase = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
-  const app = await createApp({ config, version, log, configuration, events, identities, pingDatabase });
+  const reports = createReportRunner(log, events);
+  const aaTest = createAaTest(log, handle, configuration, events, reports);
+  const app = await createApp({
+    ...{ config, version, log, configuration, events, identities, reports, pingDatabase },
+    database: handle.database,
+    aaAlarms: () => aaTest.alarms,
+  });
   await listen(app, config);
   events.startVerification();
-  const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities), log);
+  const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities, aaTest), log);
   const stop = async () => {
     await app.close();
     await stopJobs();
@@ -117,12 +127,41 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
+function createReportRunner(log: Logger, events: EventLog): ReportRunner {
+  return new ReportRunner({
+    connect: () => events.openPort(),
+    changes: () => events.changes,
+    log: (message) => log.warn(message),
+  });
+}
+
+function createAaTest(
+  log: Logger,
+  { database }: DatabaseHandle,
+  configuration: Configuration,
+  events: EventLog,
+  reports: ReportRunner,
+): DailyAaTest {
+  return new DailyAaTest({
+    ...{ log, database, eventStore: events.eventStore },
+    properties: () => configuration.properties(),
+    hasEvents: () => events.status.position > 0,
+    evaluate: async (property, until) => {
+      const scope = aaScope(property, until);
+      const { body } = await reports.runInBackground({ type: 'aa-test', scope });
+      return JSON.parse(new TextDecoder().decode(body));
+    },
+    release: () => reports.release(),
+  });
+}
+
 function backgroundJobs(
   log: Logger,
   handle: DatabaseHandle,
   configuration: Configuration,
   { eventStore }: EventLog,
   identities: SessionIdentities,
+  aaTest: DailyAaTest,
 ): Job[] {
   const retention = new Retention(eventStore);
   return [
@@ -140,6 +179,11 @@ function backgroundJobs(
       name: 'retention',
       everyMs: RETENTION_POLL_MS,
       run: () => retention.enforce(configuration.properties(), Date.now()),
+    },
+    {
+      name: 'A/A test',
+      everyMs: AA_TEST_POLL_MS,
+      run: () => aaTest.run(Date.now()),
     },
   ];
 }

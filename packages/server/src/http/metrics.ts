@@ -7,7 +7,13 @@ export type DropReason = 'unknown_split_test' | 'unknown_variation' | 'idempoten
 
 export type EventKind = 'exposure' | 'conversion' | 'feedback' | 'session_event';
 
-export interface StorageGauges {
+export interface MetricSources {
+  storage: () => StorageGauges;
+  /** Number of properties whose A/A test raises an alarm. */
+  aaAlarms: () => number;
+}
+
+interface StorageGauges {
   journalBytes: number;
   idempotencyBytes: number;
   lag: number;
@@ -33,7 +39,7 @@ export class Metrics {
     idempotent_replay: 0,
   };
 
-  constructor(storage: () => StorageGauges) {
+  constructor({ storage, aaAlarms }: MetricSources) {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     this.#counter('switchyard_events_total', 'Acknowledged events, by kind', 'kind', this.#accepted);
@@ -55,6 +61,7 @@ export class Metrics {
     this.#gauge('switchyard_storage_damaged', '1 if the event store is damaged, otherwise 0', () => {
       return storage().damage === undefined ? 0 : 1;
     });
+    this.#gauge('switchyard_aa_test_alarms', 'Properties whose built-in A/A test raises an alarm', aaAlarms);
   }
 
   get contentType(): string {

@@ -49,6 +49,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     query: { ...inShop, goalId: 'signup', smallestEffect: '0.1' },
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
+  endpoint('GET', '/v1/split-testing/aa-test', 'secret', { query: inShop }),
   endpoint('POST', '/v1/flags/evaluate', 'secret', {
     body: {
       ...inShop,

@@ -88,6 +88,10 @@ export class Shop {
     return okBody(await this.get('/v1/split-testing/results', { splitTestKey, ...query }));
   }
 
+  async aaTest(): Promise<Body> {
+    return okBody(await this.get('/v1/split-testing/aa-test'));
+  }
+
   async feedback(query: Headers = {}): Promise<Body> {
     return okBody(await this.get('/v1/feedback', query));
   }

@@ -1,6 +1,7 @@
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { AaScope } from './aa-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 
@@ -18,7 +19,8 @@ export type ReportRequest =
       property: Pick<PropertyConfiguration, 'id' | 'statistics'>;
       goal: Goal;
       query: PlanQuery;
-    };
+    }
+  | { type: 'aa-test'; scope: AaScope };
 
 /** A message to the report thread. */
 export interface ReportMessage {

@@ -69,6 +69,28 @@ describe('the report thread', () => {
     expect(new Set(await Promise.all(reports))).toEqual(new Set(['overloaded']));
   });
 
+  it('is ended after background work, unless a request has used it', async () => {
+    let started = 0;
+    const connect = () => {
+      started++;
+      return new MessageChannel().port2;
+    };
+    start({ connect });
+    const inBackground = () => runner.runInBackground({ type: 'respond' } as unknown as ReportRequest);
+    await inBackground();
+    await inBackground();
+    expect(started).toBe(1);
+    await runner.release();
+    await inBackground();
+    expect(started).toBe(2);
+    expect(await respond()).toBe('done');
+    await runner.release();
+    expect(await respond()).toBe('done');
+    expect(started).toBe(2);
+    await runner.close();
+    await expect(inBackground()).rejects.toMatchObject(OVERLOADED);
+  });
+
   it('runs waiting reports after it was replaced', async () => {
     start();
     const running = ['wait', 'wait', 'wait', 'exit'].map((type) => run(type).catch((error) => error.code));

@@ -37,12 +37,34 @@ export class ReportRunner {
   readonly #running = new Map<number, Job>();
   #worker: Worker | undefined;
   #nextId = 1;
+  /** Whether the thread has computed a report that somebody requested. */
+  #isRequested = false;
+  #closed = false;
 
   constructor(options: ReportRunnerOptions) {
     this.#options = options;
   }
 
   run(request: ReportRequest): Promise<ReportBody> {
+    this.#isRequested = true;
+    return this.#enqueue(request);
+  }
+
+  /** Like `run`, for background work, which calls `release` at its end. */
+  runInBackground(request: ReportRequest): Promise<ReportBody> {
+    return this.#enqueue(request);
+  }
+
+  /** Ends a thread that only did background work, to free its memory. */
+  async release(): Promise<void> {
+    if (this.#isRequested || this.#running.size + this.#waiting.length > 0) return;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #enqueue(request: ReportRequest): Promise<ReportBody> {
+    if (this.#closed) return Promise.reject(overloaded('The server is stopping.'));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(overloaded('Too many reports are running.'));
     }
@@ -58,6 +80,7 @@ export class ReportRunner {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     const worker = this.#worker;
     this.#worker = undefined;
     for (const job of [...this.#waiting.splice(0), ...this.#takeRunning()]) {

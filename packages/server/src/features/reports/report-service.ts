@@ -6,6 +6,7 @@ import { variationCounts } from '@switchyard/core/stats/report/report-counts';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
+import { aaReport } from './aa-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
@@ -59,6 +60,8 @@ export class ReportService {
       }
       case 'plan':
         return json(await this.#plan(request));
+      case 'aa-test':
+        return json(await aaReport(this.#eventStore, request.scope));
     }
   }
 

@@ -1,0 +1,65 @@
+import { AA_TEST_KEY, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
+import { AA_STATISTICS } from '@switchyard/core/stats/report/aa-method';
+import { type AaVerdict, aaVerdict } from '@switchyard/core/stats/report/aa-verdict';
+import { buildReport } from '@switchyard/core/stats/report/report';
+import type { ReportInput } from '@switchyard/core/stats/report/report-input';
+import { DAY_MS } from '@switchyard/core/time';
+import type { AssignmentCounts } from '../../storage/event-store.ts';
+import type { ReportQueries } from '../../storage/event-store-client.ts';
+import type { AaScope } from './aa-scope.ts';
+
+/** Assigning this many visitors takes seconds; more would hardly make the verdict more precise. */
+const MAX_SESSIONS = 500_000;
+
+/** Counts the round so far and judges it. */
+export async function aaReport(eventStore: ReportQueries, scope: AaScope): Promise<AaVerdict> {
+  const { mode } = scope;
+  const { share, ...counts } =
+    mode === 'assignment' ? await countAssigned(eventStore, scope) : await countExposed(eventStore, scope);
+  const report = buildReport({
+    variations: aaTestOf(scope, scope.round).variations,
+    goals: scope.goals,
+    statistics: AA_STATISTICS,
+    ...{ smallestEffect: null, plannedVisitors: null, includeBots: false, endedAt: null },
+    ...counts,
+    asOf: scope.until,
+  });
+  return aaVerdict({ mode, share, report });
+}
+
+type Counts = Pick<ReportInput, 'groups' | 'exposures' | 'startedAt'> & Pick<AssignmentCounts, 'share'>;
+
+const goalIdsOf = ({ goals }: AaScope) => ({
+  goalIds: goals.map(({ id }) => id),
+  revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
+});
+
+async function countAssigned(eventStore: ReportQueries, scope: AaScope): Promise<Counts> {
+  const { propertyId, round, until } = scope;
+  const { share, variations } = await eventStore.assignmentCounts({
+    ...{ propertyId, test: aaTestOf(scope, round), from: round.startedAt, to: until },
+    ...goalIdsOf(scope),
+    maxSessions: MAX_SESSIONS,
+  });
+  const groups = variations.map(({ key, ...counts }) => ({
+    ...{ variationKey: key, bot: false, early: false },
+    ...counts,
+  }));
+  return { groups, exposures: [], startedAt: round.startedAt, share };
+}
+
+async function countExposed(eventStore: ReportQueries, scope: AaScope): Promise<Counts> {
+  const { propertyId, round, until } = scope;
+  const { startedAt, endsAt } = round;
+  const { groups, exposures } = await eventStore.splitTestCounts({
+    ...{ propertyId, splitTestKey: AA_TEST_KEY, phase: round.number },
+    variationKeys: aaTestOf(scope, round).variations.map(({ key }) => key),
+    ...{ from: startedAt, to: endsAt, startedAt, until: endsAt },
+    days: { from: startedAt, to: until - DAY_MS, step: 1 },
+    ...goalIdsOf(scope),
+    ...{ earlyDays: 0, preDays: 0 },
+  });
+  // The mode may have been chosen in the middle of a round: days before the first exposure are no gap.
+  const firstDay = Math.min(...exposures.map(({ at }) => at), until);
+  return { groups, exposures, startedAt: Math.max(startedAt, firstDay), share: 1 };
+}
