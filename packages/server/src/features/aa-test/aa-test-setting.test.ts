@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configurationStores as stores } from '../../configuration-stores.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
+import { typeDeclarations } from '../properties/type-declarations.ts';
 import { exportConfiguration } from '../provisioning/provision-export.ts';
 
 let configuration: MemoryConfiguration;
@@ -31,6 +32,13 @@ describe('the setting aaTest', () => {
     await configuration.apply({ aaTest: 'exposures' });
     const { file } = await exportConfiguration(configuration.handle.database, stores);
     expect(file.properties[0]).toMatchObject({ aaTest: 'exposures' });
+  });
+
+  test('exposures adds the built-in test to the generated types', async () => {
+    await configuration.apply({});
+    expect(typeDeclarations([(await configuration.property())!])).not.toContain('aa-test');
+    await configuration.apply({ aaTest: 'exposures' });
+    expect(typeDeclarations([(await configuration.property())!])).toContain('"aa-test": "a" | "b";');
   });
 
   test('must be one of the modes', async () => {

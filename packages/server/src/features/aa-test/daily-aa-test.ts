@@ -93,9 +93,8 @@ export class DailyAaTest {
   /** Undefined if the round has no sessions, which is found out without another thread. */
   async #verdictOn(property: PropertyConfiguration, until: number): Promise<AaVerdict | undefined> {
     const { startedAt: from } = aaRoundAt(until - 1);
-    const { rows } = await this.#parts.eventStore.sessionPage({
-      ...{ propertyId: property.id, from, to: until, limit: 1 },
-    });
+    const query = { propertyId: property.id, from, to: until, limit: 1 };
+    const { rows } = await this.#parts.eventStore.sessionPage(query);
     return rows.length === 0 ? undefined : this.#parts.evaluate(property, until);
   }
 }
