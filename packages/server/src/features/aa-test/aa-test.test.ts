@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AdjustableClock } from '../../testing/adjustable-clock.ts';
 import { applyProvision } from '../../testing/command-line.ts';
-import { PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { accepted, closeShop, openShop, Shop, sampleWith } from '../../testing/shop.ts';
 import { startServer } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
@@ -159,19 +159,24 @@ describe('without exposures', () => {
     expect(shop.server.stderr.join('\n')).toContain('A/A test: Alarm: \\"Sign-ups\\" differs');
   }, 120_000);
 
-  test('a property without traffic, or with the test switched off, has no verdicts', async () => {
+  test('a property has no verdicts while the test is switched off', async () => {
     await open({ aaTest: 'off' });
     await visit(visitorsOf(ROUND, 'v', 20), everyThird);
+    const session = { propertyId: 'other', sessionId: 's', visitorId: 'v' };
+    await shop.server.call('POST', '/v1/sessions/collect', { key: OTHER_PUBLIC_KEY, body: session });
     goTo(1);
-    // A property that is evaluated in the same run shows that the run is over.
-    await applyProvision(shop.server, { properties: [{ id: 'shop', aaTest: 'assignment' }] });
-    await evaluated(0);
-    await applyProvision(shop.server, { properties: [{ id: 'shop', aaTest: 'off' }] });
-    await waitFor('the mode off', async () => (await shop.aaTest()).mode === 'off');
-    expect((await shop.aaTest()).history).toHaveLength(1);
+    // Properties are evaluated in order, so `shop` has been skipped when `other` has its verdict.
+    await waitFor('the verdict of the other property', async () => {
+      const path = '/v1/split-testing/aa-test?propertyId=other';
+      const { body } = await shop.server.call('GET', path, { key: OTHER_SECRET_KEY });
+      return body.current?.verdict === 'collecting';
+    });
+    expect(await shop.aaTest()).toMatchObject({ mode: 'off', current: null, history: [] });
     expect(await publishedTest()).toBeUndefined();
     const exposure = { splitTestKey: 'aa-test', variationKey: 'a', sessionId: 's' };
     expect((await shop.expose(exposure)).status).toBe(404);
+    await applyProvision(shop.server, { properties: [{ id: 'shop', aaTest: 'assignment' }] });
+    expect((await evaluated(0)).current).toMatchObject({ mode: 'assignment', verdict: 'collecting' });
   }, 120_000);
 });
 

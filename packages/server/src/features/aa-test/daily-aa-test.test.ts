@@ -42,9 +42,9 @@ afterEach(async () => {
 });
 
 let seq = 0;
-const visitAt = (receivedAt: number) => {
+const visitAt = (receivedAt: number, propertyId = 'shop') => {
   const sessionId = `s${++seq}`;
-  return store.append([{ seq, request: collect({ propertyId: 'shop', sessionId, receivedAt }) }]);
+  return store.append([{ seq, request: collect({ propertyId, sessionId, receivedAt }) }]);
 };
 
 const startTest = (parts: Partial<DailyAaTestParts> = {}) =>
@@ -118,15 +118,29 @@ test('does nothing without events, without sessions in the round, or if switched
 });
 
 test('a failure is logged, affects no other property, and is not repeated immediately', async () => {
-  const it = startTest();
-  next = new Error('disk on fire');
+  const [broken, fine] = ['broken', 'shop'].map((id) => ({ ...property, id }));
+  await visitAt(START + 2000, 'broken');
+  const tried: string[] = [];
+  const it = startTest({
+    properties: () => [broken!, fine!],
+    evaluate: async ({ id }) => {
+      tried.push(id);
+      if (id === 'broken') throw new Error('disk on fire');
+      return SOUND;
+    },
+  });
   await it.run(START + DAY_MS);
   await it.run(START + 1.1 * DAY_MS);
-  expect(evaluations).toEqual([1]);
-  expect(logged).toMatchObject([{ level: 50, err: { message: 'disk on fire' } }]);
+  expect(tried).toEqual(['broken', 'shop']);
+  expect(logged).toMatchObject([{ level: 50, propertyId: 'broken', err: { message: 'disk on fire' } }]);
+  expect(await history()).toEqual([[0, ROUND, 'sound']]);
+});
+
+test('a busy server is not an error: the evaluation is repeated later', async () => {
   next = Object.assign(new Error('busy'), { code: 'overloaded' });
   await startTest().run(START + DAY_MS);
-  expect(logged).toHaveLength(1);
+  expect(logged).toEqual([]);
+  expect(await history()).toEqual([]);
   next = SOUND;
   await startTest().run(START + DAY_MS);
   expect(await history()).toEqual([[0, ROUND, 'sound']]);
