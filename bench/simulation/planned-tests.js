@@ -14,7 +14,10 @@ const TESTS = 5 * options.tests;
 
 const fractions = Array.from({ length: DAYS }, (_, index) => (index + 1) / DAYS);
 const criticals = Object.fromEntries(
-  ['obrien-fleming', 'pocock'].map((spending) => [spending, boundariesOf(fractions, spending).criticals(0.05)]),
+  ['obrien-fleming', 'pocock'].map((spending) => [
+    spending,
+    boundariesOf(fractions, spending).criticals(0.05),
+  ]),
 );
 const futilities = fractions.map((fraction) => futilityBoundary(fraction, 0.05));
 
@@ -35,7 +38,8 @@ const RULES = {
   },
   [`${LOOKS_PER_DAY} times a day, O'Brien-Fleming of the day before`]: {
     looks: LOOKS_PER_DAY,
-    isSignificant: (day, z, isMidnight) => z > (criticals['obrien-fleming'][day - (isMidnight ? 1 : 2)] ?? Infinity),
+    isSignificant: (day, z, isMidnight) =>
+      z > (criticals['obrien-fleming'][day - (isMidnight ? 1 : 2)] ?? Infinity),
   },
 };
 
@@ -45,7 +49,10 @@ function simulateMany(uplift) {
   const steps = DAYS * LOOKS_PER_DAY;
   for (let test = 0; test < TESTS; test++) {
     const open = new Map(Object.entries(RULES));
-    const [a, b] = [{ n: 0, converted: 0 }, { n: 0, converted: 0 }];
+    const [a, b] = [
+      { n: 0, converted: 0 },
+      { n: 0, converted: 0 },
+    ];
     for (let step = 1; step <= steps && open.size > 0; step++) {
       const n = Math.round((size * step) / steps);
       a.converted += binomial(n - a.n, RATE);

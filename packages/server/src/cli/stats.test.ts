@@ -38,7 +38,14 @@ describe('switchyard stats', () => {
     const { variations, srm } = analyse(reading.analysis);
     expect(JSON.parse(stdout)).toEqual({ variations, srm: { pValue: srm?.pValue } });
     const [control, variation, empty] = JSON.parse(stdout).variations;
-    const nothing = { absolute: null, relative: null, pValue: null, chanceToBeat: null, expectedLoss: null };
+    const nothing = {
+      absolute: null,
+      relative: null,
+      standardError: null,
+      pValue: null,
+      chanceToBeat: null,
+      expectedLoss: null,
+    };
     expect(control).toEqual({ key: 'old', n: 200, mean: 2.1025, ...nothing });
     expect(empty).toEqual({ key: 'empty', n: 0, mean: null, ...nothing });
     expect(variation).toEqual({
@@ -51,6 +58,7 @@ describe('switchyard stats', () => {
         low: expect.any(Number),
         high: expect.any(Number),
       },
+      standardError: expect.any(Number),
       pValue: expect.any(Number),
       chanceToBeat: null,
       expectedLoss: null,

@@ -24,9 +24,11 @@ Input:
   nonNegative  true if no value of a mean is negative: the relative uplift is at least -1
   weights      how visitors were split, by key or in order; enables the sample ratio check
 
-Output: per variation the observed mean, absolute and relative uplift with intervals, pValue
-(all but bayesian), chanceToBeat and expectedLoss (bayesian), srm (with weights), and the critical value of each look (group-sequential);
-null means not applicable, or not computable from these numbers.
+Output: per variation the observed mean, absolute and relative uplift with intervals, the
+standardError of the absolute uplift, pValue (all but bayesian), chanceToBeat and expectedLoss
+(bayesian); srm (with weights), and the critical value of each look (group-sequential).
+null means not applicable, or not computable from these numbers; in a relative interval it can
+also be an open end, because the mean of the control may be zero.
 
 Exit codes: 0 printed, 1 failed (every wrong field is named, nothing is printed).
 

@@ -3,10 +3,10 @@ import { gaussLegendre } from './gauss-legendre.ts';
 
 /** Values beyond this many standard deviations are practically impossible. */
 const FAR = 12;
-const MIN_NODES = 16;
+const MIN_NODES = 12;
 const MAX_NODES = 512;
-/** Nodes per standard deviation of a step; the integrals are then exact to about 10 digits. */
-const NODES_PER_STEP = 2.5;
+/** Nodes per standard deviation of a step; the integrals are then exact to more than 9 digits. */
+const NODES_PER_STEP = 1.75;
 
 /**
  * The test statistic over time: a Brownian motion with a drift, observed at information fractions, which stops when it

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AA_ROUND_DAYS, AA_VARIATIONS } from '../../lifecycle/aa-test.ts';
 import { DAY_MS } from '../../time.ts';
+import { aaSummary } from '../words/aa-words.ts';
 import { AA_METHOD, AA_STATISTICS } from './aa-method.ts';
 import { type AaVerdictInput, aaVerdict } from './aa-verdict.ts';
-import { aaSummary } from './aa-verdict-words.ts';
 import { buildReport } from './report.ts';
 import { noGoalSums } from './report-counts.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
@@ -11,9 +11,8 @@ import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts'
 const START = Date.UTC(2026, 0, 1);
 const SEED = 20_261_115;
 
-const goalOf = (id: string, more: Partial<ReportGoal> = {}): ReportGoal => ({
-  ...{ id, name: id, kind: 'count', lowerIsBetter: false, role: 'secondary' },
-  ...more,
+const goalOf = (id: string, kind: 'count' | 'revenue' = 'count'): ReportGoal => ({
+  ...{ id, name: id, kind, lowerIsBetter: false, role: 'secondary' },
 });
 
 interface Side {
@@ -89,7 +88,7 @@ describe('the verdict of an A/A test', () => {
 
   it('says if only a sample was counted', () => {
     const { words } = verdictOn([side(1000, 90), side(1000, 90)], undefined, { share: 0.25 });
-    expect(words).toContain('2,000 visitors (a random sample of 25.0 %) were split');
+    expect(words).toContain('2,000 visitors (a random sample of 25 %) were split');
   });
 
   it('is collecting with few visitors or few conversions', () => {
@@ -127,7 +126,7 @@ describe('the verdict of an A/A test', () => {
       /^Alarm: "signup" differs between two groups that are treated alike: 10\.0 % and 5\.0 % of the visitors converted \(p < 0\.001\)\. Check that every conversion/,
     );
     expect(verdictOn([side(3000, 120), side(3000, 0)]).verdict).toBe('alarm');
-    const revenue = goalOf('paid', { kind: 'revenue', name: 'Revenue' });
+    const revenue = { ...goalOf('paid', 'revenue'), name: 'Revenue' };
     const paid = (converted: number) => ({ visitors: 4000, converted: { paid: converted }, dollars: 20 });
     expect(verdictOn([paid(400), paid(200)], [revenue]).words).toContain(
       '"Revenue" differs between two groups that are treated alike: $2.00 and $1.00 per visitor',

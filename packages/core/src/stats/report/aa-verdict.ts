@@ -1,6 +1,6 @@
 import { sampleRatio } from '../sample-ratio.ts';
+import { type AaCause, aaWords } from '../words/aa-words.ts';
 import { AA_METHOD } from './aa-method.ts';
-import { type AaCause, aaWords } from './aa-verdict-words.ts';
 import type { Report } from './report.ts';
 
 export interface AaVerdict {

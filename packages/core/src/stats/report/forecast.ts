@@ -10,8 +10,12 @@ import { type Limits, simulateEnds } from './forecast-paths.ts';
 const HORIZON_DAYS = 56;
 /** A range is given up to this many days. */
 const MAX_DAYS = 182;
-/** Share of the simulated ends in the range; the rest is for what the simulation leaves out. */
-const COVERED = 0.9;
+/** Share of the simulated ends in the range, so that at least 80 % of real ones are. */
+const COVERED = 0.86;
+/** The plan limits the range anyway, so it can cover more. */
+const COVERED_WITH_PLAN = 0.92;
+/** The decision is probably not earlier than this share of the simulated ends. */
+const EARLIEST = 0.08;
 /** Chance to find the difference that is called detectable. */
 const DETECTABLE_POWER = 0.8;
 
@@ -57,8 +61,9 @@ export function forecastOf(input: ForecastInput): Forecast | null {
   const plannedDays = plannedVisitors === null ? 0 : (plannedVisitors - visitors) / traffic.dailyVisitors;
   const days = daysUntil(Math.max(MAX_DAYS, Math.ceil(2 * plannedDays)));
   const ends = simulateEnds(input, days, limitsOf(input, days));
-  const inSight = plannedVisitors !== null || ends[Math.floor((1 - COVERED) * ends.length)]! <= HORIZON_DAYS;
-  const { low, high } = inSight ? shortestRange(ends) : { low: HORIZON_DAYS + 1, high: Infinity };
+  const covered = plannedVisitors === null ? COVERED : COVERED_WITH_PLAN;
+  const inSight = plannedVisitors !== null || ends[Math.floor(2 * EARLIEST * ends.length)]! <= HORIZON_DAYS;
+  const { low, high } = inSight ? shortestRange(ends, covered) : { low: HORIZON_DAYS + 1, high: Infinity };
   const median = ends[Math.floor(ends.length / 2)]!;
   return {
     low,
@@ -78,9 +83,9 @@ function daysUntil(last: number): number[] {
 }
 
 /** The shortest range that contains most of the ends, given in ascending order; infinite if they do not end. */
-function shortestRange(ends: readonly number[]): { low: number; high: number } {
-  const size = Math.ceil(COVERED * ends.length);
-  let best = { low: ends[Math.floor(((1 - COVERED) / 2) * ends.length)]!, high: Infinity };
+function shortestRange(ends: readonly number[], covered: number): { low: number; high: number } {
+  const size = Math.ceil(covered * ends.length);
+  let best = { low: ends[Math.floor(EARLIEST * ends.length)]!, high: Infinity };
   for (let first = 0; first + size <= ends.length; first++) {
     const [low, high] = [ends[first]!, ends[first + size - 1]!];
     if (high - low < best.high - best.low) best = { low, high };

@@ -66,7 +66,10 @@ function withAdjustedPValues(
   { statistics }: Pick<ReportInput, 'statistics'>,
 ): GoalComparison[] {
   const deciding = goals.flatMap(({ metrics }) => metrics.filter(({ decides }) => decides));
-  const pValues = deciding.flatMap(({ variations }) => variations.map(({ pValue }) => pValue));
+  // A goal that nobody has reached is not compared, and must not make the others harder to find.
+  const pValues = deciding.flatMap(({ variations }) =>
+    variations.map(({ pValue, standardError }) => (standardError === null ? null : pValue)),
+  );
   const corrected = adjustPValues(pValues, statistics.correction);
   let next = 0;
   return goals.map(({ goal, metrics }) => ({

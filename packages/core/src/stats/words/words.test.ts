@@ -3,11 +3,13 @@ import { type Analysis, analyse, type MethodSettings } from '../analysis.ts';
 import { type Comparison, NO_COMPARISON } from '../comparison.ts';
 import type { HealthProblem } from '../report/health.ts';
 import { decideVerdict, type GoalOutcome, type VerdictInput } from '../report/verdict.ts';
+import { aaSummary, aaWords } from './aa-words.ts';
 import { describeProblem } from './health-words.ts';
 import { describePlan, type PlanFacts } from './plan-words.ts';
 
 // Every text that the statistics produce, in one file to read: words.md.
 
+type AaFacts = Parameters<typeof aaWords>[0];
 type Counts = readonly [visitors: number, converted: number];
 
 const SEQUENTIAL: MethodSettings = { method: 'sequential' };
@@ -188,6 +190,60 @@ const PLANS: Record<string, PlanFacts> = {
   'not enough data': { ...PLAN, visitors: 12, converted: 0, plan: null },
 };
 
+function aa(verdict: AaFacts['verdict'], more: Partial<AaFacts> = {}): string {
+  const facts = {
+    mode: 'assignment',
+    share: 1,
+    visitors: [6162, 6138],
+    causes: [],
+    goals: 3,
+    comparedGoals: 3,
+  };
+  return aaWords({ ...(facts as Omit<AaFacts, 'verdict'>), verdict, ...more });
+}
+
+const differing = (name: string, means: readonly number[], isRevenue = false): AaFacts['causes'][number] => ({
+  cause: 'goal',
+  pValue: 0.0004,
+  goal: {
+    goal: { id: 'x', name, kind: isRevenue ? 'revenue' : 'count', lowerIsBetter: false, role: 'secondary' },
+    counts: [],
+    metrics: [
+      {
+        metric: isRevenue ? 'revenue-per-visitor' : 'conversion-rate',
+        decides: true,
+        variations: means.map((mean) => ({ ...NO_COMPARISON, key: 'x', n: 1, mean, adjustedPValue: null })),
+      },
+    ],
+  },
+});
+
+const AA_VERDICTS: Record<string, string> = {
+  sound: aa('sound'),
+  'sound, sample': aa('sound', { share: 0.25 }),
+  'sound, some goals without data': aa('sound', { comparedGoals: 1 }),
+  'sound, without goals': aa('sound', { goals: 0, comparedGoals: 0 }),
+  'collecting, visitors': aa('collecting', { visitors: [31, 40], comparedGoals: 0 }),
+  'collecting, no exposures': aa('collecting', { mode: 'exposures', visitors: [0, 0], comparedGoals: 0 }),
+  'collecting, conversions': aa('collecting', { comparedGoals: 0 }),
+  'alarm, split': aa('alarm', { visitors: [5100, 4700], causes: [{ cause: 'split', pValue: 5e-5 }] }),
+  'alarm, split, exposures': aa('alarm', {
+    mode: 'exposures',
+    visitors: [5100, 4700],
+    causes: [{ cause: 'split', pValue: 5e-5 }],
+  }),
+  'alarm, goals': aa('alarm', {
+    causes: [differing('Sign-ups', [0.1, 0.05]), differing('Orders', [1.2, 1.9], true)],
+  }),
+  'alarm, tracking': aa('alarm', {
+    mode: 'exposures',
+    causes: [{ cause: 'tracking', words: describeProblem(PROBLEMS['days without exposures']!) }],
+  }),
+  'summary, nothing yet': aaSummary([]),
+  'summary, one round': aaSummary(['sound']),
+  'summary, a year': aaSummary([...Array(11).fill('sound'), 'alarm', 'collecting']),
+};
+
 function section(title: string, texts: Record<string, string>): string {
   const entries = Object.entries(texts).map(([name, text]) => `**${name}**\n${text}\n`);
   return [`## ${title}\n`, ...entries].join('\n');
@@ -202,6 +258,7 @@ it('texts are as in words.md', async () => {
     section('Verdicts', VERDICTS),
     section('Health problems', describeAll(PROBLEMS, describeProblem)),
     section('Plans', describeAll(PLANS, describePlan)),
+    section('Built-in A/A test', AA_VERDICTS),
   ].join('\n');
   expect(text).not.toMatch(/NaN|Infinity|undefined|null/);
   await expect(text).toMatchFileSnapshot('words.md');

@@ -1,6 +1,6 @@
 import { AaTest, AaTestQuery } from '@switchyard/core/api/aa-test';
 import { aaRound, aaRoundAt } from '@switchyard/core/lifecycle/aa-test';
-import { aaSummary } from '@switchyard/core/stats/report/aa-verdict-words';
+import { aaSummary } from '@switchyard/core/stats/words/aa-words';
 import { DAY_MS } from '@switchyard/core/time';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';

@@ -90,7 +90,6 @@ function resolveProperty(
   reportLostOptions(entry, stored?.splitTests ?? [], path, report);
   const feedbackTypes = (entry.feedbackTypes ?? []).map((type) => resolveFeedbackType(type, stored));
   reportAaTest(entry, stored, path, report);
-  const goalIds = idsOf(entry.goals, stored?.goals);
   const environmentIds = idsOf(entry.environments, stored?.environments).add(PRODUCTION.id);
   return {
     id: entry.id,

@@ -315,6 +315,7 @@ describe('statistics settings', () => {
     ]);
     expect((await shop.property())?.statistics).toEqual({
       engine: 'bayesian',
+      spending: 'obrien-fleming',
       alpha: 0.01,
       sequentialN: 5000,
       correction: 'holm',
@@ -339,7 +340,7 @@ describe('statistics settings', () => {
     expect(await shop.mistakes({ holdout: 101, statistics, hashSeed: '' })).toEqual([
       'hashSeed must not be empty',
       'holdout must be at most 100',
-      'statistics/engine must be one of sequential, frequentist, bayesian',
+      'statistics/engine must be one of auto, sequential, group-sequential, frequentist, bayesian',
       'statistics/alpha must be at most 0.2',
       'statistics/sequentialN must be at least 1',
       'statistics/correction must be one of none, holm, benjamini-hochberg',

@@ -124,7 +124,7 @@ describe('feedback as goal and guardrail', () => {
       decision: 'roll-back',
       variation: 'b',
       harmedGuardrails: ['NPS: bad'],
-      words: expect.stringContaining('It harms what must not get worse: NPS: bad changed by +'),
+      sentences: { guardrails: expect.stringMatching(/^Guardrails: NPS: bad got worse, 20 % → 46 %, \+/) },
     });
   });
 

@@ -291,7 +291,7 @@ describe('further parts of a report', () => {
     const { body } = await shop.get('/v1/split-testing/plan', { goalId: 'joined', smallestEffect: '0.2' });
     expect(body.baseline.visitors).toBeGreaterThan(0);
     expect(body.visitors).toBeGreaterThan(100);
-    expect(body.words).toMatch(/the test needs [\d,]+ visitors, about [\d,]+ days/);
+    expect(body.words).toMatch(/A test with 2 variations needs [\d,]+ visitors, about [\d,]+ days/);
   });
 });
 

@@ -1,6 +1,8 @@
-import { AA_METHOD } from './aa-method.ts';
-import type { AaVerdict, AaVerdictInput } from './aa-verdict.ts';
-import type { Report } from './report.ts';
+import { AA_METHOD } from '../report/aa-method.ts';
+import type { AaVerdict, AaVerdictInput } from '../report/aa-verdict.ts';
+import type { Report } from '../report/report.ts';
+import { unitOf } from '../report/report-metrics.ts';
+import { count, percent, plural, values } from './numbers.ts';
 
 type GoalReport = Report['goals'][number];
 
@@ -27,7 +29,7 @@ export function aaWords(facts: Facts): string {
     case 'collecting':
       return `Collecting: ${describeMissing(facts)}`;
     case 'alarm':
-      return `Alarm: ${describeCauses(facts).join(' ')} By chance alone, at most ${share(AA_METHOD.falseAlarms, 0)} of rounds raise an alarm: if the next round is sound, it was probably chance.`;
+      return `Alarm: ${describeCauses(facts).join(' ')} By chance alone, at most ${percent(AA_METHOD.falseAlarms)} of rounds raise an alarm: if the next round is sound, it was probably chance.`;
   }
 }
 
@@ -46,7 +48,7 @@ export function aaSummary(finished: readonly AaVerdict['verdict'][]): string {
 
 function describeSplit({ visitors, share: counted }: Facts): string {
   const total = visitors.reduce((sum, number) => sum + number, 0);
-  const sample = counted < 1 ? ` (a random sample of ${share(counted)})` : '';
+  const sample = counted < 1 ? ` (a random sample of ${percent(counted)})` : '';
   const shares = visitors.map((number) => share(number / total)).join(' to ');
   return `${count(total)} visitors${sample} were split ${shares}`;
 }
@@ -66,7 +68,7 @@ function describeMissing(facts: Facts): string {
   }
   const hint =
     facts.mode === 'exposures' && total === 0 ? ' Pages must ask the SDK for the split test "aa-test".' : '';
-  return `${count(total)} ${total === 1 ? 'visitor' : 'visitors'} so far; it takes ${AA_METHOD.minVisitors}.${hint}`;
+  return `${plural(total, 'visitor')} so far; it takes ${AA_METHOD.minVisitors}.${hint}`;
 }
 
 function describeCauses(facts: Facts): string[] {
@@ -94,16 +96,13 @@ function splitCause(facts: Facts, pValue: number): string {
 }
 
 function goalCause({ goal, metrics }: GoalReport, pValue: number): string {
-  const { variations } = metrics.find(({ decides }) => decides)!;
-  const [a, b] = variations.map(({ mean }) => (goal.kind === 'count' ? share(mean ?? 0) : money(mean ?? 0)));
+  const { metric, variations } = metrics.find(({ decides }) => decides)!;
+  const [a, b] = values(variations[0]?.mean ?? 0, variations[1]?.mean ?? 0, unitOf(metric));
   const what = goal.kind === 'count' ? 'of the visitors converted' : 'per visitor';
   return `"${goal.name}" differs between two groups that are treated alike: ${a} and ${b} ${what} (${probability(pValue)}).`;
 }
 
-const count = (number: number) => number.toLocaleString('en-US');
-
-const share = (part: number, digits = 1) => `${(100 * part).toFixed(digits)} %`;
-
-const money = (dollars: number) => `$${dollars.toFixed(2)}`;
+/** With a digit more than elsewhere, because a split is close to even. */
+const share = (part: number) => `${(100 * part).toFixed(1)} %`;
 
 const probability = (pValue: number) => (pValue < 0.001 ? 'p < 0.001' : `p = ${pValue.toPrecision(2)}`);
