@@ -7,7 +7,7 @@ import { sampleRatio } from '../../packages/core/dist/stats/sample-ratio.js';
 import { whole } from '../lib/report.js';
 import { checkGuarantee } from './guarantees.js';
 import { binomial, normal, options, random } from './random.js';
-import { compare, isSignificant, percent, RATE, Sums } from './shop.js';
+import { CovariateSums, compare, isSignificant, percent, RATE, Sums } from './shop.js';
 
 const DAYS = 56;
 const LOOKS = Array.from({ length: 28 }, (_, index) => (index + 1) / 28);
@@ -80,23 +80,10 @@ function cupedRows() {
     let [alarms, plainSquares, adjustedSquares, ratio] = [0, 0, 0, 0];
     for (let test = 0; test < tests; test++) {
       const arms = [0, 1].map(() => {
-        const sums = {
-          n: 0,
-          sum: 0,
-          sumSquares: 0,
-          covariateSum: 0,
-          covariateSumSquares: 0,
-          covariateProduct: 0,
-        };
+        const sums = new CovariateSums();
         for (let i = 0; i < 1000; i++) {
-          const x = normal();
-          const y = 20 + 10 * (correlation * x + Math.sqrt(1 - correlation ** 2) * normal());
-          sums.n++;
-          sums.sum += y;
-          sums.sumSquares += y * y;
-          sums.covariateSum += x;
-          sums.covariateSumSquares += x * x;
-          sums.covariateProduct += x * y;
+          const before = normal();
+          sums.addPair(20 + 10 * (correlation * before + Math.sqrt(1 - correlation ** 2) * normal()), before);
         }
         return sums;
       });

@@ -1,6 +1,6 @@
 import { checkGuarantee } from './guarantees.js';
 import { binomial, normal, options, random } from './random.js';
-import { compare, contains, excludesZero, percent, Sums } from './shop.js';
+import { CovariateSums, compare, contains, excludesZero, percent, Sums } from './shop.js';
 
 const TESTS = 4 * options.tests;
 
@@ -23,22 +23,10 @@ function revenueArm(visitors, rate, uplift, hasRefunds) {
 }
 
 function cupedArm(visitors, uplift) {
-  const sums = {
-    n: visitors,
-    sum: 0,
-    sumSquares: 0,
-    covariateSum: 0,
-    covariateSumSquares: 0,
-    covariateProduct: 0,
-  };
+  const sums = new CovariateSums();
   for (let i = 0; i < visitors; i++) {
     const before = normal();
-    const value = (20 + 7 * before + 7 * normal()) * (1 + uplift);
-    sums.sum += value;
-    sums.sumSquares += value * value;
-    sums.covariateSum += before;
-    sums.covariateSumSquares += before * before;
-    sums.covariateProduct += before * value;
+    sums.addPair((20 + 7 * before + 7 * normal()) * (1 + uplift), before);
   }
   return sums;
 }

@@ -30,6 +30,20 @@ export class Sums {
   }
 }
 
+/** Sums with a value before the test, for CUPED. */
+export class CovariateSums extends Sums {
+  covariateSum = 0;
+  covariateSumSquares = 0;
+  covariateProduct = 0;
+
+  addPair(value, before) {
+    this.add(value);
+    this.covariateSum += before;
+    this.covariateSumSquares += before * before;
+    this.covariateProduct += before * value;
+  }
+}
+
 /** @param settings method, metric, and what the method needs */
 export function compare(settings, control, variation) {
   const variations = [

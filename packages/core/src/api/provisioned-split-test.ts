@@ -123,7 +123,7 @@ export const ProvisionedSplitTest = Type.Object(
         Type.Integer({
           minimum: 1,
           maximum: 1_000_000_000_000,
-          description: 'Total number of visitors, in all variations, at which a fixed-horizon test ends',
+          description: 'Total number of visitors, in all variations, at which the test ends',
         }),
       ),
     ),

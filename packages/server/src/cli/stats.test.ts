@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
+import { NO_COMPARISON } from '@switchyard/core/stats/comparison';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../testing/command-line.ts';
 import { BIN } from '../testing/test-server.ts';
@@ -38,16 +39,8 @@ describe('switchyard stats', () => {
     const { variations, srm } = analyse(reading.analysis);
     expect(JSON.parse(stdout)).toEqual({ variations, srm: { pValue: srm?.pValue } });
     const [control, variation, empty] = JSON.parse(stdout).variations;
-    const nothing = {
-      absolute: null,
-      relative: null,
-      standardError: null,
-      pValue: null,
-      chanceToBeat: null,
-      expectedLoss: null,
-    };
-    expect(control).toEqual({ key: 'old', n: 200, mean: 2.1025, ...nothing });
-    expect(empty).toEqual({ key: 'empty', n: 0, mean: null, ...nothing });
+    expect(control).toEqual({ key: 'old', n: 200, mean: 2.1025, ...NO_COMPARISON });
+    expect(empty).toEqual({ key: 'empty', n: 0, mean: null, ...NO_COMPARISON });
     expect(variation).toEqual({
       key: 'new',
       n: 100,
@@ -63,6 +56,28 @@ describe('switchyard stats', () => {
       chanceToBeat: null,
       expectedLoss: null,
     });
+  });
+
+  test('prints the boundaries of a group-sequential test', async () => {
+    const arm = { n: 5000, sum: 500 };
+    const input = {
+      ...{ method: 'group-sequential', metric: 'proportion', control: 'a' },
+      ...{ plannedVisitors: 10_000, earlierLooks: [2000, 4000, 6000, 8000] },
+      variations: [
+        { key: 'a', ...arm },
+        { key: 'b', ...arm, sum: 570 },
+      ],
+    };
+    const criticals = async (spending: string) => {
+      const { looks, variations } = JSON.parse(
+        (await stats([], JSON.stringify({ ...input, spending }))).stdout,
+      );
+      expect(variations[1].pValue).toBeLessThan(0.05);
+      return looks.map(({ critical }: { critical: number }) => Number(critical.toFixed(3)));
+    };
+    expect(await criticals('obrien-fleming')).toEqual([4.877, 3.357, 2.68, 2.29, 2.031]);
+    input.variations[1]!.sum = 590;
+    expect(await criticals('pocock')).toEqual([2.438, 2.427, 2.41, 2.397, 2.386]);
   });
 
   test('reads a file, or standard input by default', async () => {

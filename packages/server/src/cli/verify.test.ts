@@ -31,6 +31,20 @@ test('a bundle of the current version verifies', async () => {
   expect(await verify(current)).toEqual(MATCH);
 });
 
+test('a bundle of a group-sequential test verifies, and its texts are checked too', async () => {
+  const planned = changed((bundle) => {
+    for (const part of [bundle.input, bundle.definition]) part.plannedVisitors = 2000;
+    const engine = { engine: 'auto', spending: 'pocock' };
+    for (const part of [bundle.input.statistics, bundle.method]) Object.assign(part, engine);
+    Object.assign(bundle, { engineVersion: REPORT_VERSION, results: buildReport(bundle.input) });
+  });
+  expect(JSON.parse(planned).results.engine).toBe('group-sequential');
+  expect(await verify(planned)).toEqual(MATCH);
+  const { code, stderr } = await verify(planned.replaceAll('Next: ', 'Now: '));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/results\.verdicts\.0\.sentences\.next: the bundle has "Now: /);
+});
+
 test('changed results or counts of an old bundle are detected, with their paths', async () => {
   const results = await verify(
     changed((bundle) => {
