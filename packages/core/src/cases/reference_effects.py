@@ -274,10 +274,13 @@ def critical_and_p_value(settings, effect, z):
         return k, sequential_p_value(z, effect.visitors, rho)
     if method == "group-sequential":
         fractions, spending = settings["fractions"], settings["spending"]
-        k = group_sequential.boundaries(fractions, alpha, spending)[-1]
+        # No look needs a smaller p-value than this part of alpha.
+        early = mp.mpf("1e-5")
+        highest = root(lambda q: mp.log(2 * normal_sf(q)) - mp.log(early * mp.mpf(alpha)), stats.norm.isf(1e-5 * alpha / 2))
+        k = min(group_sequential.boundaries(fractions, alpha, spending)[-1], highest)
         p, finer = (group_sequential.p_value(fractions, spending, float(z), nodes) for nodes in (16, 24))
         assert math.isclose(p, finer, rel_tol=1e-10), (fractions, z, p, finer)
-        return mp.mpf(k), mp.mpf(finer)
+        return mp.mpf(k), min(mp.mpf(finer), 2 * normal_sf(abs(z)) / early)
     if settings["metric"] == "proportion":
         return normal_critical(alpha), 2 * normal_sf(abs(z))
     df = effect.df

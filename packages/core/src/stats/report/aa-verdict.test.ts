@@ -102,7 +102,7 @@ describe('the verdict of an A/A test', () => {
     expect(verdictOn([side(510, 20), side(490, 29)])).toMatchObject({
       verdict: 'collecting',
       words:
-        'Collecting: 1,000 visitors were split 51.0 % to 49.0 %, as expected; no goal has 50 converted visitors yet.',
+        'Collecting: 1,000 visitors were split 51.0 % to 49.0 %, which is within chance; no goal has 50 converted visitors yet.',
     });
     expect(verdictOn([side(0, 0), side(0, 0)], undefined, { mode: 'exposures' }).words).toBe(
       'Collecting: 0 visitors so far; it takes 100. Pages must ask the SDK for the split test "aa-test".',

@@ -64,7 +64,7 @@ function describeGoals({ goals, comparedGoals }: Facts): string {
 function describeMissing(facts: Facts): string {
   const total = facts.visitors.reduce((sum, number) => sum + number, 0);
   if (total >= AA_METHOD.minVisitors) {
-    return `${describeSplit(facts)}, as expected; no goal has ${AA_METHOD.minConverted} converted visitors yet.`;
+    return `${describeSplit(facts)}, which is within chance; no goal has ${AA_METHOD.minConverted} converted visitors yet.`;
   }
   const hint =
     facts.mode === 'exposures' && total === 0 ? ' Pages must ask the SDK for the split test "aa-test".' : '';

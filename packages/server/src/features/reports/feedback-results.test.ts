@@ -124,7 +124,7 @@ describe('feedback as goal and guardrail', () => {
       decision: 'roll-back',
       variation: 'b',
       harmedGuardrails: ['NPS: bad'],
-      sentences: { guardrails: expect.stringMatching(/^Guardrails: NPS: bad got worse, 20 % → 46 %, \+/) },
+      sentences: { guardrails: expect.stringMatching(/^Guardrails: NPS: bad got worse, 20 % → 79 %, \+/) },
     });
   });
 

@@ -46,7 +46,7 @@ test('gives tests that have run a first phase, and new columns their defaults', 
   expect(shop).toMatchObject({
     hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
     holdout: 0,
-    statistics: { engine: 'sequential', alpha: 0.05 },
+    statistics: { engine: 'auto', alpha: 0.05 },
     goals: [{ id: 'signup', lowerIsBetter: false }],
   });
   expect(other?.hashSeed).toMatch(/^[0-9a-f]{16}$/);
