@@ -16,7 +16,7 @@ const fractions = Array.from({ length: DAYS }, (_, index) => (index + 1) / DAYS)
 const criticals = Object.fromEntries(
   ['obrien-fleming', 'pocock'].map((spending) => [
     spending,
-    boundariesOf(fractions, spending).criticals(0.05),
+    boundariesOf(fractions, spending).cutCriticals(0.05),
   ]),
 );
 const futilities = fractions.map((fraction) => futilityBoundary(fraction, 0.05));

@@ -1,6 +1,7 @@
 import { type Analysis, analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
-import { criticalsOf, type Looks } from '@switchyard/core/stats/group-sequential/compare';
+import { boundariesOf } from '@switchyard/core/stats/group-sequential/boundaries';
+import type { Looks } from '@switchyard/core/stats/group-sequential/compare';
 import { readInput } from '../features/provisioning/provision-input.ts';
 import { CliError } from './cli-error.ts';
 
@@ -16,9 +17,9 @@ export async function printStats(file: string): Promise<void> {
   console.log(JSON.stringify(output, undefined, 2));
 }
 
-function describeLooks(looks: Looks, alpha: number) {
-  const criticals = criticalsOf(looks, alpha);
-  return looks.fractions.map((fraction, index) => ({ fraction, critical: criticals[index] }));
+function describeLooks({ fractions, spending }: Looks, alpha: number) {
+  const criticals = boundariesOf(fractions, spending).cutCriticals(alpha);
+  return fractions.map((fraction, index) => ({ fraction, critical: criticals[index] }));
 }
 
 function readNumbers(text: string, name: string): Analysis {

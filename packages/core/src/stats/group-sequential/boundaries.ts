@@ -3,6 +3,9 @@ import { normalSurvival, normalUpperQuantile } from '../distributions/normal.ts'
 import { MonitoredProcess } from './monitored-process.ts';
 import { type Spending, spentAlpha } from './spending.ts';
 
+/** A look may spend this part of alpha even if nothing is planned for it yet. */
+const EARLY_SHARE = 1e-5;
+
 /** P-values are interpolated between boundaries for alphas whose normal quantiles are this far apart. */
 const GRID_STEP = 0.25;
 const POINTS = 6;
@@ -22,13 +25,14 @@ const MAX_STEPS = 100;
  */
 export class Boundaries {
   readonly #fractions: readonly number[];
-  readonly #spending: Spending;
+  readonly spending: Spending;
   readonly #rows = new Map<number, readonly number[]>();
+  readonly #cutRows = new Map<number, readonly number[]>();
 
   /** @param fractions information fractions of the looks, ascending, above 0 and at most 1 */
   constructor(fractions: readonly number[], spending: Spending) {
     this.#fractions = fractions;
-    this.#spending = spending;
+    this.spending = spending;
   }
 
   /** The boundary of each look; infinite if no alpha is spent by then. */
@@ -38,7 +42,7 @@ export class Boundaries {
     const process = new MonitoredProcess();
     let [spent, previous] = [0, Infinity];
     const row = this.#fractions.map((fraction, look) => {
-      const total = spentAlpha(this.#spending, alpha, fraction);
+      const total = spentAlpha(this.spending, alpha, fraction);
       const limit = limitFor(process, fraction, total - spent, previous);
       // Early looks that practically never stop are skipped: they take time and change nothing.
       if (total > NEGLIGIBLE) {
@@ -49,6 +53,24 @@ export class Boundaries {
     });
     this.#rows.set(alpha, row);
     return row;
+  }
+
+  /**
+   * The boundary of each look, at most about 5 standard errors. Very early ones would be far higher, which makes
+   * intervals meaningless and hides disasters; the cut adds at most a thousandth to the error rate of 100 looks.
+   */
+  cutCriticals(alpha: number): readonly number[] {
+    const known = this.#cutRows.get(alpha);
+    if (known) return known;
+    const highest = normalUpperQuantile((EARLY_SHARE * alpha) / 2);
+    const row = this.criticals(alpha).map((critical) => Math.min(critical, highest));
+    this.#cutRows.set(alpha, row);
+    return row;
+  }
+
+  /** The smallest alpha at which the statistic reaches the cut boundary of this look. */
+  cutPValue(z: number, look: number): number {
+    return Math.min(this.pValue(z, look), (2 * normalSurvival(Math.abs(z))) / EARLY_SHARE);
   }
 
   /** The smallest alpha at which the statistic reaches the boundary of this look. */
@@ -104,14 +126,18 @@ function interpolate(xs: readonly number[], ys: readonly number[], x: number): n
 }
 
 const MAX_CACHED = 16;
-const cache = new Map<string, Boundaries>();
+const byKey = new Map<string, Boundaries>();
+const byFractions = new WeakMap<readonly number[], Boundaries>();
 
-/** The same looks are used for all goals and variations of a test. */
+/** The same looks are used for all goals, variations and days of a test, and often for the next report too. */
 export function boundariesOf(fractions: readonly number[], spending: Spending): Boundaries {
+  const known = byFractions.get(fractions);
+  if (known?.spending === spending) return known;
   const key = `${spending} ${fractions.join(' ')}`;
-  const boundaries = cache.get(key) ?? new Boundaries(fractions, spending);
-  cache.delete(key);
-  cache.set(key, boundaries);
-  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
+  const boundaries = byKey.get(key) ?? new Boundaries(fractions, spending);
+  byKey.delete(key);
+  byKey.set(key, boundaries);
+  if (byKey.size > MAX_CACHED) byKey.delete(byKey.keys().next().value!);
+  byFractions.set(fractions, boundaries);
   return boundaries;
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_ALPHA } from '../alpha.ts';
 import type { MethodSettings } from '../analysis.ts';
 import { normalUpperQuantile } from '../distributions/normal.ts';
-import { criticalsOf } from '../group-sequential/compare.ts';
+import { boundariesOf } from '../group-sequential/boundaries.ts';
 import { futilityBoundary } from '../group-sequential/futility.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
 import { type Limits, simulateEnds } from './forecast-paths.ts';
@@ -119,8 +119,8 @@ function groupSequentialLimits(
   const { fractions, current, spending } = looks!;
   const past = fractions.slice(0, current + 1);
   const future = days.map(fractionAt).filter((fraction) => fraction > past.at(-1)! && fraction < 1);
-  const all = { fractions: [...past, ...future, 1], spending };
-  const criticals = criticalsOf(all, alpha).slice(past.length);
+  const all = [...past, ...future, 1];
+  const criticals = boundariesOf(all, spending).cutCriticals(alpha).slice(past.length);
   const now = past.at(-1)!;
   const drift =
     smallestDifference === null ? undefined : smallestDifference / (standardError * Math.sqrt(now));
