@@ -96,7 +96,9 @@ async function serve(
   const version = readVersion();
   const pingDatabase = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
   const reports = createReportRunner(log, events);
-  const aaTest = createAaTest(log, handle, configuration, events, reports);
+  // On a thread of its own: if an evaluation takes too long, no requested report is lost.
+  const aaReports = createReportRunner(log, events);
+  const aaTest = createAaTest(log, handle, configuration, events, aaReports);
   const app = await createApp({
     ...{ config, version, log, configuration, events, identities, reports, pingDatabase },
     database: handle.database,
@@ -106,6 +108,7 @@ async function serve(
   events.startVerification();
   const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities, aaTest), log);
   const stop = async () => {
+    await aaReports.close();
     await app.close();
     await stopJobs();
     await events.close();
@@ -148,10 +151,11 @@ function createAaTest(
     hasEvents: () => events.status.position > 0,
     evaluate: async (property, until) => {
       const scope = aaScope(property, until);
-      const { body } = await reports.runInBackground({ type: 'aa-test', scope });
+      const { body } = await reports.run({ type: 'aa-test', scope });
       return JSON.parse(new TextDecoder().decode(body));
     },
     release: () => reports.release(),
+    isStopping: () => reports.isClosed,
   });
 }
 

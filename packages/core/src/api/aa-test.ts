@@ -79,11 +79,11 @@ export const AaTest = Type.Object(
     examples: [
       {
         mode: 'assignment',
-        round: { number: 730, startedAt: 1765929600000, endsAt: 1768348800000 },
+        round: { number: 730, startedAt: 1766016000000, endsAt: 1768435200000 },
         current: EVALUATION,
         rounds: [
           {
-            ...{ number: 730, startedAt: 1765929600000, endsAt: 1768348800000, finished: false },
+            ...{ number: 730, startedAt: 1766016000000, endsAt: 1768435200000, finished: false },
             ...{ verdict: EVALUATION.verdict, words: EVALUATION.words, visitors: EVALUATION.visitors },
             alarmDays: 0,
           },

@@ -25,7 +25,9 @@ export function registerAaTestRoutes(api: ApiRoutes, { auth, database }: Depende
         'Every round of 28 days splits the visitors into two groups that are treated alike: any difference is an error in assignment, tracking or statistics, or chance. Evaluated daily after midnight UTC.',
       key: 'secret',
       querystring: AaTestQuery,
-      responses: { 200: { ...AaTest, description: 'The current round, and the history of two years' } },
+      responses: {
+        200: { ...AaTest, description: 'The current round, the last 400 days, and the rounds of two years' },
+      },
       errors: ['wrong_property'],
     },
     (request) => response(database, auth.property(request, request.query.propertyId), Date.now()),

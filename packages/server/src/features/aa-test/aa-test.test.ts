@@ -155,8 +155,11 @@ describe('without exposures', () => {
       /^Alarm: "Sign-ups" differs between two groups that are treated alike: \d\d % and 1\d % of the visitors converted \(p < 0\.001\)\. Check that every conversion .*By chance alone, at most 5 % of rounds/,
     );
     expect(rounds).toMatchObject([{ verdict: 'alarm', alarmDays: 1 }]);
-    expect((await shop.server.send('GET', '/metrics')).text).toContain('switchyard_aa_test_alarms 1\n');
-    expect(shop.server.stderr.join('\n')).toContain('A/A test: Alarm: \\"Sign-ups\\" differs');
+    await waitFor('the metric and the warning', async () => {
+      const { text } = await shop.server.send('GET', '/metrics');
+      const isLogged = shop.server.stderr.join('\n').includes('A/A test: Alarm: \\"Sign-ups\\" differs');
+      return isLogged && text.includes('switchyard_aa_test_alarms 1\n');
+    });
   }, 120_000);
 
   test('a property has no verdicts while the test is switched off', async () => {

@@ -101,7 +101,7 @@ function verdictOf(row: Selectable<DatabaseTables['aa_verdicts']>): DailyVerdict
   const { day, round, mode, verdict, words } = row;
   return {
     ...{ day, round, mode, verdict, words },
-    visitors: [row.visitors_a, row.visitors_b],
+    visitors: [Number(row.visitors_a), Number(row.visitors_b)],
     splitPValue: row.split_p_value,
     goals: JSON.parse(row.goals),
   };

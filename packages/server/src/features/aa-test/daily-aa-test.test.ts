@@ -61,6 +61,7 @@ const startTest = (parts: Partial<DailyAaTestParts> = {}) =>
     release: async () => {
       released++;
     },
+    isStopping: () => false,
     log: pino({}, { write: (line: string) => logged.push(JSON.parse(line)) }),
     ...parts,
   });
@@ -136,14 +137,28 @@ test('a failure is logged, affects no other property, and is not repeated immedi
   expect(await history()).toEqual([[0, ROUND, 'sound']]);
 });
 
-test('a busy server is not an error: the evaluation is repeated later', async () => {
-  next = Object.assign(new Error('busy'), { code: 'overloaded' });
-  await startTest().run(START + DAY_MS);
-  expect(logged).toEqual([]);
-  expect(await history()).toEqual([]);
-  next = SOUND;
-  await startTest().run(START + DAY_MS);
-  expect(await history()).toEqual([[0, ROUND, 'sound']]);
+test('a stopping server logs nothing', async () => {
+  next = new Error('The server is stopping.');
+  const it = startTest({ isStopping: () => true });
+  await it.run(START + DAY_MS);
+  expect([evaluations, logged]).toEqual([[1], []]);
+});
+
+test('a round that ended while no server was running gets its final verdict', async () => {
+  await startTest().run(START + 2 * DAY_MS);
+  await visitAt(START + 30 * DAY_MS);
+  const later = startTest();
+  for (const now of [31, 31.5, 32]) await later.run(START + now * DAY_MS);
+  expect(evaluations).toEqual([2, 28, 31, 32]);
+  expect((await history()).map(([day]) => day)).toEqual([31, 30, 27, 1]);
+});
+
+test('a verdict stored with a wrong clock does not prevent later ones', async () => {
+  await visitAt(START + 300 * DAY_MS);
+  await startTest().run(START + 301 * DAY_MS);
+  const it = startTest();
+  for (const now of [1, 1.5, 2]) await it.run(START + now * DAY_MS);
+  expect(evaluations).toEqual([301, 1, 2]);
 });
 
 test('an alarm is logged once and counted until it ends', async () => {

@@ -7,6 +7,7 @@ import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { latestVerdicts, saveVerdict } from './aa-verdict-store.ts';
 
+/** Waiting time after a failure; six times as long after each further one, at most a day. */
 const RETRY_MS = 10 * 60 * 1000;
 
 export interface DailyAaTestParts {
@@ -19,6 +20,7 @@ export interface DailyAaTestParts {
   evaluate: (property: PropertyConfiguration, until: number) => Promise<AaVerdict>;
   /** Called after evaluations. */
   release: () => Promise<void>;
+  isStopping: () => boolean;
   log: Logger;
 }
 
@@ -31,8 +33,8 @@ export class DailyAaTest {
   /** The last evaluated day of each property; without a verdict if there was nothing to count. */
   readonly #latest = new Map<string, { day: number; verdict?: AaVerdict['verdict'] | undefined }>();
   #isLoaded = false;
-  /** When to try again after a failure, by the monotonic clock. */
-  readonly #retryAt = new Map<string, number>();
+  /** Failures in a row, and when to try again, by the monotonic clock. */
+  readonly #failures = new Map<string, { count: number; retryAt: number }>();
 
   constructor(parts: DailyAaTestParts) {
     this.#parts = parts;
@@ -52,7 +54,9 @@ export class DailyAaTest {
     if (!this.#isLoaded) await this.#load();
     const day = Math.floor(now / DAY_MS) - 1;
     const due = properties().filter((property) => this.#isDue(property, day));
-    for (const property of due) await this.#evaluate(property, day);
+    for (const property of due) {
+      for (const each of this.#daysOf(property, day)) await this.#evaluate(property, each);
+    }
     if (due.length > 0) await release();
   }
 
@@ -64,8 +68,18 @@ export class DailyAaTest {
   }
 
   #isDue({ id, aaTest }: PropertyConfiguration, day: number): boolean {
-    if (aaTest === 'off' || performance.now() < (this.#retryAt.get(id) ?? 0)) return false;
-    return (this.#latest.get(id)?.day ?? 0) < day;
+    if (aaTest === 'off' || performance.now() < (this.#failures.get(id)?.retryAt ?? 0)) return false;
+    const latest = this.#latest.get(id)?.day ?? 0;
+    // A verdict from the future was stored with a wrong clock; one of the next day may be another server's.
+    return latest < day || latest > day + 1;
+  }
+
+  /** The last day of an earlier round comes first, if no server was running then: a round needs a final verdict. */
+  #daysOf({ id }: PropertyConfiguration, day: number): number[] {
+    const latest = this.#latest.get(id)?.day;
+    if (latest === undefined || latest >= day) return [day];
+    const lastDay = aaRoundAt(latest * DAY_MS).endsAt / DAY_MS - 1;
+    return latest < lastDay && lastDay < day ? [lastDay, day] : [day];
   }
 
   async #evaluate(property: PropertyConfiguration, day: number): Promise<void> {
@@ -81,12 +95,14 @@ export class DailyAaTest {
         if (isNewAlarm) log.warn({ propertyId }, `A/A test: ${evaluated.words}`);
       }
       this.#latest.set(propertyId, { day, verdict: evaluated?.verdict });
-      this.#retryAt.delete(propertyId);
+      this.#failures.delete(propertyId);
     } catch (err) {
-      this.#retryAt.set(propertyId, performance.now() + RETRY_MS);
-      // A busy or stopping server is no reason for concern.
-      if ((err as { code?: unknown }).code === 'overloaded') return;
-      log.error({ err, propertyId }, 'evaluation of the A/A test failed; retrying in 10 minutes');
+      if (this.#parts.isStopping()) return;
+      const count = (this.#failures.get(propertyId)?.count ?? 0) + 1;
+      const waitMs = Math.min(DAY_MS, RETRY_MS * 6 ** (count - 1));
+      this.#failures.set(propertyId, { count, retryAt: performance.now() + waitMs });
+      const retry = `retrying in ${Math.round(waitMs / 60_000)} minutes`;
+      log.error({ err, propertyId }, `evaluation of the A/A test failed; ${retry}`);
     }
   }
 

@@ -3,13 +3,15 @@ import { AA_STATISTICS } from '@switchyard/core/stats/report/aa-method';
 import { type AaVerdict, aaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import { buildReport } from '@switchyard/core/stats/report/report';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
-import { DAY_MS } from '@switchyard/core/time';
 import type { AssignmentCounts } from '../../storage/event-store.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
 import type { AaScope } from './aa-scope.ts';
 
 /** Assigning this many visitors takes seconds; more would hardly make the verdict more precise. */
 const MAX_SESSIONS = 500_000;
+
+/** Exposures of a day on which pages took part. */
+const MIN_DAY = 20;
 
 /** Counts the round so far and judges it. */
 export async function aaReport(eventStore: ReportQueries, scope: AaScope): Promise<AaVerdict> {
@@ -54,12 +56,21 @@ async function countExposed(eventStore: ReportQueries, scope: AaScope): Promise<
   const { groups, exposures } = await eventStore.splitTestCounts({
     ...{ propertyId, splitTestKey: AA_TEST_KEY, phase: round.number },
     variationKeys: aaTestOf(scope, round).variations.map(({ key }) => key),
-    ...{ from: startedAt, to: endsAt, startedAt, until: endsAt },
-    days: { from: startedAt, to: until - DAY_MS, step: 1 },
+    ...{ from: startedAt, to: endsAt, startedAt, until },
+    // With the day that is not over, which is not checked for gaps.
+    days: { from: startedAt, to: until, step: 1 },
     ...goalIdsOf(scope),
     ...{ earlyDays: 0, preDays: 0 },
   });
-  // The mode may have been chosen in the middle of a round: days before the first exposure are no gap.
-  const firstDay = Math.min(...exposures.map(({ at }) => at), until);
-  return { groups, exposures, startedAt: Math.max(startedAt, firstDay), share: 1 };
+  return { groups, exposures, startedAt: Math.max(startedAt, firstDayOf(exposures, until)), share: 1 };
+}
+
+/**
+ * The mode may have been chosen in the middle of a round: the days before are no gap. Single exposures with a wrong
+ * date do not count.
+ */
+function firstDayOf(exposures: ReportInput['exposures'], until: number): number {
+  const byDay = new Map<number, number>();
+  for (const { at, exposures: count } of exposures) byDay.set(at, (byDay.get(at) ?? 0) + count);
+  return Math.min(...[...byDay].filter(([, count]) => count >= MIN_DAY).map(([at]) => at), until);
 }

@@ -37,8 +37,6 @@ export class ReportRunner {
   readonly #running = new Map<number, Job>();
   #worker: Worker | undefined;
   #nextId = 1;
-  /** Whether the thread has computed a report that somebody requested. */
-  #isRequested = false;
   #closed = false;
 
   constructor(options: ReportRunnerOptions) {
@@ -46,24 +44,6 @@ export class ReportRunner {
   }
 
   run(request: ReportRequest): Promise<ReportBody> {
-    this.#isRequested = true;
-    return this.#enqueue(request);
-  }
-
-  /** Like `run`, for background work, which calls `release` at its end. */
-  runInBackground(request: ReportRequest): Promise<ReportBody> {
-    return this.#enqueue(request);
-  }
-
-  /** Ends a thread that only did background work, to free its memory. */
-  async release(): Promise<void> {
-    if (this.#isRequested || this.#running.size + this.#waiting.length > 0) return;
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
-  }
-
-  #enqueue(request: ReportRequest): Promise<ReportBody> {
     if (this.#closed) return Promise.reject(overloaded('The server is stopping.'));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(overloaded('Too many reports are running.'));
@@ -77,6 +57,18 @@ export class ReportRunner {
       });
       this.#startNext();
     });
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Ends the thread if it is idle, to free its memory; the next report starts another one. */
+  async release(): Promise<void> {
+    if (this.#running.size + this.#waiting.length > 0) return;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
   }
 
   async close(): Promise<void> {

@@ -176,7 +176,9 @@ export class DuckDbDatabase {
   }
 
   async #disconnect(): Promise<void> {
-    await Promise.all([this.#readers.drain(), this.#quick.drain(), this.#background.drain()]);
+    // Background queries may take long; other queries go on until they have ended.
+    await this.#background.drain();
+    await Promise.all([this.#readers.drain(), this.#quick.drain()]);
     // Otherwise `closeSync` checkpoints and blocks the thread.
     await this.#writer?.run('CHECKPOINT').catch(() => undefined);
     this.#writer?.closeSync();

@@ -72,6 +72,11 @@ interface Scope extends Pick<AssignmentQuery, 'from' | 'to'> {
 function visitorStatement({ property, from, to, goals, parts }: Scope): string {
   const inPart = parts === 1 ? 'true' : `(visitor_key & ${parts - 1}) = 0`;
   const named = `property = ${property} AND visitor_change <> ${VISITOR_CHANGE.same}`;
+  // A sample is taken before the visitors are looked up, so that its cost does not grow with the traffic.
+  const candidates =
+    parts === 1
+      ? 'SELECT session_key FROM started UNION ALL SELECT session_key FROM reached'
+      : `SELECT session_key FROM collects WHERE ${named} AND ${inPart}`;
   const terms = goals.length === 0 ? 'NULL' : goals.map(({ term }) => term).join(', ');
   return `WITH started AS (
       SELECT session_key, started_at FROM sessions WHERE ${startedCondition({ property, from, to })}),
@@ -81,8 +86,7 @@ function visitorStatement({ property, from, to, goals, parts }: Scope): string {
         AND happened_at >= ${from} AND happened_at < ${to}),
     session_visitors AS MATERIALIZED (
       SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
-      WHERE ${named}
-        AND session_key IN (SELECT session_key FROM started UNION ALL SELECT session_key FROM reached)
+      WHERE ${named} AND session_key IN (${candidates})
       GROUP BY session_key),
     units AS MATERIALIZED (
       SELECT visitor_key, min(started_at) AS first_at FROM started JOIN session_visitors USING (session_key)
@@ -98,7 +102,7 @@ function visitorStatement({ property, from, to, goals, parts }: Scope): string {
     SELECT visitor_id, goal, n, a, ${isConverted(goals, 'n', 'a')} FROM outcomes JOIN ids USING (visitor_key)`;
 }
 
-/** Sums of integers, which are exact; amounts are in micro-dollars. */
+/** Amounts are in micro-dollars. */
 class OutcomeSums {
   #converted = 0;
   #convertedMicros = 0;
