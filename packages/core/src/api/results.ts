@@ -192,7 +192,7 @@ const Verdict = namedObject('Verdict', {
   sentences: namedObject('VerdictSentences', {
     decision: Type.String(),
     primary: Type.String({ description: 'Values, uplift and interval of the primary goal' }),
-    guardrails: Type.String({ description: 'Empty if the test has none' }),
+    guardrails: Type.String({ description: 'Empty if the test has none, or is unhealthy' }),
     next: Type.String({ description: 'What to do next' }),
   }),
   improvement: Interval,
@@ -205,7 +205,12 @@ const Verdict = namedObject('Verdict', {
       required: Type.Integer({ description: 'Needed before a first evaluation' }),
     }),
   ),
-  daysLeft: nullable(Type.Integer({ description: 'Likely days until a decision; null if not in sight' })),
+  daysLeft: nullable(
+    Type.Integer({
+      description:
+        'Likely days until a decision, or while collecting until the first evaluation; null if not in sight',
+    }),
+  ),
   forecast: nullable(
     namedObject('Forecast', {
       low: Type.Integer({ description: 'The decision probably takes at least this many more days' }),

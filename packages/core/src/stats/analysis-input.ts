@@ -30,7 +30,7 @@ const VARIATION_FIELDS = ['key', 'n', 'sum', 'sumSquares', ...COVARIATES];
 const METRICS = ['mean', 'proportion'] as const;
 
 /** Boundaries for this many looks take about a second. */
-const MAX_LOOKS = 400;
+const MAX_LOOKS = 100;
 
 /** Relative tolerance for the rounding errors of sums of squares. */
 const TOLERANCE = 1e-9;

@@ -3,6 +3,8 @@ import { sumVisitors } from '../testing/sum-visitors.ts';
 import { type Analysis, analyse, METHODS, type Method } from './analysis.ts';
 import { NO_COMPARISON } from './comparison.ts';
 import { normalSurvival, normalUpperQuantile } from './distributions/normal.ts';
+import { Boundaries } from './group-sequential/boundaries.ts';
+import { looksAt } from './group-sequential/compare.ts';
 
 const proportion = (method: Method, ...counts: [n: number, sum: number][]): Analysis => ({
   method,
@@ -136,6 +138,31 @@ describe('relative intervals', () => {
       low: -1,
     });
   });
+});
+
+it('finds the bounds of very wide relative intervals', () => {
+  for (const sequentialN of [1e6, 5e6, 1e9]) {
+    for (const visitors of [2, 20]) {
+      const analysis = proportion('sequential', [visitors, 1], [visitors, 1]);
+      const { low, high } = second({ ...analysis, sequentialN } as Analysis).relative!;
+      expect(low).toBeGreaterThanOrEqual(-1);
+      expect(low).toBeLessThan(-0.9);
+      expect(high === null || (high > 10 && high < 1e15)).toBe(true);
+    }
+  }
+});
+
+it('looks with hardly any new visitors are one look', () => {
+  const visitors = [2000, 4000, 6000, 8000, 10_000];
+  const criticals = (counts: number[]) =>
+    new Boundaries(looksAt(counts, 10_000, 'obrien-fleming').fractions, 'obrien-fleming')
+      .criticals(0.05)
+      .at(-1)!;
+  const plain = criticals(visitors);
+  for (const step of [1e-5, 0.01, 1]) {
+    const close = Array.from({ length: 7 }, (_, i) => 6000 + step * i);
+    expect(criticals([2000, 4000, ...close, 8000, 10_000])).toBeCloseTo(plain, 2);
+  }
 });
 
 describe('covariates', () => {

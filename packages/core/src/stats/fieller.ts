@@ -27,12 +27,13 @@ export function relativeInterval(
   const estimate = difference / controlMean;
   if (variance === null || critical === null || !Number.isFinite(critical)) return unknownInterval(estimate);
   const { low, high } = solve(joint, variance, critical, estimate);
-  return { estimate, low: atLeast(low, min), high: Number.isFinite(high) ? high : null };
-}
-
-function atLeast(low: number, min: number | null): number | null {
-  if (min !== null) return Math.max(low, min);
-  return Number.isFinite(low) ? low : null;
+  // An adjusted estimate can be below the minimum; then nothing is cut.
+  const isCut = min !== null && min <= estimate;
+  return {
+    estimate,
+    low: isCut ? Math.max(low, min) : Number.isFinite(low) ? low : null,
+    high: Number.isFinite(high) ? high : null,
+  };
 }
 
 /** The ratios r with a·r² - 2·b·r + c ≤ 0; an infinite bound is open. */

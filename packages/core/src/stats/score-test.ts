@@ -1,6 +1,11 @@
 import { type Interval, unknownInterval } from './comparison.ts';
 import { findRoot } from './distributions/find-root.ts';
 
+/** Ratios whose logarithm is beyond this are impossible. */
+const MAX_LOG = 300;
+/** A larger relative change is unlimited for all practical purposes. */
+const MAX_CHANGE = 1e15;
+
 /** Converted visitors of the control and of a variation. */
 export interface ConvertedCounts {
   readonly n: number;
@@ -58,20 +63,21 @@ export class ScoreTest {
     if (!Number.isFinite(critical)) return unknownInterval(ratio - 1);
     // The delta method on the logarithm, with at least half a conversion.
     const inverse = ({ n, converted }: ConvertedCounts) => 1 / Math.max(converted, 0.5) - 1 / n;
-    const spread = Math.exp(critical * Math.sqrt(inverse(this.#control) + inverse(this.#variation)));
-    const center = Math.max(this.#variation.converted, 0.5) / this.#variation.n / this.#controlRate;
-    const bound = (sign: 1 | -1) => {
-      const guess = sign === 1 ? center * spread : center / spread;
-      return findRoot(
-        (tested) => (tested <= 0 ? -Infinity : -this.#ratioStatistic(tested) - sign * critical),
-        guess,
-        guess / 2,
+    const width = critical * Math.sqrt(inverse(this.#control) + inverse(this.#variation));
+    const center = Math.log(Math.max(this.#variation.converted, 0.5) / this.#variation.n / this.#controlRate);
+    const bound = (sign: 1 | -1) =>
+      Math.expm1(
+        findRoot(
+          (log) => (Math.abs(log) > MAX_LOG ? log : -this.#ratioStatistic(Math.exp(log)) - sign * critical),
+          center + sign * Math.min(MAX_LOG / 10, width),
+          1,
+        ),
       );
-    };
+    const high = bound(1);
     return {
       estimate: ratio - 1,
-      low: this.#variation.converted === 0 ? -1 : bound(-1) - 1,
-      high: bound(1) - 1,
+      low: this.#variation.converted === 0 ? -1 : bound(-1),
+      high: high < MAX_CHANGE ? high : null,
     };
   }
 
@@ -81,7 +87,8 @@ export class ScoreTest {
       const rate = (converted + 1) / (n + 2);
       return (rate * (1 - rate)) / n;
     };
-    return Math.min(1, critical * Math.sqrt(variance(this.#control) + variance(this.#variation)));
+    const width = critical * Math.sqrt(variance(this.#control) + variance(this.#variation));
+    return Math.max(1e-12, Math.min(1, width));
   }
 
   #differenceStatistic(difference: number): number {
@@ -104,10 +111,13 @@ export class ScoreTest {
 
   /** Distance from the hypothesis in standard errors, with the rates that are most likely under it. */
   #statistic(distance: number, controlRate: number, rate: number, ratio: number): number {
+    if (distance === 0) return 0;
+    // Divided by large ratios, whose squares would overflow.
+    const scale = Math.max(1, ratio);
     const variance =
-      (rate * Math.max(0, 1 - rate)) / this.#variation.n +
-      (ratio * ratio * controlRate * (1 - controlRate)) / this.#control.n;
-    return distance === 0 ? 0 : distance / Math.sqrt(variance);
+      (rate * Math.max(0, 1 - rate)) / this.#variation.n / scale / scale +
+      ((ratio / scale) ** 2 * controlRate * (1 - controlRate)) / this.#control.n;
+    return distance / scale / Math.sqrt(variance);
   }
 
   /**

@@ -5,6 +5,7 @@ const MAX_STEPS = 200;
  * root, and then uses Ridders' method with bisection as a fallback.
  */
 export function findRoot(f: (x: number) => number, guess: number, width = 1): number {
+  if (!(width > 0) || !Number.isFinite(guess)) throw new RangeError(`Cannot search around ${guess}.`);
   let low = guess - width;
   let high = guess + width;
   let atLow = f(low);

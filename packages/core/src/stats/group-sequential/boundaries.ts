@@ -57,7 +57,7 @@ export class Boundaries {
 
   /**
    * The boundary of each look, at most about 5 standard errors. Very early ones would be far higher, which makes
-   * intervals meaningless and hides disasters; the cut adds at most a thousandth to the error rate of 100 looks.
+   * intervals meaningless and hides disasters; for 100 looks, the cut adds at most a thousandth of alpha.
    */
   cutCriticals(alpha: number): readonly number[] {
     const known = this.#cutRows.get(alpha);

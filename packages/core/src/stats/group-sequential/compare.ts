@@ -14,12 +14,33 @@ export interface Looks {
 /** A single look, at the planned size. */
 export const FINAL_LOOK: Looks = { fractions: [1], current: 0, spending: DEFAULT_SPENDING };
 
+/** A look with hardly any new visitors is the same look, and its boundary could not be computed precisely. */
+const MIN_STEP = 0.001;
+
 /** Looks after these numbers of visitors; once the planned number is reached, further visitors change nothing. */
 export function looksAt(visitors: readonly number[], plannedVisitors: number, spending: Spending): Looks {
-  const fractions = visitors
-    .map((count) => Math.min(1, count / plannedVisitors))
-    .filter((fraction, index, all) => fraction > (all[index - 1] ?? 0));
+  const fractions = distinctLooks(visitors, plannedVisitors).map(({ fraction }) => fraction);
   return { fractions, current: fractions.length - 1, spending };
+}
+
+/** The looks that count, with their index in `visitors`: the last one, and earlier ones that differ enough. */
+export function distinctLooks(
+  visitors: readonly number[],
+  plannedVisitors: number,
+): { fraction: number; index: number }[] {
+  const all = visitors.map((count, index) => ({ fraction: Math.min(1, count / plannedVisitors), index }));
+  // The plan is reached at the first look with all of its visitors.
+  const end = all.findIndex(({ fraction }) => fraction === 1);
+  let next = Infinity;
+  return (end === -1 ? all : all.slice(0, end + 1))
+    .toReversed()
+    .filter(({ fraction }) => {
+      const isDistinct = next === Infinity || next - fraction >= MIN_STEP * next;
+      if (fraction <= 0 || !isDistinct) return false;
+      next = fraction;
+      return true;
+    })
+    .toReversed();
 }
 
 /**
@@ -32,9 +53,15 @@ export function compareAtLook(
   { fractions, current, spending }: Looks,
 ): Comparison {
   const boundaries = boundariesOf(fractions, spending);
+  const critical = boundaries.cutCriticals(alpha)[current]!;
+  const pValue = effect.z === null ? null : boundaries.cutPValue(effect.z, current);
   return {
     ...NO_COMPARISON,
-    ...atCritical(effect, boundaries.cutCriticals(alpha)[current]!),
-    pValue: effect.z === null ? null : boundaries.cutPValue(effect.z, current),
+    ...atCritical(effect, critical),
+    pValue: pValue === null ? null : onSideOf(alpha, pValue, Math.abs(effect.z!) > critical),
   };
 }
+
+/** The p-value is interpolated: it must not contradict the interval if it is very close to alpha. */
+const onSideOf = (alpha: number, pValue: number, isSignificant: boolean) =>
+  isSignificant ? Math.min(pValue, alpha * (1 - 1e-9)) : Math.max(pValue, alpha);

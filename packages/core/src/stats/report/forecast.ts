@@ -2,6 +2,7 @@ import { DEFAULT_ALPHA } from '../alpha.ts';
 import type { MethodSettings } from '../analysis.ts';
 import { normalUpperQuantile } from '../distributions/normal.ts';
 import { boundariesOf } from '../group-sequential/boundaries.ts';
+import { looksAt } from '../group-sequential/compare.ts';
 import { futilityBoundary } from '../group-sequential/futility.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
 import { type Limits, simulateEnds } from './forecast-paths.ts';
@@ -10,6 +11,10 @@ import { type Limits, simulateEnds } from './forecast-paths.ts';
 const HORIZON_DAYS = 56;
 /** A range is given up to this many days. */
 const MAX_DAYS = 182;
+/** Even for the largest plans. */
+const LAST_DAY = 3650;
+/** Boundaries for more looks take longer, and hardly change a forecast. */
+const MAX_LOOKS = 30;
 /** Share of the simulated ends in the range, so that at least 80 % of real ones are. */
 const COVERED = 0.86;
 /** The plan limits the range anyway, so it can cover more. */
@@ -59,7 +64,7 @@ export function forecastOf(input: ForecastInput): Forecast | null {
   if (!(traffic.dailyVisitors > 0) || !(input.standardError > 0)) return null;
   const detectable = detectableChange(input);
   const plannedDays = plannedVisitors === null ? 0 : (plannedVisitors - visitors) / traffic.dailyVisitors;
-  const days = daysUntil(Math.max(MAX_DAYS, Math.ceil(2 * plannedDays)));
+  const days = daysUntil(Math.min(LAST_DAY, Math.max(MAX_DAYS, Math.ceil(2 * plannedDays))));
   const ends = simulateEnds(input, days, limitsOf(input, days));
   const covered = plannedVisitors === null ? COVERED : COVERED_WITH_PLAN;
   const inSight = plannedVisitors !== null || ends[Math.floor(2 * EARLIEST * ends.length)]! <= HORIZON_DAYS;
@@ -117,17 +122,29 @@ function groupSequentialLimits(
 ): Limits {
   const { alpha = DEFAULT_ALPHA, looks, standardError, smallestDifference } = input;
   const { fractions, current, spending } = looks!;
-  const past = fractions.slice(0, current + 1);
-  const future = days.map(fractionAt).filter((fraction) => fraction > past.at(-1)! && fraction < 1);
-  const all = [...past, ...future, 1];
-  const criticals = boundariesOf(all, spending).cutCriticals(alpha).slice(past.length);
+  const past = thinOut(fractions.slice(0, current + 1));
   const now = past.at(-1)!;
+  const future = thinOut(days.map(fractionAt).filter((fraction) => fraction > now && fraction < 1));
+  // Rounded, so that all variations of a test have the same boundaries.
+  const all = [...past, ...future.map((fraction) => Math.round(1e6 * fraction) / 1e6), 1];
+  const looksAhead = looksAt(all, 1, spending).fractions;
+  const criticals = boundariesOf(looksAhead, spending).cutCriticals(alpha);
+  const criticalAt = (fraction: number) => {
+    const next = looksAhead.findIndex((look) => look >= Math.min(1, fraction));
+    return criticals[next === -1 ? criticals.length - 1 : next]!;
+  };
   const drift =
     smallestDifference === null ? undefined : smallestDifference / (standardError * Math.sqrt(now));
   return {
-    criticals: days.map((_, index) => criticals[Math.min(index, criticals.length - 1)]!),
+    criticals: days.map((day) => criticalAt(fractionAt(day))),
     futilities: days.map((day) => futilityBoundary(fractionAt(day), alpha, drift)),
   };
+}
+
+/** Evenly, and always with the last. */
+function thinOut(fractions: readonly number[]): number[] {
+  const step = Math.ceil(fractions.length / MAX_LOOKS);
+  return fractions.filter((_, index) => (fractions.length - 1 - index) % step === 0);
 }
 
 function detectableChange(input: ForecastInput): number | null {

@@ -68,7 +68,9 @@ function withAdjustedPValues(
   const deciding = goals.flatMap(({ metrics }) => metrics.filter(({ decides }) => decides));
   // A goal that nobody has reached is not compared, and must not make the others harder to find.
   const pValues = deciding.flatMap(({ variations }) =>
-    variations.map(({ pValue, standardError }) => (standardError === null ? null : pValue)),
+    variations.map(({ pValue, standardError, absolute }) =>
+      standardError === null && absolute?.estimate === 0 ? null : pValue,
+    ),
   );
   const corrected = adjustPValues(pValues, statistics.correction);
   let next = 0;

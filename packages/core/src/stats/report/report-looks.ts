@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../time.ts';
 import type { Method } from '../analysis.ts';
-import { FINAL_LOOK, type Looks, looksAt } from '../group-sequential/compare.ts';
+import { distinctLooks, FINAL_LOOK, type Looks } from '../group-sequential/compare.ts';
 import type { ReportInput } from './report-input.ts';
 
 /** Boundaries for more looks take longer, and differ little. */
@@ -32,11 +32,16 @@ export function looksOf(input: ReportInput, visitors: number): DatedLooks {
   const days = thinOut(fullDays(input, visitors));
   const isLast = input.endedAt !== null || visitors >= plannedVisitors;
   const dated = isLast || days.length === 0 ? [...days, { time: input.asOf, visitors }] : days;
-  const counts = dated.map((day) => day.visitors);
-  const looks = looksAt(counts, plannedVisitors, statistics.spending);
-  // Days without new visitors, or after the planned end, are no looks.
-  const ascending = dated.filter((day, i) => day.visitors > (counts[i - 1] ?? 0));
-  return { ...looks, times: ascending.slice(0, looks.fractions.length).map(({ time }) => time) };
+  const looks = distinctLooks(
+    dated.map((day) => day.visitors),
+    plannedVisitors,
+  );
+  return {
+    fractions: looks.map(({ fraction }) => fraction),
+    current: looks.length - 1,
+    spending: statistics.spending,
+    times: looks.map(({ index }) => dated[index]!.time),
+  };
 }
 
 interface Day {
@@ -52,6 +57,7 @@ function fullDays({ exposures, includeBots, asOf }: ReportInput, visitors: numbe
   }
   const ordered = [...byDay].toSorted(([a], [b]) => a - b);
   const total = ordered.reduce((sum, [, number]) => sum + number, 0);
+  if (total === 0) return [];
   let soFar = 0;
   const days = ordered.map(([at, number]) => {
     soFar += number;

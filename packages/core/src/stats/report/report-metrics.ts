@@ -105,7 +105,7 @@ function analysisOf(
   const sumsOf = sumsFor(metric === 'answer-rate' ? answersId(goal) : goal.id);
   if (metric === 'revenue-per-converted-visitor') {
     const variations = counts.map((it) => ({ key: it.key, n: it.visitors, ...ratioSums(sumsOf(it)) }));
-    return { ...common, metric: 'ratio', variations };
+    return { ...common, metric: 'ratio', nonNegative: isNonNegative(goal), variations };
   }
   const isShare = metric === 'option-share';
   // Few visitors have answered before, and who answers may depend on the variation.

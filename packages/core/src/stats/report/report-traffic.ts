@@ -10,31 +10,52 @@ const MIN_UNCERTAINTY = 0.1;
 const MIN_DAYS = 3;
 const UNKNOWN_UNCERTAINTY = 0.3;
 
-/** New visitors per day: in proportion to the exposures of an average day of the last week, starting at midnight. */
+interface Day {
+  readonly exposures: number;
+  /** The part of the day that is over. */
+  readonly length: number;
+}
+
+/** New visitors per day: in proportion to the exposures of an average day of the last week, without pauses. */
 export function trafficOf(input: ReportInput, visitors: number): Traffic {
-  const midnight = Math.floor((input.asOf - RECENT_DAYS * DAY_MS) / DAY_MS) * DAY_MS;
-  const since = Math.max(midnight, input.startedAt);
-  const days = Math.max(1, (input.asOf - since) / DAY_MS);
   const byDay = new Map<number, number>();
   let all = 0;
-  for (const { at, exposures } of input.exposures) {
+  for (const { at, bot, exposures } of input.exposures) {
+    if (bot && !input.includeBots) continue;
     all += exposures;
-    if (at >= midnight) byDay.set(at, (byDay.get(at) ?? 0) + exposures);
+    byDay.set(at, (byDay.get(at) ?? 0) + exposures);
   }
-  const recent = [...byDay.values()].reduce((sum, exposures) => sum + exposures, 0);
-  const fullDays = [...byDay].flatMap(([at, exposures]) =>
-    at >= since && at + DAY_MS <= input.asOf ? [exposures] : [],
+  const days = recentDays(input, byDay);
+  const recent = days.reduce((sum, { exposures }) => sum + exposures, 0);
+  const duration = Math.max(
+    1,
+    days.reduce((sum, { length }) => sum + length, 0),
   );
   return {
-    dailyVisitors: all === 0 ? 0 : (visitors * recent) / all / days,
-    uncertainty: uncertaintyOf(fullDays),
+    dailyVisitors: all === 0 ? 0 : (visitors * recent) / all / duration,
+    uncertainty: uncertaintyOf(days.filter(({ length }) => length === 1).map((day) => day.exposures)),
   };
+}
+
+function recentDays(
+  { startedAt, asOf, pauses = [] }: ReportInput,
+  byDay: ReadonlyMap<number, number>,
+): Day[] {
+  const midnight = (time: number) => Math.floor(time / DAY_MS) * DAY_MS;
+  const days: Day[] = [];
+  for (let day = midnight(asOf - RECENT_DAYS * DAY_MS); day < asOf; day += DAY_MS) {
+    const isPaused = pauses.some(({ from, to }) => from < day + DAY_MS && (to ?? Infinity) > day);
+    const length = (Math.min(asOf, day + DAY_MS) - Math.max(startedAt, day)) / DAY_MS;
+    const exposures = byDay.get(day) ?? 0;
+    if (!isPaused && (length > 0 || exposures > 0)) days.push({ exposures, length: Math.max(0, length) });
+  }
+  return days;
 }
 
 /** The standard error of the mean of the days, relative to it. */
 function uncertaintyOf(days: readonly number[]): number {
-  if (days.length < MIN_DAYS) return UNKNOWN_UNCERTAINTY;
   const mean = days.reduce((sum, day) => sum + day, 0) / days.length;
+  if (days.length < MIN_DAYS || mean === 0) return UNKNOWN_UNCERTAINTY;
   const variance = days.reduce((sum, day) => sum + (day - mean) ** 2, 0) / (days.length - 1);
   return Math.max(MIN_UNCERTAINTY, Math.sqrt(variance / days.length) / mean);
 }

@@ -162,6 +162,7 @@ function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
   const total = totalVisitors(counts);
   const traffic = input.endedAt === null ? trafficOf(input, total) : undefined;
   const share = pairShare(input);
+  const comparisons = input.statistics.correction === 'none' ? 1 : countComparisons(goals);
   return counts.slice(1).map(({ key, visitors }, at) => {
     const index = at + 1;
     const pair = counts[0]!.visitors + visitors;
@@ -169,6 +170,7 @@ function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
       ...methodOf(input, looks),
       variation: key,
       variations: counts.length,
+      comparisons,
       problems,
       collecting: collectingFor(findings.health, traffic, total),
       primary: outcomeOf(primary, index),
@@ -179,12 +181,20 @@ function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
       ...(traffic && total > 0 && { traffic: scaled(traffic, pair / total) }),
       // Relative to the whole test, so that all variations reach their planned end at the same time.
       ...(plannedVisitors !== null && {
-        plannedVisitors:
-          total > 0 ? Math.ceil((plannedVisitors * pair) / total) : Math.ceil(plannedVisitors * share(index)),
+        plannedVisitors: Math.max(1, Math.ceil(plannedVisitors * (total > 0 ? pair / total : share(index)))),
       }),
     });
   });
 }
+
+const countComparisons = (goals: readonly GoalComparison[]) =>
+  Math.max(
+    1,
+    goals
+      .flatMap(({ metrics }) => metrics.filter(({ decides }) => decides))
+      .flatMap(({ variations }) => variations)
+      .filter(({ adjustedPValue }) => adjustedPValue !== null).length,
+  );
 
 const scaled = ({ dailyVisitors, uncertainty }: Traffic, share: number): Traffic => ({
   dailyVisitors: dailyVisitors * share,

@@ -103,11 +103,13 @@ describe('one variation', () => {
     const problem = { problem: 'mixed-visitors', mixed: 300, share: 0.03 } as const;
     const collecting = { conversions: 13, required: 50, days: 4 };
     expect(decideVerdict(input(better, { problems: [problem], collecting })).decision).toBe('unhealthy');
-    expect(decideVerdict(input(better, { collecting, guardrails: [goal(worse)] }))).toMatchObject({
+    expect(decideVerdict(input(better, { collecting }))).toMatchObject({
       decision: 'collecting',
       collecting,
       daysLeft: 4,
     });
+    const harmed = { collecting, guardrails: [goal(worse)] };
+    expect(decideVerdict(input(open, harmed))).toMatchObject({ decision: 'roll-back', reason: 'guardrail' });
   });
 
   it('rolls back a variation that harms a guardrail, even if the primary goal improves', () => {
@@ -119,6 +121,33 @@ describe('one variation', () => {
     });
     const fine = goal(worse, { name: 'Complaints', lowerIsBetter: true });
     expect(decideVerdict(input(better, { guardrails: [fine] })).decision).toBe('ship');
+  });
+
+  it('is judged by the absolute difference if the control is negative', () => {
+    const comparison = {
+      ...NO_COMPARISON,
+      absolute: { estimate: 0.6, low: 0.5, high: 0.7 },
+      relative: { estimate: -0.6, low: -0.7, high: -0.5 },
+      pValue: 1e-9,
+    };
+    const primary = goal(comparison, { unit: 'dollars', control: -1, variation: -0.4 });
+    expect(decideVerdict(input(comparison, { primary, smallestEffect: null }))).toMatchObject({
+      decision: 'ship',
+      unit: 'absolute',
+      improvement: { estimate: 0.6 },
+      sentences: {
+        primary: expect.stringContaining('-$1.00 → -$0.40 per visitor, +$0.60, between +$0.50 and'),
+      },
+    });
+    expect(decideVerdict(input(comparison, { primary })).improvement).toMatchObject({
+      estimate: 0.6,
+      low: 0.5,
+    });
+  });
+
+  it('takes longer to decide if p-values are corrected for more comparisons', () => {
+    const median = (comparisons: number) => decideVerdict(input(open, { comparisons })).forecast!.median!;
+    expect(median(20)).toBeGreaterThan(median(1));
   });
 
   it('uses adjusted p-values', () => {
@@ -162,6 +191,8 @@ it('the frequentist method waits for the planned visitors, except for harm', () 
   expect(waiting.forecast!.high).toBeGreaterThanOrEqual(5);
   expect(fixed(good, { guardrails: [goal(worse)] }).decision).toBe('roll-back');
   expect(fixed(good, { visitors: 24_500 }).decision).toBe('ship');
+  // The end of the test is its only evaluation.
+  expect(fixed(good, { isOver: true }).decision).toBe('ship');
   expect(fixed(compare(1000, 1030, frequentist), { visitors: 25_000 })).toMatchObject({
     decision: 'no-difference',
     reason: 'planned-end',

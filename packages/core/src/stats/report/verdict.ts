@@ -50,6 +50,8 @@ export interface VerdictInput extends MethodSettings {
   readonly traffic?: Traffic | undefined;
   /** Planned number of `visitors`. */
   readonly plannedVisitors?: number | undefined;
+  /** Number of comparisons that p-values are corrected for; default: 1. */
+  readonly comparisons?: number | undefined;
   /** The phase has ended. */
   readonly isOver?: boolean | undefined;
   /** Number of variations, including the control; default: 2. */
@@ -84,8 +86,10 @@ export function decideVerdict(input: VerdictInput): Verdict {
   const { variation, primary, problems, visitors, plannedVisitors = null, guardrails = [] } = input;
   const smallestEffect = input.smallestEffect ?? null;
   const harmedGuardrails = guardrails.filter((goal) => directionOf(goal, input) === 'worse');
-  const unit = smallestEffect?.kind ?? (primary.comparison.relative === null ? 'absolute' : 'relative');
-  const improvement = orient(primary.comparison[unit], primary.lowerIsBetter);
+  const unit = smallestEffect?.kind ?? (isRelative(primary) ? 'relative' : 'absolute');
+  // Relative to a negative mean, an increase is negative.
+  const isReversed = unit === 'relative' && (primary.control ?? 0) < 0;
+  const improvement = orient(primary.comparison[unit], (primary.lowerIsBetter ?? false) !== isReversed);
   const { decision, reason } = decide(input, improvement, harmedGuardrails);
   const forecast = decision === 'keep-going' ? forecastFor(input) : null;
   const collecting = decision === 'collecting' ? input.collecting! : null;
@@ -121,11 +125,12 @@ type Decided = Pick<Verdict, 'decision' | 'reason'>;
 function decide(input: VerdictInput, improvement: Interval | null, harmed: readonly GoalOutcome[]): Decided {
   const { problems, primary, smallestEffect } = input;
   if (problems.length > 0) return { decision: 'unhealthy', reason: null };
-  if (input.collecting) return { decision: 'collecting', reason: null };
   // Harm leads to an immediate roll-back, even before a fixed horizon: a false alarm costs little.
   if (harmed.length > 0) return { decision: 'roll-back', reason: 'guardrail' };
+  if (input.collecting) return { decision: 'collecting', reason: null };
   const isPlannedEnd = input.plannedVisitors !== undefined && input.visitors >= input.plannedVisitors;
-  if (input.method === 'frequentist' && input.plannedVisitors !== undefined && !isPlannedEnd) {
+  const isFixed = input.method === 'frequentist' && input.plannedVisitors !== undefined;
+  if (isFixed && !isPlannedEnd && !input.isOver) {
     return { decision: 'keep-going', reason: 'before-planned-end' };
   }
   if (smallestEffect != null && isWithin(improvement, Math.abs(smallestEffect.value))) {
@@ -154,6 +159,10 @@ function directionOf(
   return interval.estimate > 0 ? 'better' : 'worse';
 }
 
+/** Percentages of a value that is zero or negative would mislead. */
+export const isRelative = ({ comparison, control }: GoalOutcome) =>
+  comparison.relative !== null && (control ?? 0) > 0;
+
 /** Negates the interval if lower is better, so that higher is always better. */
 function orient(interval: Interval | null, lowerIsBetter = false): Interval | null {
   if (interval === null || !lowerIsBetter) return interval;
@@ -165,7 +174,8 @@ function orient(interval: Interval | null, lowerIsBetter = false): Interval | nu
 function smallestDifference({ smallestEffect, primary }: VerdictInput): number | null {
   if (smallestEffect == null) return null;
   const { kind, value } = smallestEffect;
-  return Math.abs(kind === 'absolute' ? value : value * (primary.control ?? 0));
+  const difference = Math.abs(kind === 'absolute' ? value : value * (primary.control ?? 0));
+  return difference > 0 ? difference : null;
 }
 
 function isFutile(input: VerdictInput): boolean {
@@ -180,15 +190,14 @@ function isFutile(input: VerdictInput): boolean {
 
 function forecastFor(input: VerdictInput): Forecast | null {
   const { primary, traffic, visitors, plannedVisitors = null, isOver, method } = input;
-  const { absolute, standardError, pValue } = primary.comparison;
+  const { absolute, standardError } = primary.comparison;
   if (isOver || !traffic || absolute === null || standardError === null) return null;
-  const { alpha = DEFAULT_ALPHA } = input;
-  // The correction for several comparisons requires smaller p-values.
-  const correction = primary.adjustedPValue && pValue ? pValue / primary.adjustedPValue : 1;
+  const { alpha = DEFAULT_ALPHA, comparisons = 1 } = input;
   const hasPlan = method === 'frequentist' || method === 'group-sequential';
   return forecastOf({
     ...input,
-    alpha: alpha * Math.min(1, correction),
+    // The correction for several comparisons requires smaller p-values.
+    alpha: alpha / comparisons,
     difference: absolute.estimate,
     standardError,
     controlMean: primary.control ?? 0,

@@ -11,7 +11,7 @@ export function describeProblem(problem: HealthProblem): string {
     case 'novelty': {
       const write = (effect: number) =>
         problem.unit === 'relative' ? signedPercent(effect) : signedChange(effect, 'number');
-      return `The effect of ${quote(problem.variation)} changes over time: ${write(problem.early)} for visitors of the first days, ${write(problem.late)} for later ones. Check whether something else changed on the site; if it is only new and attracts attention, wait until the effect settles.`;
+      return `The effect of ${quote(problem.variation)} changes over time: ${write(problem.early)} for visitors of the first days, ${write(problem.late)} for later ones. Check whether something else changed on the site; otherwise it may just attract attention because it is new.`;
     }
     case 'missing-exposures':
       return `${describeSilence(problem)} Check that every page of the test still loads the SDK, and that its requests succeed.`;

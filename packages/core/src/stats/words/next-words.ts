@@ -16,15 +16,20 @@ function nextStep(facts: VerdictFacts, context: VerdictContext): string {
         ? `choose ${variation} as the winner.`
         : `stop the test and choose ${variation} as the winner.`;
     case 'roll-back':
-      if (context.isOver) return 'choose the control as the winner.';
-      return isPair
-        ? 'stop the test and choose the control as the winner.'
-        : `take ${variation} out of the test.`;
+      if (!isPair)
+        return context.isOver ? `do not choose ${variation}.` : `take ${variation} out of the test.`;
+      return context.isOver
+        ? 'choose the control as the winner.'
+        : 'stop the test and choose the control as the winner.';
     case 'no-difference':
+      if (context.isOver) return 'keep the variation that costs less.';
+      if (!isPair) return `take ${variation} out of the test, unless it costs less.`;
       if (facts.reason === 'futility') return 'stop the test, or plan a larger one.';
       return 'stop the test and keep the variation that costs less.';
     case 'unhealthy':
-      return 'fix the cause, then start the test again.';
+      return facts.problems.every(({ problem }) => problem === 'novelty')
+        ? 'wait until the effect settles.'
+        : 'fix the cause, then start the test again.';
     case 'collecting':
       return describeCollecting(facts, context);
     case 'keep-going':
@@ -34,9 +39,15 @@ function nextStep(facts: VerdictFacts, context: VerdictContext): string {
   }
 }
 
-function describeCollecting({ collecting, visitors }: VerdictFacts, { isOver }: VerdictContext): string {
+function describeCollecting(
+  { collecting, visitors, primary }: VerdictFacts,
+  { isOver }: VerdictContext,
+): string {
   if (isOver) return 'run the test again with more visitors.';
   if (visitors === 0) return 'start the test, and check that its pages load the SDK.';
+  if (collecting?.conversions === 0) {
+    return `wait, and check that conversions of ${quote(primary.name)} are recorded.`;
+  }
   const days = collecting?.days ?? null;
   if (days === null) return 'check that the test still gets visitors.';
   return `wait, about ${plural(days, 'more day')} at this traffic.`;

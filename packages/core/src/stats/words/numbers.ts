@@ -33,14 +33,14 @@ export function values(control: number, variation: number, unit: Unit): [string,
 /** A change in the unit of the metric, such as "+0.4 points" or "-$1.20". */
 export function signedChange(change: number, unit: Unit): string {
   const size = Math.abs(unit === 'rate' ? 100 * change : change);
-  const text = size >= 100 ? count(size) : trim(size, 2);
+  const text = size >= 100 ? count(size) : unit === 'dollars' ? size.toFixed(2) : trim(size, 2);
   if (unit === 'rate') return `${sign(change)}${text} points`;
   return `${sign(change)}${withUnit(text, unit)}`;
 }
 
 /** A number of days, in weeks from two weeks on. */
 export const duration = (days: number) =>
-  days > 13 ? plural(Math.round(days / 7), 'week') : plural(days, 'day');
+  days > 13 ? plural(Math.floor(days / 7), 'week') : plural(days, 'day');
 
 /** Such as "2 to 4 more weeks". */
 export function durationRange(low: number, high: number): string {
@@ -64,7 +64,9 @@ const sign = (number: number) => (number < 0 ? '-' : '+');
 const withUnit = (text: string, unit: Unit) =>
   unit === 'rate' ? `${text} %` : unit === 'dollars' ? `$${text}` : text;
 
-const trim = (number: number, digits: number) => String(Number(number.toPrecision(digits)));
+/** Tiny numbers are written as 0, never with an exponent. */
+const trim = (number: number, digits: number) =>
+  number < 1e-6 ? '0' : String(Number(number.toPrecision(digits)));
 
 /** Decimals needed for this many significant digits, at most 6. */
 function decimalsOf(size: number, digits: number): number {

@@ -18,7 +18,11 @@ export interface PlanFacts {
 export function describePlan(facts: PlanFacts): string {
   const { goal, historyDays, visitors, converted, plan } = facts;
   const base = `In the last ${historyDays === 1 ? 'day' : plural(historyDays, 'day')}, ${count(converted)} of ${plural(visitors, 'visitor')} reached ${quote(goal)}.`;
-  if (plan === null) return `${base} That is not enough data for a plan: wait for more conversions.`;
+  if (plan === null) {
+    return converted === 0
+      ? `${base} That is not enough data for a plan: wait for more conversions.`
+      : `${base} A change of ${percent(facts.smallestEffect)} cannot be planned: more than everybody would have to convert.`;
+  }
   const time = plan.days === null ? '' : `, about ${plural(plan.days, 'day')} at this traffic`;
   return `${base} A test with ${facts.variations} variations needs ${count(plan.visitors)} visitors${time}, to find a change of ${percent(facts.smallestEffect)} or more in ${percent(facts.power)} of the cases.${describeEnd(facts)}`;
 }

@@ -1,5 +1,5 @@
 import type { Interval } from '../comparison.ts';
-import type { Verdict } from '../report/verdict.ts';
+import { isRelative, type Verdict } from '../report/verdict.ts';
 import { describeDecision } from './decision-words.ts';
 import { describeNext } from './next-words.ts';
 import { plural, signedChange, signedPercent, values } from './numbers.ts';
@@ -63,10 +63,10 @@ function describeGuardrails(
 /** Such as "6.9 % → 8.6 %, +24 %, between +8 % and +43 %". */
 function describeChange(goal: GoalOutcome): string {
   const { unit, comparison } = goal;
-  const { relative, absolute } = comparison;
-  const interval = relative ?? absolute;
+  const usesPercent = isRelative(goal);
+  const interval = usesPercent ? comparison.relative : comparison.absolute;
   if (interval === null) return describeValues(goal);
-  const write = (change: number) => (relative ? signedPercent(change) : signedChange(change, unit));
+  const write = (change: number) => (usesPercent ? signedPercent(change) : signedChange(change, unit));
   return `${describeValues(goal)}${describeEstimate(goal)}${describeRange(interval, comparison.absolute, write)}`;
 }
 
@@ -75,8 +75,10 @@ function describeValues({ control, variation, unit }: GoalOutcome): string {
   return `${values(control, variation, unit).join(' → ')}${unit === 'dollars' ? ' per visitor' : ''}`;
 }
 
-function describeEstimate({ unit, comparison: { relative, absolute } }: GoalOutcome): string {
-  if (relative !== null) return `, ${signedPercent(relative.estimate)}`;
+function describeEstimate(goal: GoalOutcome): string {
+  const { unit, comparison } = goal;
+  const { relative, absolute } = comparison;
+  if (isRelative(goal)) return `, ${signedPercent(relative!.estimate)}`;
   return absolute === null ? '' : `, ${signedChange(absolute.estimate, unit)}`;
 }
 

@@ -130,6 +130,38 @@ const VERDICTS: Record<string, string> = {
     ),
   }),
   collecting: verdict([400, 5], [390, 8], SEQUENTIAL, { collecting, guardrails: [renewals] }),
+  'collecting, no conversions yet': verdict([400, 0], [390, 0], SEQUENTIAL, {
+    collecting: { conversions: 0, required: 50, days: null },
+  }),
+  'roll back, one of three, after the end': verdict(A, [6200, 330], SEQUENTIAL, {
+    variations: 3,
+    isOver: true,
+  }),
+  'no difference, one of three': verdict([60_000, 6000], [60_000, 6030], SEQUENTIAL, {
+    ...effect(0.1),
+    variations: 3,
+  }),
+  'no difference, after the end': verdict([60_000, 6000], [60_000, 6030], SEQUENTIAL, {
+    ...effect(0.1),
+    isOver: true,
+  }),
+  'unhealthy, novelty': verdict(A, [6200, 533], SEQUENTIAL, {
+    problems: [
+      { problem: 'novelty', variation: 'b', pValue: 1e-5, early: 0.41, late: 0.02, unit: 'relative' },
+    ],
+  }),
+  'ship, negative control': verdict(A, A, FREQUENTIST, {
+    primary: money(
+      {
+        ...NO_COMPARISON,
+        absolute: interval(0.6, 0.5, 0.7),
+        relative: interval(-0.6, -0.7, -0.5),
+        pValue: 0,
+      },
+      -1,
+      -0.4,
+    ),
+  }),
   'collecting, no visitors yet': verdict([0, 0], [0, 0], SEQUENTIAL, {
     collecting: { conversions: 0, required: 50, days: null },
   }),
@@ -187,6 +219,7 @@ const PLANS: Record<string, PlanFacts> = {
     variations: 4,
     plan: { visitors: 1800, days: 1 },
   },
+  'impossible change': { ...PLAN, visitors: 100, converted: 60, smallestEffect: 1, plan: null },
   'not enough data': { ...PLAN, visitors: 12, converted: 0, plan: null },
 };
 
