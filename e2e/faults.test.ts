@@ -22,6 +22,8 @@ import { allFeedback, expectStoredOnce, expectTotals, goalProgress } from './sup
 const servers: TestServer[] = [];
 const directories: string[] = [];
 afterEach(async () => {
+  // Servers may share a directory, which must not be removed while one of them still writes.
+  for (const server of servers) await server.stop('SIGKILL');
   for (const server of servers.splice(0)) await discard(server);
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });

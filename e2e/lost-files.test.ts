@@ -37,6 +37,8 @@ beforeAll(async () => {
   directories.splice(0);
 });
 afterEach(async () => {
+  // Servers may share a directory, which must not be removed while one of them still writes.
+  for (const server of servers) await server.stop('SIGKILL');
   for (const server of servers.splice(0)) await discard(server);
   for (const directory of directories.splice(0)) remove(directory);
 });
