@@ -227,6 +227,7 @@ describe('a group-sequential test', () => {
     const hopeless = { decision: 'no-difference', reason: 'futility' };
     expect(planned(0.8, 1010)).toMatchObject(hopeless);
     expect(planned(0.3, 1010).decision).toBe('keep-going');
+    expect(planned(0.8, 1010, { isOver: true }).decision).toBe('keep-going');
     // A large effect is quickly out of reach, a small one was never expected to be found.
     const effect = (value: number) => ({ smallestEffect: { kind: 'relative' as const, value } });
     expect(planned(0.6, 1020, effect(0.1)).decision).toBe('keep-going');

@@ -143,7 +143,7 @@ function decide(input: VerdictInput, improvement: Interval | null, harmed: reado
   // An effect that is not significant at the planned end is smaller than the planned one.
   const hasPlan = input.method === 'frequentist' || input.method === 'group-sequential';
   if (hasPlan && isPlannedEnd) return { decision: 'no-difference', reason: 'planned-end' };
-  if (isFutile(input)) return { decision: 'no-difference', reason: 'futility' };
+  if (!input.isOver && isFutile(input)) return { decision: 'no-difference', reason: 'futility' };
   return { decision: 'keep-going', reason: 'not-significant' };
 }
 
