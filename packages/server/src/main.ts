@@ -26,6 +26,8 @@ const ERASURE_POLL_MS = 1000;
 const SCHEDULE_POLL_MS = 250;
 const RETENTION_POLL_MS = 1000;
 const AA_TEST_POLL_MS = 1000;
+/** The evaluation of a missed day can wait until the first requests are served. */
+const AA_TEST_START_DELAY_MS = 5 * 60 * 1000;
 /** Longer than any request may take. */
 const SHUTDOWN_TIMEOUT_MS = 30_000;
 /** Time to flush the last error responses before a forced exit. */
@@ -156,6 +158,7 @@ function createAaTest(
     },
     release: () => reports.release(),
     isStopping: () => reports.isClosed,
+    startDelayMs: AA_TEST_START_DELAY_MS,
   });
 }
 

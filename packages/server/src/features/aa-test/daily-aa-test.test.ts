@@ -62,6 +62,7 @@ const startTest = (parts: Partial<DailyAaTestParts> = {}) =>
       released++;
     },
     isStopping: () => false,
+    startDelayMs: 0,
     log: pino({}, { write: (line: string) => logged.push(JSON.parse(line)) }),
     ...parts,
   });
@@ -88,6 +89,14 @@ test('evaluates each day once, when it is over, also after a restart', async () 
     [1, ROUND, 'sound'],
     [0, ROUND, 'sound'],
   ]);
+});
+
+test('does not compete with the first requests after a start', async () => {
+  const it = startTest({ startDelayMs: 1000 });
+  for (const later of [0, 999]) await it.run(START + DAY_MS + later);
+  expect(evaluations).toEqual([]);
+  await it.run(START + DAY_MS + 1000);
+  expect(evaluations).toEqual([1]);
 });
 
 test('the last day of a round belongs to it, and a clock that is set back changes nothing', async () => {

@@ -21,6 +21,8 @@ export interface DailyAaTestParts {
   /** Called after evaluations. */
   release: () => Promise<void>;
   isStopping: () => boolean;
+  /** Time after the start in which nothing is evaluated. */
+  startDelayMs: number;
   log: Logger;
 }
 
@@ -33,6 +35,7 @@ export class DailyAaTest {
   /** The last evaluated day of each property; without a verdict if there was nothing to count. */
   readonly #latest = new Map<string, { day: number; verdict?: AaVerdict['verdict'] | undefined }>();
   #isLoaded = false;
+  #firstRunAt: number | undefined;
   /** Failures in a row, and when to try again, by the monotonic clock. */
   readonly #failures = new Map<string, { count: number; retryAt: number }>();
 
@@ -50,7 +53,8 @@ export class DailyAaTest {
   /** Evaluates what is due, one property at a time. Cheap if nothing is. */
   async run(now: number): Promise<void> {
     const { properties, hasEvents, release } = this.#parts;
-    if (!hasEvents()) return;
+    this.#firstRunAt ??= now;
+    if (!hasEvents() || now - this.#firstRunAt < this.#parts.startDelayMs) return;
     if (!this.#isLoaded) await this.#load();
     const day = Math.floor(now / DAY_MS) - 1;
     const due = properties().filter((property) => this.#isDue(property, day));
