@@ -30,7 +30,7 @@ type Keyed<S> = S & { readonly key: string };
 
 interface AnalysisOf<M extends Metric, S> extends MethodSettings {
   readonly metric: M;
-  /** For a mean: no visitor's value is negative, so it cannot fall by more than 100 %. */
+  /** For a mean or ratio: no visitor's value is negative, so it cannot fall by more than 100 %. */
   readonly nonNegative?: boolean | undefined;
   /** Key of the control. */
   readonly control: string;

@@ -28,11 +28,11 @@ export const atCritical = ({ standardError, intervals }: Effect, critical: numbe
 
 export interface EffectOptions {
   readonly metric: Metric;
-  /** Means only; rates never are negative. */
+  /** For means and ratios; rates are never negative. */
   readonly nonNegative?: boolean | undefined;
 }
 
-export const minimumChange = ({ metric, nonNegative = false }: EffectOptions): number | null =>
+const minimumChange = ({ metric, nonNegative = false }: EffectOptions): number | null =>
   metric === 'proportion' || nonNegative ? LOWEST_CHANGE : null;
 
 /** For methods that rely on the normal approximation. Rates without a covariate use the score test. */

@@ -2,10 +2,7 @@ import { type Interval, unknownInterval } from './comparison.ts';
 import type { JointEstimate } from './joint-estimate.ts';
 
 /** The difference plus and minus `critical` standard errors. */
-export function absoluteInterval(
-  { difference, variance }: JointEstimate,
-  critical: number | null,
-): Interval & { readonly estimate: number } {
+export function absoluteInterval({ difference, variance }: JointEstimate, critical: number | null): Interval {
   if (variance === null || critical === null || !Number.isFinite(critical))
     return unknownInterval(difference);
   const halfWidth = critical * Math.sqrt(variance);

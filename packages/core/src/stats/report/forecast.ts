@@ -6,6 +6,7 @@ import { looksAt } from '../group-sequential/compare.ts';
 import { futilityBoundary } from '../group-sequential/futility.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
 import { type Limits, simulateEnds } from './forecast-paths.ts';
+import { thinOut } from './report-looks.ts';
 
 /** An end that is further away is not in sight. */
 const HORIZON_DAYS = 56;
@@ -70,10 +71,11 @@ export function forecastOf(input: ForecastInput): Forecast | null {
   const inSight = plannedVisitors !== null || ends[Math.floor(2 * EARLIEST * ends.length)]! <= HORIZON_DAYS;
   const { low, high } = inSight ? shortestRange(ends, covered) : { low: HORIZON_DAYS + 1, high: Infinity };
   const median = ends[Math.floor(ends.length / 2)]!;
+  const lastDay = days.at(-1)!;
   return {
-    low,
-    high: high <= days.at(-1)! ? high : null,
-    median: inSight && median <= days.at(-1)! ? median : null,
+    low: Math.min(low, lastDay),
+    high: high <= lastDay ? high : null,
+    median: inSight && median <= lastDay ? median : null,
     inSight,
     detectable,
     horizonDays: HORIZON_DAYS,
@@ -122,9 +124,12 @@ function groupSequentialLimits(
 ): Limits {
   const { alpha = DEFAULT_ALPHA, looks, standardError, smallestDifference } = input;
   const { fractions, current, spending } = looks!;
-  const past = thinOut(fractions.slice(0, current + 1));
+  const past = thinOut(fractions.slice(0, current + 1), MAX_LOOKS);
   const now = past.at(-1)!;
-  const future = thinOut(days.map(fractionAt).filter((fraction) => fraction > now && fraction < 1));
+  const future = thinOut(
+    days.map(fractionAt).filter((fraction) => fraction > now && fraction < 1),
+    MAX_LOOKS,
+  );
   // Rounded, so that all variations of a test have the same boundaries.
   const all = [...past, ...future.map((fraction) => Math.round(1e6 * fraction) / 1e6), 1];
   const looksAhead = looksAt(all, 1, spending).fractions;
@@ -141,21 +146,21 @@ function groupSequentialLimits(
   };
 }
 
-/** Evenly, and always with the last. */
-function thinOut(fractions: readonly number[]): number[] {
-  const step = Math.ceil(fractions.length / MAX_LOOKS);
-  return fractions.filter((_, index) => (fractions.length - 1 - index) % step === 0);
+function detectableChange(input: ForecastInput): number | null {
+  const { visitors, standardError, controlMean, traffic, plannedVisitors } = input;
+  const reached = visitors + HORIZON_DAYS * traffic.dailyVisitors;
+  const total = Math.min(reached, plannedVisitors ?? reached);
+  const critical = criticalAfter(input, total);
+  if (controlMean === 0 || critical === null) return null;
+  const power = normalUpperQuantile(1 - DETECTABLE_POWER);
+  return ((critical + power) * standardError * Math.sqrt(visitors / total)) / Math.abs(controlMean);
 }
 
-function detectableChange(input: ForecastInput): number | null {
-  const { visitors, standardError, controlMean, traffic, plannedVisitors, alpha = DEFAULT_ALPHA } = input;
-  if (controlMean === 0) return null;
-  const total = visitors + HORIZON_DAYS * traffic.dailyVisitors;
-  const critical =
-    input.method === 'sequential'
-      ? sequentialCritical(total, alpha, input.sequentialN ?? DEFAULT_SEQUENTIAL_N)
-      : normalUpperQuantile(alpha / 2);
-  const power = normalUpperQuantile(1 - DETECTABLE_POWER);
-  const size = Math.min(total, plannedVisitors ?? total);
-  return ((critical + power) * standardError * Math.sqrt(visitors / size)) / Math.abs(controlMean);
+/** If the result is evaluated once, after this many visitors; null if it is not evaluated then. */
+function criticalAfter(input: ForecastInput, total: number): number | null {
+  const { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, plannedVisitors, looks } = input;
+  if (method === 'sequential') return sequentialCritical(total, alpha, sequentialN);
+  if (plannedVisitors === null || total >= plannedVisitors) return normalUpperQuantile(alpha / 2);
+  if (method !== 'group-sequential' || !looks) return null;
+  return boundariesOf([total / plannedVisitors], looks.spending).cutCriticals(alpha)[0]!;
 }

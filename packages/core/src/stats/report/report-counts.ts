@@ -27,7 +27,8 @@ export const noGoalSums = (goalId: string): ReportGoalSums => ({
 
 type Group = ReportInput['groups'][number];
 
-const isCounted =
+/** Bots count only if they are included. */
+export const isCounted =
   ({ includeBots }: ReportInput) =>
   (group: { bot: boolean }) =>
     includeBots || !group.bot;

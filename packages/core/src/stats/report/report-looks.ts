@@ -1,6 +1,8 @@
 import { DAY_MS } from '../../time.ts';
 import type { Method } from '../analysis.ts';
 import { distinctLooks, FINAL_LOOK, type Looks } from '../group-sequential/compare.ts';
+import { isCounted } from './report-counts.ts';
+import { exposuresByDay } from './report-days.ts';
 import type { ReportInput } from './report-input.ts';
 
 /** Boundaries for more looks take longer, and differ little. */
@@ -29,7 +31,7 @@ export interface DatedLooks extends Looks {
 export function looksOf(input: ReportInput, visitors: number): DatedLooks {
   const { plannedVisitors, statistics } = input;
   if (plannedVisitors === null || visitors === 0) return { ...FINAL_LOOK, times: [input.asOf] };
-  const days = thinOut(fullDays(input, visitors));
+  const days = thinOut(fullDays(input, visitors), MAX_LOOKS);
   const isLast = input.endedAt !== null || visitors >= plannedVisitors;
   const dated = isLast || days.length === 0 ? [...days, { time: input.asOf, visitors }] : days;
   const looks = distinctLooks(
@@ -50,11 +52,8 @@ interface Day {
 }
 
 /** Visitors at the end of each full day, in proportion to the exposures until then. */
-function fullDays({ exposures, includeBots, asOf }: ReportInput, visitors: number): Day[] {
-  const byDay = new Map<number, number>();
-  for (const { at, bot, exposures: number } of exposures) {
-    if (includeBots || !bot) byDay.set(at, (byDay.get(at) ?? 0) + number);
-  }
+function fullDays(input: ReportInput, visitors: number): Day[] {
+  const byDay = exposuresByDay(input.exposures.filter(isCounted(input)));
   const ordered = [...byDay].toSorted(([a], [b]) => a - b);
   const total = ordered.reduce((sum, [, number]) => sum + number, 0);
   if (total === 0) return [];
@@ -63,13 +62,13 @@ function fullDays({ exposures, includeBots, asOf }: ReportInput, visitors: numbe
     soFar += number;
     return { time: at + DAY_MS, visitors: (visitors * soFar) / total };
   });
-  return days.filter(({ time }) => time <= asOf);
+  return days.filter(({ time }) => time <= input.asOf);
 }
 
-/** Evenly, and always with the latest. */
-function thinOut(days: readonly Day[]): Day[] {
-  const step = Math.ceil(days.length / MAX_LOOKS);
-  return days.filter((_, index) => (days.length - 1 - index) % step === 0);
+/** At most `max` of them, evenly, and always with the last. */
+export function thinOut<T>(all: readonly T[], max: number): T[] {
+  const step = Math.ceil(all.length / max);
+  return all.filter((_, index) => (all.length - 1 - index) % step === 0);
 }
 
 /** The looks as they were at a time. */

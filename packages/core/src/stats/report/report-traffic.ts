@@ -1,5 +1,7 @@
 import { DAY_MS } from '../../time.ts';
 import type { Traffic } from './forecast.ts';
+import { isCounted } from './report-counts.ts';
+import { exposuresByDay, isPausedOn } from './report-days.ts';
 import type { ReportInput } from './report-input.ts';
 
 /** Recent traffic is used to predict the traffic of the next days. */
@@ -18,13 +20,8 @@ interface Day {
 
 /** New visitors per day: in proportion to the exposures of an average day of the last week, without pauses. */
 export function trafficOf(input: ReportInput, visitors: number): Traffic {
-  const byDay = new Map<number, number>();
-  let all = 0;
-  for (const { at, bot, exposures } of input.exposures) {
-    if (bot && !input.includeBots) continue;
-    all += exposures;
-    byDay.set(at, (byDay.get(at) ?? 0) + exposures);
-  }
+  const byDay = exposuresByDay(input.exposures.filter(isCounted(input)));
+  const all = [...byDay.values()].reduce((sum, exposures) => sum + exposures, 0);
   const days = recentDays(input, byDay);
   const recent = days.reduce((sum, { exposures }) => sum + exposures, 0);
   const duration = Math.max(
@@ -37,17 +34,14 @@ export function trafficOf(input: ReportInput, visitors: number): Traffic {
   };
 }
 
-function recentDays(
-  { startedAt, asOf, pauses = [] }: ReportInput,
-  byDay: ReadonlyMap<number, number>,
-): Day[] {
+function recentDays({ startedAt, asOf, pauses }: ReportInput, byDay: ReadonlyMap<number, number>): Day[] {
   const midnight = (time: number) => Math.floor(time / DAY_MS) * DAY_MS;
   const days: Day[] = [];
   for (let day = midnight(asOf - RECENT_DAYS * DAY_MS); day < asOf; day += DAY_MS) {
-    const isPaused = pauses.some(({ from, to }) => from < day + DAY_MS && (to ?? Infinity) > day);
+    if (isPausedOn(day, pauses)) continue;
     const length = (Math.min(asOf, day + DAY_MS) - Math.max(startedAt, day)) / DAY_MS;
     const exposures = byDay.get(day) ?? 0;
-    if (!isPaused && (length > 0 || exposures > 0)) days.push({ exposures, length: Math.max(0, length) });
+    if (length > 0 || exposures > 0) days.push({ exposures, length: Math.max(0, length) });
   }
   return days;
 }

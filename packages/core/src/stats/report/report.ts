@@ -15,6 +15,7 @@ import {
   type VariationCounts,
   variationCounts,
 } from './report-counts.ts';
+import { exposuresByDay, isPausedOn } from './report-days.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
 import { type DatedLooks, engineOf } from './report-looks.ts';
 import { answeredIn, methodOf, unitOf } from './report-metrics.ts';
@@ -134,13 +135,11 @@ function armOf(goal: ReportGoal, counts: VariationCounts): Arm {
 
 /** Exposures of each full, unpaused day of the phase, oldest first. */
 function dailyExposures(input: ReportInput): number[] {
-  const byDay = new Map<number, number>();
-  for (const { at, exposures } of input.exposures) byDay.set(at, (byDay.get(at) ?? 0) + exposures);
+  const byDay = exposuresByDay(input.exposures);
   const days: number[] = [];
   const end = Math.min(input.endedAt ?? input.asOf, input.asOf);
   for (let day = Math.ceil(input.startedAt / DAY_MS) * DAY_MS; day + DAY_MS <= end; day += DAY_MS) {
-    const isPaused = input.pauses?.some(({ from, to }) => from < day + DAY_MS && (to ?? Infinity) > day);
-    if (!isPaused) days.push(byDay.get(day) ?? 0);
+    if (!isPausedOn(day, input.pauses)) days.push(byDay.get(day) ?? 0);
   }
   return days;
 }

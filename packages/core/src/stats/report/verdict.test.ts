@@ -223,6 +223,14 @@ describe('a group-sequential test', () => {
     expect(forecast!.high).toBeLessThanOrEqual(30);
   });
 
+  it('gives numbers for a plan that takes centuries', () => {
+    const slow = { plannedVisitors: 1e12, traffic: { dailyVisitors: 10, uncertainty: 0.1 } };
+    const { forecast, words } = planned(0.01, 1060, slow);
+    expect(forecast!.low).toBeGreaterThan(3000);
+    expect([forecast!.high, forecast!.median]).toEqual([null, null]);
+    expect(words).not.toMatch(/Infinity|NaN/);
+  });
+
   it('says when going on is hopeless', () => {
     const hopeless = { decision: 'no-difference', reason: 'futility' };
     expect(planned(0.8, 1010)).toMatchObject(hopeless);

@@ -1,3 +1,4 @@
+import { excludesZero } from '../comparison.ts';
 import { describeProblem } from './health-words.ts';
 import { count, percent, plural, quote, signedChange } from './numbers.ts';
 import type { VerdictContext, VerdictFacts } from './verdict-words.ts';
@@ -58,15 +59,11 @@ function describeWaiting(facts: VerdictFacts, { isOver }: VerdictContext): strin
   const { pValue } = facts.primary.comparison;
   const corrected = facts.primary.adjustedPValue ?? pValue;
   // Only the correction can make a difference that excludes zero insignificant.
-  const isClearAlone = pValue !== null && corrected !== null && pValue < corrected && isExcluded(facts);
+  const isCorrected = pValue !== null && corrected !== null && pValue < corrected;
+  const isClearAlone = isCorrected && excludesZero(facts.primary.comparison.absolute);
   return isClearAlone
     ? `Keep ${variation} going: the difference could still be chance, because the test compares several goals or variations.`
     : `Keep ${variation} going: the difference could still be chance.`;
-}
-
-function isExcluded({ primary: { comparison } }: VerdictFacts): boolean {
-  const { low, high } = comparison.absolute ?? { low: null, high: null };
-  return (low !== null && low > 0) || (high !== null && high < 0);
 }
 
 function describeCollecting(

@@ -2,6 +2,7 @@ import { AA_TEST_KEY, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { AA_STATISTICS } from '@switchyard/core/stats/report/aa-method';
 import { type AaVerdict, aaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import { buildReport } from '@switchyard/core/stats/report/report';
+import { exposuresByDay } from '@switchyard/core/stats/report/report-days';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { AssignmentCounts } from '../../storage/event-store.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
@@ -70,7 +71,6 @@ async function countExposed(eventStore: ReportQueries, scope: AaScope): Promise<
  * date do not count.
  */
 function firstDayOf(exposures: ReportInput['exposures'], until: number): number {
-  const byDay = new Map<number, number>();
-  for (const { at, exposures: count } of exposures) byDay.set(at, (byDay.get(at) ?? 0) + count);
-  return Math.min(...[...byDay].filter(([, count]) => count >= MIN_DAY).map(([at]) => at), until);
+  const days = [...exposuresByDay(exposures)].filter(([, count]) => count >= MIN_DAY);
+  return Math.min(...days.map(([at]) => at), until);
 }
