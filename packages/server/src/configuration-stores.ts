@@ -1,3 +1,4 @@
+import * as memberStore from './features/accounts/member-store.ts';
 import * as feedbackTypeStore from './features/feedback/feedback-type-store.ts';
 import * as flagStore from './features/flags/flag-store.ts';
 import { compileRuleRegex } from './features/flags/rule-regex.ts';
@@ -10,6 +11,7 @@ import * as propertyStore from './features/properties/property-store.ts';
 import type { ProvisionStores } from './features/provisioning/provision-stores.ts';
 import * as splitTestStore from './features/split-testing/split-test-store.ts';
 import { updatePhases } from './features/split-testing/update-phases.ts';
+import * as webhookStore from './features/webhooks/webhook-store.ts';
 
 /** The stores of all features, for code that works on the whole configuration. */
 export const configurationStores: ProvisionStores = {
@@ -22,6 +24,8 @@ export const configurationStores: ProvisionStores = {
   updatePhases,
   ...flagStore,
   ...segmentStore,
+  ...webhookStore,
+  ...memberStore,
   parseApiKey,
   keyPreview,
   compileRuleRegex,

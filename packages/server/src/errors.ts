@@ -1,4 +1,4 @@
-import type { FieldError } from '@switchyard/core/api/problem';
+import type { FieldError, ProblemDetails } from '@switchyard/core/api/problem';
 
 interface ErrorDescription {
   status: number;
@@ -54,6 +54,21 @@ export const ERRORS = {
     title: 'Invalid API key',
     message: 'The API key does not exist or was deleted.',
   },
+  sign_in_required: {
+    status: 401,
+    title: 'Sign-in required',
+    message: 'Sign in, or send an access token as `Authorization: Bearer service_adm_…`.',
+  },
+  sign_in_failed: {
+    status: 401,
+    title: 'Sign-in failed',
+    message: 'Email, password or code is wrong.',
+  },
+  code_required: {
+    status: 401,
+    title: 'Two-factor code required',
+    message: 'Send the code of the authenticator app, or a recovery code, as `code`.',
+  },
   metrics_token_required: {
     status: 401,
     title: 'Metrics token missing or invalid',
@@ -64,6 +79,17 @@ export const ERRORS = {
     title: 'Metrics are only available locally',
     message:
       'Metrics are only available from the machine the server runs on, and not through a proxy. Set `METRICS_TOKEN` to allow remote access.',
+  },
+  cross_origin: {
+    status: 403,
+    title: 'Cross-origin request refused',
+    message:
+      'Requests that change something with the session cookie must come from the origin of this server.',
+  },
+  role_required: {
+    status: 403,
+    title: 'Role required',
+    message: 'Your role in this property does not allow this.',
   },
   wrong_key_kind: {
     status: 403,
@@ -112,6 +138,46 @@ export const ERRORS = {
     title: 'Request still in progress',
     message: 'Another request with this `Idempotency-Key` is still in progress. Try again in a moment.',
   },
+  already_set_up: {
+    status: 409,
+    title: 'Already set up',
+    message: 'The first owner exists already. Sign in instead.',
+  },
+  already_exists: {
+    status: 409,
+    title: 'Already exists',
+    message: 'There is already an item with this id.',
+  },
+  transition_not_allowed: {
+    status: 409,
+    title: 'Transition not allowed',
+    message: 'The status of the split test does not allow this.',
+  },
+  in_use: {
+    status: 409,
+    title: 'In use',
+    message: 'Other items refer to it; see `references`.',
+  },
+  not_restorable: {
+    status: 409,
+    title: 'Cannot be restored',
+    message: 'The state of this history entry cannot be restored.',
+  },
+  proposal_closed: {
+    status: 409,
+    title: 'Proposal closed',
+    message: 'The proposal has been approved or rejected already.',
+  },
+  invitation_invalid: {
+    status: 410,
+    title: 'Invitation not valid',
+    message: 'The invitation has expired, was used or was revoked. Ask for a new one.',
+  },
+  version_conflict: {
+    status: 412,
+    title: 'Version conflict',
+    message: 'The same fields have changed since the version in `If-Match`; see `conflicts` and `current`.',
+  },
   body_too_large: { status: 413, title: 'Body too large', message: 'The max body size is 1 MiB.' },
   unsupported_media_type: {
     status: 415,
@@ -122,6 +188,11 @@ export const ERRORS = {
     status: 422,
     title: 'Idempotency key reused',
     message: 'This `Idempotency-Key` was used with a different body within the last 24 hours.',
+  },
+  version_required: {
+    status: 428,
+    title: 'Version required',
+    message: 'Send the version that you are changing as `If-Match`, as returned in `ETag`.',
   },
   rate_limited: {
     status: 429,
@@ -150,6 +221,14 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+interface ErrorOptions {
+  message?: string;
+  fields?: readonly FieldError[];
+  headers?: Record<string, string>;
+  /** Further members of the response body. */
+  details?: ProblemDetails;
+}
+
 /** Thrown by services and turned into a response by the error handler. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -157,16 +236,15 @@ export class ApiError extends Error {
   readonly status: number;
   readonly fields: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly details: ProblemDetails | undefined;
 
-  constructor(
-    code: ErrorCode,
-    options: { message?: string; fields?: readonly FieldError[]; headers?: Record<string, string> } = {},
-  ) {
+  constructor(code: ErrorCode, options: ErrorOptions = {}) {
     super(options.message ?? ERRORS[code].message);
     this.code = code;
     this.status = ERRORS[code].status;
     this.fields = options.fields;
     this.headers = options.headers;
+    this.details = options.details;
   }
 }
 

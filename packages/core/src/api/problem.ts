@@ -29,6 +29,22 @@ export const Problem = Type.Object(
         { description: 'All invalid fields of the request' },
       ),
     ),
+    current: Type.Optional(
+      Type.Unsafe<object>({ type: 'object', description: '`version_conflict`: the item as it is now' }),
+    ),
+    conflicts: Type.Optional(
+      Type.Array(Type.String(), {
+        description: '`version_conflict`: JSON Pointers of the fields that were changed by others too',
+      }),
+    ),
+    references: Type.Optional(
+      Type.Array(namedObject('Reference', { type: Type.String(), key: Type.String() }), {
+        description: '`in_use`: the items that refer to it',
+      }),
+    ),
+    allowed: Type.Optional(
+      Type.Array(Type.String(), { description: '`transition_not_allowed`: what is possible instead' }),
+    ),
   },
   {
     $id: 'Problem',
@@ -50,3 +66,6 @@ export const Problem = Type.Object(
 export type Problem = Static<typeof Problem>;
 
 export type FieldError = NonNullable<Problem['errors']>[number];
+
+/** Members that only some errors have. */
+export type ProblemDetails = Partial<Pick<Problem, 'current' | 'conflicts' | 'references' | 'allowed'>>;

@@ -11,6 +11,7 @@ export const TAGS = [
   'Sessions',
   'OpenFeature',
   'Keys',
+  'Management',
   'Operation',
 ] as const;
 

@@ -1,4 +1,4 @@
-import type { FieldError, Problem } from '@switchyard/core/api/problem';
+import type { FieldError, Problem, ProblemDetails } from '@switchyard/core/api/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
@@ -17,6 +17,7 @@ export function problemBody(
   requestId: string,
   message: string = ERRORS[code].message,
   fields?: readonly FieldError[],
+  details?: ProblemDetails,
 ): Problem {
   const { status, title } = ERRORS[code];
   return {
@@ -28,6 +29,7 @@ export function problemBody(
     success: false,
     error: { code, message },
     ...(fields === undefined ? {} : { errors: [...fields] }),
+    ...details,
   };
 }
 
@@ -91,6 +93,10 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
       // Again, for errors before any hook has run.
       .header('x-request-id', request.id)
       .type(PROBLEM_TYPE)
-      .send(JSON.stringify(problemBody(problem.code, request.id, problem.message, problem.fields)))
+      .send(
+        JSON.stringify(
+          problemBody(problem.code, request.id, problem.message, problem.fields, problem.details),
+        ),
+      )
   );
 }

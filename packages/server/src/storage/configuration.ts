@@ -7,8 +7,10 @@ import type {
   FeedbackType,
   Flag,
   Goal,
+  Member,
   PropertyConfiguration,
   SplitTest,
+  Webhook,
 } from './property-configuration.ts';
 
 /** A property without its tests, flags, goals and so on. */
@@ -38,6 +40,8 @@ export interface ConfigurationLoaders {
   listSegments(database: Database, propertyId: string): Promise<Segment[]>;
   listGoals(database: Database, propertyId: string): Promise<Goal[]>;
   listFeedbackTypes(database: Database, propertyId: string): Promise<FeedbackType[]>;
+  listWebhooks(database: Database, propertyId: string): Promise<Webhook[]>;
+  listMembers(database: Database, propertyId: string): Promise<Member[]>;
 }
 
 export interface ConfigurationChange {
@@ -242,6 +246,8 @@ export async function loadProperty(
     segments: await loaders.listSegments(database, stored.id),
     goals: await loaders.listGoals(database, stored.id),
     feedbackTypes: await loaders.listFeedbackTypes(database, stored.id),
+    webhooks: await loaders.listWebhooks(database, stored.id),
+    members: await loaders.listMembers(database, stored.id),
     version: stored.version,
   });
 }

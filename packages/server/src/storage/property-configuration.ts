@@ -1,4 +1,5 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
+import type { MemberRole } from '@switchyard/core/api/roles';
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
@@ -27,6 +28,8 @@ export interface PropertyConfiguration {
   readonly segments: readonly Segment[];
   readonly goals: readonly Goal[];
   readonly feedbackTypes: readonly FeedbackType[];
+  readonly webhooks: readonly Webhook[];
+  readonly members: readonly Member[];
   /** Incremented by every saved change of the property. */
   readonly version: number;
 }
@@ -115,6 +118,28 @@ export interface FeedbackType {
   name: string;
   options: string[];
   textInput: boolean;
+}
+
+/** An endpoint of the property's owners that is notified of events. */
+export interface Webhook {
+  id: string;
+  name?: string;
+  url: string;
+  /** Event types, like `feedback.submitted`. */
+  events: string[];
+  enabled: boolean;
+  /** Signing secret, `whsec_…`; never part of a response or of the history. */
+  secret: string;
+  version: number;
+  createdAt: number;
+}
+
+/** An account with access to the property; owners have access without being members. */
+export interface Member {
+  accountId: string;
+  role: MemberRole;
+  version: number;
+  createdAt: number;
 }
 
 export type KeyKind = 'public' | 'secret';

@@ -10,6 +10,11 @@ import { phasePausesMigration } from './009-phase-pauses.ts';
 import { erasureRetriesMigration } from './010-erasure-retries.ts';
 import { feedbackOutcomesMigration } from './011-feedback-outcomes.ts';
 import { aaTestMigration } from './012-aa-test.ts';
+import { modelMembersMigration } from './013-model-members.ts';
+import { historyMigration } from './014-history.ts';
+import { accountsMigration } from './015-accounts.ts';
+import { webhookDeliveriesMigration } from './016-webhook-deliveries.ts';
+import { usageMigration } from './017-usage.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -25,4 +30,9 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   erasureRetriesMigration,
   feedbackOutcomesMigration,
   aaTestMigration,
+  modelMembersMigration,
+  historyMigration,
+  accountsMigration,
+  webhookDeliveriesMigration,
+  usageMigration,
 ];

@@ -1,11 +1,15 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { Generated } from 'kysely';
+import type { AccountTables } from './account-tables.ts';
+import type { HistoryTables } from './history-tables.ts';
+import type { UsageTables } from './usage-tables.ts';
+import type { WebhookTables } from './webhook-tables.ts';
 
 /**
  * The tables as the newest migration leaves them. Types are those that SQLite and PostgreSQL share:
  * times are Unix milliseconds in a bigint, JSON is text, booleans are 0 and 1.
  */
-export interface DatabaseTables {
+export interface DatabaseTables extends HistoryTables, AccountTables, WebhookTables, UsageTables {
   kysely_migration: MigrationTable;
   /** Used before the switch to Kysely's migrator; dropped at the first start after it. */
   schema_migrations: OldMigrationTable;
@@ -59,6 +63,7 @@ interface EnvironmentTable {
   property_id: string;
   id: string;
   name: string;
+  version: Generated<number>;
   position: number;
   created_at: number;
 }
@@ -82,6 +87,7 @@ interface GoalTable {
   name: string;
   kind: 'count' | 'revenue';
   lower_is_better: number;
+  version: Generated<number>;
   position: number;
   created_at: number;
 }
@@ -93,6 +99,7 @@ interface FeedbackTypeTable {
   /** JSON array of strings. */
   options: string;
   text_input: number;
+  version: Generated<number>;
   position: number;
   created_at: number;
 }
@@ -116,6 +123,7 @@ interface SplitTestTable {
   attribution_days: number;
   planned_visitors: number | null;
   smallest_effect: number | null;
+  version: Generated<number>;
   position: number;
   created_at: number;
   updated_at: number;
@@ -190,6 +198,7 @@ interface SegmentTable {
   match: 'all' | 'any' | null;
   /** JSON array. */
   conditions: string;
+  version: Generated<number>;
   position: number;
   created_at: number;
 }

@@ -1,0 +1,6 @@
+import type { Migration } from './migration.ts';
+
+export const accountsMigration: Migration = {
+  name: '015-accounts',
+  async up() {},
+};

@@ -1,0 +1,2 @@
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the next commits
+export interface UsageTables {}
