@@ -26,14 +26,14 @@ export interface StoredProperty
     | 'statistics'
     | 'aaTest'
     | 'version'
-  > {
-  readonly createdAt: number;
-}
+    | 'createdAt'
+  > {}
 
 /** Loaders for each part; passed in, because the features own the queries. */
 export interface ConfigurationLoaders {
-  listProperties(database: Database): Promise<StoredProperty[]>;
-  listKeys(database: Database): Promise<ApiKey[]>;
+  /** All properties, or only the one with this id. */
+  listProperties(database: Database, id?: string): Promise<StoredProperty[]>;
+  listKeys(database: Database, propertyId: string): Promise<ApiKey[]>;
   listEnvironments(database: Database, propertyId: string): Promise<Environment[]>;
   listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]>;
   listFlags(database: Database, propertyId: string): Promise<Flag[]>;
@@ -59,17 +59,7 @@ export interface ConfigurationOptions {
 
 type Listener = (change: ConfigurationChange) => void;
 
-interface Snapshot {
-  readonly properties: ReadonlyMap<string, LoadedProperty>;
-  readonly keysByHash: ReadonlyMap<string, ApiKey>;
-}
-
-interface LoadedProperty {
-  readonly createdAt: number;
-  readonly configuration: PropertyConfiguration;
-}
-
-const EMPTY_SNAPSHOT: Snapshot = { properties: new Map(), keysByHash: new Map() };
+type Properties = ReadonlyMap<string, PropertyConfiguration>;
 const RETRY_MS = 1000;
 const MAX_KEY_LENGTH = 160;
 
@@ -100,7 +90,8 @@ export class Configuration {
   readonly #unwatch: () => void;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<Listener>();
-  #snapshot = EMPTY_SNAPSHOT;
+  #properties: Properties = new Map();
+  #keysByHash: ReadonlyMap<string, ApiKey> = new Map();
   /** Cache of valid keys, so that each is hashed only once. */
   #keysByText = new Map<string, ApiKey>();
   #retry: NodeJS.Timeout | undefined;
@@ -122,24 +113,19 @@ export class Configuration {
   }
 
   property(id: string): PropertyConfiguration | undefined {
-    return this.#snapshot.properties.get(id)?.configuration;
+    return this.#properties.get(id);
   }
 
   properties(): PropertyConfiguration[] {
-    return [...this.#snapshot.properties.values()].map((loaded) => loaded.configuration);
+    return [...this.#properties.values()];
   }
 
   keyByText(text: string): ApiKey | undefined {
     const cached = this.#keysByText.get(text);
     if (cached !== undefined || text.length > MAX_KEY_LENGTH) return cached;
-    const key = this.#snapshot.keysByHash.get(hashKey(text));
+    const key = this.#keysByHash.get(hashKey(text));
     if (key !== undefined) this.#keysByText.set(text, key);
     return key;
-  }
-
-  /** Keys of a property, in order of creation. */
-  keysOf(propertyId: string): ApiKey[] {
-    return [...this.#snapshot.keysByHash.values()].filter((key) => key.propertyId === propertyId);
   }
 
   /** Calls the listener for each property that a reload changed; returns an unsubscribe function. */
@@ -154,6 +140,21 @@ export class Configuration {
     // A failed reload must not fail the ones queued after it.
     this.#reloading = reloading.catch(() => {});
     return reloading;
+  }
+
+  /** Makes saved changes visible without reading them back. */
+  install(changes: readonly Pick<ConfigurationChange, 'propertyId' | 'current'>[]): Promise<void> {
+    // After a running reload, which may have read the database before the change.
+    const installing = this.#reloading.then(() => {
+      const properties = new Map(this.#properties);
+      for (const { propertyId, current } of changes) {
+        if (current === undefined) properties.delete(propertyId);
+        else if (!isNewer(properties.get(propertyId), current)) properties.set(propertyId, deepFreeze(current));
+      }
+      this.#replace(properties);
+    });
+    this.#reloading = installing;
+    return installing;
   }
 
   async close(): Promise<void> {
@@ -180,11 +181,16 @@ export class Configuration {
 
   async #load(): Promise<void> {
     if (this.#closed) return;
-    const previous = this.#snapshot;
-    const current = await loadSnapshot(this.#database, this.#loaders, previous);
-    const changes = changesBetween(previous, current);
-    if (changes.length === 0 && sameKeys(previous, current)) return;
-    this.#snapshot = current;
+    this.#replace(await loadProperties(this.#database, this.#loaders, this.#properties));
+  }
+
+  #replace(properties: Properties): void {
+    const changes = changesBetween(this.#properties, properties);
+    if (changes.length === 0) return;
+    this.#properties = properties;
+    this.#keysByHash = new Map(
+      [...properties.values()].flatMap(({ apiKeys }) => apiKeys.map((key) => [key.hash, key])),
+    );
     this.#keysByText = new Map();
     this.#version += 1;
     for (const change of changes) this.#notify(change);
@@ -201,27 +207,27 @@ export class Configuration {
   }
 }
 
-function loadSnapshot(
+/** A property that was deleted and created again starts over with its versions. */
+function isNewer(stored: PropertyConfiguration | undefined, { createdAt, version }: PropertyConfiguration) {
+  return stored !== undefined && stored.createdAt === createdAt && stored.version > version;
+}
+
+function loadProperties(
   database: Database,
   loaders: ConfigurationLoaders,
-  previous: Snapshot,
-): Promise<Snapshot> {
+  previous: Properties,
+): Promise<Properties> {
   return database
     .transaction()
     .setAccessMode('read only')
     .execute(async (transaction) => {
-      const properties = new Map<string, LoadedProperty>();
+      const properties = new Map<string, PropertyConfiguration>();
       for (const stored of await loaders.listProperties(transaction)) {
-        const cached = previous.properties.get(stored.id);
-        const unchanged =
-          cached?.configuration.version === stored.version && cached.createdAt === stored.createdAt;
-        const configuration = unchanged
-          ? cached.configuration
-          : await loadProperty(transaction, loaders, stored);
-        properties.set(stored.id, { createdAt: stored.createdAt, configuration });
+        const cached = previous.get(stored.id);
+        const unchanged = cached?.version === stored.version && cached.createdAt === stored.createdAt;
+        properties.set(stored.id, unchanged ? cached : await loadProperty(transaction, loaders, stored));
       }
-      const keys = await loaders.listKeys(transaction);
-      return { properties, keysByHash: new Map(keys.map((key) => [key.hash, key])) };
+      return properties;
     });
 }
 
@@ -232,14 +238,7 @@ export async function loadProperty(
   stored: StoredProperty,
 ): Promise<PropertyConfiguration> {
   return deepFreeze({
-    id: stored.id,
-    name: stored.name,
-    retentionDays: stored.retentionDays,
-    allowedOrigins: stored.allowedOrigins,
-    hashSeed: stored.hashSeed,
-    holdout: stored.holdout,
-    statistics: stored.statistics,
-    aaTest: stored.aaTest,
+    ...stored,
     environments: await loaders.listEnvironments(database, stored.id),
     splitTests: await loaders.listSplitTests(database, stored.id),
     flags: await loaders.listFlags(database, stored.id),
@@ -248,29 +247,20 @@ export async function loadProperty(
     feedbackTypes: await loaders.listFeedbackTypes(database, stored.id),
     webhooks: await loaders.listWebhooks(database, stored.id),
     members: await loaders.listMembers(database, stored.id),
-    version: stored.version,
+    apiKeys: await loaders.listKeys(database, stored.id),
   });
 }
 
-function changesBetween(previous: Snapshot, current: Snapshot): ConfigurationChange[] {
+function changesBetween(previous: Properties, current: Properties): ConfigurationChange[] {
   const changes: ConfigurationChange[] = [];
-  for (const [propertyId, { configuration }] of current.properties) {
-    const before = previous.properties.get(propertyId)?.configuration;
-    if (before !== configuration) changes.push({ propertyId, previous: before, current: configuration });
+  for (const [propertyId, property] of current) {
+    const before = previous.get(propertyId);
+    if (before !== property) changes.push({ propertyId, previous: before, current: property });
   }
-  for (const [propertyId, { configuration }] of previous.properties) {
-    if (!current.properties.has(propertyId)) changes.push({ propertyId, previous: configuration });
+  for (const [propertyId, property] of previous) {
+    if (!current.has(propertyId)) changes.push({ propertyId, previous: property });
   }
   return changes;
-}
-
-function sameKeys(previous: Snapshot, current: Snapshot): boolean {
-  if (previous.keysByHash.size !== current.keysByHash.size) return false;
-  for (const [hash, key] of current.keysByHash) {
-    const before = previous.keysByHash.get(hash);
-    if (before === undefined || before.id !== key.id || before.name !== key.name) return false;
-  }
-  return true;
 }
 
 function deepFreeze<T>(value: T): T {

@@ -72,5 +72,38 @@ export const historyMigration: Migration = {
       .addColumn('state', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('history_snapshots_pk', ['property_id', 'sequence'])
       .execute();
+    await schema
+      .createTable('proposals')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('property_id', 'text', (column) =>
+        column.notNull().references('properties.id').onDelete('cascade'),
+      )
+      .addColumn('state', 'text', (column) => column.notNull())
+      .addColumn('collection', 'text', (column) => column.notNull())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('method', 'text', (column) => column.notNull())
+      .addColumn('body', 'text')
+      .addColumn('base_version', 'integer')
+      .addColumn('comment', 'text')
+      .addColumn('summary', 'text', (column) => column.notNull())
+      .addColumn('author_id', 'text')
+      .addColumn('author_name', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('decided_by', 'text')
+      .addColumn('decided_at', 'bigint')
+      .execute();
+    await schema
+      .createIndex('proposals_by_property')
+      .on('proposals')
+      .columns(['property_id', 'created_at'])
+      .execute();
+    await schema
+      .createTable('created_resources')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('request_hash', 'text', (column) => column.notNull())
+      .addColumn('status', 'integer', (column) => column.notNull())
+      .addColumn('response', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .execute();
   },
 };

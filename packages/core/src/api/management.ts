@@ -1,0 +1,257 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { From, IdempotencyHeaders, NextCursor, namedObject, nullable, oneOf, PageLimit } from './common.ts';
+import { ProvisionedSplitTest } from './provisioned-split-test.ts';
+import {
+  ProvisionedEnvironment,
+  ProvisionedFeedbackType,
+  ProvisionedFlag,
+  ProvisionedGoal,
+  ProvisionedProperty,
+} from './provisioning.ts';
+import { ID_PATTERN, Line } from './provisioning-fields.ts';
+import { MemberRole } from './roles.ts';
+import { Segment } from './targeting.ts';
+
+const Version = Type.Integer({ minimum: 1, description: 'Also the `ETag`; send it as `If-Match`' });
+const Time = Type.Integer({ description: 'Unix milliseconds' });
+
+/** An item as responses have it: the fields of the provision file, and what the server adds. */
+const managed = <T extends TProperties>(title: string, fields: T) =>
+  Type.Object({ ...fields, version: Version }, { title });
+
+export const ManagedEnvironment = managed('ManagedEnvironment', ProvisionedEnvironment.properties);
+export const ManagedGoal = managed('ManagedGoal', ProvisionedGoal.properties);
+export const ManagedFeedbackType = managed('ManagedFeedbackType', ProvisionedFeedbackType.properties);
+export const ManagedSegment = managed('ManagedSegment', Segment.properties);
+export const ManagedFlag = managed('ManagedFlag', {
+  ...ProvisionedFlag.properties,
+  // In responses, a configuration also has an id.
+  environments: Type.Record(Type.String(), Type.Unsafe<object>({ type: 'object' })),
+  id: Type.String(),
+  createdAt: Time,
+});
+export const ManagedSplitTest = managed('ManagedSplitTest', {
+  ...ProvisionedSplitTest.properties,
+  exclusion: nullable(Type.Unsafe<object>({ type: 'object' })),
+  decision: nullable(Type.Unsafe<object>({ type: 'object' })),
+  id: Type.String(),
+  createdAt: Time,
+  phases: Type.Array(Type.Unsafe<object>({ type: 'object', title: 'SplitTestPhase' })),
+});
+
+const {
+  apiKeys: _apiKeys,
+  environments: _environments,
+  goals: _goals,
+  feedbackTypes: _feedbackTypes,
+  splitTests: _splitTests,
+  segments: _segments,
+  flags: _flags,
+  ...settings
+} = ProvisionedProperty.properties;
+
+/** The settings of a property, without its lists. */
+export const PropertySettings = Type.Object(settings, {
+  title: 'PropertySettings',
+  additionalProperties: false,
+});
+export const ManagedProperty = managed('ManagedProperty', { ...settings, createdAt: Time });
+export const PropertyList = namedObject('PropertyList', {
+  properties: Type.Array(
+    namedObject('PropertySummary', {
+      id: Type.String(),
+      name: Type.String(),
+      role: Type.String(),
+      version: Version,
+      createdAt: Time,
+    }),
+  ),
+});
+
+export const NewProperty = Type.Object(
+  {
+    id: ProvisionedProperty.properties.id,
+    name: ProvisionedProperty.properties.name,
+  },
+  { title: 'NewProperty' },
+);
+
+const ApiKeyFields = {
+  id: Type.String(),
+  kind: oneOf(['public', 'secret']),
+  name: Type.String(),
+  prefix: Type.String(),
+  lastFour: Type.String(),
+  createdAt: Time,
+  lastUsedAt: nullable(Time),
+  key: nullable(
+    Type.String({ description: 'The whole key: always of a public key, of a secret key only once' }),
+  ),
+};
+export const ManagedKey = namedObject('ManagedKey', ApiKeyFields);
+export const KeyList = namedObject('KeyList', { keys: Type.Array(ManagedKey) });
+export const NewKey = Type.Object(
+  { kind: oneOf(['public', 'secret']), name: Line(256, 'Purpose of the key, unique per kind') },
+  { title: 'NewKey' },
+);
+export type NewKey = Static<typeof NewKey>;
+
+export const FieldChangeSchema = namedObject('FieldChange', {
+  pointer: Type.String({ description: 'JSON Pointer' }),
+  before: Type.Unknown({ description: 'Null if the field did not exist' }),
+  after: Type.Unknown({ description: 'Null if the field does not exist anymore' }),
+});
+
+export const DryRun = namedObject('DryRun', {
+  dryRun: Type.Literal(true),
+  changes: Type.Array(FieldChangeSchema),
+  summary: Type.Array(Type.String(), { description: 'The differences in words' }),
+  warnings: Type.Array(Type.String()),
+  opensPhase: Type.Optional(
+    Type.Array(
+      namedObject('OpenedPhase', {
+        splitTest: Type.String(),
+        phase: Type.Integer(),
+        reasons: Type.Array(Type.String()),
+      }),
+      { description: 'Split tests whose results start over' },
+    ),
+  ),
+  needsApproval: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Protected environments that the change affects: it becomes a proposal',
+    }),
+  ),
+});
+
+export const WriteQuery = Type.Object({
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'Checks everything, changes nothing, and returns the differences' }),
+  ),
+  comment: Type.Optional(
+    Type.String({ maxLength: 500, pattern: '^[^\\u0000\\p{Cs}]*$', description: 'For the history' }),
+  ),
+});
+export type WriteQuery = Static<typeof WriteQuery>;
+
+export const ConditionalHeaders = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({ maxLength: 64, description: 'The version that is changed, like `"3"`; `*` for any' }),
+  ),
+  'if-none-match': Type.Optional(Type.String({ maxLength: 64, description: '`*`: create only' })),
+});
+export type ConditionalHeaders = Static<typeof ConditionalHeaders>;
+export { IdempotencyHeaders };
+
+export const PropertyParams = Type.Object({ propertyId: Type.String({ maxLength: 128 }) });
+export const ItemParams = Type.Object({
+  propertyId: Type.String({ maxLength: 128 }),
+  key: Type.String({ pattern: ID_PATTERN }),
+});
+export type ItemParams = Static<typeof ItemParams>;
+
+export const StopBody = Type.Object(
+  {
+    winner: ProvisionedSplitTest.properties.winner,
+    decision: ProvisionedSplitTest.properties.decision,
+  },
+  { title: 'StopSplitTest', additionalProperties: false },
+);
+export type StopBody = Static<typeof StopBody>;
+
+export const HistoryQuery = Type.Object({
+  entity: Type.Optional(Type.String({ maxLength: 64, examples: ['flag'] })),
+  key: Type.Optional(Type.String({ maxLength: 256 })),
+  actor: Type.Optional(Type.String({ maxLength: 256, description: 'Id or name' })),
+  from: From,
+  to: From,
+  limit: PageLimit,
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+});
+export type HistoryQuery = Static<typeof HistoryQuery>;
+
+export const HistoryEntrySchema = namedObject('HistoryEntry', {
+  id: Type.String(),
+  at: Time,
+  actor: namedObject('Actor', {
+    type: Type.String(),
+    id: nullable(Type.String()),
+    name: Type.String(),
+  }),
+  via: oneOf(['dashboard', 'token', 'cli', 'file', 'schedule', 'upgrade']),
+  entity: namedObject('HistoryEntity', { type: Type.String(), key: Type.String() }),
+  action: oneOf(['create', 'update', 'delete', 'import']),
+  comment: nullable(Type.String()),
+  changes: Type.Array(FieldChangeSchema),
+  summary: Type.Array(Type.String(), { description: 'The changes in words' }),
+  version: Type.Integer({ description: 'Version of the item after the change' }),
+  propertyVersion: Type.Integer({ description: 'Version of the property after the change' }),
+  hash: Type.String({ description: 'SHA-256 of this entry and the hash before it' }),
+});
+export const HistoryPage = namedObject('HistoryPage', {
+  history: Type.Array(HistoryEntrySchema),
+  nextCursor: NextCursor,
+});
+
+export const RestoreBody = Type.Object(
+  {
+    state: Type.Optional(
+      oneOf(['before', 'after'], {
+        description: 'Which state of the item to restore',
+        default: 'before',
+      }),
+    ),
+  },
+  { title: 'RestoreRequest' },
+);
+export type RestoreBody = Static<typeof RestoreBody>;
+
+export const ProposalSchema = namedObject('Proposal', {
+  id: Type.String(),
+  state: oneOf(['open', 'approved', 'rejected']),
+  collection: Type.String(),
+  key: Type.String(),
+  method: oneOf(['PUT', 'PATCH', 'DELETE']),
+  body: nullable(Type.Unsafe<object>({ type: 'object' })),
+  baseVersion: nullable(Type.Integer()),
+  comment: nullable(Type.String()),
+  summary: Type.Array(Type.String()),
+  author: namedObject('ProposalAuthor', { id: nullable(Type.String()), name: Type.String() }),
+  createdAt: Time,
+  decidedBy: nullable(Type.String()),
+  decidedAt: nullable(Time),
+});
+export const ProposalList = namedObject('ProposalList', { proposals: Type.Array(ProposalSchema) });
+export const Proposed = namedObject('Proposed', { proposal: ProposalSchema });
+export const NewProposal = Type.Object(
+  {
+    collection: oneOf(['split-tests', 'flags', 'segments', 'goals', 'feedback-types']),
+    key: Type.String({ pattern: ID_PATTERN }),
+    method: oneOf(['PUT', 'PATCH', 'DELETE'], { default: 'PATCH' }),
+    body: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
+    baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
+    comment: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  { title: 'NewProposal' },
+);
+export type NewProposal = Static<typeof NewProposal>;
+
+export const ErasureBody = Type.Object(
+  {
+    visitorId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    userId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    sessionId: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  },
+  { title: 'ErasureRequest', minProperties: 1, maxProperties: 1 },
+);
+export type ErasureBody = Static<typeof ErasureBody>;
+export const Erasure = namedObject('Erasure', {
+  id: Type.String(),
+  state: oneOf(['pending', 'done']),
+  requestedAt: Time,
+  finishedAt: nullable(Time),
+  rows: nullable(Type.Integer({ description: 'Removed rows' })),
+  error: nullable(Type.String({ description: 'Why the last attempt failed; it is repeated' })),
+});
+
+export { MemberRole };

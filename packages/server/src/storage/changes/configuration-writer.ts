@@ -1,0 +1,235 @@
+import type { Configuration, ConfigurationLoaders } from '../configuration.ts';
+import { loadProperty } from '../configuration.ts';
+import type { Database } from '../database.ts';
+import { documentAtVersion, saveSnapshotIfDue } from '../history/configuration-at.ts';
+import type { HistoryEntry, NewEntry } from '../history/history-entry.ts';
+import { HistoryState } from '../history/history-state.ts';
+import { appendHistory, lastRow } from '../history/history-store.ts';
+import type { PropertyConfiguration } from '../property-configuration.ts';
+import { type Actor, SYSTEM, type Via } from './actor.ts';
+import { derivePhases } from './derive-phases.ts';
+import type { Document, EntityType, ItemOf, ItemType } from './entities.ts';
+import { changedItems, type ItemChange, withVersions } from './item-changes.ts';
+
+/** Saves the items of one type; owned by the feature that has them. */
+export interface ItemStore<T> {
+  insert(database: Database, propertyId: string, item: T, at: number): Promise<void>;
+  update(database: Database, propertyId: string, item: T, at: number): Promise<void>;
+  remove(database: Database, propertyId: string, item: T): Promise<void>;
+}
+
+export type ItemStores = { readonly [T in ItemType]: ItemStore<ItemOf[T]> };
+
+export interface ConfigurationStores extends ConfigurationLoaders {
+  items: ItemStores;
+  insertProperty(database: Database, property: PropertyConfiguration, at: number): Promise<void>;
+  updateProperty(database: Database, property: PropertyConfiguration, at: number): Promise<void>;
+  removeProperty(database: Database, propertyId: string): Promise<void>;
+}
+
+/** Who changes a property, how and why. */
+export interface ChangeRequest {
+  actor: Actor;
+  via: Via;
+  comment?: string | null | undefined;
+  /** When it takes effect for the phases of split tests; default: now. */
+  effectiveAt?: number;
+  /** Computes and checks everything, but saves nothing. */
+  dryRun?: boolean;
+}
+
+/** What a change of one property receives. */
+export interface ChangeInput {
+  /** Undefined if the property does not exist. */
+  current: PropertyConfiguration | undefined;
+  now: number;
+  /** The transaction, for reading what is not part of the configuration. */
+  database: Database;
+  /** The state of an item at one of its earlier versions, for merging. */
+  documentAtVersion(type: EntityType, key: string, version: number): Promise<Document | undefined>;
+}
+
+/** The property after the change; undefined deletes it, and the current object leaves it unchanged. */
+export type Change = (
+  input: ChangeInput,
+) => PropertyConfiguration | undefined | Promise<PropertyConfiguration | undefined>;
+
+export interface Changed {
+  propertyId: string;
+  previous: PropertyConfiguration | undefined;
+  current: PropertyConfiguration | undefined;
+  /** The entries of the history; a dry run has them too, without saving them. */
+  changes: ItemChange[];
+  entries: HistoryEntry[];
+}
+
+/** Runs in the transaction of a change, for notifications that must not be lost. */
+export type AfterChange = (database: Database, changed: Changed, request: ChangeRequest) => Promise<void>;
+
+interface WriterOptions {
+  /** The configuration in memory; it has the change when the writer returns. */
+  configuration?: Configuration;
+  afterChange?: AfterChange;
+}
+
+/** The only writer of configuration, for requests, files, the command line and schedules alike. */
+export class ConfigurationWriter {
+  readonly #database: Database;
+  readonly #stores: ConfigurationStores;
+  readonly #options: WriterOptions;
+
+  constructor(database: Database, stores: ConfigurationStores, options: WriterOptions = {}) {
+    this.#database = database;
+    this.#stores = stores;
+    this.#options = options;
+  }
+
+  /** Changes one property: checks, phases, versions and history in one transaction. */
+  async changeProperty(propertyId: string, request: ChangeRequest, change: Change): Promise<Changed> {
+    return this.transaction(request, (changes) => changes.changeProperty(propertyId, change));
+  }
+
+  /** Changes several properties, all or none. */
+  async transaction<T>(request: ChangeRequest, run: (changes: ChangeTransaction) => Promise<T>): Promise<T> {
+    const done: Changed[] = [];
+    const transaction = this.#database.transaction();
+    const scope = request.dryRun ? transaction.setAccessMode('read only') : transaction;
+    const result = await scope.execute(async (database) => {
+      done.length = 0;
+      return run(new ChangeTransaction(database, this.#stores, this.#options, request, done));
+    });
+    const saved = done.filter(({ entries }) => entries.length > 0);
+    if (saved.length > 0) await this.#options.configuration?.install(saved);
+    return result;
+  }
+
+  /** Starts the history of properties that are older than it. */
+  async startHistory(): Promise<void> {
+    await this.#database.transaction().execute(async (database) => {
+      for (const stored of await this.#stores.listProperties(database)) {
+        if ((await lastRow(database, stored.id)) !== undefined) continue;
+        await importProperty(database, await loadProperty(database, this.#stores, stored));
+      }
+    });
+  }
+}
+
+/** The changes of one transaction. */
+export class ChangeTransaction {
+  readonly database: Database;
+  readonly #stores: ConfigurationStores;
+  readonly #options: WriterOptions;
+  readonly #request: ChangeRequest;
+  readonly #done: Changed[];
+
+  constructor(
+    database: Database,
+    stores: ConfigurationStores,
+    options: WriterOptions,
+    request: ChangeRequest,
+    done: Changed[],
+  ) {
+    this.database = database;
+    this.#stores = stores;
+    this.#options = options;
+    this.#request = request;
+    this.#done = done;
+  }
+
+  async changeProperty(propertyId: string, change: Change): Promise<Changed> {
+    const now = Date.now();
+    const previous = await this.#load(propertyId);
+    const wanted = await change({
+      current: previous,
+      now,
+      database: this.database,
+      documentAtVersion: (type, key, version) =>
+        documentAtVersion(this.database, propertyId, { type, key }, version),
+    });
+    const next = wanted && derivePhases(wanted, this.#request.effectiveAt ?? now);
+    const changes = changedItems(previous, next);
+    const current = changes.length === 0 ? previous : next && withVersions(previous, next, changes);
+    const changed: Changed = { propertyId, previous, current, changes, entries: [] };
+    if (changes.length > 0 && !this.#request.dryRun) await this.#save(changed, now);
+    this.#done.push(changed);
+    return changed;
+  }
+
+  /** The configuration in memory if it is current, else from the database. */
+  async #load(propertyId: string): Promise<PropertyConfiguration | undefined> {
+    const properties = await this.#stores.listProperties(this.database, propertyId);
+    const stored = properties[0];
+    if (stored === undefined) return undefined;
+    const cached = this.#options.configuration?.property(propertyId);
+    const isCurrent = cached?.version === stored.version && cached.createdAt === stored.createdAt;
+    return isCurrent ? cached : loadProperty(this.database, this.#stores, stored);
+  }
+
+  async #save(changed: Changed, now: number): Promise<void> {
+    const { propertyId, previous, current, changes } = changed;
+    if (previous !== undefined && (await lastRow(this.database, propertyId)) === undefined) {
+      await importProperty(this.database, previous);
+    }
+    await this.#saveRows(changed, now);
+    changed.entries = await appendHistory(
+      this.database,
+      {
+        propertyId,
+        actor: this.#request.actor,
+        via: this.#request.via,
+        comment: this.#request.comment ?? null,
+        at: now,
+        propertyVersion: current?.version ?? (previous?.version ?? 0) + 1,
+      },
+      changes.map(toEntry),
+    );
+    const last = changed.entries.at(-1);
+    if (current !== undefined && last !== undefined) {
+      await saveSnapshotIfDue(this.database, propertyId, last.sequence, current);
+    }
+    await this.#options.afterChange?.(this.database, changed, this.#request);
+  }
+
+  async #saveRows({ propertyId, previous, current, changes }: Changed, now: number): Promise<void> {
+    // Deletes its items too.
+    if (current === undefined) return this.#stores.removeProperty(this.database, propertyId);
+    if (previous === undefined) await this.#stores.insertProperty(this.database, current, now);
+    else await this.#stores.updateProperty(this.database, current, now);
+    for (const change of changes) {
+      if (change.type !== 'property') await this.#saveItem(propertyId, change, now);
+    }
+  }
+
+  async #saveItem(propertyId: string, { type, item, action }: ItemChange, now: number): Promise<void> {
+    // The type of an item and of its store belong together, which TypeScript cannot see.
+    const store = this.#stores.items[type as ItemType] as ItemStore<unknown>;
+    if (action === 'create') await store.insert(this.database, propertyId, item, now);
+    else if (action === 'update') await store.update(this.database, propertyId, item, now);
+    else await store.remove(this.database, propertyId, item);
+  }
+}
+
+function toEntry({ type, key, action, differences, version }: ItemChange): NewEntry {
+  return { entity: { type, key }, action, changes: differences, version };
+}
+
+/** The first entry of a property that is older than the history: its whole state. */
+async function importProperty(database: Database, property: PropertyConfiguration): Promise<void> {
+  const context = {
+    propertyId: property.id,
+    actor: SYSTEM,
+    via: 'upgrade' as const,
+    comment: 'State when the history began',
+    at: Date.now(),
+    propertyVersion: property.version,
+  };
+  const state = HistoryState.of(property).serialize();
+  await appendHistory(database, context, [
+    {
+      entity: { type: 'property', key: property.id },
+      action: 'import',
+      changes: [{ pointer: '', after: state }],
+      version: property.version,
+    },
+  ]);
+}

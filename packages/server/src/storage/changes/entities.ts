@@ -1,0 +1,111 @@
+import type { Segment } from '@switchyard/core/api/targeting';
+import type {
+  ApiKey,
+  Environment,
+  EnvironmentFlagConfiguration,
+  FeedbackType,
+  Flag,
+  Goal,
+  Member,
+  PropertyConfiguration,
+  SplitTest,
+  Webhook,
+} from '../property-configuration.ts';
+
+/** The lists of a property by the type of their items, in the order in which they must be saved. */
+export const COLLECTIONS = {
+  environment: 'environments',
+  goal: 'goals',
+  'feedback-type': 'feedbackTypes',
+  segment: 'segments',
+  'split-test': 'splitTests',
+  flag: 'flags',
+  key: 'apiKeys',
+  webhook: 'webhooks',
+  member: 'members',
+} as const;
+
+export type ItemType = keyof typeof COLLECTIONS;
+export type EntityType = ItemType | 'property';
+
+export interface ItemOf {
+  environment: Environment;
+  goal: Goal;
+  'feedback-type': FeedbackType;
+  segment: Segment & { version: number };
+  'split-test': SplitTest;
+  flag: Flag;
+  key: ApiKey;
+  webhook: Webhook;
+  member: Member;
+}
+export type Item = ItemOf[ItemType];
+
+export const ITEM_TYPES = Object.keys(COLLECTIONS) as ItemType[];
+
+/** The state of an item as JSON, without secrets and without its version. */
+export type Document = Readonly<Record<string, unknown>>;
+
+const KEY_FIELDS: Partial<Record<ItemType, string>> = {
+  'split-test': 'key',
+  flag: 'key',
+  member: 'accountId',
+};
+
+/** The text by which requests and history refer to an item. */
+export function keyOf(type: ItemType, item: Item): string {
+  return Reflect.get(item, KEY_FIELDS[type] ?? 'id');
+}
+
+export function itemsOf<T extends ItemType>(property: PropertyConfiguration, type: T): readonly ItemOf[T][] {
+  return property[COLLECTIONS[type]] as readonly unknown[] as readonly ItemOf[T][];
+}
+
+export function findItem<T extends ItemType>(
+  property: PropertyConfiguration,
+  type: T,
+  key: string,
+): ItemOf[T] | undefined {
+  return itemsOf(property, type).find((item) => keyOf(type, item) === key);
+}
+
+/** The settings of a property, without its lists. */
+export function propertyDocument(property: PropertyConfiguration): Document {
+  const lists: readonly string[] = Object.values(COLLECTIONS);
+  return Object.fromEntries(
+    Object.entries(property).filter(([name]) => name !== 'version' && !lists.includes(name)),
+  );
+}
+
+export function documentOf(type: ItemType, item: Item): Document {
+  const { version: _version, ...document } = item as { version?: number };
+  if (type === 'flag') return flagDocument(document as Flag);
+  if (type === 'key') return omit(document, 'hash');
+  if (type === 'webhook') return omit(document, 'secret');
+  return document as Document;
+}
+
+/** Configurations by environment, as in a provision file. */
+function flagDocument({ configurations, ...flag }: Flag): Document {
+  const environments = configurations.map(({ environmentId, ...configuration }) => {
+    return [environmentId, configuration] as const;
+  });
+  return { ...flag, environments: Object.fromEntries(environments) };
+}
+
+function omit(document: object, name: string): Document {
+  return Object.fromEntries(Object.entries(document).filter(([member]) => member !== name));
+}
+
+/** The reverse of `documentOf`, for items of the past; secrets are not known anymore. */
+export function itemOf(type: ItemType, document: Document, version: number): Item {
+  if (type === 'flag') return flagOf(document, version);
+  return { ...document, version } as unknown as Item;
+}
+
+function flagOf({ environments, ...flag }: Document, version: number): Flag {
+  const configurations = Object.entries(environments as object).map(([environmentId, configuration]) => {
+    return { environmentId, ...configuration } as EnvironmentFlagConfiguration;
+  });
+  return { ...flag, version, configurations } as unknown as Flag;
+}

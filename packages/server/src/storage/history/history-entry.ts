@@ -1,0 +1,29 @@
+import type { Actor, Via } from '../changes/actor.ts';
+import type { Difference } from '../changes/differences.ts';
+import type { EntityType } from '../changes/entities.ts';
+
+/** `import` is the first entry of a property that existed before the history: it contains its whole state. */
+export type HistoryAction = 'create' | 'update' | 'delete' | 'import';
+
+/** One changed item; a change of several items writes several entries with the same property version. */
+export interface HistoryEntry {
+  id: string;
+  propertyId: string;
+  /** Position in the chain of the property, from 1. */
+  sequence: number;
+  at: number;
+  actor: Actor;
+  via: Via;
+  entity: { type: EntityType; key: string };
+  action: HistoryAction;
+  comment: string | null;
+  changes: Difference[];
+  /** Version of the item after the change. */
+  version: number;
+  /** Version of the property after the change. */
+  propertyVersion: number;
+  hash: string;
+}
+
+/** What happened, before it has a place in the chain. */
+export type NewEntry = Pick<HistoryEntry, 'entity' | 'action' | 'changes' | 'version'>;

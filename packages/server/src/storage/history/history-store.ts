@@ -1,0 +1,164 @@
+import type { Selectable } from 'kysely';
+import type { Actor, Via } from '../changes/actor.ts';
+import type { EntityType } from '../changes/entities.ts';
+import { type Database, newId } from '../database.ts';
+import type { DatabaseTables } from '../migrations/database-tables.ts';
+import { CHAIN_START, entryHash } from './history-chain.ts';
+import type { HistoryEntry, NewEntry } from './history-entry.ts';
+
+export type HistoryRow = Selectable<DatabaseTables['history']>;
+
+/** What the entries of one change have in common. */
+export interface ChangeContext {
+  propertyId: string;
+  actor: Actor;
+  via: Via;
+  comment: string | null;
+  at: number;
+  propertyVersion: number;
+}
+
+/** Appends entries to the chain of a property; called in the transaction of the change. */
+export async function appendHistory(
+  database: Database,
+  context: ChangeContext,
+  entries: readonly NewEntry[],
+): Promise<HistoryEntry[]> {
+  const last = await lastRow(database, context.propertyId);
+  // A clock that was set back must not reorder the history.
+  const at = Math.max(context.at, last?.at ?? 0);
+  let { sequence, hash } = last ?? { sequence: 0, hash: CHAIN_START };
+  const rows = entries.map((entry): HistoryRow => {
+    sequence += 1;
+    const row = toRow(entry, { ...context, at }, sequence);
+    hash = entryHash(row, hash);
+    return { ...row, hash };
+  });
+  await insertInChunks(database, rows);
+  return rows.map(toEntry);
+}
+
+export function lastRow(database: Database, propertyId: string): Promise<HistoryRow | undefined> {
+  return database
+    .selectFrom('history')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** SQLite limits the number of parameters of a statement. */
+const ROWS_PER_INSERT = 500;
+
+async function insertInChunks(database: Database, rows: readonly HistoryRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+    await database
+      .insertInto('history')
+      .values(rows.slice(start, start + ROWS_PER_INSERT))
+      .execute();
+  }
+}
+
+function toRow(entry: NewEntry, context: ChangeContext, sequence: number): Omit<HistoryRow, 'hash'> {
+  return {
+    id: newId('chg'),
+    property_id: context.propertyId,
+    sequence,
+    at: context.at,
+    actor_type: context.actor.type,
+    actor_id: context.actor.id,
+    actor_name: context.actor.name,
+    via: context.via,
+    entity_type: entry.entity.type,
+    entity_key: entry.entity.key,
+    action: entry.action,
+    comment: context.comment,
+    changes: JSON.stringify(entry.changes),
+    version: entry.version,
+    property_version: context.propertyVersion,
+  };
+}
+
+export function toEntry(row: HistoryRow): HistoryEntry {
+  return {
+    id: row.id,
+    propertyId: row.property_id,
+    sequence: row.sequence,
+    at: row.at,
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    via: row.via,
+    entity: { type: row.entity_type, key: row.entity_key },
+    action: row.action,
+    comment: row.comment,
+    changes: JSON.parse(row.changes),
+    version: row.version,
+    propertyVersion: row.property_version,
+    hash: row.hash,
+  };
+}
+
+export interface HistoryFilter {
+  entity?: EntityType | undefined;
+  key?: string | undefined;
+  /** Id or name. */
+  actor?: string | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  /** Only entries before this position. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** The entries of a property, newest first. */
+export async function listHistory(
+  database: Database,
+  propertyId: string,
+  { entity, key, actor, from, to, before, limit }: HistoryFilter,
+): Promise<HistoryRow[]> {
+  let query = database
+    .selectFrom('history')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .orderBy('sequence', 'desc')
+    .limit(limit);
+  if (entity !== undefined) query = query.where('entity_type', '=', entity);
+  if (key !== undefined) query = query.where('entity_key', '=', key);
+  if (actor !== undefined) {
+    query = query.where(({ eb, or }) => or([eb('actor_id', '=', actor), eb('actor_name', '=', actor)]));
+  }
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (to !== undefined) query = query.where('at', '<', to);
+  if (before !== undefined) query = query.where('sequence', '<', before);
+  return query.execute();
+}
+
+export function findHistoryRow(
+  database: Database,
+  propertyId: string,
+  id: string,
+): Promise<HistoryRow | undefined> {
+  return database
+    .selectFrom('history')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Entries after a position, oldest first. */
+export function rowsAfter(
+  database: Database,
+  propertyId: string,
+  sequence: number,
+  limit: number,
+): Promise<HistoryRow[]> {
+  return database
+    .selectFrom('history')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .where('sequence', '>', sequence)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute();
+}
