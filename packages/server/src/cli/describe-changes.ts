@@ -35,8 +35,9 @@ const ENTITY_NAMES: Readonly<Record<ProvisionChange['entity'], string>> = {
   apiKey: 'API key',
 };
 
-function describeField({ field, from, to }: FieldChange): string {
-  return `${field}: ${from === undefined ? '' : `${shorten(from)} → `}${shorten(to)}`;
+function describeField({ field, change, from, to }: FieldChange): string {
+  const values = [from, to].filter((value) => value !== undefined).map(shorten);
+  return `${field}: ${change === undefined ? '' : `${change} `}${values.join(' → ')}`;
 }
 
 function shorten(value: unknown): string {

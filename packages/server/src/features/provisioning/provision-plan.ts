@@ -167,8 +167,11 @@ function planFlag(
   stores: ProvisionStores,
 ): PlannedChange {
   const before = stored.find((candidate) => candidate.key === flag.key);
-  const environments = before?.configurations.map(
-    ({ environmentId }) => [environmentId, configurationOf(before, environmentId)] as const,
+  const environments = Object.fromEntries(
+    before?.configurations.map(({ environmentId }) => [
+      environmentId,
+      configurationOf(before, environmentId),
+    ]) ?? [],
   );
   const { configurations, ...definition } = flag;
   const save: Save = (database) =>
@@ -179,8 +182,8 @@ function planFlag(
     entity: 'flag',
     propertyId,
     id: flag.key,
-    before: before && { ...before, environments: Object.fromEntries(environments ?? []) },
-    after: { ...definition, environments: configurations },
+    before: before && { ...before, environments },
+    after: { ...definition, environments: { ...environments, ...configurations } },
     save,
   });
 }

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { fieldChanges, sameJson } from './field-changes.ts';
+
+// Null and a missing value are the same in the configuration, and so are a missing and an empty object.
+const scalar = fc.oneof(fc.constantFrom('a', 'b', 1, true), fc.string());
+const item = fc.record(
+  {
+    id: fc.constantFrom('a', 'b', 'c'),
+    conditions: fc.array(fc.record({ values: fc.array(scalar) })),
+    scalar,
+  },
+  { requiredKeys: ['id'] },
+);
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3 },
+    scalar,
+    fc.array(scalar),
+    fc.array(item, { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom('id', 'key', 'schedule', '__proto__'), tie('any'), { minKeys: 1 }),
+  ),
+})).any;
+
+it('finds a change exactly when the values differ', () => {
+  fc.assert(
+    fc.property(value, value, (before, after) => {
+      const changes = fieldChanges({ value: before }, { value: after });
+      expect(changes.length === 0).toBe(sameJson(before, after));
+      expect(fieldChanges({ value: after, other: 1 }, { value: structuredClone(after) })).toEqual([]);
+    }),
+    { numRuns: 1000 },
+  );
+});
