@@ -1,6 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from './common.ts';
-import { Id, Line, Name, noExtraFields } from './provisioning-fields.ts';
+import { nullable, oneOf } from './common.ts';
+import {
+  Id,
+  Line,
+  Name,
+  NullableTime,
+  noExtraFields,
+  Owner,
+  Tags,
+  Text,
+  Time,
+} from './provisioning-fields.ts';
 
 const ProvisionedVariation = Type.Object(
   {
@@ -41,14 +51,6 @@ const Exclusion = Type.Object(
   noExtraFields,
 );
 
-/** Whether the text is a valid time is checked when the file is read. */
-const Time = (description: string) =>
-  Type.Optional(
-    Type.Union([Type.String({ maxLength: 64 }), Type.Number(), Type.Null()], {
-      description: `${description}: ISO 8601 (default zone: UTC) or Unix milliseconds; default: null (none)`,
-    }),
-  );
-
 const ProvisionedOutcome = Type.Union([
   Id('Goal id'),
   Type.Object(
@@ -64,10 +66,27 @@ const ProvisionedOutcome = Type.Union([
 ]);
 export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
 
+export const DECISION_OUTCOMES = ['ship', 'roll-back', 'no-difference', 'other'] as const;
+export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
+
+export const ProvisionedDecision = Type.Object(
+  {
+    outcome: oneOf(DECISION_OUTCOMES, { description: 'What was decided' }),
+    reason: Text(4096, 'Why'),
+    decidedAt: Type.Optional(Time('When it was decided; default: when the decision was saved')),
+  },
+  noExtraFields,
+);
+export type ProvisionedDecision = Static<typeof ProvisionedDecision>;
+
 export const ProvisionedSplitTest = Type.Object(
   {
     key: Id('Split test key, as used in code'),
     name: Type.Optional(Name),
+    description: Type.Optional(nullable(Text(4096, 'What is tested; default: null'))),
+    hypothesis: Type.Optional(nullable(Text(4096, 'What is expected, and why; default: null'))),
+    tags: Type.Optional(Tags),
+    owner: Type.Optional(Owner),
     type: Type.Optional(Type.Union([Type.Literal('id'), Type.Literal('text'), Type.Literal('json')])),
     status: Type.Optional(
       Type.Union(
@@ -97,11 +116,12 @@ export const ProvisionedSplitTest = Type.Object(
       }),
     ),
     exclusion: Type.Optional(nullable(Exclusion)),
-    startAt: Time('When a draft starts automatically'),
-    stopAt: Time('When the test stops automatically'),
+    startAt: Type.Optional(NullableTime('When a draft starts automatically')),
+    stopAt: Type.Optional(NullableTime('When the test stops automatically')),
     winner: Type.Optional(
       nullable(Id('Key of the variation that is served to everybody after the test has stopped')),
     ),
+    decision: Type.Optional(nullable(ProvisionedDecision)),
     goals: Type.Optional(
       Type.Array(ProvisionedOutcome, { maxItems: 100, description: 'The first is the primary goal' }),
     ),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { nullable } from './common.ts';
 
 // Unknown fields in a file are rejected, because they are usually misspelled.
 export const noExtraFields = { additionalProperties: false } as const;
@@ -24,3 +25,27 @@ export const Line = (maxLength: number, description: string) =>
   });
 
 export const Name = Line(256, 'Display name; default: the id');
+
+/** Text of any number of lines. */
+export const Text = (maxLength: number, description: string) =>
+  Type.String({ maxLength, pattern: '^[^\\u0000\\p{Cs}]*$', description, 'x-hint': 'must be text' });
+
+/** Whether a text is a valid time is checked when the file is read. */
+export const Time = (description: string) =>
+  Type.Union([TimeText, Type.Number()], { description: `${description}: ${TIME_FORMATS}` });
+
+export const NullableTime = (description: string) =>
+  Type.Union([TimeText, Type.Number(), Type.Null()], {
+    description: `${description}: ${TIME_FORMATS}; default: null (none)`,
+  });
+
+const TIME_FORMATS = 'ISO 8601 (default zone: UTC) or Unix milliseconds';
+const TimeText = Type.String({ maxLength: 64 });
+
+export const Tags = Type.Array(Line(64, 'Tag'), {
+  maxItems: 20,
+  uniqueItems: true,
+  description: 'For grouping and search; default: none',
+});
+
+export const Owner = nullable(Line(256, 'Who is responsible: an email address or a name; default: null'));

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { AaTestMode } from './aa-test.ts';
+import { nullable, oneOf } from './common.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
-import { ID_PATTERN, Id, Line, Name, noExtraFields } from './provisioning-fields.ts';
+import { ID_PATTERN, Id, Line, Name, noExtraFields, Owner, Tags, Text, Time } from './provisioning-fields.ts';
 import { ProvisionedStatistics } from './statistics.ts';
-import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts';
+import { FlagType, FlagValue, Prerequisite, Rollout, RolloutStep, Rule, Segment } from './targeting.ts';
 
 export const ProvisionedKey = Type.Object(
   {
@@ -20,16 +21,41 @@ export const ProvisionedKey = Type.Object(
 export type ProvisionedKey = Static<typeof ProvisionedKey>;
 
 export const ProvisionedEnvironment = Type.Object(
-  { id: Id('Environment id'), name: Type.Optional(Name) },
+  {
+    id: Id('Environment id'),
+    name: Type.Optional(Name),
+    protected: Type.Optional(
+      Type.Boolean({ description: 'Changes by editors need an approval; default: `false`' }),
+    ),
+  },
   noExtraFields,
 );
 export type ProvisionedEnvironment = Static<typeof ProvisionedEnvironment>;
+
+const ProvisionedRollout = Type.Object(
+  {
+    ...Rollout.properties,
+    schedule: Type.Optional(
+      Type.Array(
+        Type.Object({ ...RolloutStep.properties, at: Time('When the percentage changes') }, noExtraFields),
+        { minItems: 1, maxItems: 50, description: 'Future changes of the percentage, ascending' },
+      ),
+    ),
+  },
+  noExtraFields,
+);
+
+export const ProvisionedRule = Type.Object(
+  { ...Rule.properties, rollout: Type.Optional(ProvisionedRollout) },
+  noExtraFields,
+);
+export type ProvisionedRule = Static<typeof ProvisionedRule>;
 
 export const ProvisionedFlagConfiguration = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ description: 'Default: `false`' })),
     value: Type.Optional(FlagValue),
-    rules: Type.Optional(Type.Array(Rule, { maxItems: 1000 })),
+    rules: Type.Optional(Type.Array(ProvisionedRule, { maxItems: 1000 })),
     prerequisites: Type.Optional(Type.Array(Prerequisite, { maxItems: 100 })),
   },
   noExtraFields,
@@ -40,9 +66,9 @@ export const ProvisionedFlag = Type.Object(
   {
     key: Id('Flag key, as used in code'),
     name: Type.Optional(Name),
-    description: Type.Optional(
-      Type.String({ maxLength: 4096, pattern: '^[^\\u0000\\p{Cs}]*$', 'x-hint': 'must be text' }),
-    ),
+    description: Type.Optional(Text(4096, 'What the flag is for')),
+    tags: Type.Optional(Tags),
+    owner: Type.Optional(Owner),
     type: Type.Optional(FlagType),
     defaultValue: Type.Optional(FlagValue),
     environments: Type.Optional(
@@ -56,6 +82,20 @@ export const ProvisionedFlag = Type.Object(
 );
 export type ProvisionedFlag = Static<typeof ProvisionedFlag>;
 
+export const TARGET_PERIODS = ['week', 'month', 'quarter'] as const;
+
+const ProvisionedTarget = Type.Object(
+  {
+    value: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1_000_000_000_000_000,
+      description: 'Number of conversions, or the amount of a revenue goal',
+    }),
+    period: oneOf(TARGET_PERIODS),
+  },
+  noExtraFields,
+);
+
 export const ProvisionedGoal = Type.Object(
   {
     id: Id('Goal id, as used in code'),
@@ -64,18 +104,34 @@ export const ProvisionedGoal = Type.Object(
     lowerIsBetter: Type.Optional(
       Type.Boolean({ description: 'For goals such as complaints or refunds; default: `false`' }),
     ),
+    target: Type.Optional(nullable(ProvisionedTarget)),
   },
   noExtraFields,
 );
 export type ProvisionedGoal = Static<typeof ProvisionedGoal>;
 
+const OptionValue = Type.String({ minLength: 1, maxLength: 256 });
+
+export const ProvisionedOption = Type.Union([
+  OptionValue,
+  Type.Object(
+    {
+      value: OptionValue,
+      label: Type.Optional(Line(256, 'Text to show; default: the value')),
+      colour: Type.Optional(
+        Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', 'x-hint': 'must be a colour like #3366cc' }),
+      ),
+    },
+    noExtraFields,
+  ),
+]);
+export type ProvisionedOption = Static<typeof ProvisionedOption>;
+
 export const ProvisionedFeedbackType = Type.Object(
   {
     id: Id('Feedback type id, as used in code'),
     name: Type.Optional(Name),
-    options: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 1000, uniqueItems: true }),
-    ),
+    options: Type.Optional(Type.Array(ProvisionedOption, { maxItems: 1000, uniqueItems: true })),
     textInput: Type.Optional(Type.Boolean({ description: 'Default: `false`' })),
   },
   noExtraFields,
@@ -111,6 +167,13 @@ export const ProvisionedProperty = Type.Object(
     ),
     statistics: Type.Optional(ProvisionedStatistics),
     aaTest: Type.Optional(AaTestMode),
+    displayCurrency: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{3}$',
+        description: 'ISO 4217 code shown with amounts, which are not converted; default: `USD`',
+        'x-hint': 'must be a currency code of three capital letters, like EUR',
+      }),
+    ),
     apiKeys: Type.Optional(Type.Array(ProvisionedKey)),
     environments: Type.Optional(Type.Array(ProvisionedEnvironment)),
     goals: Type.Optional(Type.Array(ProvisionedGoal)),

@@ -60,6 +60,14 @@ export type Condition = Static<typeof Condition>;
 
 export const Match = Type.Union([Type.Literal('all'), Type.Literal('any')]);
 
+export const RolloutStep = Type.Object(
+  {
+    at: Type.Integer({ description: 'Unix time in milliseconds' }),
+    percentage: Type.Number({ minimum: 0, maximum: 100 }),
+  },
+  { title: 'RolloutStep', additionalProperties: false },
+);
+
 export const Rollout = Type.Object(
   {
     percentage: Type.Number({ minimum: 0, maximum: 100 }),
@@ -73,9 +81,17 @@ export const Rollout = Type.Object(
     salt: Type.Optional(
       Type.String({ minLength: 1, maxLength: 256, description: 'Hash salt; default: the id of the rule' }),
     ),
+    schedule: Type.Optional(
+      Type.Array(RolloutStep, {
+        minItems: 1,
+        maxItems: 50,
+        description: 'Future changes of the percentage, ascending; a step is removed once it has been made',
+      }),
+    ),
   },
   { title: 'Rollout', additionalProperties: false },
 );
+export type Rollout = Static<typeof Rollout>;
 
 export const Rule = Type.Object(
   {

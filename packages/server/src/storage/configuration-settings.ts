@@ -13,6 +13,8 @@ export interface PropertySettings
   statistics?: StatisticsSettings | undefined;
   /** Unchanged if omitted. */
   aaTest?: AaTestMode | undefined;
+  /** Unchanged if omitted. */
+  displayCurrency?: string | undefined;
 }
 
 export interface SplitTestSettings extends Omit<SplitTest, 'id' | 'hashSeed' | 'phases' | 'createdAt'> {
@@ -20,7 +22,8 @@ export interface SplitTestSettings extends Omit<SplitTest, 'id' | 'hashSeed' | '
   hashSeed?: string;
 }
 
-export interface FlagSettings extends Pick<Flag, 'key' | 'name' | 'description' | 'type' | 'defaultValue'> {
+export interface FlagSettings
+  extends Pick<Flag, 'key' | 'name' | 'description' | 'tags' | 'owner' | 'type' | 'defaultValue'> {
   /** By environment id; other environments are unchanged. */
   configurations: Readonly<Record<string, FlagConfiguration>>;
 }

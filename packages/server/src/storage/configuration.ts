@@ -25,6 +25,7 @@ export interface StoredProperty
     | 'holdout'
     | 'statistics'
     | 'aaTest'
+    | 'displayCurrency'
     | 'version'
     | 'createdAt'
   > {}

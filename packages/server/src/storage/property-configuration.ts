@@ -1,4 +1,5 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
+import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
@@ -22,6 +23,8 @@ export interface PropertyConfiguration {
   readonly statistics: StatisticsSettings;
   /** The built-in A/A test. */
   readonly aaTest: AaTestMode;
+  /** ISO 4217 code shown with amounts, which are not converted. */
+  readonly displayCurrency: string;
   readonly environments: readonly Environment[];
   readonly splitTests: readonly SplitTest[];
   readonly flags: readonly Flag[];
@@ -37,15 +40,23 @@ export interface PropertyConfiguration {
 export interface Environment {
   id: string;
   name: string;
+  /** Changes by editors need an approval. */
+  protected: boolean;
 }
 
 /** The default environment; every property has it. */
-export const PRODUCTION: Readonly<Environment> = { id: 'production', name: 'Production' };
+export const PRODUCTION: Readonly<Environment> = { id: 'production', name: 'Production', protected: false };
 
 export interface SplitTest {
   id: string;
   key: string;
   name?: string;
+  description: string | null;
+  /** What is expected, and why. */
+  hypothesis: string | null;
+  tags: string[];
+  /** Email address or name of who is responsible. */
+  owner: string | null;
   type: 'id' | 'text' | 'json';
   status: SplitTestStatus;
   hashSeed: string;
@@ -62,6 +73,7 @@ export interface SplitTest {
   stopAt: number | null;
   /** Key of the variation that a stopped test serves to everyone. */
   winner: string | null;
+  decision: Decision | null;
   /** Days after the end of the test during which conversions still count. */
   attributionDays: number;
   /** Total visitors at which the fixed horizon is reached. */
@@ -71,6 +83,13 @@ export interface SplitTest {
   /** Periods in which the test ran with one definition, oldest first; empty before its first start. */
   phases: readonly Phase[];
   createdAt: number;
+}
+
+/** What was decided after a test, and why. */
+export interface Decision {
+  outcome: DecisionOutcome;
+  reason: string;
+  decidedAt: number;
 }
 
 /** The range within 0 to 100 that a test occupies in its exclusion group. */
@@ -93,6 +112,8 @@ export interface Flag {
   key: string;
   name: string;
   description?: string;
+  tags: string[];
+  owner: string | null;
   type: FlagType;
   defaultValue: FlagValue;
   createdAt: number;
@@ -111,13 +132,30 @@ export interface Goal {
   name: string;
   kind: 'count' | 'revenue';
   lowerIsBetter: boolean;
+  target: GoalTarget | null;
+}
+
+/** What the goal should reach in each period. */
+export interface GoalTarget {
+  value: number;
+  period: 'week' | 'month' | 'quarter';
 }
 
 export interface FeedbackType {
   id: string;
   name: string;
   options: string[];
+  /** By option; options without a style are missing. */
+  optionStyles: Record<string, OptionStyle>;
   textInput: boolean;
+}
+
+/** How an option is shown. */
+export interface OptionStyle {
+  /** Default: the option itself. */
+  label?: string;
+  /** `#rrggbb`. */
+  colour?: string;
 }
 
 /** An endpoint of the property's owners that is notified of events. */

@@ -12,6 +12,7 @@ export async function listFeedbackTypes(database: Database, propertyId: string):
     id: row.id,
     name: row.name,
     options: JSON.parse(row.options),
+    optionStyles: JSON.parse(row.option_styles),
     textInput: row.text_input === 1,
   }));
 }
@@ -43,6 +44,11 @@ export async function updateFeedbackType(
   await touchProperty(database, propertyId);
 }
 
-function toColumns({ name, options, textInput }: FeedbackType) {
-  return { name, options: JSON.stringify(options), text_input: textInput ? 1 : 0 };
+function toColumns({ name, options, optionStyles, textInput }: FeedbackType) {
+  return {
+    name,
+    options: JSON.stringify(options),
+    option_styles: JSON.stringify(optionStyles),
+    text_input: textInput ? 1 : 0,
+  };
 }

@@ -15,6 +15,8 @@ export async function listFlags(database: Database, propertyId: string): Promise
     key: row.key,
     name: row.name,
     ...(row.description === null ? {} : { description: row.description }),
+    tags: JSON.parse(row.tags),
+    owner: row.owner,
     type: row.type,
     defaultValue: JSON.parse(row.default_value),
     createdAt: row.created_at,
@@ -119,6 +121,12 @@ async function saveConfigurations(
   }
 }
 
-function toColumns({ name, description, defaultValue }: FlagSettings) {
-  return { name, description: description ?? null, default_value: JSON.stringify(defaultValue) };
+function toColumns({ name, description, tags, owner, defaultValue }: FlagSettings) {
+  return {
+    name,
+    description: description ?? null,
+    tags: JSON.stringify(tags),
+    owner,
+    default_value: JSON.stringify(defaultValue),
+  };
 }

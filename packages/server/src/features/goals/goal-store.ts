@@ -4,11 +4,15 @@ import type { Goal } from '../../storage/property-configuration.ts';
 export async function listGoals(database: Database, propertyId: string): Promise<Goal[]> {
   const rows = await database
     .selectFrom('goals')
-    .select(['id', 'name', 'kind', 'lower_is_better'])
+    .select(['id', 'name', 'kind', 'lower_is_better', 'target'])
     .where('property_id', '=', propertyId)
     .orderBy('position')
     .execute();
-  return rows.map(({ lower_is_better, ...goal }) => ({ ...goal, lowerIsBetter: lower_is_better === 1 }));
+  return rows.map(({ lower_is_better, target, ...goal }) => ({
+    ...goal,
+    lowerIsBetter: lower_is_better === 1,
+    target: target === null ? null : JSON.parse(target),
+  }));
 }
 
 export async function createGoal(database: Database, propertyId: string, goal: Goal): Promise<void> {
@@ -42,6 +46,10 @@ export async function updateGoal(
   await touchProperty(database, propertyId);
 }
 
-function toColumns({ name, lowerIsBetter }: Omit<Goal, 'kind'>) {
-  return { name, lower_is_better: lowerIsBetter ? 1 : 0 };
+function toColumns({ name, lowerIsBetter, target }: Omit<Goal, 'kind'>) {
+  return {
+    name,
+    lower_is_better: lowerIsBetter ? 1 : 0,
+    target: target === null ? null : JSON.stringify(target),
+  };
 }

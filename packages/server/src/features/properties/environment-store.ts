@@ -1,13 +1,14 @@
 import { type Database, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { Environment } from '../../storage/property-configuration.ts';
 
-export function listEnvironments(database: Database, propertyId: string): Promise<Environment[]> {
-  return database
+export async function listEnvironments(database: Database, propertyId: string): Promise<Environment[]> {
+  const rows = await database
     .selectFrom('environments')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'protected'])
     .where('property_id', '=', propertyId)
     .orderBy('position')
     .execute();
+  return rows.map((row) => ({ ...row, protected: row.protected === 1 }));
 }
 
 export async function createEnvironment(
@@ -21,7 +22,7 @@ export async function createEnvironment(
     .values({
       property_id: propertyId,
       id: environment.id,
-      name: environment.name,
+      ...toColumns(environment),
       position,
       created_at: Date.now(),
     })
@@ -36,9 +37,13 @@ export async function updateEnvironment(
 ): Promise<void> {
   await database
     .updateTable('environments')
-    .set({ name: environment.name })
+    .set(toColumns(environment))
     .where('property_id', '=', propertyId)
     .where('id', '=', environment.id)
     .execute();
   await touchProperty(database, propertyId);
+}
+
+function toColumns(environment: Environment) {
+  return { name: environment.name, protected: environment.protected ? 1 : 0 };
 }

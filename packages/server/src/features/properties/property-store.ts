@@ -16,6 +16,7 @@ export async function listProperties(database: Database): Promise<StoredProperty
     holdout: row.holdout,
     statistics: { ...DEFAULT_STATISTICS, ...(row.statistics === null ? {} : JSON.parse(row.statistics)) },
     aaTest: row.aa_test,
+    displayCurrency: row.display_currency,
     version: row.version,
     createdAt: row.created_at,
   }));
@@ -47,7 +48,7 @@ export async function createProperty(
     .execute();
   await database
     .insertInto('environments')
-    .values({ property_id: id, ...PRODUCTION, position: 1, created_at: now })
+    .values({ property_id: id, id: PRODUCTION.id, name: PRODUCTION.name, position: 1, created_at: now })
     .execute();
 }
 
@@ -61,7 +62,8 @@ export async function updateProperty(
 }
 
 function toColumns(settings: PropertySettings) {
-  const { name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest } = settings;
+  const { name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest, displayCurrency } =
+    settings;
   return {
     name,
     retention_days: retentionDays,
@@ -70,5 +72,6 @@ function toColumns(settings: PropertySettings) {
     ...(hashSeed === undefined ? {} : { hash_seed: hashSeed }),
     ...(statistics === undefined ? {} : { statistics: JSON.stringify(statistics) }),
     ...(aaTest === undefined ? {} : { aa_test: aaTest }),
+    ...(displayCurrency === undefined ? {} : { display_currency: displayCurrency }),
   };
 }

@@ -42,7 +42,36 @@ const goal = fc.record({
   name: optional(line),
   kind: fc.constantFrom('count' as const, 'revenue' as const),
   lowerIsBetter: optional(fc.boolean()),
+  target: optional(
+    fc.record({
+      value: fc.double({ min: 0.01, max: 1e12, noNaN: true }),
+      period: fc.constantFrom('week' as const, 'month' as const, 'quarter' as const),
+    }),
+  ),
 });
+const multiline = text.map((value) => value.replaceAll('\0', ''));
+const tags = fc.uniqueArray(line, { maxLength: 3 });
+const option = fc.record(
+  {
+    value: text.filter((value) => value !== ''),
+    label: line,
+    colour: fc.stringMatching(/^#[0-9A-Fa-f]{6}$/),
+  },
+  { requiredKeys: ['value'] },
+);
+const MAX_TIME = 253_402_300_799_999;
+/** Always in the future, because steps that are due are not kept. */
+const rollout = fc.record(
+  {
+    percentage: fc.double({ min: 0, max: 100, noNaN: true }),
+    by: line,
+    schedule: fc
+      .uniqueArray(fc.integer({ min: 10_000_000_000_000, max: MAX_TIME }), { minLength: 1, maxLength: 3 })
+      .map((times) => times.sort((left, right) => left - right))
+      .map((times) => times.map((at, index) => ({ at, percentage: index * 30 }))),
+  },
+  { requiredKeys: ['percentage'] },
+);
 const condition = fc.record({
   attribute: line,
   operator: fc.constantFrom('equals' as const, 'in' as const, 'contains' as const),
@@ -64,6 +93,10 @@ const splitTest = fc.record(
   {
     key: id,
     name: line,
+    description: multiline,
+    hypothesis: multiline,
+    tags,
+    owner: line,
     type: fc.constant('text' as const),
     status: fc.constantFrom('draft' as const, 'running' as const, 'stopped' as const, 'archived' as const),
     hashSeed: line,
@@ -99,7 +132,9 @@ const statistics = fc.record(
 const flag = fc.record({
   key: id,
   name: optional(line),
-  description: optional(text.map((value) => value.replaceAll('\0', ''))),
+  description: optional(multiline),
+  tags: optional(tags),
+  owner: optional(fc.option(line)),
   type: fc.constant('string' as const),
   defaultValue: text,
   environments: fc.record(
@@ -108,7 +143,10 @@ const flag = fc.record({
         enabled: fc.boolean(),
         value: text,
         rules: fc.array(
-          fc.record({ id: line, value: text, conditions: fc.array(condition, { maxLength: 2 }) }),
+          fc.record(
+            { id: line, value: text, conditions: fc.array(condition, { maxLength: 2 }), rollout },
+            { requiredKeys: ['id', 'value'] },
+          ),
           { maxLength: 1 },
         ),
       }),
@@ -126,15 +164,15 @@ const property = fc.record(
     hashSeed: line,
     holdout: fc.double({ min: 0, max: 100, noNaN: true }),
     statistics,
-    environments: fc.constant([{ id: 'staging' }, { id: 'production', name: 'Live' }]),
+    displayCurrency: fc.constantFrom('EUR', 'JPY'),
+    environments: fc.constant([{ id: 'staging' }, { id: 'production', name: 'Live', protected: true }]),
     goals: unique(goal, (value) => value.id),
     feedbackTypes: unique(
       fc.record({
         id,
-        options: fc.uniqueArray(
-          text.filter((value) => value !== ''),
-          { maxLength: 3 },
-        ),
+        options: fc
+          .uniqueArray(option, { selector: ({ value }) => value, maxLength: 3 })
+          .map((options) => options.map((each, index) => (index === 0 ? each.value : each))),
         textInput: fc.boolean(),
       }),
       (value) => value.id,
@@ -156,14 +194,20 @@ function withReferences(property: ProvisionedProperty): ProvisionedProperty {
   const feedback = (property.feedbackTypes ?? []).flatMap(({ id: feedbackType, options, textInput }) => [
     { feedbackType },
     ...(options ?? [])
-      .filter((option) => !/\p{Cc}/u.test(option))
-      .map((option) => ({ feedbackType, option, lowerIsBetter: textInput ?? false })),
+      .map((each) => (typeof each === 'string' ? each : each.value))
+      .filter((value) => !/\p{Cc}/u.test(value))
+      .map((value) => ({ feedbackType, option: value, lowerIsBetter: textInput ?? false })),
   ]);
   const [first, ...others] = [...feedback, ...goals];
   const splitTests = property.splitTests?.map((test) => ({
     ...test,
     ...(first === undefined ? {} : { goals: [first], guardrails: others.toReversed() }),
-    ...(test.status === 'stopped' ? { winner: test.variations![0]!.key } : {}),
+    ...(test.status === 'stopped'
+      ? {
+          winner: test.variations![0]!.key,
+          decision: { outcome: 'ship' as const, reason: `${test.key}\nwins` },
+        }
+      : {}),
     ...(test.startAt === undefined ? {} : { stopAt: Number(test.startAt) + 1 }),
   }));
   return splitTests === undefined ? property : { ...property, splitTests };

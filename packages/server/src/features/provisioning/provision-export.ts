@@ -2,10 +2,17 @@ import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/pr
 import { Document, visit } from 'yaml';
 import { loadProperty } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ApiKey, Flag, PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
-import { isoTime } from './iso-time.ts';
+import type {
+  ApiKey,
+  FeedbackType,
+  Flag,
+  PropertyConfiguration,
+  SplitTest,
+} from '../../storage/property-configuration.ts';
+import { isoSchedules, isoTimes } from './iso-time.ts';
 import type { ProvisionStores } from './provision-stores.ts';
-import { configurationOf } from './resolve-flags.ts';
+import { fileOptions } from './resolve-feedback-type.ts';
+import { configurationsOf } from './resolve-flags.ts';
 
 export interface ExportedConfiguration {
   file: ProvisionFile;
@@ -39,8 +46,13 @@ export function exportConfiguration(
     });
 }
 
+type Entry<List extends 'feedbackTypes' | 'splitTests' | 'flags'> = NonNullable<
+  ProvisionedProperty[List]
+>[number];
+
 function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]): ProvisionedProperty {
-  const { id, name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest } = property;
+  const { id, name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest, displayCurrency } =
+    property;
   const apiKeys = keys.flatMap(({ propertyId, kind, name: keyName, publicKey }) =>
     propertyId === id && publicKey !== null ? [{ kind, name: keyName, key: publicKey }] : [],
   );
@@ -53,36 +65,47 @@ function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]
     holdout,
     statistics,
     aaTest,
+    displayCurrency,
     apiKeys,
     environments: [...property.environments],
-    goals: [...property.goals],
-    feedbackTypes: [...property.feedbackTypes],
+    goals: property.goals.map(withoutNulls),
+    feedbackTypes: property.feedbackTypes.map(exportFeedbackType),
     splitTests: property.splitTests.map(exportSplitTest),
     segments: [...property.segments],
     flags: property.flags.map(exportFlag),
   };
 }
 
-/** Omits fields without a value, and the phases, which are history and not part of the definition. */
-function exportSplitTest(test: SplitTest): NonNullable<ProvisionedProperty['splitTests']>[number] {
-  const { id: _id, createdAt: _createdAt, phases: _phases, ...definition } = test;
-  const { exclusion, startAt, stopAt } = definition;
-  const fields = {
-    ...definition,
-    exclusion: exclusion && { group: exclusion.group, share: exclusion.share, from: exclusion.from },
-    startAt: isoTime(startAt),
-    stopAt: isoTime(stopAt),
-  };
-  const given = Object.entries(fields).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(given), key: test.key };
+function exportFeedbackType(type: FeedbackType): Entry<'feedbackTypes'> {
+  const { optionStyles: _optionStyles, ...definition } = type;
+  return { ...definition, options: fileOptions(type) };
 }
 
-function exportFlag(flag: Flag): NonNullable<ProvisionedProperty['flags']>[number] {
-  const { id: _id, createdAt: _createdAt, version: _version, configurations, ...definition } = flag;
-  const environments = configurations.map(({ environmentId }) => {
-    return [environmentId, configurationOf(flag, environmentId) ?? {}] as const;
+/** Omits the phases, which are history and not part of the definition. */
+function exportSplitTest(test: SplitTest): Entry<'splitTests'> {
+  const { id: _id, createdAt: _createdAt, phases: _phases, ...definition } = test;
+  const { exclusion } = definition;
+  return withoutNulls({
+    ...definition,
+    ...isoTimes(test),
+    exclusion: exclusion && { group: exclusion.group, share: exclusion.share, from: exclusion.from },
   });
-  return { ...definition, environments: Object.fromEntries(environments) };
+}
+
+function exportFlag(flag: Flag): Entry<'flags'> {
+  const {
+    id: _id,
+    createdAt: _createdAt,
+    version: _version,
+    configurations: _configurations,
+    ...definition
+  } = flag;
+  return withoutNulls({ ...definition, environments: isoSchedules(configurationsOf(flag)) });
+}
+
+/** Omits fields without a value. */
+function withoutNulls<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
 }
 
 export function formatJson({ file }: ExportedConfiguration): string {

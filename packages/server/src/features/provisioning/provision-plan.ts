@@ -8,10 +8,10 @@ import {
   type SplitTest,
 } from '../../storage/property-configuration.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
-import { isoTime } from './iso-time.ts';
+import { isoSchedules, isoTimes } from './iso-time.ts';
 import { phaseNotes } from './phase-notes.ts';
 import type { ProvisionStores } from './provision-stores.ts';
-import { configurationOf } from './resolve-flags.ts';
+import { configurationsOf } from './resolve-flags.ts';
 import type { ResolvedKey } from './resolve-keys.ts';
 import type { ResolvedProperty } from './resolve-property.ts';
 
@@ -142,10 +142,7 @@ function planSplitTest(
   stores: ProvisionStores,
 ): PlannedChange {
   const before = stored.find((candidate) => candidate.key === test.key);
-  const withTimes = <T extends SplitTestSettings>(settings: T) => {
-    return { ...settings, startAt: isoTime(settings.startAt), stopAt: isoTime(settings.stopAt) };
-  };
-  const after = { ...withTimes(test), hashSeed: test.hashSeed ?? GENERATED };
+  const after = { ...test, ...isoTimes(test), hashSeed: test.hashSeed ?? GENERATED };
   const save: Save = (database) =>
     before === undefined
       ? stores.createSplitTest(database, propertyId, test)
@@ -154,7 +151,7 @@ function planSplitTest(
     entity: 'splitTest',
     propertyId,
     id: test.key,
-    before: before && withTimes(before),
+    before: before && { ...before, ...isoTimes(before) },
     after,
     save,
   });
@@ -167,12 +164,7 @@ function planFlag(
   stores: ProvisionStores,
 ): PlannedChange {
   const before = stored.find((candidate) => candidate.key === flag.key);
-  const environments = Object.fromEntries(
-    before?.configurations.map(({ environmentId }) => [
-      environmentId,
-      configurationOf(before, environmentId),
-    ]) ?? [],
-  );
+  const known = before === undefined ? {} : configurationsOf(before);
   const { configurations, ...definition } = flag;
   const save: Save = (database) =>
     before === undefined
@@ -182,8 +174,8 @@ function planFlag(
     entity: 'flag',
     propertyId,
     id: flag.key,
-    before: before && { ...before, environments },
-    after: { ...definition, environments: { ...environments, ...configurations } },
+    before: before && { ...before, environments: isoSchedules(known) },
+    after: { ...definition, environments: isoSchedules({ ...known, ...configurations }) },
     save,
   });
 }

@@ -1,19 +1,17 @@
-import type {
-  ProvisionedFlag,
-  ProvisionedFlagConfiguration,
-  ProvisionedProperty,
-} from '@switchyard/core/api/provisioning';
-import type { FlagConfiguration, FlagType, FlagValue } from '@switchyard/core/api/targeting';
+import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
+import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag-checks';
 import type { FlagSettings } from '../../storage/configuration-settings.ts';
 import type { Flag, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { parsePointer, type Report } from './provision-mistake.ts';
+import { type FlagEntry, resolveRollouts } from './resolve-rollouts.ts';
 
 interface Context {
   /** Environments in the file or in the database. */
   environmentIds: ReadonlySet<string>;
   /** Path of the property. */
   path: string;
+  now: number;
   report: Report;
   regex: (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
 }
@@ -23,16 +21,19 @@ export function resolveFlags(
   stored: PropertyConfiguration | undefined,
   context: Context,
 ): FlagSettings[] {
-  const flags = (entry.flags ?? []).map((flag, index) => {
+  const entries = (entry.flags ?? []).map((flag, index) =>
+    resolveRollouts(flag, `${context.path}/flags/${index}`, context),
+  );
+  const flags = entries.map((flag, index) => {
     const known = stored?.flags.find((candidate) => candidate.key === flag.key);
     return resolveFlag(flag, known, `${context.path}/flags/${index}`, context);
   });
-  reportFlagMistakes(entry, stored, context);
+  reportFlagMistakes(entries, entry.segments ?? [], stored, context);
   return flags;
 }
 
 function resolveFlag(
-  entry: ProvisionedFlag,
+  entry: FlagEntry,
   known: Flag | undefined,
   path: string,
   { environmentIds, report }: Context,
@@ -52,14 +53,17 @@ function resolveFlag(
         `"${environmentId}" is not an environment of this property`,
       );
     }
-    const before = configurationOf(known, environmentId);
+    const before = known?.configurations.find((each) => each.environmentId === environmentId);
     return [environmentId, resolveConfiguration(configuration, before, defaultValue ?? false)] as const;
   });
   const description = entry.description ?? known?.description;
+  const { owner = known?.owner ?? null } = entry;
   return {
     key: entry.key,
     name: entry.name ?? known?.name ?? entry.key,
     ...(description === undefined ? {} : { description }),
+    tags: entry.tags ?? known?.tags ?? [],
+    owner,
     type: type ?? 'boolean',
     defaultValue: defaultValue ?? false,
     configurations: Object.fromEntries(configurations),
@@ -67,7 +71,7 @@ function resolveFlag(
 }
 
 function resolveConfiguration(
-  entry: ProvisionedFlagConfiguration,
+  entry: Partial<FlagConfiguration>,
   known: FlagConfiguration | undefined,
   defaultValue: FlagValue,
 ): FlagConfiguration {
@@ -79,26 +83,25 @@ function resolveConfiguration(
   };
 }
 
-export function configurationOf(
-  flag: Flag | undefined,
-  environmentId: string,
-): FlagConfiguration | undefined {
-  const found = flag?.configurations.find((configuration) => configuration.environmentId === environmentId);
-  if (found === undefined) return undefined;
-  const { enabled, value, rules, prerequisites } = found;
-  return { enabled, value, rules, prerequisites };
+/** By environment id. */
+export function configurationsOf(flag: Flag): Record<string, FlagConfiguration> {
+  const entries = flag.configurations.map(({ environmentId, enabled, value, rules, prerequisites }) => {
+    return [environmentId, { enabled, value, rules, prerequisites }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Checks the resulting property: the entries of the file first, so that their indices match, then the stored ones. */
 function reportFlagMistakes(
-  entry: ProvisionedProperty,
+  entries: readonly FlagEntry[],
+  segmentEntries: readonly Segment[],
   stored: PropertyConfiguration | undefined,
   { path, report, regex }: Context,
 ): void {
   const storedFlags = new Map(stored?.flags.map((flag) => [flag.key, flag]));
   const storedSegments = new Map(stored?.segments.map((segment) => [segment.id, segment]));
-  const flags = (entry.flags ?? []).map((flag) => checkable(flag, storedFlags.get(flag.key)));
-  const segments = [...(entry.segments ?? [])];
+  const flags = entries.map((flag) => checkable(flag, storedFlags.get(flag.key)));
+  const segments = [...segmentEntries];
   const inFile = { flags: flags.length, segments: segments.length };
   for (const { key } of flags) storedFlags.delete(key);
   for (const { id } of segments) storedSegments.delete(id);
@@ -119,7 +122,7 @@ function reportFlagMistakes(
 }
 
 /** A missing type or default is replaced here, because `resolveFlag` has already reported it. */
-function checkable(entry: ProvisionedFlag, known: Flag | undefined): CheckableFlag {
+function checkable(entry: FlagEntry, known: Flag | undefined): CheckableFlag {
   const defaultValue = entry.defaultValue ?? known?.defaultValue;
   const type = known?.type ?? entry.type;
   if (type === undefined) return { key: entry.key, type: 'boolean', defaultValue: false, environments: {} };

@@ -3,6 +3,7 @@ import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import type { FeedbackType, SplitTest } from '../../storage/property-configuration.ts';
 import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
 import type { Report } from './provision-mistake.ts';
+import { optionValue } from './resolve-feedback-type.ts';
 
 /** In the file or in the database. */
 export interface KnownOutcomes {
@@ -83,7 +84,7 @@ export function reportLostOptions(
       for (const outcome of kept) {
         if (typeof outcome === 'string' || outcome.feedbackType !== id) continue;
         const { option } = outcome;
-        if (option === undefined || options.includes(option)) continue;
+        if (option === undefined || options.map(optionValue).includes(option)) continue;
         report(
           `${path}/feedbackTypes/${index}/options`,
           `must keep "${option}": the split test "${test.key}" uses it`,

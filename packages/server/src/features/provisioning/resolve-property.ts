@@ -1,6 +1,5 @@
 import type {
   ProvisionedEnvironment,
-  ProvisionedFeedbackType,
   ProvisionedGoal,
   ProvisionedProperty,
   ProvisionFile,
@@ -23,6 +22,7 @@ import {
 } from '../../storage/property-configuration.ts';
 import type { ProvisionMistake, Report } from './provision-mistake.ts';
 import type { ProvisionStores } from './provision-stores.ts';
+import { resolveFeedbackType } from './resolve-feedback-type.ts';
 import { resolveFlags } from './resolve-flags.ts';
 import { KeyResolver, type ResolvedKey } from './resolve-keys.ts';
 import { reportLostOptions } from './resolve-outcomes.ts';
@@ -88,7 +88,10 @@ function resolveProperty(
   reportRepeatedEntries(entry, path, report);
   reportOrigins(entry.allowedOrigins ?? [], `${path}/allowedOrigins`, report);
   reportLostOptions(entry, stored?.splitTests ?? [], path, report);
-  const feedbackTypes = (entry.feedbackTypes ?? []).map((type) => resolveFeedbackType(type, stored));
+  const feedbackTypes = (entry.feedbackTypes ?? []).map((type, index) => {
+    const known = stored?.feedbackTypes.find(({ id }) => id === type.id);
+    return resolveFeedbackType(type, known, `${path}/feedbackTypes/${index}`, report);
+  });
   reportAaTest(entry, stored, path, report);
   const environmentIds = idsOf(entry.environments, stored?.environments).add(PRODUCTION.id);
   return {
@@ -112,7 +115,7 @@ function resolveProperty(
       now,
       report,
     }),
-    flags: resolveFlags(entry, stored, { environmentIds, path, report, regex: stores.compileRuleRegex }),
+    flags: resolveFlags(entry, stored, { environmentIds, path, now, report, regex: stores.compileRuleRegex }),
     keys: keys.resolve(entry.id, entry.apiKeys ?? [], `${path}/apiKeys`, report),
   };
 }
@@ -133,6 +136,7 @@ function resolveSettings(
       statistics: { ...(stored?.statistics ?? DEFAULT_STATISTICS), ...entry.statistics },
     }),
     ...(entry.aaTest && { aaTest: entry.aaTest }),
+    ...(entry.displayCurrency && { displayCurrency: entry.displayCurrency }),
   };
 }
 
@@ -142,7 +146,11 @@ function resolveEnvironment(
 ): Environment {
   const known = stored?.environments.find((environment) => environment.id === entry.id);
   const fallback = entry.id === PRODUCTION.id ? PRODUCTION.name : entry.id;
-  return { id: entry.id, name: entry.name ?? known?.name ?? fallback };
+  return {
+    id: entry.id,
+    name: entry.name ?? known?.name ?? fallback,
+    protected: entry.protected ?? known?.protected ?? false,
+  };
 }
 
 function resolveGoal(
@@ -157,24 +165,13 @@ function resolveGoal(
   if (known !== undefined && kind !== known.kind) {
     report(`${path}/kind`, `cannot change from "${known.kind}"; create a goal with another id instead`);
   }
+  const { target = known?.target ?? null } = entry;
   return {
     id: entry.id,
     name: entry.name ?? known?.name ?? entry.id,
     kind: kind ?? 'count',
     lowerIsBetter: entry.lowerIsBetter ?? known?.lowerIsBetter ?? false,
-  };
-}
-
-function resolveFeedbackType(
-  entry: ProvisionedFeedbackType,
-  stored: PropertyConfiguration | undefined,
-): FeedbackType {
-  const known = stored?.feedbackTypes.find((type) => type.id === entry.id);
-  return {
-    id: entry.id,
-    name: entry.name ?? known?.name ?? entry.id,
-    options: entry.options ?? known?.options ?? [],
-    textInput: entry.textInput ?? known?.textInput ?? false,
+    target,
   };
 }
 

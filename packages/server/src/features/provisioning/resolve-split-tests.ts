@@ -1,10 +1,11 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
-import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { scheduledStatus } from '@switchyard/core/lifecycle/schedule';
 import { nextStatuses } from '@switchyard/core/lifecycle/status';
 import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
 import type { SplitTest, Variation } from '../../storage/property-configuration.ts';
+import { parseTime, TIME_HINT } from './parse-time.ts';
 import type { Report } from './provision-mistake.ts';
+import { reportDecision, resolveDecision } from './resolve-decision.ts';
 import { resolveExclusions } from './resolve-exclusion.ts';
 import { type KnownOutcomes, reportOutcomes, resolveOutcomes } from './resolve-outcomes.ts';
 import { reportLifecycle } from './split-test-lifecycle.ts';
@@ -17,8 +18,6 @@ interface Context extends KnownOutcomes {
 }
 
 const DEFAULT_ATTRIBUTION_DAYS = 7;
-/** The end of the year 9999, the last with four digits in ISO 8601. */
-const MAX_TIME = 253_402_300_799_999;
 
 export function resolveSplitTests(
   entries: readonly ProvisionedSplitTest[],
@@ -28,10 +27,11 @@ export function resolveSplitTests(
   const candidates = entries.map((entry, index) => {
     const place = `${path}/splitTests/${index}`;
     const known = stored.find((test) => test.key === entry.key);
-    const settings = resolveSplitTest(entry, known, place, report);
+    const settings = resolveSplitTest(entry, known, { path: place, now, report });
     settings.status = resolveStatus(settings, known, now);
     reportOutcomes(entry, settings, outcomes, place, report);
     reportWinner(settings, place, report);
+    reportDecision(settings, place, report);
     return { entry, known, settings, path: place };
   });
   resolveExclusions(candidates, stored, report);
@@ -44,8 +44,7 @@ export function resolveSplitTests(
 function resolveSplitTest(
   entry: ProvisionedSplitTest,
   known: SplitTest | undefined,
-  path: string,
-  report: Report,
+  { path, now, report }: Pick<Context, 'path' | 'now' | 'report'>,
 ): SplitTestSettings {
   const type = entry.type ?? known?.type;
   if (type === undefined)
@@ -56,6 +55,9 @@ function resolveSplitTest(
   const name = entry.name ?? known?.name;
   const variations = entry.variations ?? known?.variations ?? [];
   const {
+    description = known?.description ?? null,
+    hypothesis = known?.hypothesis ?? null,
+    owner = known?.owner ?? null,
     winner = known?.winner ?? null,
     plannedVisitors = known?.plannedVisitors ?? null,
     smallestEffect = known?.smallestEffect ?? null,
@@ -63,6 +65,10 @@ function resolveSplitTest(
   return {
     key: entry.key,
     ...(name === undefined ? {} : { name }),
+    description,
+    hypothesis,
+    tags: entry.tags ?? known?.tags ?? [],
+    owner,
     type: type ?? 'id',
     status: entry.status ?? known?.status ?? 'draft',
     hashSeed: entry.hashSeed ?? known?.hashSeed,
@@ -71,6 +77,7 @@ function resolveSplitTest(
     exclusion: null,
     ...resolveTimes(entry, known, path, report),
     winner,
+    decision: resolveDecision(entry.decision, known?.decision ?? null, { path, now, report }),
     ...resolveOutcomes(entry, known),
     attributionDays: entry.attributionDays ?? known?.attributionDays ?? DEFAULT_ATTRIBUTION_DAYS,
     plannedVisitors,
@@ -99,10 +106,9 @@ function resolveTimes(
   const resolve = (field: 'startAt' | 'stopAt') => {
     const given = entry[field];
     if (given === undefined) return known?.[field] ?? null;
-    const time = given === null ? null : parseInstant(given);
-    if (time === null || (Number.isInteger(time) && time! >= 0 && time! <= MAX_TIME)) return time!;
-    report(`${path}/${field}`, 'must be a time like 2026-01-31T12:00:00Z, or Unix milliseconds');
-    return null;
+    const time = given === null ? null : parseTime(given);
+    if (time === undefined) report(`${path}/${field}`, TIME_HINT);
+    return time ?? null;
   };
   const [startAt, stopAt] = [resolve('startAt'), resolve('stopAt')];
   if (startAt !== null && stopAt !== null && stopAt <= startAt) {

@@ -76,13 +76,21 @@ describe('allowed changes', () => {
     smallestEffect: 0.02,
   };
   const DEFINITION = Object.keys(OTHERS);
+  const NOTES = {
+    name: 'Hero',
+    description: 'The button',
+    hypothesis: 'Shorter is better',
+    tags: ['q3', 'checkout'],
+    owner: 'ada@shop.example',
+  };
+  const DECISION = { outcome: 'ship', reason: 'b sells more' };
   const fieldsOf = (mistakes: string[]) => mistakes.map((mistake) => mistake.split(/[/ ]/)[2]).sort();
 
   it('draft: everything', async () => {
     await create({ status: 'draft' });
-    await change({ ...OTHERS, name: 'Hero' });
+    await change({ ...OTHERS, ...NOTES });
     const { exclusion, ...others } = OTHERS;
-    expect(await shop.test('hero')).toMatchObject({ ...others, name: 'Hero' });
+    expect(await shop.test('hero')).toMatchObject({ ...others, ...NOTES });
     expect((await shop.test('hero')).exclusion).toEqual({ ...exclusion, from: 0, to: 10 });
   });
 
@@ -94,8 +102,12 @@ describe('allowed changes', () => {
       `splitTests/0/goals must start with "signup": the primary goal cannot change, the test has started and is ${status}`,
     ]);
     const { type: _type, startAt: _startAt, ...others } = OTHERS;
-    await change({ ...others, goals: ['signup', 'refunds'], name: 'Hero' });
-    expect(await shop.test('hero')).toMatchObject({ goals: ['signup', 'refunds'], guardrails: ['errors'] });
+    await change({ ...others, goals: ['signup', 'refunds'], ...NOTES });
+    expect(await shop.test('hero')).toMatchObject({
+      goals: ['signup', 'refunds'],
+      guardrails: ['errors'],
+      ...NOTES,
+    });
   });
 
   it('a running test without goals can be given its first goal', async () => {
@@ -108,17 +120,26 @@ describe('allowed changes', () => {
     ['while being stopped', 'running', { status: 'stopped' }],
     ['stopped', 'stopped', {}],
     ['while being archived', 'stopped', { status: 'archived' }],
-  ])('%s: only name and winner', async (_when, status, step) => {
+  ])('%s: only words about the test, winner and decision', async (_when, status, step) => {
     await create({ status });
     expect(fieldsOf(await refused({ ...step, ...OTHERS }))).toEqual([...DEFINITION].sort());
-    await change({ ...step, name: 'Hero', winner: 'b' });
-    expect(await shop.test('hero')).toMatchObject({ name: 'Hero', winner: 'b' });
+    await change({ ...step, ...NOTES, winner: 'b', decision: DECISION });
+    expect(await shop.test('hero')).toMatchObject({ ...NOTES, winner: 'b', decision: DECISION });
   });
 
-  it('archived: nothing', async () => {
+  it('archived: only the decision', async () => {
     await create({ status: 'archived' });
-    const fields = { ...OTHERS, name: 'Hero', winner: 'b' };
-    expect(fieldsOf(await refused(fields))).toEqual([...DEFINITION, 'name', 'winner'].sort());
+    const fields = { ...OTHERS, ...NOTES, winner: 'b' };
+    expect(fieldsOf(await refused(fields))).toEqual([...DEFINITION, ...Object.keys(NOTES), 'winner'].sort());
+    await change({ decision: DECISION });
+    expect((await shop.test('hero')).decision).toMatchObject(DECISION);
+  });
+
+  it.each(['draft', 'running', 'paused'])('%s: no decision yet', async (status) => {
+    await create({ status });
+    expect(await refused({ decision: DECISION })).toEqual([
+      `splitTests/0/decision can only be set when the test is stopped; it is ${status}`,
+    ]);
   });
 });
 

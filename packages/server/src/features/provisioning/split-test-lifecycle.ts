@@ -8,7 +8,7 @@ import { nameOf } from './resolve-outcomes.ts';
 
 type Field = Exclude<keyof SplitTestSettings, 'key' | 'status'>;
 
-// Listed explicitly: when a field is added, decide whether it may change.
+// Listed explicitly: when a field is added, decide whether it may change. A decision may change even in the archive.
 const DEFINITION: readonly Field[] = [
   'type',
   'hashSeed',
@@ -23,6 +23,11 @@ const DEFINITION: readonly Field[] = [
   'plannedVisitors',
   'smallestEffect',
 ];
+
+/** Words about the test, which do not affect its results. */
+const NOTES: readonly Field[] = ['name', 'description', 'hypothesis', 'tags', 'owner'];
+
+const CHANGEABLE = `only ${NOTES.join(', ')}, winner and decision can change`;
 
 /** Reports every change that the status of a stored test does not allow. */
 export function reportLifecycle(
@@ -48,12 +53,10 @@ function frozenFields(
   next: SplitTestStatus,
 ): { fields: readonly Field[]; because: string } {
   if (status === 'archived')
-    return { fields: [...DEFINITION, 'name', 'winner'], because: 'the test is archived' };
-  if (status === 'stopped')
-    return { fields: DEFINITION, because: 'the test is stopped; only name and winner can change' };
+    return { fields: [...DEFINITION, ...NOTES, 'winner'], because: 'the test is archived' };
+  if (status === 'stopped') return { fields: DEFINITION, because: `the test is stopped; ${CHANGEABLE}` };
   if (status === 'draft') return { fields: [], because: '' };
-  if (next === 'stopped')
-    return { fields: DEFINITION, because: 'the test is being stopped; only name and winner can change' };
+  if (next === 'stopped') return { fields: DEFINITION, because: `the test is being stopped; ${CHANGEABLE}` };
   return { fields: ['type', 'startAt'], because: `the test has started and is ${status}` };
 }
 

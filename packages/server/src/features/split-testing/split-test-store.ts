@@ -18,6 +18,10 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     id: row.id,
     key: row.key,
     ...(row.name === null ? {} : { name: row.name }),
+    description: row.description,
+    hypothesis: row.hypothesis,
+    tags: JSON.parse(row.tags),
+    owner: row.owner,
     type: row.type,
     status: row.status,
     hashSeed: row.hash_seed,
@@ -28,6 +32,7 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     startAt: row.start_at,
     stopAt: row.stop_at,
     winner: row.winner,
+    decision: row.decision === null ? null : JSON.parse(row.decision),
     attributionDays: row.attribution_days,
     plannedVisitors: row.planned_visitors,
     smallestEffect: row.smallest_effect,
@@ -82,9 +87,13 @@ export async function updateSplitTest(
 }
 
 function toColumns(settings: SplitTestSettings) {
-  const { exclusion } = settings;
+  const { exclusion, decision } = settings;
   return {
     name: settings.name ?? null,
+    description: settings.description,
+    hypothesis: settings.hypothesis,
+    tags: JSON.stringify(settings.tags),
+    owner: settings.owner,
     type: settings.type,
     status: settings.status,
     traffic_allocation: settings.trafficAllocation,
@@ -93,6 +102,7 @@ function toColumns(settings: SplitTestSettings) {
     start_at: settings.startAt,
     stop_at: settings.stopAt,
     winner: settings.winner,
+    decision: decision === null ? null : JSON.stringify(decision),
     attribution_days: settings.attributionDays,
     planned_visitors: settings.plannedVisitors,
     smallest_effect: settings.smallestEffect,

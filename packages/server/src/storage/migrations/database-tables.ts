@@ -52,6 +52,7 @@ interface PropertyTable {
   /** JSON object of explicit settings; null: all defaults. */
   statistics: string | null;
   aa_test: Generated<AaTestMode>;
+  display_currency: Generated<string>;
   version: number;
   /** Order of creation, used to sort lists. */
   position: number;
@@ -63,6 +64,7 @@ interface EnvironmentTable {
   property_id: string;
   id: string;
   name: string;
+  protected: Generated<number>;
   version: Generated<number>;
   position: number;
   created_at: number;
@@ -87,6 +89,8 @@ interface GoalTable {
   name: string;
   kind: 'count' | 'revenue';
   lower_is_better: number;
+  /** JSON object. */
+  target: string | null;
   version: Generated<number>;
   position: number;
   created_at: number;
@@ -98,6 +102,8 @@ interface FeedbackTypeTable {
   name: string;
   /** JSON array of strings. */
   options: string;
+  /** JSON object by option. */
+  option_styles: Generated<string>;
   text_input: number;
   version: Generated<number>;
   position: number;
@@ -109,6 +115,11 @@ interface SplitTestTable {
   property_id: string;
   key: string;
   name: string | null;
+  description: string | null;
+  hypothesis: string | null;
+  /** JSON array of strings. */
+  tags: Generated<string>;
+  owner: string | null;
   type: 'id' | 'text' | 'json';
   status: 'draft' | 'running' | 'paused' | 'stopped' | 'archived';
   hash_seed: string;
@@ -120,6 +131,8 @@ interface SplitTestTable {
   start_at: number | null;
   stop_at: number | null;
   winner: string | null;
+  /** JSON object. */
+  decision: string | null;
   attribution_days: number;
   planned_visitors: number | null;
   smallest_effect: number | null;
@@ -168,6 +181,9 @@ interface FlagTable {
   key: string;
   name: string;
   description: string | null;
+  /** JSON array of strings. */
+  tags: Generated<string>;
+  owner: string | null;
   type: 'boolean' | 'string';
   /** JSON. */
   default_value: string;
