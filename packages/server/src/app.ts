@@ -71,7 +71,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerAaTestRoutes(api, { auth, database });
   registerFlagRoutes(api, { auth, findIdentity, streams });
   registerOfrepRoutes(api, { auth, findIdentity });
-  registerKeyRoutes(api, { auth, keysOf: configuration.keysOf.bind(configuration) });
+  registerKeyRoutes(api, { auth });
   registerGoalRoutes(api, { auth, recordEvents, eventStore });
   registerFeedbackRoutes(api, { auth, recordEvents, eventStore });
   registerSessionRoutes(api, {

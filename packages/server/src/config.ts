@@ -27,6 +27,8 @@ export interface Config {
    * API key; when full, the oldest are dropped.
    */
   readonly journalMaxBytes: number;
+  /** Whether webhooks may be sent to private and loopback addresses. */
+  readonly webhookAllowPrivate: boolean;
   /** Warnings for the operator, logged at startup. */
   readonly warnings: readonly string[];
 }
@@ -126,6 +128,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     rateLimitPerAddress: read('RATE_LIMIT_PER_ADDRESS', integer(0, 10_000_000), 100),
     metricsToken: read('METRICS_TOKEN', bearerToken, undefined),
     journalMaxBytes: read('JOURNAL_MAX_BYTES', integer(1024, 2 ** 40), 512 * 1024 * 1024),
+    webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE', oneOf(['true', 'false']), 'false') === 'true',
     warnings,
   });
 }

@@ -1,32 +1,44 @@
-import * as memberStore from './features/accounts/member-store.ts';
-import * as feedbackTypeStore from './features/feedback/feedback-type-store.ts';
-import * as flagStore from './features/flags/flag-store.ts';
-import { compileRuleRegex } from './features/flags/rule-regex.ts';
-import * as segmentStore from './features/flags/segment-store.ts';
-import * as goalStore from './features/goals/goal-store.ts';
-import { keyPreview, parseApiKey } from './features/keys/api-key.ts';
-import * as keyStore from './features/keys/key-store.ts';
-import * as environmentStore from './features/properties/environment-store.ts';
-import * as propertyStore from './features/properties/property-store.ts';
-import type { ProvisionStores } from './features/provisioning/provision-stores.ts';
-import * as splitTestStore from './features/split-testing/split-test-store.ts';
-import { updatePhases } from './features/split-testing/update-phases.ts';
-import * as webhookStore from './features/webhooks/webhook-store.ts';
+import { listMembers, memberItems } from './features/accounts/member-store.ts';
+import { feedbackTypeItems, listFeedbackTypes } from './features/feedback/feedback-type-store.ts';
+import { flagItems, listFlags } from './features/flags/flag-store.ts';
+import { listSegments, segmentItems } from './features/flags/segment-store.ts';
+import { goalItems, listGoals } from './features/goals/goal-store.ts';
+import { keyItems, listKeys } from './features/keys/key-store.ts';
+import { environmentItems, listEnvironments } from './features/properties/environment-store.ts';
+import {
+  insertProperty,
+  listProperties,
+  removeProperty,
+  updateProperty,
+} from './features/properties/property-store.ts';
+import { listSplitTests, splitTestItems } from './features/split-testing/split-test-store.ts';
+import { listWebhooks, webhookItems } from './features/webhooks/webhook-store.ts';
+import type { ConfigurationStores } from './storage/changes/configuration-writer.ts';
 
-/** The stores of all features, for code that works on the whole configuration. */
-export const configurationStores: ProvisionStores = {
-  ...propertyStore,
-  ...environmentStore,
-  ...keyStore,
-  ...goalStore,
-  ...feedbackTypeStore,
-  ...splitTestStore,
-  updatePhases,
-  ...flagStore,
-  ...segmentStore,
-  ...webhookStore,
-  ...memberStore,
-  parseApiKey,
-  keyPreview,
-  compileRuleRegex,
+/** The stores of all features. Only the configuration writer saves with them. */
+export const configurationStores: ConfigurationStores = {
+  listProperties,
+  listEnvironments,
+  listKeys,
+  listGoals,
+  listFeedbackTypes,
+  listSegments,
+  listSplitTests,
+  listFlags,
+  listWebhooks,
+  listMembers,
+  insertProperty,
+  updateProperty,
+  removeProperty,
+  items: {
+    environment: environmentItems,
+    goal: goalItems,
+    'feedback-type': feedbackTypeItems,
+    segment: segmentItems,
+    'split-test': splitTestItems,
+    flag: flagItems,
+    key: keyItems,
+    webhook: webhookItems,
+    member: memberItems,
+  },
 };

@@ -1,7 +1,11 @@
 import { statSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { configurationStores } from './configuration-stores.ts';
+import type { Provisioning } from './features/provisioning/provision-apply.ts';
 import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
+import { propertyRules } from './property-rules.ts';
+import { OPERATOR, SYSTEM } from './storage/changes/actor.ts';
+import { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from './storage/database.ts';
 import type { OpenSqlite } from './storage/sqlite/sqlite-engine.ts';
 
@@ -40,25 +44,32 @@ async function hasProperties({ database }: DatabaseHandle): Promise<boolean> {
 
 /** Applies the provision file; without one, adds the demo property to an empty configuration. */
 export async function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
-  if (config.provisionFile !== undefined) return applyFile(config.provisionFile, handle);
-  return (await hasProperties(handle)) ? { demo: false, generatedKeys: [] } : createDemo(handle);
+  const writer = new ConfigurationWriter(handle.database, configurationStores);
+  await writer.startHistory();
+  const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
+  if (config.provisionFile !== undefined) {
+    const by = { actor: OPERATOR, via: 'file' as const };
+    return applyFile(config.provisionFile, { writer, resolve, by });
+  }
+  if (await hasProperties(handle)) return { demo: false, generatedKeys: [] };
+  return createDemo({ writer, resolve, by: { actor: SYSTEM, via: 'file' } });
 }
 
 // Imported lazily: most starts provision nothing, and the YAML parser is slow to load.
 
-async function applyFile(file: string, { database }: DatabaseHandle): Promise<FirstStart> {
+async function applyFile(file: string, provisioning: Provisioning): Promise<FirstStart> {
   const { readInput, reportingMistakes } = await import('./features/provisioning/provision-input.ts');
   const { readProvisionText } = await import('./features/provisioning/provision-file.ts');
   const { applyProvision } = await import('./features/provisioning/provision-apply.ts');
   const text = await readInput(file, 'PROVISION_FILE');
   const { generatedKeys } = await reportingMistakes(file, false, async () =>
-    applyProvision(database, configurationStores, readProvisionText(text)),
+    applyProvision(provisioning, readProvisionText(text)),
   );
   return { demo: false, generatedKeys };
 }
 
-async function createDemo({ database }: DatabaseHandle): Promise<FirstStart> {
+async function createDemo(provisioning: Provisioning): Promise<FirstStart> {
   const { provisionDemo } = await import('./features/provisioning/demo-property.ts');
-  const result = await provisionDemo(database, configurationStores);
-  return { demo: result !== undefined, generatedKeys: result?.generatedKeys ?? [] };
+  const { generatedKeys } = await provisionDemo(provisioning);
+  return { demo: true, generatedKeys };
 }

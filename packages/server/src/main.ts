@@ -7,12 +7,14 @@ import type { Config } from './config.ts';
 import { configurationStores } from './configuration-stores.ts';
 import { DailyAaTest } from './features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
+import { runRollouts } from './features/flags/rollout-schedule.ts';
 import { Retention } from './features/properties/retention.ts';
 import { aaScope } from './features/reports/aa-scope.ts';
 import { ReportRunner } from './features/reports/report-runner.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
+import { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
 import { makeDataDirectory } from './storage/data-directory.ts';
 import type { DatabaseHandle } from './storage/database.ts';
@@ -94,6 +96,7 @@ async function serve(
   const configuration = await openConfiguration(handle, configurationStores, {
     onError: (err) => log.error({ err }, 'failed to reload the configuration; keeping the previous one'),
   });
+  const writer = new ConfigurationWriter(handle.database, configurationStores, { configuration });
   const identities = new SessionIdentities(events.eventStore);
   const version = readVersion();
   const pingDatabase = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
@@ -108,7 +111,10 @@ async function serve(
   });
   await listen(app, config);
   events.startVerification();
-  const stopJobs = startJobs(backgroundJobs(log, handle, configuration, events, identities, aaTest), log);
+  const stopJobs = startJobs(
+    backgroundJobs(log, handle, configuration, writer, events, identities, aaTest),
+    log,
+  );
   const stop = async () => {
     await aaReports.close();
     await app.close();
@@ -166,6 +172,7 @@ function backgroundJobs(
   log: Logger,
   handle: DatabaseHandle,
   configuration: Configuration,
+  writer: ConfigurationWriter,
   { eventStore }: EventLog,
   identities: SessionIdentities,
   aaTest: DailyAaTest,
@@ -178,9 +185,9 @@ function backgroundJobs(
       run: () => runPendingErasures(handle, eventStore, () => identities.clear()),
     },
     {
-      name: 'split test schedule',
+      name: 'schedule',
       everyMs: SCHEDULE_POLL_MS,
-      run: () => applySchedule(log, handle, configuration),
+      run: () => applySchedules(log, writer, configuration),
     },
     {
       name: 'retention',
@@ -195,14 +202,15 @@ function backgroundJobs(
   ];
 }
 
-async function applySchedule(
+async function applySchedules(
   log: Logger,
-  { database }: DatabaseHandle,
+  writer: ConfigurationWriter,
   configuration: Configuration,
 ): Promise<void> {
-  const changes = await runSchedule(database, configuration.properties(), Date.now());
-  for (const change of changes) log.info(change, 'split test changed by its schedule');
-  if (changes.length > 0) await configuration.reload();
+  const tests = await runSchedule(writer, configuration.properties(), Date.now());
+  for (const change of tests) log.info(change, 'split test changed by its schedule');
+  const rollouts = await runRollouts(writer, configuration.properties(), Date.now());
+  for (const change of rollouts) log.info(change, 'rollout changed by its schedule');
 }
 
 function announce(app: FastifyInstance, config: Config, firstStart: FirstStart): void {

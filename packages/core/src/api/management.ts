@@ -11,6 +11,7 @@ import {
 import { ID_PATTERN, Line } from './provisioning-fields.ts';
 import { MemberRole } from './roles.ts';
 import { Segment } from './targeting.ts';
+import { ProvisionedWebhook } from './webhooks.ts';
 
 const Version = Type.Integer({ minimum: 1, description: 'Also the `ETag`; send it as `If-Match`' });
 const Time = Type.Integer({ description: 'Unix milliseconds' });
@@ -23,6 +24,13 @@ export const ManagedEnvironment = managed('ManagedEnvironment', ProvisionedEnvir
 export const ManagedGoal = managed('ManagedGoal', ProvisionedGoal.properties);
 export const ManagedFeedbackType = managed('ManagedFeedbackType', ProvisionedFeedbackType.properties);
 export const ManagedSegment = managed('ManagedSegment', Segment.properties);
+export const ManagedWebhook = managed('ManagedWebhook', {
+  ...ProvisionedWebhook.properties,
+  createdAt: Time,
+  secret: Type.Optional(
+    Type.String({ description: 'Signs the requests; only in the response that created or rotated it' }),
+  ),
+});
 export const ManagedFlag = managed('ManagedFlag', {
   ...ProvisionedFlag.properties,
   // In responses, a configuration also has an id.
@@ -47,6 +55,7 @@ const {
   splitTests: _splitTests,
   segments: _segments,
   flags: _flags,
+  webhooks: _webhooks,
   ...settings
 } = ProvisionedProperty.properties;
 

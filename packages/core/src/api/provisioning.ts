@@ -5,6 +5,7 @@ import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { ID_PATTERN, Id, Line, Name, noExtraFields, Owner, Tags, Text, Time } from './provisioning-fields.ts';
 import { ProvisionedStatistics } from './statistics.ts';
 import { FlagType, FlagValue, Prerequisite, Rollout, RolloutStep, Rule, Segment } from './targeting.ts';
+import { ProvisionedWebhook } from './webhooks.ts';
 
 export const ProvisionedKey = Type.Object(
   {
@@ -181,6 +182,7 @@ export const ProvisionedProperty = Type.Object(
     splitTests: Type.Optional(Type.Array(ProvisionedSplitTest)),
     segments: Type.Optional(Type.Array(Segment)),
     flags: Type.Optional(Type.Array(ProvisionedFlag)),
+    webhooks: Type.Optional(Type.Array(ProvisionedWebhook)),
   },
   noExtraFields,
 );

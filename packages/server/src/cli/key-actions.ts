@@ -1,6 +1,10 @@
-import { createKey, deleteKey, listKeys } from '../features/keys/key-store.ts';
+import { newKey } from '../features/keys/key-rules.ts';
+import { listKeys } from '../features/keys/key-store.ts';
+import { listProperties } from '../features/properties/property-store.ts';
+import type { Database } from '../storage/database.ts';
 import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
 import { CliError } from './cli-error.ts';
+import { operatorWriter } from './operator-writer.ts';
 import { requireProperty, waitForServerReload, withExistingDatabase } from './with-database.ts';
 
 export interface KeyOptions {
@@ -24,15 +28,19 @@ export async function createKeyFor({ dataDir, json, property, kind, name }: Crea
   }
   const text = await withExistingDatabase(dataDir, async (handle) => {
     await requireProperty(handle, property);
-    return handle.database.transaction().execute(async (transaction) => {
-      const keys = await listKeys(transaction);
-      if (keys.some((key) => key.propertyId === property && key.kind === kind && key.name === name)) {
+    const { writer, by } = operatorWriter(handle.database);
+    let created = '';
+    await writer.changeProperty(property, by, ({ current, now }) => {
+      if (current?.apiKeys.some((key) => key.kind === kind && key.name === name)) {
         throw new CliError(
           `"${property}" already has a ${kind} key named "${name}". Choose another name, or delete that key first.`,
         );
       }
-      return createKey(transaction, property, { kind, name });
+      const { key, text: generated } = newKey({ propertyId: property, kind, name, now });
+      created = generated;
+      return current && { ...current, apiKeys: [...current.apiKeys, key] };
     });
+    return created;
   });
   await waitForServerReload();
   if (json) console.log(JSON.stringify({ propertyId: property, kind, name, key: text }, undefined, 2));
@@ -44,8 +52,7 @@ export async function createKeyFor({ dataDir, json, property, kind, name }: Crea
 export async function listAllKeys({ dataDir, json, property }: ListKeysOptions): Promise<void> {
   const keys = await withExistingDatabase(dataDir, async (handle) => {
     if (property !== undefined) await requireProperty(handle, property);
-    const all = await listKeys(handle.database);
-    return all.filter((key) => property === undefined || key.propertyId === property);
+    return allKeys(handle.database, property);
   });
   if (json) {
     const shown = keys.map(({ hash: _hash, publicKey, ...key }) => ({ ...key, key: publicKey }));
@@ -75,8 +82,26 @@ function table(rows: readonly string[][]): string {
 }
 
 export async function deleteKeyById(id: string, { dataDir }: KeyOptions): Promise<void> {
-  const deleted = await withExistingDatabase(dataDir, (handle) => deleteKey(handle.database, id));
+  const deleted = await withExistingDatabase(dataDir, async ({ database }) => {
+    const found = (await allKeys(database)).find((key) => key.id === id);
+    if (found === undefined) return false;
+    const { writer, by } = operatorWriter(database);
+    await writer.changeProperty(
+      found.propertyId,
+      by,
+      ({ current }) => current && { ...current, apiKeys: current.apiKeys.filter((key) => key.id !== id) },
+    );
+    return true;
+  });
   if (!deleted) throw new CliError(`There is no key "${id}". "switchyard keys list" shows the ids.`);
   await waitForServerReload();
   console.log(`Deleted ${id}.`);
+}
+
+async function allKeys(database: Database, propertyId?: string): Promise<ApiKey[]> {
+  const keys: ApiKey[] = [];
+  for (const { id } of await listProperties(database, propertyId)) {
+    keys.push(...(await listKeys(database, id)));
+  }
+  return keys;
 }

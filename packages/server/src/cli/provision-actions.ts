@@ -1,10 +1,16 @@
 import { configurationStores } from '../configuration-stores.ts';
-import { applyProvision, planProvision } from '../features/provisioning/provision-apply.ts';
+import {
+  applyProvision,
+  type Provisioning,
+  planProvision,
+} from '../features/provisioning/provision-apply.ts';
 import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
-import { openDatabase, openMemoryDatabase } from '../storage/database.ts';
+import { propertyRules } from '../property-rules.ts';
+import { type Database, openDatabase, openMemoryDatabase } from '../storage/database.ts';
 import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
+import { operatorWriter } from './operator-writer.ts';
 import {
   hasDatabase,
   requireProperty,
@@ -34,7 +40,7 @@ export async function applyFile(file: string, { dataDir, json = false }: ApplyOp
     // Parsed before the directory is created, so that an invalid file leaves no trace.
     const source = readProvisionText(text);
     return withDatabase(openDatabase(dataDir), ({ database }) =>
-      applyProvision(database, configurationStores, source),
+      applyProvision(provisioning(database), source),
     );
   });
   if (changes.some(({ action }) => action !== 'unchanged')) await waitForServerReload();
@@ -56,7 +62,7 @@ export async function planFile(
     const source = readProvisionText(text);
     // A plan does not create a missing directory.
     const opening = hasDatabase(dataDir) ? openDatabase(dataDir) : openMemoryDatabase();
-    return withDatabase(opening, ({ database }) => planProvision(database, configurationStores, source));
+    return withDatabase(opening, ({ database }) => planProvision(provisioning(database), source));
   });
   if (json) console.log(JSON.stringify({ changes }, undefined, 2));
   else
@@ -64,6 +70,12 @@ export async function planFile(
       [describeChanges(changes), countChanges(changes, 'planned')].filter((part) => part !== '').join('\n\n'),
     );
   if (exitCode && changes.some((change) => change.action !== 'unchanged')) process.exitCode = 2;
+}
+
+function provisioning(database: Database): Provisioning {
+  const { writer, by } = operatorWriter(database);
+  const resolve = propertyRules({ allowPrivateWebhooks: process.env.WEBHOOK_ALLOW_PRIVATE === 'true' });
+  return { writer, resolve, by: { ...by, via: 'file' } };
 }
 
 export async function exportAll({ dataDir, format, property }: ExportOptions): Promise<void> {

@@ -150,7 +150,8 @@ export class Configuration {
       const properties = new Map(this.#properties);
       for (const { propertyId, current } of changes) {
         if (current === undefined) properties.delete(propertyId);
-        else if (!isNewer(properties.get(propertyId), current)) properties.set(propertyId, deepFreeze(current));
+        else if (!isNewer(properties.get(propertyId), current))
+          properties.set(propertyId, deepFreeze(current));
       }
       this.#replace(properties);
     });

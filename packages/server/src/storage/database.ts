@@ -97,13 +97,9 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString('hex')}`;
 }
 
-/** Marks a property as changed; called in the transaction of every change. */
-export async function touchProperty(database: Database, propertyId: string): Promise<void> {
-  await database
-    .updateTable('properties')
-    .set((update) => ({ version: update('version', '+', 1), updated_at: Date.now() }))
-    .where('id', '=', propertyId)
-    .execute();
+/** A new seed for assigning visitors. */
+export function newHashSeed(): string {
+  return randomBytes(8).toString('hex');
 }
 
 type PositionedTable =
@@ -113,7 +109,9 @@ type PositionedTable =
   | 'feedback_types'
   | 'split_tests'
   | 'flags'
-  | 'segments';
+  | 'segments'
+  | 'webhooks'
+  | 'members';
 
 /** The position after the last row, so that lists keep the order of creation. */
 export async function nextPosition(

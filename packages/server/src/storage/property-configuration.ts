@@ -28,11 +28,13 @@ export interface PropertyConfiguration {
   readonly environments: readonly Environment[];
   readonly splitTests: readonly SplitTest[];
   readonly flags: readonly Flag[];
-  readonly segments: readonly Segment[];
+  readonly segments: readonly StoredSegment[];
   readonly goals: readonly Goal[];
   readonly feedbackTypes: readonly FeedbackType[];
   readonly webhooks: readonly Webhook[];
   readonly members: readonly Member[];
+  readonly apiKeys: readonly ApiKey[];
+  readonly createdAt: number;
   /** Incremented by every saved change of the property. */
   readonly version: number;
 }
@@ -42,10 +44,15 @@ export interface Environment {
   name: string;
   /** Changes by editors need an approval. */
   protected: boolean;
+  version: number;
 }
 
 /** The default environment; every property has it. */
-export const PRODUCTION: Readonly<Environment> = { id: 'production', name: 'Production', protected: false };
+export const PRODUCTION = { id: 'production', name: 'Production' } as const;
+
+export interface StoredSegment extends Segment {
+  version: number;
+}
 
 export interface SplitTest {
   id: string;
@@ -83,6 +90,7 @@ export interface SplitTest {
   /** Periods in which the test ran with one definition, oldest first; empty before its first start. */
   phases: readonly Phase[];
   createdAt: number;
+  version: number;
 }
 
 /** What was decided after a test, and why. */
@@ -133,6 +141,7 @@ export interface Goal {
   kind: 'count' | 'revenue';
   lowerIsBetter: boolean;
   target: GoalTarget | null;
+  version: number;
 }
 
 /** What the goal should reach in each period. */
@@ -148,6 +157,7 @@ export interface FeedbackType {
   /** By option; options without a style are missing. */
   optionStyles: Record<string, OptionStyle>;
   textInput: boolean;
+  version: number;
 }
 
 /** How an option is shown. */

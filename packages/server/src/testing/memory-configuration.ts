@@ -2,12 +2,16 @@ import { expect } from 'vitest';
 import { configurationStores as stores } from '../configuration-stores.ts';
 import {
   applyProvision,
+  type Provisioning,
   type ProvisionResult,
   planProvision,
 } from '../features/provisioning/provision-apply.ts';
 import { provisionObject } from '../features/provisioning/provision-file.ts';
 import { ProvisionError } from '../features/provisioning/provision-mistake.ts';
 import type { ProvisionChange } from '../features/provisioning/provision-plan.ts';
+import { propertyRules } from '../property-rules.ts';
+import { OPERATOR } from '../storage/changes/actor.ts';
+import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
 import type { PropertyConfiguration, SplitTest } from '../storage/property-configuration.ts';
@@ -17,17 +21,22 @@ type Fields = Record<string, unknown>;
 /** An in-memory configuration with one property `shop`, whose fields are given as in a provision file. */
 export class MemoryConfiguration {
   readonly handle: DatabaseHandle;
+  readonly writer: ConfigurationWriter;
+  readonly provisioning: Provisioning;
 
   constructor(handle: DatabaseHandle) {
     this.handle = handle;
+    this.writer = new ConfigurationWriter(handle.database, stores);
+    const resolve = propertyRules({ allowPrivateWebhooks: false });
+    this.provisioning = { writer: this.writer, resolve, by: { actor: OPERATOR, via: 'file' } };
   }
 
   apply(shop: Fields): Promise<ProvisionResult> {
-    return applyProvision(this.handle.database, stores, sourceOf(shop));
+    return applyProvision(this.provisioning, sourceOf(shop));
   }
 
   plan(shop: Fields): Promise<ProvisionChange[]> {
-    return planProvision(this.handle.database, stores, sourceOf(shop));
+    return planProvision(this.provisioning, sourceOf(shop));
   }
 
   /** Expects `apply` to fail without changes; returns each mistake as path below the property and message. */

@@ -1,4 +1,5 @@
-import type { Database } from '../../storage/database.ts';
+import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import { type Database, nextPosition } from '../../storage/database.ts';
 import type { Member } from '../../storage/property-configuration.ts';
 
 export async function listMembers(database: Database, propertyId: string): Promise<Member[]> {
@@ -15,3 +16,34 @@ export async function listMembers(database: Database, propertyId: string): Promi
     createdAt: row.created_at,
   }));
 }
+
+export const memberItems: ItemStore<Member> = {
+  async insert(database, propertyId, { accountId, role, version, createdAt }) {
+    await database
+      .insertInto('members')
+      .values({
+        property_id: propertyId,
+        account_id: accountId,
+        role,
+        version,
+        position: await nextPosition(database, 'members', propertyId),
+        created_at: createdAt,
+      })
+      .execute();
+  },
+  async update(database, propertyId, { accountId, role, version }) {
+    await database
+      .updateTable('members')
+      .set({ role, version })
+      .where('property_id', '=', propertyId)
+      .where('account_id', '=', accountId)
+      .execute();
+  },
+  async remove(database, propertyId, { accountId }) {
+    await database
+      .deleteFrom('members')
+      .where('property_id', '=', propertyId)
+      .where('account_id', '=', accountId)
+      .execute();
+  },
+};

@@ -1,5 +1,5 @@
-import type { FlagSettings } from '../../storage/configuration-settings.ts';
-import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
+import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import { type Database, nextPosition } from '../../storage/database.ts';
 import type { EnvironmentFlagConfiguration, Flag } from '../../storage/property-configuration.ts';
 
 export async function listFlags(database: Database, propertyId: string): Promise<Flag[]> {
@@ -57,50 +57,49 @@ async function listConfigurations(
   return byFlag;
 }
 
-export async function createFlag(database: Database, propertyId: string, flag: FlagSettings): Promise<void> {
-  const id = newId('flg');
-  const now = Date.now();
-  await database
-    .insertInto('flags')
-    .values({
-      id,
-      property_id: propertyId,
-      key: flag.key,
-      type: flag.type,
-      ...toColumns(flag),
-      version: 1,
-      position: await nextPosition(database, 'flags', propertyId),
-      created_at: now,
-      updated_at: now,
-    })
-    .execute();
-  await saveConfigurations(database, propertyId, id, flag);
-  await touchProperty(database, propertyId);
-}
+export const flagItems: ItemStore<Flag> = {
+  async insert(database, propertyId, flag, at) {
+    await database
+      .insertInto('flags')
+      .values({
+        id: flag.id,
+        property_id: propertyId,
+        key: flag.key,
+        type: flag.type,
+        ...toColumns(flag),
+        position: await nextPosition(database, 'flags', propertyId),
+        created_at: flag.createdAt,
+        updated_at: at,
+      })
+      .execute();
+    await saveConfigurations(database, propertyId, flag);
+  },
+  /** The type never changes: callers depend on it in their code. */
+  async update(database, propertyId, flag, at) {
+    await database
+      .updateTable('flags')
+      .set({ ...toColumns(flag), updated_at: at })
+      .where('id', '=', flag.id)
+      .execute();
+    await saveConfigurations(database, propertyId, flag);
+  },
+  async remove(database, _propertyId, { id }) {
+    await database.deleteFrom('flags').where('id', '=', id).execute();
+  },
+};
 
-/** The type never changes: callers depend on it in their code. */
-export async function updateFlag(
-  database: Database,
-  propertyId: string,
-  id: string,
-  flag: FlagSettings,
-): Promise<void> {
-  await database
-    .updateTable('flags')
-    .set((update) => ({ ...toColumns(flag), version: update('version', '+', 1), updated_at: Date.now() }))
-    .where('id', '=', id)
-    .execute();
-  await saveConfigurations(database, propertyId, id, flag);
-  await touchProperty(database, propertyId);
-}
-
-async function saveConfigurations(
-  database: Database,
-  propertyId: string,
-  flagId: string,
-  flag: FlagSettings,
-): Promise<void> {
-  for (const [environmentId, configuration] of Object.entries(flag.configurations)) {
+async function saveConfigurations(database: Database, propertyId: string, flag: Flag): Promise<void> {
+  const { id: flagId, configurations } = flag;
+  let removed = database.deleteFrom('flag_configurations').where('flag_id', '=', flagId);
+  if (configurations.length > 0) {
+    removed = removed.where(
+      'id',
+      'not in',
+      configurations.map(({ id }) => id),
+    );
+  }
+  await removed.execute();
+  for (const { id, environmentId, ...configuration } of configurations) {
     const columns = {
       enabled: configuration.enabled ? 1 : 0,
       value: JSON.stringify(configuration.value),
@@ -109,24 +108,19 @@ async function saveConfigurations(
     };
     await database
       .insertInto('flag_configurations')
-      .values({
-        id: newId('cfg'),
-        flag_id: flagId,
-        property_id: propertyId,
-        environment_id: environmentId,
-        ...columns,
-      })
+      .values({ id, flag_id: flagId, property_id: propertyId, environment_id: environmentId, ...columns })
       .onConflict((conflict) => conflict.columns(['flag_id', 'environment_id']).doUpdateSet(columns))
       .execute();
   }
 }
 
-function toColumns({ name, description, tags, owner, defaultValue }: FlagSettings) {
+function toColumns({ name, description, tags, owner, defaultValue, version }: Flag) {
   return {
     name,
     description: description ?? null,
     tags: JSON.stringify(tags),
     owner,
     default_value: JSON.stringify(defaultValue),
+    version,
   };
 }

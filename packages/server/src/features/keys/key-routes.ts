@@ -2,14 +2,12 @@ import { PublicKey, PublicKeyQuery } from '@switchyard/core/api/keys';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import type { ApiKey } from '../../storage/property-configuration.ts';
 
 interface Dependencies {
   auth: Authentication;
-  keysOf: (propertyId: string) => ApiKey[];
 }
 
-export function registerKeyRoutes(api: ApiRoutes, { auth, keysOf }: Dependencies): void {
+export function registerKeyRoutes(api: ApiRoutes, { auth }: Dependencies): void {
   api.get<{ Querystring: { propertyId: string } }>(
     '/v1/keys/public',
     {
@@ -23,8 +21,8 @@ export function registerKeyRoutes(api: ApiRoutes, { auth, keysOf }: Dependencies
       errors: ['wrong_property', 'not_found'],
     },
     (request) => {
-      const { id } = auth.property(request, request.query.propertyId);
-      const publicApiKey = keysOf(id).findLast(({ kind }) => kind === 'public')?.publicKey;
+      const { apiKeys } = auth.property(request, request.query.propertyId);
+      const publicApiKey = apiKeys.findLast(({ kind }) => kind === 'public')?.publicKey;
       if (!publicApiKey) throw new ApiError('not_found');
       return { publicApiKey };
     },

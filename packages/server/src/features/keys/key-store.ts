@@ -1,14 +1,12 @@
-import { hashKey } from '../../storage/configuration.ts';
-import type { KeySettings } from '../../storage/configuration-settings.ts';
-import { type Database, newId, nextPosition } from '../../storage/database.ts';
-import type { ApiKey, KeyKind } from '../../storage/property-configuration.ts';
-import { generateApiKey, keyPreview } from './api-key.ts';
+import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import { type Database, nextPosition } from '../../storage/database.ts';
+import type { ApiKey } from '../../storage/property-configuration.ts';
 
-export async function listKeys(database: Database): Promise<ApiKey[]> {
+export async function listKeys(database: Database, propertyId: string): Promise<ApiKey[]> {
   const rows = await database
     .selectFrom('api_keys')
     .selectAll()
-    .orderBy('property_id')
+    .where('property_id', '=', propertyId)
     .orderBy('position')
     .execute();
   return rows.map((row) => ({
@@ -24,49 +22,28 @@ export async function listKeys(database: Database): Promise<ApiKey[]> {
   }));
 }
 
-/** Stores a key and returns its text. Of a secret key, only a hash and a preview are stored. */
-export async function createKey(
-  database: Database,
-  propertyId: string,
-  settings: KeySettings,
-): Promise<string> {
-  const { kind, name, text = generateApiKey(kind) } = settings;
-  await database
-    .insertInto('api_keys')
-    .values({
-      id: newId('key'),
-      property_id: propertyId,
-      kind,
-      name,
-      ...textColumns(kind, text),
-      position: await nextPosition(database, 'api_keys', propertyId),
-      created_at: Date.now(),
-    })
-    .execute();
-  return text;
-}
+export const keyItems: ItemStore<ApiKey> = {
+  async insert(database, propertyId, key) {
+    await database
+      .insertInto('api_keys')
+      .values({
+        id: key.id,
+        property_id: propertyId,
+        kind: key.kind,
+        ...toColumns(key),
+        position: await nextPosition(database, 'api_keys', propertyId),
+        created_at: key.createdAt,
+      })
+      .execute();
+  },
+  async update(database, _propertyId, key) {
+    await database.updateTable('api_keys').set(toColumns(key)).where('id', '=', key.id).execute();
+  },
+  async remove(database, _propertyId, { id }) {
+    await database.deleteFrom('api_keys').where('id', '=', id).execute();
+  },
+};
 
-export async function renameKey(database: Database, id: string, name: string): Promise<void> {
-  await database.updateTable('api_keys').set({ name }).where('id', '=', id).execute();
-}
-
-/** Replaces the text of a key; the old text stops working. */
-export async function replaceKeyText(
-  database: Database,
-  id: string,
-  kind: KeyKind,
-  text: string,
-): Promise<void> {
-  await database.updateTable('api_keys').set(textColumns(kind, text)).where('id', '=', id).execute();
-}
-
-/** Returns false if the key does not exist. */
-export async function deleteKey(database: Database, id: string): Promise<boolean> {
-  const result = await database.deleteFrom('api_keys').where('id', '=', id).executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
-
-function textColumns(kind: KeyKind, text: string) {
-  const { prefix, lastFour } = keyPreview(text);
-  return { hash: hashKey(text), prefix, last_four: lastFour, public_key: kind === 'public' ? text : null };
+function toColumns({ name, hash, prefix, lastFour, publicKey }: ApiKey) {
+  return { name, hash, prefix, last_four: lastFour, public_key: publicKey };
 }

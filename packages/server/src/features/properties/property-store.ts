@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
+import { DEFAULT_STATISTICS, type StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { StoredProperty } from '../../storage/configuration.ts';
-import type { PropertySettings } from '../../storage/configuration-settings.ts';
-import { type Database, touchProperty } from '../../storage/database.ts';
-import { PRODUCTION } from '../../storage/property-configuration.ts';
+import type { Database } from '../../storage/database.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
-export async function listProperties(database: Database): Promise<StoredProperty[]> {
-  const rows = await database.selectFrom('properties').selectAll().orderBy('position').execute();
+/** All properties, or only the one with this id. */
+export async function listProperties(database: Database, id?: string): Promise<StoredProperty[]> {
+  let query = database.selectFrom('properties').selectAll().orderBy('position');
+  if (id !== undefined) query = query.where('id', '=', id);
+  const rows = await query.execute();
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -22,56 +23,65 @@ export async function listProperties(database: Database): Promise<StoredProperty
   }));
 }
 
-/** Creates the property together with the environment that every property has. */
-export async function createProperty(
+export async function insertProperty(
   database: Database,
-  id: string,
-  settings: PropertySettings,
+  property: PropertyConfiguration,
+  at: number,
 ): Promise<void> {
-  const now = Date.now();
   const { last } = await database
     .selectFrom('properties')
     .select((select) => select.fn.max<number | null>('position').as('last'))
     .executeTakeFirstOrThrow();
-  const position = (last ?? 0) + 1;
   await database
     .insertInto('properties')
     .values({
-      id,
-      hash_seed: randomBytes(8).toString('hex'),
-      ...toColumns(settings),
-      version: 1,
-      position,
-      created_at: now,
-      updated_at: now,
+      id: property.id,
+      ...toColumns(property),
+      position: (last ?? 0) + 1,
+      created_at: property.createdAt,
+      updated_at: at,
     })
-    .execute();
-  await database
-    .insertInto('environments')
-    .values({ property_id: id, id: PRODUCTION.id, name: PRODUCTION.name, position: 1, created_at: now })
     .execute();
 }
 
 export async function updateProperty(
   database: Database,
-  id: string,
-  settings: PropertySettings,
+  property: PropertyConfiguration,
+  at: number,
 ): Promise<void> {
-  await database.updateTable('properties').set(toColumns(settings)).where('id', '=', id).execute();
-  await touchProperty(database, id);
+  await database
+    .updateTable('properties')
+    .set({ ...toColumns(property), updated_at: at })
+    .where('id', '=', property.id)
+    .execute();
 }
 
-function toColumns(settings: PropertySettings) {
-  const { name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest, displayCurrency } =
-    settings;
+/** Deletes its items too, but neither its history nor its events. */
+export async function removeProperty(database: Database, id: string): Promise<void> {
+  // Split tests refer to goals and feedback types, which cannot be deleted before them.
+  await database.deleteFrom('split_tests').where('property_id', '=', id).execute();
+  await database.deleteFrom('properties').where('id', '=', id).execute();
+}
+
+function toColumns(property: PropertyConfiguration) {
+  const { allowedOrigins } = property;
   return {
-    name,
-    retention_days: retentionDays,
+    name: property.name,
+    retention_days: property.retentionDays,
     allowed_origins: allowedOrigins === null ? null : JSON.stringify(allowedOrigins),
-    holdout,
-    ...(hashSeed === undefined ? {} : { hash_seed: hashSeed }),
-    ...(statistics === undefined ? {} : { statistics: JSON.stringify(statistics) }),
-    ...(aaTest === undefined ? {} : { aa_test: aaTest }),
-    ...(displayCurrency === undefined ? {} : { display_currency: displayCurrency }),
+    hash_seed: property.hashSeed,
+    holdout: property.holdout,
+    statistics: explicitStatistics(property.statistics),
+    aa_test: property.aaTest,
+    display_currency: property.displayCurrency,
+    version: property.version,
   };
+}
+
+/** Defaults are not stored, so that properties follow when they improve. */
+function explicitStatistics(statistics: StatisticsSettings): string | null {
+  const explicit = Object.entries(statistics).filter(
+    ([name, value]) => Reflect.get(DEFAULT_STATISTICS, name) !== value,
+  );
+  return explicit.length === 0 ? null : JSON.stringify(Object.fromEntries(explicit));
 }

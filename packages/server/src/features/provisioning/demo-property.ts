@@ -1,8 +1,6 @@
 import type { ProvisionFile } from '@switchyard/core/api/provisioning';
-import type { Database } from '../../storage/database.ts';
-import { applyProvision, type ProvisionResult } from './provision-apply.ts';
+import { applyProvision, type Provisioning, type ProvisionResult } from './provision-apply.ts';
 import { provisionObject } from './provision-file.ts';
-import type { ProvisionStores } from './provision-stores.ts';
 
 /** The property of the first start: one example of everything. */
 export const DEMO_FILE: ProvisionFile = {
@@ -69,11 +67,7 @@ export const DEMO_FILE: ProvisionFile = {
   ],
 };
 
-/** Fills an empty configuration; returns undefined if there is already a property. */
-export async function provisionDemo(
-  database: Database,
-  stores: ProvisionStores,
-): Promise<ProvisionResult | undefined> {
-  if ((await stores.listProperties(database)).length > 0) return undefined;
-  return applyProvision(database, stores, provisionObject(DEMO_FILE));
+/** Fills an empty configuration. */
+export function provisionDemo(provisioning: Provisioning): Promise<ProvisionResult> {
+  return applyProvision(provisioning, provisionObject(DEMO_FILE));
 }

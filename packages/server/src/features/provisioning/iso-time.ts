@@ -1,6 +1,6 @@
 import type { ProvisionedFlagConfiguration, ProvisionedRule } from '@switchyard/core/api/provisioning';
-import type { FlagConfiguration, Rule } from '@switchyard/core/api/targeting';
-import type { SplitTest } from '../../storage/property-configuration.ts';
+import type { Rule } from '@switchyard/core/api/targeting';
+import type { Flag, SplitTest } from '../../storage/property-configuration.ts';
 
 const isoTime = (time: number) => new Date(time).toISOString();
 
@@ -13,12 +13,10 @@ export function isoTimes({ startAt, stopAt, decision }: Pick<SplitTest, 'startAt
   };
 }
 
-/** The configurations of a flag by environment, with the times of their rollouts as in a file. */
-export function isoSchedules(
-  configurations: Readonly<Record<string, FlagConfiguration>>,
-): Record<string, ProvisionedFlagConfiguration> {
-  const entries = Object.entries(configurations).map(([environmentId, configuration]) => {
-    return [environmentId, { ...configuration, rules: configuration.rules.map(isoRule) }] as const;
+/** The configurations of a flag by environment, as in a file. */
+export function isoSchedules({ configurations }: Flag): Record<string, ProvisionedFlagConfiguration> {
+  const entries = configurations.map(({ environmentId, enabled, value, rules, prerequisites }) => {
+    return [environmentId, { enabled, value, rules: rules.map(isoRule), prerequisites }] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -1,73 +1,125 @@
 import type { ProvisionFile } from '@switchyard/core/api/provisioning';
-import { loadProperty } from '../../storage/configuration.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Actor, Via } from '../../storage/changes/actor.ts';
+import type { ChangeTransaction, ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
+import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
+import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
+import type { ApiKey, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { ProvisionSource } from './provision-file.ts';
 import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
-import {
-  type GeneratedKey,
-  type PlannedChange,
-  type ProvisionChange,
-  planChanges,
-} from './provision-plan.ts';
-import { shapeProvisionFile } from './provision-shape.ts';
-import type { ProvisionStores } from './provision-stores.ts';
-import { type ProvisionState, resolveFile } from './resolve-property.ts';
+import { describeProperty, type GeneratedKey, type ProvisionChange } from './provision-plan.ts';
+import { type ShapedFile, shapeProvisionFile } from './provision-shape.ts';
 
 export interface ProvisionResult {
   changes: ProvisionChange[];
   generatedKeys: GeneratedKey[];
 }
 
+/** What applying a file needs: the writer, the rules, and who applies it. */
+export interface Provisioning {
+  writer: ConfigurationWriter;
+  resolve: ResolveProperty;
+  by: { actor: Actor; via: Via };
+}
+
 /** Returns the changes that `applyProvision` would make. Throws `ProvisionError` with every mistake. */
-export function planProvision(
-  database: Database,
-  stores: ProvisionStores,
+export async function planProvision(
+  provisioning: Provisioning,
   source: ProvisionSource,
 ): Promise<ProvisionChange[]> {
-  return database
-    .transaction()
-    .setAccessMode('read only')
-    .execute((transaction) => checkAndPlan(transaction, stores, source, Date.now()));
+  return (await provision(provisioning, source, true)).changes;
 }
 
 /** Applies the whole file, or nothing if it has a mistake. Throws `ProvisionError` with every mistake. */
 export function applyProvision(
-  database: Database,
-  stores: ProvisionStores,
+  provisioning: Provisioning,
   source: ProvisionSource,
 ): Promise<ProvisionResult> {
-  return database.transaction().execute(async (transaction) => {
-    const now = Date.now();
-    const changes = await checkAndPlan(transaction, stores, source, now);
-    const changed = new Set<string>();
-    const generatedKeys: GeneratedKey[] = [];
-    for (const change of changes) {
-      if (change.action === 'unchanged') continue;
-      changed.add(change.propertyId);
-      const generated = await change.save(transaction);
-      if (generated !== undefined) generatedKeys.push(generated);
-    }
-    for (const propertyId of changed) await stores.updatePhases(transaction, propertyId, now);
-    return { changes, generatedKeys };
+  return provision(provisioning, source, false);
+}
+
+function provision(
+  { writer, resolve, by }: Provisioning,
+  source: ProvisionSource,
+  dryRun: boolean,
+): Promise<ProvisionResult> {
+  const shaped = shapeProvisionFile(source.content);
+  return writer.transaction({ ...by, dryRun }, async (transaction) => {
+    const resolver = new FileResolver(resolve, await transaction.allKeys());
+    const result = await applyEntries(shaped.file, transaction, resolver);
+    const mistakes = allMistakes(shaped, resolver.mistakes);
+    if (mistakes.length > 0) throw new ProvisionError(sortByPosition(mistakes, source));
+    return result;
   });
 }
 
-async function checkAndPlan(
-  database: Database,
-  stores: ProvisionStores,
-  source: ProvisionSource,
-  now: number,
-): Promise<PlannedChange[]> {
-  const shaped = shapeProvisionFile(source.content);
-  const state = await loadState(database, stores, shaped.file);
-  const resolved = resolveFile(shaped.file, state, stores, now);
-  const semanticMistakes = resolved.mistakes
+async function applyEntries(
+  file: ProvisionFile,
+  transaction: ChangeTransaction,
+  resolver: FileResolver,
+): Promise<ProvisionResult> {
+  const changes: ProvisionChange[] = [];
+  const generatedKeys: GeneratedKey[] = [];
+  reportRepeated(file.properties, 'id', '/properties', resolver.report);
+  for (const [index, entry] of file.properties.entries()) {
+    const generated: { key: ApiKey; text: string }[] = [];
+    const changed = await transaction.changeProperty(entry.id, ({ current, now }) => {
+      const resolved = resolver.resolve(entry, current, now, `/properties/${index}`);
+      generated.push(...resolved.generatedKeys);
+      return resolved.property;
+    });
+    changes.push(
+      ...describeProperty(
+        entry,
+        changed,
+        generated.map(({ key }) => key),
+      ),
+    );
+    for (const { key, text } of generated) {
+      generatedKeys.push({ propertyId: entry.id, kind: key.kind, name: key.name, text });
+    }
+  }
+  return { changes, generatedKeys };
+}
+
+/** Collects the mistakes of all properties. */
+class FileResolver {
+  readonly mistakes: ProvisionMistake[] = [];
+  readonly report = (path: string, message: string): void => {
+    this.mistakes.push({ path, message });
+  };
+  readonly #resolve: ResolveProperty;
+  readonly #keys: readonly ApiKey[];
+  readonly #keyHashes = new Set<string>();
+
+  constructor(resolve: ResolveProperty, keys: readonly ApiKey[]) {
+    this.#resolve = resolve;
+    this.#keys = keys;
+  }
+
+  /** With a mistake, the property stays as it is, so that the others can be checked too. */
+  resolve(
+    entry: ProvisionFile['properties'][number],
+    stored: PropertyConfiguration | undefined,
+    now: number,
+    place: string,
+  ) {
+    const before = this.mistakes.length;
+    const resolved = this.#resolve(entry, stored, {
+      now,
+      mode: 'merge',
+      otherKeys: this.#keys.filter(({ propertyId }) => propertyId !== entry.id),
+      keyHashes: this.#keyHashes,
+      report: (pointer, message) => this.report(place + pointer, message),
+    });
+    return this.mistakes.length > before ? { property: stored, generatedKeys: [] } : resolved;
+  }
+}
+
+function allMistakes(shaped: ShapedFile, found: readonly ProvisionMistake[]): ProvisionMistake[] {
+  const semantic = found
     .map((mistake) => ({ ...mistake, path: shaped.originalPath(mistake.path) }))
     .filter((mistake) => !isConsequence(mistake, shaped.mistakes));
-  const mistakes = [...shaped.mistakes, ...semanticMistakes];
-  if (mistakes.length > 0) throw new ProvisionError(sortByPosition(mistakes, source));
-  return planChanges(resolved.properties, stores, now);
+  return [...shaped.mistakes, ...semantic];
 }
 
 /** Invalid values were removed, so a missing value there has already been reported. */
@@ -79,17 +131,4 @@ function sortByPosition(mistakes: readonly ProvisionMistake[], source: Provision
   return mistakes
     .map((mistake) => ({ ...mistake, ...source.locate(mistake.path) }))
     .sort((left, right) => (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0));
-}
-
-async function loadState(
-  database: Database,
-  stores: ProvisionStores,
-  file: ProvisionFile,
-): Promise<ProvisionState> {
-  const named = new Set(file.properties.map((property) => property.id));
-  const properties = new Map<string, PropertyConfiguration>();
-  for (const stored of await stores.listProperties(database)) {
-    if (named.has(stored.id)) properties.set(stored.id, await loadProperty(database, stores, stored));
-  }
-  return { properties, keys: await stores.listKeys(database) };
 }

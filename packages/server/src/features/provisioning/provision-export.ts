@@ -1,18 +1,10 @@
 import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/provisioning';
 import { Document, visit } from 'yaml';
-import { loadProperty } from '../../storage/configuration.ts';
+import { COLLECTIONS, type ItemType, itemsOf, propertyDocument } from '../../storage/changes/entities.ts';
+import { type ConfigurationLoaders, loadProperty } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
-import type {
-  ApiKey,
-  FeedbackType,
-  Flag,
-  PropertyConfiguration,
-  SplitTest,
-} from '../../storage/property-configuration.ts';
-import { isoSchedules, isoTimes } from './iso-time.ts';
-import type { ProvisionStores } from './provision-stores.ts';
-import { fileOptions } from './resolve-feedback-type.ts';
-import { configurationsOf } from './resolve-flags.ts';
+import type { ApiKey, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { fileEntry, withoutNulls } from './file-entry.ts';
 
 export interface ExportedConfiguration {
   file: ProvisionFile;
@@ -23,89 +15,44 @@ export interface ExportedConfiguration {
 /** The configuration of one or all properties as a file that `apply` accepts. */
 export function exportConfiguration(
   database: Database,
-  stores: ProvisionStores,
+  loaders: ConfigurationLoaders,
   propertyId?: string,
 ): Promise<ExportedConfiguration> {
   return database
     .transaction()
     .setAccessMode('read only')
     .execute(async (transaction) => {
-      const stored = await stores.listProperties(transaction);
-      const wanted = stored.filter((property) => propertyId === undefined || property.id === propertyId);
-      const keys = await stores.listKeys(transaction);
-      const properties: ProvisionedProperty[] = [];
-      for (const property of wanted) {
-        const configuration = await loadProperty(transaction, stores, property);
-        properties.push(exportProperty(configuration, keys));
+      const properties: PropertyConfiguration[] = [];
+      for (const stored of await loaders.listProperties(transaction, propertyId)) {
+        properties.push(await loadProperty(transaction, loaders, stored));
       }
-      const ids = new Set(wanted.map((property) => property.id));
       return {
-        file: { properties },
-        secretKeys: keys.filter((key) => key.publicKey === null && ids.has(key.propertyId)),
+        file: { properties: properties.map(exportProperty) },
+        secretKeys: properties.flatMap(({ apiKeys }) => apiKeys.filter((key) => key.publicKey === null)),
       };
     });
 }
 
-type Entry<List extends 'feedbackTypes' | 'splitTests' | 'flags'> = NonNullable<
-  ProvisionedProperty[List]
->[number];
+/** In this order: what others refer to comes first. */
+const EXPORTED = ['environment', 'goal', 'feedback-type', 'split-test', 'segment', 'flag'] as const;
 
-function exportProperty(property: PropertyConfiguration, keys: readonly ApiKey[]): ProvisionedProperty {
-  const { id, name, retentionDays, allowedOrigins, hashSeed, holdout, statistics, aaTest, displayCurrency } =
-    property;
-  const apiKeys = keys.flatMap(({ propertyId, kind, name: keyName, publicKey }) =>
-    propertyId === id && publicKey !== null ? [{ kind, name: keyName, key: publicKey }] : [],
+function exportProperty(property: PropertyConfiguration): ProvisionedProperty {
+  const { createdAt: _createdAt, ...settings } = propertyDocument(property);
+  const apiKeys = property.apiKeys.flatMap(({ kind, name, publicKey }) =>
+    publicKey === null ? [] : [{ kind, name, key: publicKey }],
   );
+  const lists = EXPORTED.map((type) => [COLLECTIONS[type], exportItems(property, type)]);
+  const webhooks = exportItems(property, 'webhook');
   return {
-    id,
-    name,
-    retentionDays,
-    allowedOrigins: allowedOrigins === null ? null : [...allowedOrigins],
-    hashSeed,
-    holdout,
-    statistics,
-    aaTest,
-    displayCurrency,
+    ...settings,
     apiKeys,
-    environments: [...property.environments],
-    goals: property.goals.map(withoutNulls),
-    feedbackTypes: property.feedbackTypes.map(exportFeedbackType),
-    splitTests: property.splitTests.map(exportSplitTest),
-    segments: [...property.segments],
-    flags: property.flags.map(exportFlag),
-  };
+    ...Object.fromEntries(lists),
+    ...(webhooks.length > 0 && { webhooks }),
+  } as ProvisionedProperty;
 }
 
-function exportFeedbackType(type: FeedbackType): Entry<'feedbackTypes'> {
-  const { optionStyles: _optionStyles, ...definition } = type;
-  return { ...definition, options: fileOptions(type) };
-}
-
-/** Omits the phases, which are history and not part of the definition. */
-function exportSplitTest(test: SplitTest): Entry<'splitTests'> {
-  const { id: _id, createdAt: _createdAt, phases: _phases, ...definition } = test;
-  const { exclusion } = definition;
-  return withoutNulls({
-    ...definition,
-    ...isoTimes(test),
-    exclusion: exclusion && { group: exclusion.group, share: exclusion.share, from: exclusion.from },
-  });
-}
-
-function exportFlag(flag: Flag): Entry<'flags'> {
-  const {
-    id: _id,
-    createdAt: _createdAt,
-    version: _version,
-    configurations: _configurations,
-    ...definition
-  } = flag;
-  return withoutNulls({ ...definition, environments: isoSchedules(configurationsOf(flag)) });
-}
-
-/** Omits fields without a value. */
-function withoutNulls<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
+function exportItems(property: PropertyConfiguration, type: ItemType): object[] {
+  return itemsOf(property, type).map((item) => withoutNulls<object>(fileEntry(type, item)));
 }
 
 export function formatJson({ file }: ExportedConfiguration): string {

@@ -11,7 +11,8 @@ import {
   Parser,
   visit,
 } from 'yaml';
-import { ProvisionError, type ProvisionMistake, parsePointer } from './provision-mistake.ts';
+import { parsePointer } from '../../storage/changes/json-pointer.ts';
+import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
 
 /** A provision file as read, its content not yet checked. */
 export interface ProvisionSource {

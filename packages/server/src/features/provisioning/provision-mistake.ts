@@ -7,9 +7,6 @@ export interface ProvisionMistake {
   column?: number;
 }
 
-/** Records a mistake. */
-export type Report = (path: string, message: string) => void;
-
 /** The file is invalid; nothing was changed. */
 export class ProvisionError extends Error {
   override readonly name = 'ProvisionError';
@@ -24,16 +21,4 @@ export class ProvisionError extends Error {
 function describeMistake({ path, message, line, column }: ProvisionMistake): string {
   const position = line === undefined ? '' : `line ${line}, column ${column}: `;
   return `${position}${path === '' ? '' : `${path} `}${message}`;
-}
-
-export function parsePointer(pointer: string): string[] {
-  if (pointer === '') return [];
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-export function formatPointer(parts: readonly (string | number)[]): string {
-  return parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,19 +1,10 @@
-import type { FlagSettings, SplitTestSettings } from '../../storage/configuration-settings.ts';
-import type { Database } from '../../storage/database.ts';
-import {
-  type ApiKey,
-  type Flag,
-  type KeyKind,
-  PRODUCTION,
-  type SplitTest,
-} from '../../storage/property-configuration.ts';
-import { type FieldChange, fieldChanges } from './field-changes.ts';
-import { isoSchedules, isoTimes } from './iso-time.ts';
-import { phaseNotes } from './phase-notes.ts';
-import type { ProvisionStores } from './provision-stores.ts';
-import { configurationsOf } from './resolve-flags.ts';
-import type { ResolvedKey } from './resolve-keys.ts';
-import type { ResolvedProperty } from './resolve-property.ts';
+import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
+import type { Changed } from '../../storage/changes/configuration-writer.ts';
+import { findItem, type ItemType, itemsOf, propertyDocument } from '../../storage/changes/entities.ts';
+import { type FieldChange, fieldChanges } from '../../storage/changes/field-changes.ts';
+import { describePhase, openedPhases } from '../../storage/changes/opened-phases.ts';
+import type { ApiKey, KeyKind, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { fileEntry } from './file-entry.ts';
 
 export type ProvisionAction = 'create' | 'update' | 'unchanged';
 
@@ -25,7 +16,8 @@ type ProvisionedEntity =
   | 'segment'
   | 'splitTest'
   | 'flag'
-  | 'apiKey';
+  | 'apiKey'
+  | 'webhook';
 
 /** The effect of the file on one entity. */
 export interface ProvisionChange {
@@ -47,32 +39,121 @@ export interface GeneratedKey {
   text: string;
 }
 
-/** A change that knows how to save itself, so that a plan cannot differ from its execution. */
-export interface PlannedChange extends ProvisionChange {
-  save(database: Database): Promise<GeneratedKey | undefined>;
-}
-
-type Save = (database: Database) => Promise<unknown>;
-
 const GENERATED = '(generated)';
 
-/** The changes, in the order in which they must be made. */
-export function planChanges(
-  properties: readonly ResolvedProperty[],
-  stores: ProvisionStores,
-  now: number,
-): PlannedChange[] {
-  return properties.flatMap((property) =>
-    withNotes(planProperty(property, stores), phaseNotes(property, now)),
+/** The effect of one property of the file, in the order of its lists. */
+export function describeProperty(
+  entry: ProvisionedProperty,
+  { previous, current }: Pick<Changed, 'previous' | 'current'>,
+  generated: readonly ApiKey[],
+): ProvisionChange[] {
+  if (current === undefined) return [];
+  const states = { previous, current };
+  const ids = (list: readonly { id: string }[] = []) => list.map(({ id }) => id);
+  const keys = (list: readonly { key: string }[] = []) => list.map(({ key }) => key);
+  const changes = [
+    describeSettings(entry, states),
+    ...describeItems('environment', 'environment', ids(entry.environments), states),
+    ...describeItems('goal', 'goal', ids(entry.goals), states),
+    ...describeItems('feedbackType', 'feedback-type', ids(entry.feedbackTypes), states),
+    ...describeItems('segment', 'segment', ids(entry.segments), states),
+    ...describeItems('splitTest', 'split-test', keys(entry.splitTests), states).map((change) =>
+      change.action === 'create' ? hideGenerated(change, 'hashSeed', hasSeed(entry, change.id)) : change,
+    ),
+    ...describeItems('flag', 'flag', keys(entry.flags), states),
+    ...describeKeys(entry, states, generated),
+    ...describeItems('webhook', 'webhook', ids(entry.webhooks), states),
+  ];
+  return withNotes(changes, states);
+}
+
+interface States {
+  previous: PropertyConfiguration | undefined;
+  current: PropertyConfiguration;
+}
+
+function describeSettings(entry: ProvisionedProperty, { previous, current }: States): ProvisionChange {
+  const settings = (property: PropertyConfiguration) => {
+    const { createdAt: _createdAt, ...document } = propertyDocument(property);
+    return document;
+  };
+  const change = compare(
+    { entity: 'property', propertyId: current.id, id: current.id },
+    previous && settings(previous),
+    settings(current),
   );
+  return previous === undefined ? hideGenerated(change, 'hashSeed', entry.hashSeed !== undefined) : change;
+}
+
+function describeItems(
+  entity: ProvisionedEntity,
+  type: ItemType,
+  names: readonly string[],
+  { previous, current }: States,
+): ProvisionChange[] {
+  return names.map((id) => {
+    const before = previous && findItem(previous, type, id);
+    const after = findItem(current, type, id);
+    return compare(
+      { entity, propertyId: current.id, id },
+      before && fileEntry(type, before),
+      after === undefined ? {} : fileEntry(type, after),
+    );
+  });
+}
+
+/** A file refers to keys by their text or name, so the changes are found by comparing all keys. */
+function describeKeys(
+  entry: ProvisionedProperty,
+  { previous, current }: States,
+  generated: readonly ApiKey[],
+): ProvisionChange[] {
+  const entries = entry.apiKeys ?? [];
+  const mentioned = itemsOf(current, 'key').filter((key) =>
+    entries.some(
+      ({ kind, name, key: text }) =>
+        kind === key.kind &&
+        (key.name === (name ?? kind) || (text !== undefined && text.endsWith(key.lastFour))),
+    ),
+  );
+  return mentioned.map((key) => {
+    const before = previous && findItem(previous, 'key', key.id);
+    const change = compare(
+      { entity: 'apiKey', propertyId: current.id, id: `${key.kind} ${key.name}` },
+      before && fileEntry('key', before),
+      fileEntry('key', key),
+    );
+    return hideGenerated(change, 'key', !generated.some(({ id }) => id === key.id));
+  });
+}
+
+function compare(
+  subject: Pick<ProvisionChange, 'entity' | 'propertyId' | 'id'>,
+  before: object | undefined,
+  after: object,
+): ProvisionChange {
+  const fields = fieldChanges(before, after);
+  const action = before === undefined ? 'create' : fields.length === 0 ? 'unchanged' : 'update';
+  return { action, ...subject, fields };
+}
+
+const hasSeed = (entry: ProvisionedProperty, key: string) =>
+  entry.splitTests?.some((test) => test.key === key && test.hashSeed !== undefined) === true;
+
+/** A plan and its execution generate different values, so they are not shown. */
+function hideGenerated(change: ProvisionChange, field: string, isGiven: boolean): ProvisionChange {
+  if (isGiven) return change;
+  const fields = change.fields.map((each) => (each.field === field ? { ...each, to: GENERATED } : each));
+  return { ...change, fields };
 }
 
 /** A test that only changes because of its property's settings is noted on the property. */
-function withNotes(changes: PlannedChange[], notes: ReadonlyMap<string, string>): PlannedChange[] {
-  const propertyNotes = new Map(notes);
+function withNotes(changes: ProvisionChange[], { previous, current }: States): ProvisionChange[] {
+  const phases = openedPhases(previous, current);
+  const propertyNotes = new Map(phases.map((phase) => [phase.splitTest, describePhase(phase)]));
   const annotated = changes.map((change) => {
-    const note =
-      change.entity === 'splitTest' && change.action === 'update' ? notes.get(change.id) : undefined;
+    const isTest = change.entity === 'splitTest' && change.action === 'update';
+    const note = isTest ? propertyNotes.get(change.id) : undefined;
     if (note === undefined) return change;
     propertyNotes.delete(change.id);
     return { ...change, notes: [note] };
@@ -80,157 +161,4 @@ function withNotes(changes: PlannedChange[], notes: ReadonlyMap<string, string>)
   if (propertyNotes.size === 0) return annotated;
   const sentences = [...propertyNotes].map(([key, note]) => `split test ${key} ${note}`);
   return annotated.map((change) => (change.entity === 'property' ? { ...change, notes: sentences } : change));
-}
-
-function planProperty(property: ResolvedProperty, stores: ProvisionStores): PlannedChange[] {
-  const { id: propertyId, stored } = property;
-  // Created together with its property.
-  const environments = stored?.environments ?? [PRODUCTION];
-
-  const plan = <T extends object>(
-    entity: ProvisionedEntity,
-    entries: readonly T[],
-    idOf: (entry: T) => string,
-    storedEntries: readonly T[] | undefined,
-    create: (database: Database, propertyId: string, entry: T) => Promise<void>,
-    update: (database: Database, propertyId: string, entry: T) => Promise<void>,
-  ) =>
-    entries.map((entry) => {
-      const before = storedEntries?.find((candidate) => idOf(candidate) === idOf(entry));
-      const save: Save = (database) => (before === undefined ? create : update)(database, propertyId, entry);
-      return planned({ entity, propertyId, id: idOf(entry), before, after: entry, save });
-    });
-  const byId = (entry: { id: string }) => entry.id;
-
-  return [
-    planSettings(property, stores),
-    ...plan(
-      'environment',
-      property.environments,
-      byId,
-      environments,
-      stores.createEnvironment,
-      stores.updateEnvironment,
-    ),
-    ...plan('goal', property.goals, byId, stored?.goals, stores.createGoal, stores.updateGoal),
-    ...plan(
-      'feedbackType',
-      property.feedbackTypes,
-      byId,
-      stored?.feedbackTypes,
-      stores.createFeedbackType,
-      stores.updateFeedbackType,
-    ),
-    ...plan('segment', property.segments, byId, stored?.segments, stores.createSegment, stores.updateSegment),
-    ...property.splitTests.map((test) => planSplitTest(propertyId, test, stored?.splitTests ?? [], stores)),
-    ...property.flags.map((flag) => planFlag(propertyId, flag, stored?.flags ?? [], stores)),
-    ...property.keys.map((key) => planKey(propertyId, key, stores)),
-  ];
-}
-
-function planSettings({ id, stored, settings }: ResolvedProperty, stores: ProvisionStores): PlannedChange {
-  const save: Save = (database) =>
-    (stored ? stores.updateProperty : stores.createProperty)(database, id, settings);
-  const after = { ...settings, hashSeed: settings.hashSeed ?? GENERATED };
-  return planned({ entity: 'property', propertyId: id, id, before: stored, after, save });
-}
-
-function planSplitTest(
-  propertyId: string,
-  test: SplitTestSettings,
-  stored: readonly SplitTest[],
-  stores: ProvisionStores,
-): PlannedChange {
-  const before = stored.find((candidate) => candidate.key === test.key);
-  const after = { ...test, ...isoTimes(test), hashSeed: test.hashSeed ?? GENERATED };
-  const save: Save = (database) =>
-    before === undefined
-      ? stores.createSplitTest(database, propertyId, test)
-      : stores.updateSplitTest(database, propertyId, before.id, test);
-  return planned({
-    entity: 'splitTest',
-    propertyId,
-    id: test.key,
-    before: before && { ...before, ...isoTimes(before) },
-    after,
-    save,
-  });
-}
-
-function planFlag(
-  propertyId: string,
-  flag: FlagSettings,
-  stored: readonly Flag[],
-  stores: ProvisionStores,
-): PlannedChange {
-  const before = stored.find((candidate) => candidate.key === flag.key);
-  const known = before === undefined ? {} : configurationsOf(before);
-  const { configurations, ...definition } = flag;
-  const save: Save = (database) =>
-    before === undefined
-      ? stores.createFlag(database, propertyId, flag)
-      : stores.updateFlag(database, propertyId, before.id, flag);
-  return planned({
-    entity: 'flag',
-    propertyId,
-    id: flag.key,
-    before: before && { ...before, environments: isoSchedules(known) },
-    after: { ...definition, environments: isoSchedules({ ...known, ...configurations }) },
-    save,
-  });
-}
-
-function planKey(propertyId: string, key: ResolvedKey, stores: ProvisionStores): PlannedChange {
-  const { kind, name, text, stored } = key;
-  const mask = (parts: { prefix: string; lastFour: string }) => `${parts.prefix}…${parts.lastFour}`;
-  const before = stored && { kind, name: stored.name, key: mask(stored) };
-  const shown = text === undefined ? (before?.key ?? GENERATED) : mask(stores.keyPreview(text));
-  const change = planned({
-    entity: 'apiKey',
-    propertyId,
-    id: `${kind} ${name}`,
-    before,
-    after: { kind, name, key: shown },
-    save: async () => {},
-  });
-  return {
-    ...change,
-    save: async (database) => {
-      if (stored !== undefined) return saveStoredKey(database, key, stored, stores);
-      const created = await stores.createKey(database, propertyId, { kind, name, text });
-      return text === undefined ? { propertyId, kind, name, text: created } : undefined;
-    },
-  };
-}
-
-async function saveStoredKey(
-  database: Database,
-  { kind, name, text }: ResolvedKey,
-  stored: ApiKey,
-  stores: ProvisionStores,
-): Promise<undefined> {
-  if (name !== stored.name) await stores.renameKey(database, stored.id, name);
-  if (text !== undefined) await stores.replaceKeyText(database, stored.id, kind, text);
-}
-
-interface Comparison extends Pick<ProvisionChange, 'entity' | 'propertyId' | 'id'> {
-  before: object | undefined;
-  after: object;
-  save: Save;
-}
-
-function planned({ entity, propertyId, id, before, after, save }: Comparison): PlannedChange {
-  const fields = fieldChanges(before, after);
-  const action = before === undefined ? 'create' : fields.length === 0 ? 'unchanged' : 'update';
-  return {
-    action,
-    entity,
-    propertyId,
-    id,
-    fields,
-    save: async (database) => {
-      await save(database);
-      return undefined;
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { ProvisionFile } from '@switchyard/core/api/provisioning';
 import { Ajv, type ErrorObject } from 'ajv';
-import { formatPointer, type ProvisionMistake, parsePointer } from './provision-mistake.ts';
+import { formatPointer, parsePointer } from '../../storage/changes/json-pointer.ts';
+import type { ProvisionMistake } from './provision-mistake.ts';
 import { describeShapeError } from './shape-messages.ts';
 
 export interface ShapedFile {

@@ -1,7 +1,7 @@
 import { dueStep, scheduledStatus } from '@switchyard/core/lifecycle/schedule';
-import { type Database, touchProperty } from '../../storage/database.ts';
+import { SYSTEM } from '../../storage/changes/actor.ts';
+import type { ChangeInput, ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
 import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { updatePhases } from './update-phases.ts';
 
 export interface ScheduledChange {
   propertyId: string;
@@ -13,7 +13,7 @@ export interface ScheduledChange {
 
 /** Starts and stops tests that are due, including those that became due while no server ran. */
 export async function runSchedule(
-  database: Database,
+  writer: ConfigurationWriter,
   properties: readonly PropertyConfiguration[],
   now: number,
 ): Promise<ScheduledChange[]> {
@@ -22,7 +22,7 @@ export async function runSchedule(
     if (nextStep(property) > now) continue;
     for (const test of property.splitTests) {
       if (scheduledStatus(test, now) === test.status) continue;
-      changes.push(...(await followSchedule(database, property.id, test.id, now)));
+      changes.push(...(await followSchedule(writer, property.id, test.id, now)));
     }
   }
   return changes;
@@ -35,33 +35,45 @@ const nextStep = derivePerProperty(({ splitTests }) =>
   ),
 );
 
-/** Reads the stored test, which may be newer than the configuration in memory. */
-function followSchedule(
-  database: Database,
+async function followSchedule(
+  writer: ConfigurationWriter,
   propertyId: string,
   id: string,
   now: number,
 ): Promise<ScheduledChange[]> {
-  return database.transaction().execute(async (transaction) => {
-    const changes: ScheduledChange[] = [];
-    for (;;) {
-      const test = await transaction
-        .selectFrom('split_tests')
-        .select(['key', 'status', 'start_at as startAt', 'stop_at as stopAt', 'updated_at as updatedAt'])
-        .where('id', '=', id)
-        .executeTakeFirst();
-      const step = test && dueStep(test, now);
-      if (test === undefined || step === undefined) return changes;
-      // A schedule that was saved late did not apply before it was saved.
-      const at = Math.max(step.at, test.updatedAt);
-      await transaction
-        .updateTable('split_tests')
-        .set({ status: step.status, updated_at: at })
-        .where('id', '=', id)
-        .execute();
-      await touchProperty(transaction, propertyId);
-      await updatePhases(transaction, propertyId, at);
-      changes.push({ propertyId, splitTestKey: test.key, status: step.status, at });
-    }
-  });
+  const changes: ScheduledChange[] = [];
+  for (;;) {
+    let step: ScheduledChange | undefined;
+    await writer.changeProperty(propertyId, { actor: SYSTEM, via: 'schedule' }, async (input) => {
+      const taken = await takeStep(input, id, now);
+      step = taken?.step;
+      return taken?.property ?? input.current;
+    });
+    if (step === undefined) return changes;
+    changes.push(step);
+  }
+}
+
+/** Uses the stored test, which may be newer than the configuration in memory. */
+async function takeStep(
+  { current, database, setEffectiveTime }: ChangeInput,
+  id: string,
+  now: number,
+): Promise<{ property: PropertyConfiguration; step: ScheduledChange } | undefined> {
+  const test = current?.splitTests.find((candidate) => candidate.id === id);
+  const due = test && dueStep(test, now);
+  if (current === undefined || test === undefined || due === undefined) return undefined;
+  const { updated_at } = await database
+    .selectFrom('split_tests')
+    .select('updated_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  // A schedule that was saved late did not apply before it was saved.
+  const at = Math.max(due.at, updated_at);
+  setEffectiveTime(at);
+  const splitTests = current.splitTests.map((each) =>
+    each === test ? { ...test, status: due.status } : each,
+  );
+  const step = { propertyId: current.id, splitTestKey: test.key, status: due.status, at };
+  return { property: { ...current, splitTests }, step };
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
+import type { SplitTestSettings } from '../../storage/configuration-test.ts';
 import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { outcomesByTest, saveOutcomes } from './outcome-store.ts';
-import { phasesByTest } from './phase-store.ts';
+import { phasesByTest, savePhase } from './phase-store.ts';
 
 export async function listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]> {
   const rows = await database
@@ -38,73 +38,66 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     smallestEffect: row.smallest_effect,
     phases: phases.get(row.id) ?? [],
     createdAt: row.created_at,
+    version: row.version,
   }));
 }
 
-export async function createSplitTest(
-  database: Database,
-  propertyId: string,
-  settings: SplitTestSettings,
-): Promise<void> {
-  const id = newId('tst');
-  const now = Date.now();
-  await database
-    .insertInto('split_tests')
-    .values({
-      id,
-      property_id: propertyId,
-      key: settings.key,
-      ...toColumns(settings),
-      hash_seed: settings.hashSeed ?? randomBytes(8).toString('hex'),
-      position: await nextPosition(database, 'split_tests', propertyId),
-      created_at: now,
-      updated_at: now,
-    })
-    .execute();
-  await saveOutcomes(database, propertyId, id, settings);
-  await touchProperty(database, propertyId);
+export const splitTestItems: ItemStore<SplitTest> = {
+  async insert(database, propertyId, test, at) {
+    await database
+      .insertInto('split_tests')
+      .values({
+        id: test.id,
+        property_id: propertyId,
+        key: test.key,
+        ...toColumns(test),
+        position: await nextPosition(database, 'split_tests', propertyId),
+        created_at: test.createdAt,
+        updated_at: at,
+      })
+      .execute();
+    await saveParts(database, propertyId, test);
+  },
+  async update(database, propertyId, test, at) {
+    await database
+      .updateTable('split_tests')
+      .set({ ...toColumns(test), updated_at: at })
+      .where('id', '=', test.id)
+      .execute();
+    await saveParts(database, propertyId, test);
+  },
+  async remove(database, _propertyId, { id }) {
+    await database.deleteFrom('split_tests').where('id', '=', id).execute();
+  },
+};
+
+async function saveParts(database: Database, propertyId: string, test: SplitTest): Promise<void> {
+  await saveOutcomes(database, propertyId, test.id, test);
+  // A change ends at most one phase and starts one.
+  for (const phase of test.phases.slice(-2)) await savePhase(database, propertyId, test.id, phase);
 }
 
-/** A missing seed keeps the stored one. */
-export async function updateSplitTest(
-  database: Database,
-  propertyId: string,
-  id: string,
-  settings: SplitTestSettings,
-): Promise<void> {
-  const { hashSeed } = settings;
-  await database
-    .updateTable('split_tests')
-    .set({
-      ...toColumns(settings),
-      ...(hashSeed === undefined ? {} : { hash_seed: hashSeed }),
-      updated_at: Date.now(),
-    })
-    .where('id', '=', id)
-    .execute();
-  await saveOutcomes(database, propertyId, id, settings);
-  await touchProperty(database, propertyId);
-}
-
-function toColumns(settings: SplitTestSettings) {
-  const { exclusion, decision } = settings;
+function toColumns(test: SplitTest) {
+  const { exclusion, decision } = test;
   return {
-    name: settings.name ?? null,
-    description: settings.description,
-    hypothesis: settings.hypothesis,
-    tags: JSON.stringify(settings.tags),
-    owner: settings.owner,
-    type: settings.type,
-    status: settings.status,
-    traffic_allocation: settings.trafficAllocation,
-    variations: JSON.stringify(settings.variations),
+    name: test.name ?? null,
+    description: test.description,
+    hypothesis: test.hypothesis,
+    tags: JSON.stringify(test.tags),
+    owner: test.owner,
+    type: test.type,
+    status: test.status,
+    hash_seed: test.hashSeed,
+    traffic_allocation: test.trafficAllocation,
+    variations: JSON.stringify(test.variations),
     exclusion: exclusion === null ? null : JSON.stringify(exclusion),
-    start_at: settings.startAt,
-    stop_at: settings.stopAt,
-    winner: settings.winner,
+    start_at: test.startAt,
+    stop_at: test.stopAt,
+    winner: test.winner,
     decision: decision === null ? null : JSON.stringify(decision),
-    attribution_days: settings.attributionDays,
-    planned_visitors: settings.plannedVisitors,
-    smallest_effect: settings.smallestEffect,
+    attribution_days: test.attributionDays,
+    planned_visitors: test.plannedVisitors,
+    smallest_effect: test.smallestEffect,
+    version: test.version,
   };
 }

@@ -5,7 +5,7 @@ import { documentAtVersion, saveSnapshotIfDue } from '../history/configuration-a
 import type { HistoryEntry, NewEntry } from '../history/history-entry.ts';
 import { HistoryState } from '../history/history-state.ts';
 import { appendHistory, lastRow } from '../history/history-store.ts';
-import type { PropertyConfiguration } from '../property-configuration.ts';
+import type { ApiKey, PropertyConfiguration } from '../property-configuration.ts';
 import { type Actor, SYSTEM, type Via } from './actor.ts';
 import { derivePhases } from './derive-phases.ts';
 import type { Document, EntityType, ItemOf, ItemType } from './entities.ts';
@@ -32,8 +32,6 @@ export interface ChangeRequest {
   actor: Actor;
   via: Via;
   comment?: string | null | undefined;
-  /** When it takes effect for the phases of split tests; default: now. */
-  effectiveAt?: number;
   /** Computes and checks everything, but saves nothing. */
   dryRun?: boolean;
 }
@@ -45,6 +43,8 @@ export interface ChangeInput {
   now: number;
   /** The transaction, for reading what is not part of the configuration. */
   database: Database;
+  /** When the phases of split tests start and end; default: now. */
+  setEffectiveTime(at: number): void;
   /** The state of an item at one of its earlier versions, for merging. */
   documentAtVersion(type: EntityType, key: string, version: number): Promise<Document | undefined>;
 }
@@ -139,20 +139,33 @@ export class ChangeTransaction {
   async changeProperty(propertyId: string, change: Change): Promise<Changed> {
     const now = Date.now();
     const previous = await this.#load(propertyId);
+    let effectiveAt = now;
     const wanted = await change({
       current: previous,
       now,
       database: this.database,
+      setEffectiveTime: (at) => {
+        effectiveAt = at;
+      },
       documentAtVersion: (type, key, version) =>
         documentAtVersion(this.database, propertyId, { type, key }, version),
     });
-    const next = wanted && derivePhases(wanted, this.#request.effectiveAt ?? now);
+    const next = wanted && derivePhases(wanted, effectiveAt);
     const changes = changedItems(previous, next);
     const current = changes.length === 0 ? previous : next && withVersions(previous, next, changes);
     const changed: Changed = { propertyId, previous, current, changes, entries: [] };
     if (changes.length > 0 && !this.#request.dryRun) await this.#save(changed, now);
     this.#done.push(changed);
     return changed;
+  }
+
+  /** The keys of all properties. */
+  async allKeys(): Promise<ApiKey[]> {
+    const keys: ApiKey[] = [];
+    for (const { id } of await this.#stores.listProperties(this.database)) {
+      keys.push(...(await this.#stores.listKeys(this.database, id)));
+    }
+    return keys;
   }
 
   /** The configuration in memory if it is current, else from the database. */

@@ -60,7 +60,9 @@ function replaceAt(value: unknown, [name, ...rest]: readonly string[], after: un
   // Not assigned: a member called `__proto__` must stay a member.
   if (member === undefined) return Object.fromEntries(others);
   if (!Object.hasOwn(members, name)) return Object.fromEntries([...others, [name, member]]);
-  return Object.fromEntries(Object.entries(members).map(([each, old]) => [each, each === name ? member : old]));
+  return Object.fromEntries(
+    Object.entries(members).map(([each, old]) => [each, each === name ? member : old]),
+  );
 }
 
 export interface Merge {

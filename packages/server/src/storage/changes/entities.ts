@@ -1,4 +1,5 @@
-import type { Segment } from '@switchyard/core/api/targeting';
+import type { ProvisionedOption } from '@switchyard/core/api/provisioning';
+import { fileOptions, optionValue, stylesOf } from '../feedback-options.ts';
 import type {
   ApiKey,
   Environment,
@@ -9,6 +10,7 @@ import type {
   Member,
   PropertyConfiguration,
   SplitTest,
+  StoredSegment,
   Webhook,
 } from '../property-configuration.ts';
 
@@ -32,7 +34,7 @@ export interface ItemOf {
   environment: Environment;
   goal: Goal;
   'feedback-type': FeedbackType;
-  segment: Segment & { version: number };
+  segment: StoredSegment;
   'split-test': SplitTest;
   flag: Flag;
   key: ApiKey;
@@ -80,6 +82,7 @@ export function propertyDocument(property: PropertyConfiguration): Document {
 export function documentOf(type: ItemType, item: Item): Document {
   const { version: _version, ...document } = item as { version?: number };
   if (type === 'flag') return flagDocument(document as Flag);
+  if (type === 'feedback-type') return feedbackTypeDocument(document as FeedbackType);
   if (type === 'key') return omit(document, 'hash');
   if (type === 'webhook') return omit(document, 'secret');
   return document as Document;
@@ -93,6 +96,11 @@ function flagDocument({ configurations, ...flag }: Flag): Document {
   return { ...flag, environments: Object.fromEntries(environments) };
 }
 
+/** Options with their styles, as in a provision file. */
+function feedbackTypeDocument(type: FeedbackType): Document {
+  return { ...omit(type, 'optionStyles'), options: fileOptions(type) };
+}
+
 function omit(document: object, name: string): Document {
   return Object.fromEntries(Object.entries(document).filter(([member]) => member !== name));
 }
@@ -100,6 +108,11 @@ function omit(document: object, name: string): Document {
 /** The reverse of `documentOf`, for items of the past; secrets are not known anymore. */
 export function itemOf(type: ItemType, document: Document, version: number): Item {
   if (type === 'flag') return flagOf(document, version);
+  if (type === 'feedback-type') {
+    const options = document.options as ProvisionedOption[];
+    const styles = { options: options.map(optionValue), optionStyles: stylesOf(options) };
+    return { ...document, ...styles, version } as unknown as FeedbackType;
+  }
   return { ...document, version } as unknown as Item;
 }
 

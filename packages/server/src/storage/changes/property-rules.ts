@@ -13,13 +13,15 @@ export interface RuleContext {
   mode: 'merge' | 'replace';
   /** Keys of the other properties, because every key must be unique. */
   otherKeys: readonly ApiKey[];
+  /** Hashes of the keys in the same file, of all properties. */
+  keyHashes: Set<string>;
   /** Problems by JSON pointer into the candidate. */
   report: Report;
 }
 
 /** A key whose text was generated; the only time it is known. */
 export interface GeneratedKey {
-  keyId: string;
+  key: ApiKey;
   text: string;
 }
 
@@ -28,6 +30,12 @@ export interface ResolvedProperty {
   property: PropertyConfiguration;
   generatedKeys: GeneratedKey[];
 }
+
+/** For candidates without keys. */
+export const NO_KEYS: Readonly<Pick<RuleContext, 'otherKeys' | 'keyHashes'>> = {
+  otherKeys: [],
+  keyHashes: new Set(),
+};
 
 /** What may be saved: the rules of all features. Missing parts of the candidate leave the stored ones unchanged. */
 export type ResolveProperty = (

@@ -10,7 +10,9 @@ export function affectedEnvironments(
   changes: readonly ItemChange[],
 ): string[] {
   const guarded = previous.environments.filter((environment) => environment.protected);
-  return guarded.map(({ id }) => id).filter((id) => changes.some((change) => affects(change, id, previous, next)));
+  return guarded
+    .map(({ id }) => id)
+    .filter((id) => changes.some((change) => affects(change, id, previous, next)));
 }
 
 function affects(

@@ -1,12 +1,11 @@
 import { nextStatuses, type SplitTestStatus } from '@switchyard/core/lifecycle/status';
-import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
+import { sameJson } from '../../storage/changes/differences.ts';
+import type { Report } from '../../storage/changes/property-rules.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { outcomeId } from '../../storage/test-outcome.ts';
-import { sameJson } from './field-changes.ts';
-import type { Report } from './provision-mistake.ts';
-import { nameOf } from './resolve-outcomes.ts';
+import { nameOf } from './outcome-rules.ts';
 
-type Field = Exclude<keyof SplitTestSettings, 'key' | 'status'>;
+type Field = Exclude<keyof SplitTest, 'id' | 'key' | 'status' | 'phases' | 'createdAt' | 'version'>;
 
 // Listed explicitly: when a field is added, decide whether it may change. A decision may change even in the archive.
 const DEFINITION: readonly Field[] = [
@@ -30,12 +29,7 @@ const NOTES: readonly Field[] = ['name', 'description', 'hypothesis', 'tags', 'o
 const CHANGEABLE = `only ${NOTES.join(', ')}, winner and decision can change`;
 
 /** Reports every change that the status of a stored test does not allow. */
-export function reportLifecycle(
-  known: SplitTest,
-  wanted: SplitTestSettings,
-  path: string,
-  report: Report,
-): void {
+export function reportLifecycle(known: SplitTest, wanted: SplitTest, path: string, report: Report): void {
   const allowed = nextStatuses(known.status);
   if (wanted.status !== known.status && !allowed.includes(wanted.status)) {
     const hint = allowed.length === 0 ? 'no change is allowed' : `allowed: ${allowed.join(', ')}`;
@@ -63,7 +57,7 @@ function frozenFields(
 const hasStarted = (status: SplitTestStatus) => status === 'running' || status === 'paused';
 
 /** The primary goal must not be chosen by its results. */
-function reportPrimaryGoal(known: SplitTest, wanted: SplitTestSettings, path: string, report: Report): void {
+function reportPrimaryGoal(known: SplitTest, wanted: SplitTest, path: string, report: Report): void {
   const [primary] = known.goals;
   const [next] = wanted.goals;
   if (wanted.status === 'stopped' || primary === undefined) return;

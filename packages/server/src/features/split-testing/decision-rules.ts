@@ -1,24 +1,21 @@
 import type { ProvisionedDecision } from '@switchyard/core/api/provisioned-split-test';
-import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
-import type { Decision } from '../../storage/property-configuration.ts';
-import { parseTime, TIME_HINT } from './parse-time.ts';
-import type { Report } from './provision-mistake.ts';
+import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
+import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
+import type { Decision, SplitTest } from '../../storage/property-configuration.ts';
 
-interface Context {
+interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
   /** Path of the split test. */
   path: string;
-  now: number;
-  report: Report;
 }
 
-/** Without a time in the file, an unchanged decision keeps its time, and a new one is made now. */
+/** Without a time in the candidate, an unchanged decision keeps its time, and a new one is made now. */
 export function resolveDecision(
   entry: ProvisionedDecision | null | undefined,
   known: Decision | null,
-  { path, now, report }: Context,
+  { path, mode, now, report }: Context,
 ): Decision | null {
-  if (entry === undefined) return known;
-  if (entry === null) return null;
+  if (entry === undefined && mode === 'merge') return known;
+  if (entry === undefined || entry === null) return null;
   const { outcome, reason } = entry;
   const isKnown = known?.outcome === outcome && known.reason === reason;
   const decidedAt =
@@ -28,7 +25,7 @@ export function resolveDecision(
 }
 
 export function reportDecision(
-  { decision, status }: Pick<SplitTestSettings, 'decision' | 'status'>,
+  { decision, status }: Pick<SplitTest, 'decision' | 'status'>,
   path: string,
   report: Report,
 ): void {

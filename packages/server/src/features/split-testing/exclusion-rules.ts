@@ -1,14 +1,14 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
-import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
+import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
 import type { ExclusionSlot, SplitTest } from '../../storage/property-configuration.ts';
-import type { Report } from './provision-mistake.ts';
 
-/** A test of the file that may need a slot. */
+/** A test that may need a slot. */
 export interface Candidate {
   entry: ProvisionedSplitTest;
   known: SplitTest | undefined;
-  settings: SplitTestSettings;
+  test: SplitTest;
   path: string;
+  mode: RuleContext['mode'];
 }
 
 interface Range {
@@ -28,21 +28,25 @@ export function resolveExclusions(
   stored: readonly SplitTest[],
   report: Report,
 ): void {
-  const keysInFile = new Set(candidates.map(({ entry }) => entry.key));
-  const taken = stored.flatMap((test) => (keysInFile.has(test.key) ? [] : slotsOf(test)));
+  const candidateKeys = new Set(candidates.map(({ entry }) => entry.key));
+  const taken = stored.flatMap((test) => (candidateKeys.has(test.key) ? [] : slotsOf(test)));
   const pending: Candidate[] = [];
   for (const candidate of candidates) {
-    const { entry, known, settings } = candidate;
-    if (entry.exclusion === null) settings.exclusion = null;
-    else if (keepsSlot(candidate)) settings.exclusion = known?.exclusion ?? null;
+    const { known, test } = candidate;
+    if (leavesGroup(candidate)) test.exclusion = null;
+    else if (keepsSlot(candidate)) test.exclusion = known?.exclusion ?? null;
     else pending.push(candidate);
-    if (!pending.includes(candidate)) taken.push(...slotsOf(settings));
+    if (!pending.includes(candidate)) taken.push(...slotsOf(test));
   }
   for (const candidate of pending.sort(byPreference)) {
     const slot = findSlot(candidate, taken, report);
-    candidate.settings.exclusion = slot;
-    taken.push(...slotsOf(candidate.settings));
+    candidate.test.exclusion = slot;
+    taken.push(...slotsOf(candidate.test));
   }
+}
+
+function leavesGroup({ entry: { exclusion }, mode }: Candidate): boolean {
+  return exclusion === null || (exclusion === undefined && mode === 'replace');
 }
 
 function keepsSlot({ entry: { exclusion }, known }: Candidate): boolean {
@@ -53,7 +57,7 @@ function keepsSlot({ entry: { exclusion }, known }: Candidate): boolean {
 }
 
 /** The slot that other tests must not use. */
-function slotsOf({ status, winner, exclusion }: SplitTestSettings | SplitTest): ExclusionSlot[] {
+function slotsOf({ status, winner, exclusion }: SplitTest): ExclusionSlot[] {
   if (exclusion === null || status === 'archived') return [];
   return status === 'stopped' && winner === null ? [] : [exclusion];
 }
@@ -73,11 +77,11 @@ function findSlot(
   taken: readonly ExclusionSlot[],
   report: Report,
 ): ExclusionSlot | null {
-  const { entry, settings, path } = candidate;
+  const { entry, test, path } = candidate;
   if (!entry.exclusion) return null;
   const { group, share, from } = entry.exclusion;
   // The slot of a finished test is not used anymore, so it may overlap others.
-  const isFinished = slotsOf({ ...settings, exclusion: { group, share, from: 0, to: share } }).length === 0;
+  const isFinished = slotsOf({ ...test, exclusion: { group, share, from: 0, to: share } }).length === 0;
   const free = gaps(isFinished ? [] : taken.filter((slot) => slot.group === group));
   const preferred = preferredStart(candidate);
   const range =

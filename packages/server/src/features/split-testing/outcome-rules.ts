@@ -1,11 +1,9 @@
 import type { ProvisionedOutcome, ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
-import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
+import type { Report } from '../../storage/changes/property-rules.ts';
 import type { FeedbackType, SplitTest } from '../../storage/property-configuration.ts';
 import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
-import type { Report } from './provision-mistake.ts';
-import { optionValue } from './resolve-feedback-type.ts';
 
-/** In the file or in the database. */
+/** In the candidate or in the database. */
 export interface KnownOutcomes {
   goalIds: ReadonlySet<string>;
   feedbackTypes: ReadonlyMap<string, FeedbackType>;
@@ -24,7 +22,7 @@ function toOutcome(entry: ProvisionedOutcome): TestOutcome {
   return typeof entry === 'string' ? entry : { lowerIsBetter: false, ...entry };
 }
 
-/** Reports mistakes in the lists that the file contains. */
+/** Reports problems of the lists that the candidate contains. */
 export function reportOutcomes(
   entry: ProvisionedSplitTest,
   { goals, guardrails }: Outcomes,
@@ -69,24 +67,23 @@ function reportList(
   }
 }
 
-/** Reports options that the file removes although a stored test uses them; the file may change the test as well. */
+/** Reports options that are removed although a stored test uses them; the candidate may change the test as well. */
 export function reportLostOptions(
-  entry: ProvisionedProperty,
+  types: readonly FeedbackType[],
+  entries: readonly ProvisionedSplitTest[],
   stored: readonly SplitTest[],
-  path: string,
   report: Report,
 ): void {
-  for (const [index, { id, options }] of (entry.feedbackTypes ?? []).entries()) {
-    if (options === undefined) continue;
+  for (const [index, { id, options }] of types.entries()) {
     for (const test of stored) {
-      const given = entry.splitTests?.find(({ key }) => key === test.key);
+      const given = entries.find(({ key }) => key === test.key);
       const kept = FIELDS.filter((field) => given?.[field] === undefined).flatMap((field) => test[field]);
       for (const outcome of kept) {
         if (typeof outcome === 'string' || outcome.feedbackType !== id) continue;
         const { option } = outcome;
-        if (option === undefined || options.map(optionValue).includes(option)) continue;
+        if (option === undefined || options.includes(option)) continue;
         report(
-          `${path}/feedbackTypes/${index}/options`,
+          `/feedbackTypes/${index}/options`,
           `must keep "${option}": the split test "${test.key}" uses it`,
         );
       }

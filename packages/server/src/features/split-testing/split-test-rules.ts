@@ -1,96 +1,95 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import { scheduledStatus } from '@switchyard/core/lifecycle/schedule';
 import { nextStatuses } from '@switchyard/core/lifecycle/status';
-import type { SplitTestSettings } from '../../storage/configuration-settings.ts';
+import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
+import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
+import { newHashSeed, newId } from '../../storage/database.ts';
 import type { SplitTest, Variation } from '../../storage/property-configuration.ts';
-import { parseTime, TIME_HINT } from './parse-time.ts';
-import type { Report } from './provision-mistake.ts';
-import { reportDecision, resolveDecision } from './resolve-decision.ts';
-import { resolveExclusions } from './resolve-exclusion.ts';
-import { type KnownOutcomes, reportOutcomes, resolveOutcomes } from './resolve-outcomes.ts';
-import { reportLifecycle } from './split-test-lifecycle.ts';
+import { reportDecision, resolveDecision } from './decision-rules.ts';
+import { resolveExclusions } from './exclusion-rules.ts';
+import { reportLifecycle } from './lifecycle-rules.ts';
+import { type KnownOutcomes, reportOutcomes, resolveOutcomes } from './outcome-rules.ts';
 
-interface Context extends KnownOutcomes {
-  /** Path of the property. */
-  path: string;
-  now: number;
-  report: Report;
-}
+interface Context extends KnownOutcomes, Pick<RuleContext, 'mode' | 'now' | 'report'> {}
 
 const DEFAULT_ATTRIBUTION_DAYS = 7;
 
+/** The split tests of the candidate, complete. */
 export function resolveSplitTests(
   entries: readonly ProvisionedSplitTest[],
   stored: readonly SplitTest[],
-  { path, now, report, ...outcomes }: Context,
-): SplitTestSettings[] {
+  { mode, now, report, ...outcomes }: Context,
+): SplitTest[] {
   const candidates = entries.map((entry, index) => {
-    const place = `${path}/splitTests/${index}`;
+    const path = `/splitTests/${index}`;
     const known = stored.find((test) => test.key === entry.key);
-    const settings = resolveSplitTest(entry, known, { path: place, now, report });
-    settings.status = resolveStatus(settings, known, now);
-    reportOutcomes(entry, settings, outcomes, place, report);
-    reportWinner(settings, place, report);
-    reportDecision(settings, place, report);
-    return { entry, known, settings, path: place };
+    const test = resolveSplitTest(entry, known, path, { mode, now, report });
+    test.status = resolveStatus(test, known, now);
+    reportOutcomes(entry, test, outcomes, path, report);
+    reportWinner(test, path, report);
+    reportDecision(test, path, report);
+    return { entry, known, test, path, mode };
   });
   resolveExclusions(candidates, stored, report);
-  for (const { known, settings, path: place } of candidates) {
-    if (known !== undefined) reportLifecycle(known, settings, place, report);
+  for (const { known, test, path } of candidates) {
+    if (known !== undefined) reportLifecycle(known, test, path, report);
   }
-  return candidates.map(({ settings }) => settings);
+  return candidates.map(({ test }) => test);
 }
 
 function resolveSplitTest(
   entry: ProvisionedSplitTest,
   known: SplitTest | undefined,
-  { path, now, report }: Pick<Context, 'path' | 'now' | 'report'>,
-): SplitTestSettings {
+  path: string,
+  { mode, now, report }: Pick<Context, 'mode' | 'now' | 'report'>,
+): SplitTest {
+  const base = mode === 'merge' ? known : undefined;
   const type = entry.type ?? known?.type;
   if (type === undefined)
     report(`${path}/type`, 'is missing: a new split test needs a type, id, text or json');
-  if (entry.variations === undefined && known === undefined) {
+  if (entry.variations === undefined && base === undefined) {
     report(`${path}/variations`, 'is missing: a new split test needs at least one variation');
   }
-  const name = entry.name ?? known?.name;
-  const variations = entry.variations ?? known?.variations ?? [];
+  const name = entry.name ?? base?.name;
+  const variations = entry.variations ?? base?.variations ?? [];
   const {
-    description = known?.description ?? null,
-    hypothesis = known?.hypothesis ?? null,
-    owner = known?.owner ?? null,
-    winner = known?.winner ?? null,
-    plannedVisitors = known?.plannedVisitors ?? null,
-    smallestEffect = known?.smallestEffect ?? null,
+    description = base?.description ?? null,
+    hypothesis = base?.hypothesis ?? null,
+    owner = base?.owner ?? null,
+    winner = base?.winner ?? null,
+    plannedVisitors = base?.plannedVisitors ?? null,
+    smallestEffect = base?.smallestEffect ?? null,
   } = entry;
   return {
+    id: known?.id ?? newId('tst'),
     key: entry.key,
     ...(name === undefined ? {} : { name }),
     description,
     hypothesis,
-    tags: entry.tags ?? known?.tags ?? [],
+    tags: entry.tags ?? base?.tags ?? [],
     owner,
     type: type ?? 'id',
     status: entry.status ?? known?.status ?? 'draft',
-    hashSeed: entry.hashSeed ?? known?.hashSeed,
-    trafficAllocation: entry.trafficAllocation ?? known?.trafficAllocation ?? 100,
+    // Another seed would reassign all visitors, so it only changes if one is given.
+    hashSeed: entry.hashSeed ?? known?.hashSeed ?? newHashSeed(),
+    trafficAllocation: entry.trafficAllocation ?? base?.trafficAllocation ?? 100,
     variations: resolveVariations(variations, type, `${path}/variations`, report),
     exclusion: null,
-    ...resolveTimes(entry, known, path, report),
+    ...resolveTimes(entry, base, path, report),
     winner,
-    decision: resolveDecision(entry.decision, known?.decision ?? null, { path, now, report }),
-    ...resolveOutcomes(entry, known),
-    attributionDays: entry.attributionDays ?? known?.attributionDays ?? DEFAULT_ATTRIBUTION_DAYS,
+    decision: resolveDecision(entry.decision, known?.decision ?? null, { path, mode, now, report }),
+    ...resolveOutcomes(entry, base),
+    attributionDays: entry.attributionDays ?? base?.attributionDays ?? DEFAULT_ATTRIBUTION_DAYS,
     plannedVisitors,
     smallestEffect,
+    phases: known?.phases ?? [],
+    createdAt: known?.createdAt ?? now,
+    version: known?.version ?? 0,
   };
 }
 
 /** Ignores a status that the schedule has already moved past, so that a file can be applied again at any time. */
-function resolveStatus(
-  wanted: SplitTestSettings,
-  known: SplitTest | undefined,
-  now: number,
-): SplitTest['status'] {
+function resolveStatus(wanted: SplitTest, known: SplitTest | undefined, now: number): SplitTest['status'] {
   if (known === undefined || wanted.status === known.status) return wanted.status;
   const scheduled = scheduledStatus(wanted, now);
   const isOutdated = scheduled === known.status || !nextStatuses(known.status).includes(wanted.status);
@@ -141,7 +140,7 @@ function resolveVariations(
   return variations.map(({ key, weight, value }) => ({ key, weight, value: value ?? key }));
 }
 
-function reportWinner({ winner, status, variations }: SplitTestSettings, path: string, report: Report): void {
+function reportWinner({ winner, status, variations }: SplitTest, path: string, report: Report): void {
   if (winner === null) return;
   if (status !== 'stopped' && status !== 'archived') {
     report(`${path}/winner`, `can only be set when the test is stopped; it is ${status}`);

@@ -1,3 +1,5 @@
+import { isObject, sameJson } from './differences.ts';
+
 /** A changed field. `from` is missing if it had no value, `to` if it has none any more. */
 export interface FieldChange {
   /** Name; nested fields are joined with dots. */
@@ -74,22 +76,6 @@ function orderChange(field: string, before: readonly string[], after: readonly s
   const kept = before.filter((id) => after.includes(id));
   const expected = [...kept, ...after.filter((id) => !before.includes(id))];
   return sameJson(expected, after) ? [] : [{ field, change: 'order', from: before, to: after }];
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Equality of JSON values. The order of fields is ignored, and an undefined field equals a missing one. */
-export function sameJson(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
-  if (Array.isArray(left) || Array.isArray(right)) {
-    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, index) => sameJson(item, right[index]));
-  }
-  if (!isObject(left) || !isObject(right)) return false;
-  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...names].every((name) => sameJson(own(left, name), own(right, name)));
 }
 
 function own(value: object, name: string): unknown {

@@ -1,0 +1,20 @@
+import { userInfo } from 'node:os';
+import { configurationStores } from '../configuration-stores.ts';
+import { type Actor, OPERATOR } from '../storage/changes/actor.ts';
+import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
+import type { Database } from '../storage/database.ts';
+
+/** The writer for changes on the command line; the history names the account on this machine. */
+export function operatorWriter(database: Database) {
+  const by = { actor: operator(), via: 'cli' as const };
+  return { writer: new ConfigurationWriter(database, configurationStores), by };
+}
+
+function operator(): Actor {
+  try {
+    return { ...OPERATOR, name: userInfo().username };
+  } catch {
+    // A user id without an entry in the password file, as in many containers.
+    return OPERATOR;
+  }
+}

@@ -1,0 +1,43 @@
+import type { ProvisionedFeedbackType } from '@switchyard/core/api/provisioning';
+import type { RuleContext } from '../../storage/changes/property-rules.ts';
+import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
+import { optionValue, stylesOf } from '../../storage/feedback-options.ts';
+import type { FeedbackType } from '../../storage/property-configuration.ts';
+
+type Context = Pick<RuleContext, 'mode' | 'report'>;
+
+/** The feedback types of the candidate, complete. */
+export function resolveFeedbackTypes(
+  entries: readonly ProvisionedFeedbackType[],
+  stored: readonly FeedbackType[],
+  context: Context,
+): FeedbackType[] {
+  reportRepeated(entries, 'id', '/feedbackTypes', context.report);
+  return entries.map((entry, index) => {
+    const known = stored.find(({ id }) => id === entry.id);
+    return resolveFeedbackType(entry, known, `/feedbackTypes/${index}`, context);
+  });
+}
+
+function resolveFeedbackType(
+  entry: ProvisionedFeedbackType,
+  known: FeedbackType | undefined,
+  path: string,
+  { mode, report }: Context,
+): FeedbackType {
+  const base = mode === 'merge' ? known : undefined;
+  const options = entry.options?.map(optionValue) ?? base?.options ?? [];
+  for (const [index, option] of options.entries()) {
+    if (options.indexOf(option) < index) {
+      report(`${path}/options/${index}`, `"${option}" is already in this list`);
+    }
+  }
+  return {
+    id: entry.id,
+    name: entry.name ?? base?.name ?? entry.id,
+    options,
+    optionStyles: entry.options === undefined ? (base?.optionStyles ?? {}) : stylesOf(entry.options),
+    textInput: entry.textInput ?? base?.textInput ?? false,
+    version: known?.version ?? 0,
+  };
+}

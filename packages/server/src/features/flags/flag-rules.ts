@@ -1,0 +1,163 @@
+import type { ProvisionedFlag } from '@switchyard/core/api/provisioning';
+import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
+import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag-checks';
+import { parsePointer } from '../../storage/changes/json-pointer.ts';
+import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
+import { newId } from '../../storage/database.ts';
+import type {
+  Environment,
+  EnvironmentFlagConfiguration,
+  Flag,
+  PropertyConfiguration,
+  StoredSegment,
+} from '../../storage/property-configuration.ts';
+import { type FlagEntry, resolveRollouts } from './rollout-rules.ts';
+import { compileRuleRegex } from './rule-regex.ts';
+
+interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
+  /** All environments of the resulting property, in their order. */
+  environments: readonly Environment[];
+}
+
+interface Targeting {
+  flags: readonly ProvisionedFlag[];
+  segments: readonly Segment[];
+}
+
+/** The flags of the candidate, complete. */
+export function resolveFlags(
+  entries: readonly ProvisionedFlag[],
+  stored: PropertyConfiguration | undefined,
+  context: Context,
+): Flag[] {
+  return entries.map((entry, index) => {
+    const place = `/flags/${index}`;
+    const known = stored?.flags.find((candidate) => candidate.key === entry.key);
+    return resolveFlag(resolveRollouts(entry, place, context), known, place, context);
+  });
+}
+
+/** The segments of the candidate, complete. */
+export function resolveSegments(
+  entries: readonly Segment[],
+  stored: PropertyConfiguration | undefined,
+  { mode }: Context,
+): StoredSegment[] {
+  return entries.map((entry) => {
+    const known = stored?.segments.find(({ id }) => id === entry.id);
+    return { ...(mode === 'merge' ? known : {}), ...entry, version: known?.version ?? 0 };
+  });
+}
+
+function resolveFlag(entry: FlagEntry, known: Flag | undefined, path: string, context: Context): Flag {
+  const { mode, now, report } = context;
+  const base = mode === 'merge' ? known : undefined;
+  const type = entry.type ?? known?.type;
+  const defaultValue = entry.defaultValue ?? base?.defaultValue;
+  if (type === undefined) report(`${path}/type`, 'is missing: a new flag needs a type, boolean or string');
+  if (defaultValue === undefined)
+    report(`${path}/defaultValue`, 'is missing: a new flag needs a default value');
+  if (known !== undefined && type !== known.type) {
+    report(`${path}/type`, `cannot change from "${known.type}"; create a flag with another key instead`);
+  }
+  const description = entry.description ?? base?.description;
+  const { owner = base?.owner ?? null } = entry;
+  return {
+    id: known?.id ?? newId('flg'),
+    key: entry.key,
+    name: entry.name ?? base?.name ?? entry.key,
+    ...(description === undefined ? {} : { description }),
+    tags: entry.tags ?? base?.tags ?? [],
+    owner,
+    type: type ?? 'boolean',
+    defaultValue: defaultValue ?? zeroValue(type ?? 'boolean'),
+    createdAt: known?.createdAt ?? now,
+    version: known?.version ?? 0,
+    configurations: resolveConfigurations(entry, known, `${path}/environments`, context),
+  };
+}
+
+/** In the order of the environments. Those that are missing in the candidate stay when merging. */
+function resolveConfigurations(
+  entry: FlagEntry,
+  known: Flag | undefined,
+  path: string,
+  { environments, mode, report }: Context,
+): EnvironmentFlagConfiguration[] {
+  const given = new Map(Object.entries(entry.environments ?? {}));
+  for (const id of given.keys()) {
+    if (environments.some((environment) => environment.id === id)) continue;
+    report(`${path}/${id}`, `"${id}" is not an environment of this property`);
+  }
+  const fallback = entry.defaultValue ?? known?.defaultValue ?? false;
+  return environments.flatMap(({ id: environmentId }) => {
+    const before = known?.configurations.find((each) => each.environmentId === environmentId);
+    const configuration = given.get(environmentId);
+    if (configuration === undefined) return mode === 'merge' && before !== undefined ? [before] : [];
+    return [
+      {
+        id: before?.id ?? newId('cfg'),
+        environmentId,
+        ...resolveConfiguration(configuration, mode === 'merge' ? before : undefined, fallback),
+      },
+    ];
+  });
+}
+
+function resolveConfiguration(
+  entry: Partial<FlagConfiguration>,
+  base: FlagConfiguration | undefined,
+  defaultValue: FlagValue,
+): FlagConfiguration {
+  return {
+    enabled: entry.enabled ?? base?.enabled ?? false,
+    value: entry.value ?? base?.value ?? defaultValue,
+    rules: entry.rules ?? base?.rules ?? [],
+    prerequisites: entry.prerequisites ?? base?.prerequisites ?? [],
+  };
+}
+
+/** Checks the resulting flags and segments together: those of the candidate first, so that their indices match. */
+export function reportTargeting(
+  entries: Targeting,
+  resolved: { flags: readonly Flag[]; segments: readonly Segment[] },
+  stored: PropertyConfiguration | undefined,
+  report: Report,
+): void {
+  if (resolved.flags.length === 0 && resolved.segments.length === 0) return;
+  const keys = new Set(resolved.flags.map(({ key }) => key));
+  const ids = new Set(resolved.segments.map(({ id }) => id));
+  const others = {
+    flags: stored?.flags.filter(({ key }) => !keys.has(key)) ?? [],
+    segments: stored?.segments.filter(({ id }) => !ids.has(id)) ?? [],
+  };
+  const flags = [...resolved.flags, ...others.flags].map((flag, index) => {
+    const hasType = index >= entries.flags.length || flag.version > 0 || entries.flags[index]?.type;
+    return checkable(flag, Boolean(hasType));
+  });
+  const segments = [...resolved.segments, ...others.segments];
+  for (const mistake of checkFlags({ flags, segments }, { regex: compileRuleRegex })) {
+    const [list, index = ''] = parsePointer(mistake.path);
+    const position = Number(index);
+    if (position < (list === 'flags' ? resolved.flags : resolved.segments).length) {
+      report(mistake.path, mistake.message);
+    } else {
+      const broken =
+        list === 'flags' ? `flag "${flags[position]?.key}"` : `segment "${segments[position]?.id}"`;
+      report('', `would break the stored ${broken}: ${mistake.message}`);
+    }
+  }
+}
+
+/** Without a type, which was reported already, the values cannot be checked. */
+function checkable({ key, type, defaultValue, configurations }: Flag, hasType: boolean): CheckableFlag {
+  if (!hasType) return { key, type: 'boolean', defaultValue: false, environments: {} };
+  const environments = configurations.map(({ environmentId, value, rules, prerequisites }) => {
+    return [environmentId, { value, rules, prerequisites }] as const;
+  });
+  return { key, type, defaultValue, environments: Object.fromEntries(environments) };
+}
+
+function zeroValue(type: FlagType): FlagValue {
+  return type === 'boolean' ? false : '';
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import type { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
+import type { RuleContext } from '../../storage/changes/property-rules.ts';
+import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
+import type { Webhook } from '../../storage/property-configuration.ts';
+import { checkWebhook } from './webhook-rules.ts';
+
+interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
+  allowPrivate: boolean;
+}
+
+/** The webhooks of the candidate, complete. */
+export function resolveWebhooks(
+  entries: readonly ProvisionedWebhook[],
+  stored: readonly Webhook[],
+  context: Context,
+): Webhook[] {
+  const { mode, now, report } = context;
+  reportRepeated(entries, 'id', '/webhooks', report);
+  return entries.map((entry, index) => {
+    const path = `/webhooks/${index}`;
+    const known = stored.find(({ id }) => id === entry.id);
+    const base = mode === 'merge' ? known : undefined;
+    const name = entry.name ?? base?.name;
+    const webhook: Webhook = {
+      id: entry.id,
+      ...(name === undefined ? {} : { name }),
+      url: entry.url ?? base?.url ?? '',
+      events: entry.events ?? base?.events ?? [],
+      enabled: entry.enabled ?? base?.enabled ?? true,
+      secret: known?.secret ?? newWebhookSecret(),
+      version: known?.version ?? 0,
+      createdAt: known?.createdAt ?? now,
+    };
+    if (webhook.url === '') report(`${path}/url`, 'is missing: a webhook needs a URL');
+    else checkWebhook(webhook, context, (pointer, message) => report(path + pointer, message));
+    return webhook;
+  });
+}
+
+const SECRET_BYTES = 32;
+
+/** In the format of Standard Webhooks. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
