@@ -41,14 +41,17 @@ test('loads every property with the default environment', () => {
     id: 'shop',
     ...settings,
     aaTest: 'assignment',
+    displayCurrency: 'USD',
     hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
     statistics: DEFAULT_STATISTICS,
-    environments: [{ id: 'production', name: 'Production' }],
+    environments: [{ id: 'production', name: 'Production', protected: false }],
     splitTests: [],
     flags: [],
     segments: [],
     goals: [],
     feedbackTypes: [],
+    webhooks: [],
+    members: [],
     version: 1,
   });
   expect(configuration.property('constructor')).toBeUndefined();
@@ -65,6 +68,7 @@ test('a change is visible after a reload, and unchanged properties keep their ob
     name: 'Sign-ups',
     kind: 'count',
     lowerIsBetter: false,
+    target: null,
   });
   await configuration.reload();
   expect(configuration.property('shop')?.goals).toHaveLength(1);
@@ -80,6 +84,7 @@ test('a change is visible after a reload, and unchanged properties keep their ob
     name: 'Second',
     kind: 'count',
     lowerIsBetter: false,
+    target: null,
   });
   await configuration.reload();
   expect(changes).toHaveLength(1);
@@ -145,6 +150,7 @@ test('concurrent reloads end in the newest state', async () => {
       name: 'Goal',
       kind: 'count',
       lowerIsBetter: false,
+      target: null,
     });
     reloads.push(configuration.reload());
   }
@@ -166,6 +172,7 @@ test('a failed reload is reported, keeps the last good state, and is retried', a
     name: 'Sign-ups',
     kind: 'count',
     lowerIsBetter: false,
+    target: null,
   });
   await waitFor('an error', () => errors.length > 0);
   expect(fragile.property('shop')?.goals).toEqual([]);

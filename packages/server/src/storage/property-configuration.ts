@@ -145,7 +145,7 @@ export interface Goal {
 }
 
 /** What the goal should reach in each period. */
-export interface GoalTarget {
+interface GoalTarget {
   value: number;
   period: 'week' | 'month' | 'quarter';
 }

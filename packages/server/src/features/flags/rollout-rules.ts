@@ -29,12 +29,13 @@ export function resolveRollouts(
   return { ...flag, environments: Object.fromEntries(entries) };
 }
 
-function resolveRule({ rollout, ...rule }: ProvisionedRule, path: string, { now, report }: Context): Rule {
-  if (rollout === undefined) return rule;
-  const { schedule, ...rest } = rollout;
-  if (schedule === undefined) return { ...rule, rollout: rest };
+function resolveRule(rule: ProvisionedRule, path: string, { now, report }: Context): Rule {
+  const { rollout, ...rest } = rule;
+  if (rollout === undefined) return rest;
+  const { schedule, ...current } = rollout;
+  if (schedule === undefined) return { ...rule, rollout: current };
   const steps = resolveSteps(schedule, `${path}/rollout/schedule`, report);
-  return { ...rule, rollout: applyDueSteps({ ...rest, schedule: steps }, now) };
+  return { ...rule, rollout: applyDueSteps({ ...current, schedule: steps }, now) };
 }
 
 function resolveSteps(

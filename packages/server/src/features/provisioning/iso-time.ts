@@ -23,7 +23,5 @@ export function isoSchedules({ configurations }: Flag): Record<string, Provision
 
 function isoRule(rule: Rule): ProvisionedRule {
   const schedule = rule.rollout?.schedule?.map(({ at, ...step }) => ({ at: isoTime(at), ...step }));
-  return schedule === undefined
-    ? (rule as ProvisionedRule)
-    : { ...rule, rollout: { ...rule.rollout!, schedule } };
+  return schedule === undefined ? rule : { ...rule, rollout: { ...rule.rollout!, schedule } };
 }

@@ -24,7 +24,7 @@ function describe({ keyword, params, schema, parentSchema, message, data }: Erro
     case 'maxItems':
       return `must have at most ${items(schema)}`;
     case 'uniqueItems':
-      return `contains the same value twice (items ${params.j + 1} and ${params.i + 1})`;
+      return `contains the same value twice (items ${Math.min(params.i, params.j) + 1} and ${Math.max(params.i, params.j) + 1})`;
     case 'minLength':
       return 'must not be empty';
     case 'maxLength':
