@@ -63,7 +63,8 @@ export const SAMPLE = {
                 {
                   id: 'beta',
                   conditions: [{ operator: 'inSegment', values: ['beta'] }],
-                  rollout: { percentage: 100 },
+                  // In the year 3000.
+                  rollout: { percentage: 100, schedule: [{ at: 32_503_680_000_000, percentage: 50 }] },
                   value: true,
                 },
               ],
