@@ -1,9 +1,9 @@
-import type { FieldChange } from '../features/provisioning/field-changes.ts';
 import type {
   GeneratedKey,
   ProvisionAction,
   ProvisionChange,
 } from '../features/provisioning/provision-plan.ts';
+import type { FieldChange } from '../storage/changes/field-changes.ts';
 
 const MAX_VALUE_WIDTH = 100;
 
@@ -33,6 +33,7 @@ const ENTITY_NAMES: Readonly<Record<ProvisionChange['entity'], string>> = {
   splitTest: 'split test',
   flag: 'flag',
   apiKey: 'API key',
+  webhook: 'webhook',
 };
 
 function describeField({ field, change, from, to }: FieldChange): string {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { dueErasures, finishErasures, recordFailure } from '../features/erasure/erasure-store.ts';
-import { createProperty } from '../features/properties/property-store.ts';
 import { type DatabaseHandle, openDatabase } from '../storage/database.ts';
+import { provisionDatabase } from '../testing/provision-database.ts';
 import { forget } from './forget-action.ts';
 
 let dataDir: string;
@@ -16,12 +16,7 @@ let printed: string[];
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'switchyard-forget-'));
   server = await openDatabase(dataDir);
-  await createProperty(server.database, 'shop', {
-    name: 'Shop',
-    retentionDays: null,
-    allowedOrigins: null,
-    holdout: 0,
-  });
+  await provisionDatabase(server.database, { id: 'shop' });
   printed = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => {
     printed.push(line);

@@ -1,5 +1,7 @@
 import { userInfo } from 'node:os';
 import { configurationStores } from '../configuration-stores.ts';
+import type { Provisioning } from '../features/provisioning/provision-apply.ts';
+import { propertyRules } from '../property-rules.ts';
 import { type Actor, OPERATOR } from '../storage/changes/actor.ts';
 import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
 import type { Database } from '../storage/database.ts';
@@ -8,6 +10,13 @@ import type { Database } from '../storage/database.ts';
 export function operatorWriter(database: Database) {
   const by = { actor: operator(), via: 'cli' as const };
   return { writer: new ConfigurationWriter(database, configurationStores), by };
+}
+
+/** For provision files. */
+export function operatorProvisioning(database: Database): Provisioning {
+  const { writer, by } = operatorWriter(database);
+  const resolve = propertyRules({ allowPrivateWebhooks: process.env.WEBHOOK_ALLOW_PRIVATE === 'true' });
+  return { writer, resolve, by: { ...by, via: 'file' } };
 }
 
 function operator(): Actor {

@@ -1,16 +1,11 @@
 import { configurationStores } from '../configuration-stores.ts';
-import {
-  applyProvision,
-  type Provisioning,
-  planProvision,
-} from '../features/provisioning/provision-apply.ts';
+import { applyProvision, planProvision } from '../features/provisioning/provision-apply.ts';
 import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
-import { propertyRules } from '../property-rules.ts';
-import { type Database, openDatabase, openMemoryDatabase } from '../storage/database.ts';
+import { openDatabase, openMemoryDatabase } from '../storage/database.ts';
 import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
-import { operatorWriter } from './operator-writer.ts';
+import { operatorProvisioning } from './operator-writer.ts';
 import {
   hasDatabase,
   requireProperty,
@@ -40,7 +35,7 @@ export async function applyFile(file: string, { dataDir, json = false }: ApplyOp
     // Parsed before the directory is created, so that an invalid file leaves no trace.
     const source = readProvisionText(text);
     return withDatabase(openDatabase(dataDir), ({ database }) =>
-      applyProvision(provisioning(database), source),
+      applyProvision(operatorProvisioning(database), source),
     );
   });
   if (changes.some(({ action }) => action !== 'unchanged')) await waitForServerReload();
@@ -62,7 +57,7 @@ export async function planFile(
     const source = readProvisionText(text);
     // A plan does not create a missing directory.
     const opening = hasDatabase(dataDir) ? openDatabase(dataDir) : openMemoryDatabase();
-    return withDatabase(opening, ({ database }) => planProvision(provisioning(database), source));
+    return withDatabase(opening, ({ database }) => planProvision(operatorProvisioning(database), source));
   });
   if (json) console.log(JSON.stringify({ changes }, undefined, 2));
   else
@@ -70,12 +65,6 @@ export async function planFile(
       [describeChanges(changes), countChanges(changes, 'planned')].filter((part) => part !== '').join('\n\n'),
     );
   if (exitCode && changes.some((change) => change.action !== 'unchanged')) process.exitCode = 2;
-}
-
-function provisioning(database: Database): Provisioning {
-  const { writer, by } = operatorWriter(database);
-  const resolve = propertyRules({ allowPrivateWebhooks: process.env.WEBHOOK_ALLOW_PRIVATE === 'true' });
-  return { writer, resolve, by: { ...by, via: 'file' } };
 }
 
 export async function exportAll({ dataDir, format, property }: ExportOptions): Promise<void> {

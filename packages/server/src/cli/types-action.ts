@@ -7,6 +7,7 @@ import { readInput, reportingMistakes } from '../features/provisioning/provision
 import { loadProperty } from '../storage/configuration.ts';
 import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
 import type { PropertyConfiguration } from '../storage/property-configuration.ts';
+import { operatorProvisioning } from './operator-writer.ts';
 import { requireProperty, withDatabase, withExistingDatabase } from './with-database.ts';
 
 export interface TypesOptions {
@@ -34,7 +35,7 @@ async function fromProvisionFile(
   return reportingMistakes(file, false, () => {
     const source = readProvisionText(text);
     return withDatabase(openMemoryDatabase(), async (handle) => {
-      await applyProvision(handle.database, configurationStores, source);
+      await applyProvision(operatorProvisioning(handle.database), source);
       return declare(handle);
     });
   });

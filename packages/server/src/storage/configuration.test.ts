@@ -4,14 +4,32 @@ import { join } from 'node:path';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { configurationStores } from '../configuration-stores.ts';
-import { createGoal } from '../features/goals/goal-store.ts';
-import { createKey, deleteKey, listKeys } from '../features/keys/key-store.ts';
-import { createProperty } from '../features/properties/property-store.ts';
+import { listKeys } from '../features/keys/key-store.ts';
+import { removeProperty } from '../features/properties/property-store.ts';
+import { provisionDatabase } from '../testing/provision-database.ts';
 import { waitFor } from '../testing/wait.ts';
+import { OPERATOR } from './changes/actor.ts';
+import { ConfigurationWriter } from './changes/configuration-writer.ts';
 import { type Configuration, type ConfigurationChange, openConfiguration } from './configuration.ts';
 import { type Database, type DatabaseHandle, openDatabase } from './database.ts';
 
 const settings = { name: 'Shop', retentionDays: 30, allowedOrigins: ['https://shop.example'], holdout: 0 };
+
+const addGoal = ({ database }: DatabaseHandle, id: string) =>
+  provisionDatabase(database, { id: 'shop', goals: [{ id, kind: 'count' }] });
+
+/** Creates a key and returns its text. */
+async function addKey({ database }: DatabaseHandle, kind: 'public' | 'secret', name: string) {
+  const { generatedKeys } = await provisionDatabase(database, { id: 'shop', apiKeys: [{ kind, name }] });
+  return generatedKeys[0]!.text;
+}
+
+async function removeKeys({ database }: DatabaseHandle): Promise<void> {
+  const writer = new ConfigurationWriter(database, configurationStores);
+  await writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, ({ current }) => {
+    return current && { ...current, apiKeys: [] };
+  });
+}
 
 let dataDir: string;
 let handle: DatabaseHandle;
@@ -23,8 +41,7 @@ beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'switchyard-configuration-'));
   handle = await openDatabase(dataDir);
   other = await openDatabase(dataDir);
-  await createProperty(handle.database, 'shop', settings);
-  await createProperty(handle.database, 'blog', { ...settings, allowedOrigins: null });
+  await provisionDatabase(handle.database, { id: 'shop', ...settings }, { id: 'blog', ...settings });
   configuration = await openConfiguration(handle, configurationStores);
 });
 
@@ -44,7 +61,7 @@ test('loads every property with the default environment', () => {
     displayCurrency: 'USD',
     hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
     statistics: DEFAULT_STATISTICS,
-    environments: [{ id: 'production', name: 'Production', protected: false }],
+    environments: [{ id: 'production', name: 'Production', protected: false, version: 1 }],
     splitTests: [],
     flags: [],
     segments: [],
@@ -52,6 +69,8 @@ test('loads every property with the default environment', () => {
     feedbackTypes: [],
     webhooks: [],
     members: [],
+    apiKeys: [],
+    createdAt: expect.any(Number),
     version: 1,
   });
   expect(configuration.property('constructor')).toBeUndefined();
@@ -63,13 +82,7 @@ test('a change is visible after a reload, and unchanged properties keep their ob
   const stop = configuration.onChange((change) => changes.push(change));
   const { version } = configuration;
   const [shop, blog] = [configuration.property('shop'), configuration.property('blog')];
-  await createGoal(handle.database, 'shop', {
-    id: 'signup',
-    name: 'Sign-ups',
-    kind: 'count',
-    lowerIsBetter: false,
-    target: null,
-  });
+  await addGoal(handle, 'signup');
   await configuration.reload();
   expect(configuration.property('shop')?.goals).toHaveLength(1);
   expect(configuration.property('shop')?.version).toBe(2);
@@ -79,13 +92,7 @@ test('a change is visible after a reload, and unchanged properties keep their ob
   await configuration.reload();
   expect(configuration.version).toBe(version + 1);
   stop();
-  await createGoal(handle.database, 'shop', {
-    id: 'second',
-    name: 'Second',
-    kind: 'count',
-    lowerIsBetter: false,
-    target: null,
-  });
+  await addGoal(handle, 'second');
   await configuration.reload();
   expect(changes).toHaveLength(1);
 });
@@ -98,7 +105,7 @@ test('listeners are notified of new and deleted properties, even after a listene
   configuration.onChange((change) => changes.push(change));
   const blog = configuration.property('blog');
   await other.database.deleteFrom('properties').where('id', '=', 'blog').execute();
-  await createProperty(other.database, 'docs', settings);
+  await provisionDatabase(other.database, { id: 'docs', ...settings });
   await waitFor('both changes', () => changes.length === 2);
   expect(changes).toEqual([
     { propertyId: 'docs', previous: undefined, current: configuration.property('docs') },
@@ -108,36 +115,34 @@ test('listeners are notified of new and deleted properties, even after a listene
 });
 
 test('a key is found by its text until another process deletes it', async () => {
-  const text = await createKey(other.database, 'shop', { kind: 'secret', name: 'backend' });
+  const text = await addKey(other, 'secret', 'backend');
   await waitFor('the key', () => configuration.keyByText(text) !== undefined);
   const key = configuration.keyByText(text);
   expect(key).toMatchObject({ propertyId: 'shop', kind: 'secret', name: 'backend', publicKey: null });
   expect(configuration.keyByText(text)).toBe(key);
   expect(configuration.keyByText(`${text}x`)).toBeUndefined();
   expect(configuration.keyByText('x'.repeat(100_000))).toBeUndefined();
-  const [stored] = await listKeys(other.database);
+  const [stored] = await listKeys(other.database, 'shop');
   expect(JSON.stringify(stored)).not.toContain(text.slice(16, -4));
-  expect(await deleteKey(other.database, stored?.id ?? '')).toBe(true);
+  await removeKeys(other);
   await waitFor('the deletion', () => configuration.keyByText(text) === undefined);
 });
 
 test('a key that is deleted and created for another property belongs to that property', async () => {
-  const text = await createKey(handle.database, 'shop', { kind: 'public', name: 'web' });
+  const text = await addKey(handle, 'public', 'web');
   await configuration.reload();
   expect(configuration.keyByText(text)).toMatchObject({ propertyId: 'shop', publicKey: text });
-  const [stored] = await listKeys(handle.database);
-  await deleteKey(handle.database, stored?.id ?? '');
-  await createKey(handle.database, 'blog', { kind: 'public', name: 'web', text });
+  await removeKeys(handle);
+  const apiKeys = [{ kind: 'public' as const, name: 'web', key: text }];
+  await provisionDatabase(handle.database, { id: 'blog', apiKeys });
   await configuration.reload();
   expect(configuration.keyByText(text)?.propertyId).toBe('blog');
 });
 
 test('a property deleted and recreated between two reloads is loaded again', async () => {
   await new Promise((resolve) => setTimeout(resolve, 2));
-  await other.database.transaction().execute(async (transaction) => {
-    await transaction.deleteFrom('properties').where('id', '=', 'shop').execute();
-    await createProperty(transaction, 'shop', { ...settings, name: 'Another shop' });
-  });
+  await removeProperty(other.database, 'shop');
+  await provisionDatabase(other.database, { id: 'shop', ...settings, name: 'Another shop' });
   await configuration.reload();
   expect(configuration.property('shop')?.name).toBe('Another shop');
 });
@@ -145,13 +150,7 @@ test('a property deleted and recreated between two reloads is loaded again', asy
 test('concurrent reloads end in the newest state', async () => {
   const reloads = [];
   for (let index = 0; index < 20; index++) {
-    await createGoal(handle.database, 'shop', {
-      id: `goal-${index}`,
-      name: 'Goal',
-      kind: 'count',
-      lowerIsBetter: false,
-      target: null,
-    });
+    await addGoal(handle, `goal-${index}`);
     reloads.push(configuration.reload());
   }
   await Promise.all(reloads);
@@ -163,17 +162,12 @@ test('a failed reload is reported, keeps the last good state, and is retried', a
   let broken = false;
   const loaders = {
     ...configurationStores,
-    listKeys: (database: Database) => (broken ? Promise.reject(new Error('broken')) : listKeys(database)),
+    listKeys: (database: Database, propertyId: string) =>
+      broken ? Promise.reject(new Error('broken')) : listKeys(database, propertyId),
   };
   const fragile = await openConfiguration(handle, loaders, { onError: (error) => errors.push(error) });
   broken = true;
-  await createGoal(other.database, 'shop', {
-    id: 'signup',
-    name: 'Sign-ups',
-    kind: 'count',
-    lowerIsBetter: false,
-    target: null,
-  });
+  await addGoal(other, 'signup');
   await waitFor('an error', () => errors.length > 0);
   expect(fragile.property('shop')?.goals).toEqual([]);
   broken = false;

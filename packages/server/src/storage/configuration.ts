@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Segment } from '@switchyard/core/api/targeting';
 import type { Database, DatabaseHandle } from './database.ts';
 import type {
   ApiKey,
@@ -10,6 +9,7 @@ import type {
   Member,
   PropertyConfiguration,
   SplitTest,
+  StoredSegment,
   Webhook,
 } from './property-configuration.ts';
 
@@ -38,7 +38,7 @@ export interface ConfigurationLoaders {
   listEnvironments(database: Database, propertyId: string): Promise<Environment[]>;
   listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]>;
   listFlags(database: Database, propertyId: string): Promise<Flag[]>;
-  listSegments(database: Database, propertyId: string): Promise<Segment[]>;
+  listSegments(database: Database, propertyId: string): Promise<StoredSegment[]>;
   listGoals(database: Database, propertyId: string): Promise<Goal[]>;
   listFeedbackTypes(database: Database, propertyId: string): Promise<FeedbackType[]>;
   listWebhooks(database: Database, propertyId: string): Promise<Webhook[]>;

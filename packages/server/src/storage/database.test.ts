@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createProperty } from '../features/properties/property-store.ts';
+import { provisionDatabase } from '../testing/provision-database.ts';
 import { databasePath, openDatabase, openMemoryDatabase } from './database.ts';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -84,12 +84,7 @@ test('a database with the old migration table is upgraded without losing data', 
   // As if the clock was set back with every upgrade.
   const rows = names.map((name, index) => ({ name, applied_at: 1_700_000_000_000 - index }));
   await handle.database.insertInto('schema_migrations').values(rows).execute();
-  await createProperty(handle.database, 'shop', {
-    name: 'Shop',
-    retentionDays: 30,
-    allowedOrigins: null,
-    holdout: 0,
-  });
+  await provisionDatabase(handle.database, { id: 'shop', name: 'Shop', retentionDays: 30 });
   await handle.close();
 
   await expect(openDatabase(dataDir, { migrations: before.slice(0, -1) })).rejects.toThrow(

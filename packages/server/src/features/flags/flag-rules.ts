@@ -69,7 +69,8 @@ function resolveFlag(entry: FlagEntry, known: Flag | undefined, path: string, co
     ...(description === undefined ? {} : { description }),
     tags: entry.tags ?? base?.tags ?? [],
     owner,
-    type: type ?? 'boolean',
+    // A refused change of the type must not make all values wrong.
+    type: known?.type ?? type ?? 'boolean',
     defaultValue: defaultValue ?? zeroValue(type ?? 'boolean'),
     createdAt: known?.createdAt ?? now,
     version: known?.version ?? 0,
@@ -132,8 +133,8 @@ export function reportTargeting(
     segments: stored?.segments.filter(({ id }) => !ids.has(id)) ?? [],
   };
   const flags = [...resolved.flags, ...others.flags].map((flag, index) => {
-    const hasType = index >= entries.flags.length || flag.version > 0 || entries.flags[index]?.type;
-    return checkable(flag, Boolean(hasType));
+    const entry = flag.version === 0 ? entries.flags[index] : undefined;
+    return checkable(flag, entry);
   });
   const segments = [...resolved.segments, ...others.segments];
   for (const mistake of checkFlags({ flags, segments }, { regex: compileRuleRegex })) {
@@ -149,11 +150,15 @@ export function reportTargeting(
   }
 }
 
-/** Without a type, which was reported already, the values cannot be checked. */
-function checkable({ key, type, defaultValue, configurations }: Flag, hasType: boolean): CheckableFlag {
-  if (!hasType) return { key, type: 'boolean', defaultValue: false, environments: {} };
+/** Of a new flag, only what is given is checked: a missing type was reported, and missing values are its default. */
+function checkable(flag: Flag, entry: ProvisionedFlag | undefined): CheckableFlag {
+  const { key, type, defaultValue, configurations } = flag;
+  if (entry !== undefined && entry.type === undefined) {
+    return { key, type: 'boolean', defaultValue: false, environments: {} };
+  }
   const environments = configurations.map(({ environmentId, value, rules, prerequisites }) => {
-    return [environmentId, { value, rules, prerequisites }] as const;
+    const isDefault = entry !== undefined && entry.environments?.[environmentId]?.value === undefined;
+    return [environmentId, { ...(!isDefault && { value }), rules, prerequisites }] as const;
   });
   return { key, type, defaultValue, environments: Object.fromEntries(environments) };
 }

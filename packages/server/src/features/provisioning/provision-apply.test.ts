@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configurationStores as stores } from '../../configuration-stores.ts';
 import { loadProperty } from '../../storage/configuration.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../../storage/database.ts';
+import { provisioningOf } from '../../testing/provision-database.ts';
 import { DEMO_FILE, provisionDemo } from './demo-property.ts';
 import { applyProvision, planProvision } from './provision-apply.ts';
 import { provisionObject, readProvisionText } from './provision-file.ts';
@@ -56,8 +57,8 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const apply = (text: string) => applyProvision(handle.database, stores, readProvisionText(text));
-const plan = (text: string) => planProvision(handle.database, stores, readProvisionText(text));
+const apply = (text: string) => applyProvision(provisioningOf(handle.database), readProvisionText(text));
+const plan = (text: string) => planProvision(provisioningOf(handle.database), readProvisionText(text));
 const actions = (changes: readonly ProvisionChange[]) =>
   changes
     .filter(({ action }) => action !== 'unchanged')
@@ -68,7 +69,7 @@ async function state() {
   for (const stored of await stores.listProperties(handle.database)) {
     properties.push(await loadProperty(handle.database, stores, stored));
   }
-  return { properties, keys: await stores.listKeys(handle.database) };
+  return { properties, keys: properties.flatMap(({ apiKeys }) => apiKeys) };
 }
 
 async function mistakesOf(text: string): Promise<string[]> {
@@ -176,7 +177,7 @@ properties:
     const after = (await state()).properties[0];
     const pauses = [{ from: expect.any(Number), to: null }];
     const phases = before?.splitTests[0]?.phases.map((phase) => ({ ...phase, pauses }));
-    expect(after?.splitTests).toEqual([{ ...before?.splitTests[0], status: 'paused', phases }]);
+    expect(after?.splitTests).toEqual([{ ...before?.splitTests[0], version: 2, status: 'paused', phases }]);
     expect(after?.flags[0]?.configurations).toEqual([
       before?.flags[0]?.configurations[0],
       { ...before?.flags[0]?.configurations[1], enabled: false },
@@ -214,11 +215,10 @@ properties: [{ id: p, flags: [{ key: f, type: string, defaultValue: a, environme
     ).toEqual(['update flag f']);
   });
 
-  test('the demo is only applied to an empty configuration, and generates two keys', async () => {
-    const result = await provisionDemo(handle.database, stores);
-    expect(result?.generatedKeys.map((key) => key.kind)).toEqual(['public', 'secret']);
-    expect(await provisionDemo(handle.database, stores)).toBeUndefined();
-    const again = await applyProvision(handle.database, stores, provisionObject(DEMO_FILE));
+  test('the demo generates two keys', async () => {
+    const result = await provisionDemo(provisioningOf(handle.database));
+    expect(result.generatedKeys.map((key) => key.kind)).toEqual(['public', 'secret']);
+    const again = await applyProvision(provisioningOf(handle.database), provisionObject(DEMO_FILE));
     expect(actions(again.changes)).toEqual([]);
     expect((await state()).properties).toMatchObject([
       {

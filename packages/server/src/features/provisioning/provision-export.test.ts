@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { configurationStores as stores } from '../../configuration-stores.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
+import { provisioningOf } from '../../testing/provision-database.ts';
 import { DEMO_FILE } from './demo-property.ts';
 import { applyProvision } from './provision-apply.ts';
 import { exportConfiguration, formatJson, formatYaml } from './provision-export.ts';
@@ -24,7 +25,7 @@ async function inEmptyDirectory<T>(run: (database: Database) => Promise<T>): Pro
 
 const applied = (source: ProvisionSource) =>
   inEmptyDirectory(async (database) => {
-    await applyProvision(database, stores, source);
+    await applyProvision(provisioningOf(database), source);
     return exportConfiguration(database, stores);
   });
 
@@ -229,15 +230,15 @@ test('an export applied to an empty directory exports the same again, as YAML an
 
 test('an export applied to its own configuration changes nothing', () =>
   inEmptyDirectory(async (database) => {
-    await applyProvision(database, stores, provisionObject(DEMO_FILE));
+    await applyProvision(provisioningOf(database), provisionObject(DEMO_FILE));
     const yaml = formatYaml(await exportConfiguration(database, stores));
-    const { changes } = await applyProvision(database, stores, readProvisionText(yaml));
+    const { changes } = await applyProvision(provisioningOf(database), readProvisionText(yaml));
     expect(changes.every((change) => change.action === 'unchanged')).toBe(true);
   }));
 
 test('secret keys are omitted and listed in a comment', () =>
   inEmptyDirectory(async (database) => {
-    const { generatedKeys } = await applyProvision(database, stores, provisionObject(DEMO_FILE));
+    const { generatedKeys } = await applyProvision(provisioningOf(database), provisionObject(DEMO_FILE));
     const [publicKey = '', secretKey = ''] = generatedKeys.map((key) => key.text);
     const exported = await exportConfiguration(database, stores, 'demo');
     const yaml = formatYaml(exported);

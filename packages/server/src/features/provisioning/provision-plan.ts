@@ -112,8 +112,7 @@ function describeKeys(
   const mentioned = itemsOf(current, 'key').filter((key) =>
     entries.some(
       ({ kind, name, key: text }) =>
-        kind === key.kind &&
-        (key.name === (name ?? kind) || (text !== undefined && text.endsWith(key.lastFour))),
+        kind === key.kind && (key.name === (name ?? kind) || text?.endsWith(key.lastFour)),
     ),
   );
   return mentioned.map((key) => {

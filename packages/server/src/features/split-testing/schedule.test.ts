@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => shop.handle.close());
 
-const run = async (now: number) => runSchedule(shop.handle.database, [(await shop.property())!], now);
+const run = async (now: number) => runSchedule(shop.writer, [(await shop.property())!], now);
 const step = (status: string, at: number) => ({ propertyId: 'shop', splitTestKey: 'hero', status, at });
 
 it('starts and stops a test as of the scheduled time, even when late', async () => {
@@ -62,7 +62,7 @@ it('uses the stored test, not an outdated copy', async () => {
   await shop.apply({ splitTests: [{ ...TEST, status: 'running' }] });
   const outdated = (await shop.property())!;
   await shop.apply({ splitTests: [{ key: 'hero', stopAt: STOP + 1000 }] });
-  expect(await runSchedule(shop.handle.database, [outdated], STOP)).toEqual([]);
+  expect(await runSchedule(shop.writer, [outdated], STOP)).toEqual([]);
   expect((await shop.test('hero')).status).toBe('running');
 });
 

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import type { SplitTestSettings } from '../../storage/configuration-test.ts';
-import { type Database, newId, nextPosition, touchProperty } from '../../storage/database.ts';
+import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import { type Database, nextPosition } from '../../storage/database.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { outcomesByTest, saveOutcomes } from './outcome-store.ts';
 import { phasesByTest, savePhase } from './phase-store.ts';

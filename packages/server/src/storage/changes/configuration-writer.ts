@@ -154,7 +154,7 @@ export class ChangeTransaction {
     const changes = changedItems(previous, next);
     const current = changes.length === 0 ? previous : next && withVersions(previous, next, changes);
     const changed: Changed = { propertyId, previous, current, changes, entries: [] };
-    if (changes.length > 0 && !this.#request.dryRun) await this.#save(changed, now);
+    if (changes.length > 0 && !this.#request.dryRun) await this.#save(changed, now, effectiveAt);
     this.#done.push(changed);
     return changed;
   }
@@ -178,12 +178,12 @@ export class ChangeTransaction {
     return isCurrent ? cached : loadProperty(this.database, this.#stores, stored);
   }
 
-  async #save(changed: Changed, now: number): Promise<void> {
+  async #save(changed: Changed, now: number, effectiveAt: number): Promise<void> {
     const { propertyId, previous, current, changes } = changed;
     if (previous !== undefined && (await lastRow(this.database, propertyId)) === undefined) {
       await importProperty(this.database, previous);
     }
-    await this.#saveRows(changed, now);
+    await this.#saveRows(changed, effectiveAt);
     changed.entries = await appendHistory(
       this.database,
       {
@@ -203,21 +203,21 @@ export class ChangeTransaction {
     await this.#options.afterChange?.(this.database, changed, this.#request);
   }
 
-  async #saveRows({ propertyId, previous, current, changes }: Changed, now: number): Promise<void> {
+  async #saveRows({ propertyId, previous, current, changes }: Changed, at: number): Promise<void> {
     // Deletes its items too.
     if (current === undefined) return this.#stores.removeProperty(this.database, propertyId);
-    if (previous === undefined) await this.#stores.insertProperty(this.database, current, now);
-    else await this.#stores.updateProperty(this.database, current, now);
+    if (previous === undefined) await this.#stores.insertProperty(this.database, current, at);
+    else await this.#stores.updateProperty(this.database, current, at);
     for (const change of changes) {
-      if (change.type !== 'property') await this.#saveItem(propertyId, change, now);
+      if (change.type !== 'property') await this.#saveItem(propertyId, change, at);
     }
   }
 
-  async #saveItem(propertyId: string, { type, item, action }: ItemChange, now: number): Promise<void> {
+  async #saveItem(propertyId: string, { type, item, action }: ItemChange, at: number): Promise<void> {
     // The type of an item and of its store belong together, which TypeScript cannot see.
     const store = this.#stores.items[type as ItemType] as ItemStore<unknown>;
-    if (action === 'create') await store.insert(this.database, propertyId, item, now);
-    else if (action === 'update') await store.update(this.database, propertyId, item, now);
+    if (action === 'create') await store.insert(this.database, propertyId, item, at);
+    else if (action === 'update') await store.update(this.database, propertyId, item, at);
     else await store.remove(this.database, propertyId, item);
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fieldChanges, sameJson } from './field-changes.ts';
+import { sameJson } from './differences.ts';
+import { fieldChanges } from './field-changes.ts';
 
 // Null and a missing value are the same in the configuration, and so are a missing and an empty object.
 const scalar = fc.oneof(fc.constantFrom('a', 'b', 1, true), fc.string());

@@ -76,13 +76,11 @@ export class HistoryState {
 
   apply({ entity: { type, key }, action, changes, version, propertyVersion }: HistoryEntry): void {
     this.#version = propertyVersion;
-    if (action === 'import') return this.#import(changes[0]?.after as SerializedState);
-    if (type === 'property') {
+    if (action === 'import') this.#import(changes[0]?.after as SerializedState);
+    else if (type === 'property') {
       if (action === 'delete') this.#clear();
       else this.#property = changed(this.#property, changes);
-      return;
-    }
-    if (action === 'delete') this.#list(type).delete(key);
+    } else if (action === 'delete') this.#list(type).delete(key);
     else {
       const document = changed(this.#list(type).get(key)?.document, changes);
       this.#list(type).set(key, { document, version });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { configurationStores as stores } from '../../configuration-stores.ts';
+import { provisionDatabase } from '../../testing/provision-database.ts';
 import { loadProperty } from '../configuration.ts';
 import { databasePath, openDatabase } from '../database.ts';
 import { ALL_MIGRATIONS } from './all-migrations.ts';
@@ -79,8 +80,8 @@ test('gives tests that have run a first phase, and new columns their defaults', 
     plannedVisitors: null,
     smallestEffect: null,
   });
-  // The next update of phases must not open another phase.
-  await stores.updatePhases(handle.database, 'shop', 3000);
-  expect(await loadProperty(handle.database, stores, stored!)).toEqual(shop);
+  // The next change must not open another phase.
+  await provisionDatabase(handle.database, { id: 'shop', name: 'Changed' });
+  expect((await loadProperty(handle.database, stores, stored!)).splitTests).toEqual(shop.splitTests);
   await handle.close();
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { configurationStores as stores } from '../../configuration-stores.ts';
+import { provisionDatabase } from '../../testing/provision-database.ts';
 import { loadProperty } from '../configuration.ts';
 import { databasePath, openDatabase } from '../database.ts';
 import { ALL_MIGRATIONS } from './all-migrations.ts';
@@ -42,10 +43,10 @@ test('keeps the goals of stored tests, which can then get feedback as well', asy
     const [stored] = await stores.listProperties(database);
     return (await loadProperty(database, stores, stored!)).splitTests[0]!;
   };
-  const { id, phases: _phases, createdAt: _createdAt, ...settings } = await testOf();
-  expect(settings).toMatchObject({ goals: ['signup'], guardrails: ['errors'] });
+  expect(await testOf()).toMatchObject({ goals: ['signup'], guardrails: ['errors'] });
   const bad = { feedbackType: 'nps', option: 'bad', lowerIsBetter: true };
-  await stores.updateSplitTest(database, 'shop', id, { ...settings, guardrails: [bad, 'errors'] });
+  const splitTests = [{ key: 'hero', guardrails: [bad, 'errors'] }];
+  await provisionDatabase(database, { id: 'shop', splitTests });
   expect(await testOf()).toMatchObject({ goals: ['signup'], guardrails: [bad, 'errors'] });
   // Like a goal, a feedback type cannot be deleted while a test uses it, and is deleted with its property.
   const deleteType = () => database.deleteFrom('feedback_types').where('id', '=', 'nps').execute();
