@@ -46,10 +46,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, configuration, events, identities, database, reports, aaAlarms } = parts;
   const app = createHttpServer(config, parts.log);
   const metrics = new Metrics({ storage: () => events.status, aaAlarms });
-  const auth = new Authentication(
-    configuration,
-    new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
-  );
+  const auth = new Authentication({
+    keys: configuration,
+    callers: { bySession: async () => undefined, byToken: async () => undefined },
+    limiter: new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
+    publicUrl: config.publicUrl,
+  });
   const api = new ApiRoutes(app, auth);
   const intake = new EventIntake(events, metrics);
   const recordEvents = intake.record.bind(intake);

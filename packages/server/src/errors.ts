@@ -84,7 +84,7 @@ export const ERRORS = {
     status: 403,
     title: 'Cross-origin request refused',
     message:
-      'Requests that change something with the session cookie must come from the origin of this server.',
+      'Requests that change something with the session cookie must come from the origin of this server. If this was its own page, set `PUBLIC_URL` to the address that the browser shows.',
   },
   role_required: {
     status: 403,
@@ -198,7 +198,7 @@ export const ERRORS = {
     status: 429,
     title: 'Too many requests',
     message:
-      'The API key or the client address exceeded its rate limit; the `RateLimit` header shows which. Try again after the time in `Retry-After`.',
+      'The API key, the account or the client address exceeded its rate limit; the `RateLimit` header shows which. Try again after the time in `Retry-After`.',
   },
   internal_error: {
     status: 500,

@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import type { KeyKind } from '../storage/property-configuration.ts';
+import type { Access } from './caller.ts';
 
 /** Groups of routes, in the order of the documentation. */
 export const TAGS = [
@@ -15,47 +16,103 @@ export const TAGS = [
   'Operation',
 ] as const;
 
-export interface RouteDescription {
-  tag: (typeof TAGS)[number];
-  summary: string;
-  description?: string;
+/** A route for programs and pages that have an API key. */
+export interface KeyAccess {
   key: KeyKind;
   /** Also accepts the key as `Authorization: Bearer`. */
   bearer?: true;
+  /** Also accepts the session cookie or access token of any member of the property; only on routes that read. */
+  members?: true;
+  access?: undefined;
+  session?: undefined;
+}
+
+/** A management route, for accounts. */
+export interface ManagementAccess {
+  access: Access;
+  /** Only accepts the session cookie, not access tokens. */
+  session?: true;
+  key?: undefined;
+  bearer?: undefined;
+  members?: undefined;
+}
+
+interface RouteContent {
+  tag: (typeof TAGS)[number];
+  summary: string;
+  description?: string;
   params?: object;
   querystring?: object;
   headers?: object;
   body?: object;
   /** By status. */
   responses: Record<number, object>;
-  /** In addition to the errors that every route with a key can return. */
+  /** In addition to the errors that every route with this kind of access can return. */
   errors?: readonly ErrorCode[];
 }
 
-const KEY_ERRORS: readonly ErrorCode[] = [
+export type RouteDescription = RouteContent & (KeyAccess | ManagementAccess);
+
+const COMMON_ERRORS: readonly ErrorCode[] = [
   'invalid_request',
-  'api_key_missing',
-  'api_key_invalid',
-  'wrong_key_kind',
   'rate_limited',
   'internal_error',
   'overloaded',
 ];
+const KEY_ERRORS: readonly ErrorCode[] = ['api_key_missing', 'api_key_invalid', 'wrong_key_kind'];
+const MEMBER_ERRORS: readonly ErrorCode[] = ['sign_in_required', 'not_found'];
+const ACCOUNT_ERRORS: readonly ErrorCode[] = ['sign_in_required', 'cross_origin', 'role_required'];
 const BODY_ERRORS: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 
 /** The schema of a route, for validation and for the OpenAPI document. */
 export function describeRoute(route: RouteDescription): FastifySchema {
-  const { tag, summary, description, key, bearer, responses, errors = [], ...parts } = route;
-  const codes = [...KEY_ERRORS, ...(parts.body === undefined ? [] : BODY_ERRORS), ...errors];
+  const { tag, summary, responses, errors = [], params, querystring, headers, body } = route;
+  const codes = [
+    ...COMMON_ERRORS,
+    ...accessErrors(route),
+    ...(body === undefined ? [] : BODY_ERRORS),
+    ...errors,
+  ];
+  const description = [route.description, accessNote(route)].filter(Boolean).join('\n\n');
   return {
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
-    security: [{ [`${key}Key`]: [] }, ...(bearer ? [{ bearerKey: [] }] : [])],
-    ...parts,
+    ...(description === '' ? {} : { description }),
+    security: securityOf(route),
+    ...(params && { params }),
+    ...(querystring && { querystring }),
+    ...(headers && { headers }),
+    ...(body && { body }),
     // Responses of the route override the general ones, as the OpenFeature errors do.
     response: { ...errorResponses(codes), ...withHeaders(responses) },
   };
+}
+
+function accessErrors({ access, key, members }: RouteDescription): readonly ErrorCode[] {
+  if (key !== undefined) return members ? [...KEY_ERRORS, ...MEMBER_ERRORS] : KEY_ERRORS;
+  return access === 'anyone' ? ['cross_origin'] : [...ACCOUNT_ERRORS, 'not_found'];
+}
+
+function accessNote({ access, session }: RouteDescription): string | undefined {
+  const notes = {
+    anyone: undefined,
+    account: undefined,
+    viewer: 'For members of the property.',
+    editor: 'Needs the role `editor` in the property.',
+    admin: 'Needs the role `admin` in the property.',
+    owner: 'Only for owners.',
+  };
+  const note = access && notes[access];
+  return session ? [note, 'Access tokens are not accepted.'].filter(Boolean).join(' ') : note;
+}
+
+function securityOf({ key, bearer, members, access, session }: RouteDescription): Record<string, never[]>[] {
+  if (access === 'anyone') return [];
+  const byAccount: Record<string, never[]>[] = session
+    ? [{ sessionCookie: [] }]
+    : [{ sessionCookie: [] }, { accessToken: [] }];
+  if (key === undefined) return byAccount;
+  return [{ [`${key}Key`]: [] }, ...(bearer ? [{ bearerKey: [] }] : []), ...(members ? byAccount : [])];
 }
 
 const text = (description: string) => ({ type: 'string', description });

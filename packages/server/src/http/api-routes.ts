@@ -19,7 +19,9 @@ type Handler<T extends RouteGenericInterface> = RouteHandlerMethod<
   T
 >;
 
-export interface RouteDeclaration extends RouteDescription {
+export type RouteDeclaration = RouteDescription & RegistrationOptions;
+
+interface RegistrationOptions {
   /** Also serves `//path`, which clients request if their base URL ends with a slash. */
   doubledSlash?: true;
   /** Treats a missing body as `{}`. */
@@ -31,8 +33,9 @@ export interface RouteDeclaration extends RouteDescription {
 }
 
 /**
- * Registers the endpoints of the API. Each declaration defines the required key, the request schemas and the
- * responses: the key is checked first, then params, query, headers and body are validated, then the handler runs.
+ * Registers the endpoints of the API. Each declaration defines the required key, or who has access, the request
+ * schemas and the responses: the caller is checked first, then params, query, headers and body are validated, then
+ * the handler runs.
  * The OpenAPI document is generated from the same declarations.
  */
 export class ApiRoutes {
@@ -63,8 +66,32 @@ export class ApiRoutes {
     this.#declare('POST', url, declaration, handler);
   }
 
+  put<T extends RouteGenericInterface>(
+    url: string,
+    declaration: RouteDeclaration,
+    handler: Handler<T>,
+  ): void {
+    this.#declare('PUT', url, declaration, handler);
+  }
+
+  patch<T extends RouteGenericInterface>(
+    url: string,
+    declaration: RouteDeclaration,
+    handler: Handler<T>,
+  ): void {
+    this.#declare('PATCH', url, declaration, handler);
+  }
+
+  delete<T extends RouteGenericInterface>(
+    url: string,
+    declaration: RouteDeclaration,
+    handler: Handler<T>,
+  ): void {
+    this.#declare('DELETE', url, declaration, handler);
+  }
+
   #declare<T extends RouteGenericInterface>(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
     declaration: RouteDeclaration,
     handler: Handler<T>,
@@ -72,13 +99,17 @@ export class ApiRoutes {
     const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
     const validate = this.#validator(description);
     const schema = describeRoute(description);
+    const onRequest =
+      description.key === undefined
+        ? this.#auth.requireAccess(description)
+        : this.#auth.requireKey(description);
     for (const path of doubledSlash ? [url, `/${url}`] : [url]) {
       if (description.key === 'public') registerPreflight(this.#app, path, method);
       this.#app.route<T>({
         method,
         url: path,
         schema: path === url ? schema : { ...schema, hide: true },
-        onRequest: this.#auth.requireKey(description),
+        onRequest,
         // Not in a hook of its own, which would cost as much as the validation itself.
         handler(request, reply) {
           if (bodyOptional) request.body ??= {} as never;

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { ApiKey, KeyKind, PropertyConfiguration } from '../storage/property-configuration.ts';
-import type { RouteDescription } from './api-description.ts';
+import type { KeyAccess, ManagementAccess } from './api-description.ts';
+import { type Caller, type CallerDirectory, mayCall, mayCallIn } from './caller.ts';
 import { allowAnyOrigin } from './cors.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { readCookie, SESSION_COOKIE } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,25 +19,47 @@ export interface KeyDirectory {
   property(id: string): PropertyConfiguration | undefined;
 }
 
+interface Parts {
+  keys: KeyDirectory;
+  callers: CallerDirectory;
+  limiter: RateLimiter;
+  publicUrl: string | undefined;
+}
+
+export const TOKEN_PREFIX = 'service_adm_';
+
 /**
- * Checks that the key is present, known, within its rate limit and of the right kind, in this order. On browser
- * endpoints, and for any request without a valid key, the rate limit of the client address is checked first.
+ * Checks who is calling. With an API key: that the key is present, known, within its rate limit and of the right kind,
+ * in this order. With a session cookie or an access token: that it is valid, within its rate limit, sent by our own
+ * pages if it is a cookie that changes something, a member of the property, and has the role.
+ *
+ * On browser endpoints, and for any request without valid credentials, the rate limit of the client address is
+ * checked first.
  */
 export class Authentication {
   readonly #keys: KeyDirectory;
+  readonly #callers: CallerDirectory;
   readonly #limiter: RateLimiter;
+  readonly #publicUrl: string | undefined;
 
-  constructor(keys: KeyDirectory, limiter: RateLimiter) {
+  constructor({ keys, callers, limiter, publicUrl }: Parts) {
     this.#keys = keys;
+    this.#callers = callers;
     this.#limiter = limiter;
+    this.#publicUrl = publicUrl;
   }
 
   /** The hook that checks the key of a route. Routes with a public key can be called from any origin. */
-  requireKey({ key, bearer }: Pick<RouteDescription, 'key' | 'bearer'>): onRequestHookHandler {
+  requireKey({ key, bearer, members }: KeyAccess): onRequestHookHandler {
     // A single hook: each additional hook costs about as much as its own work.
     return (request, reply, done) => {
       try {
         if (key === 'public') allowAnyOrigin(reply);
+        if (members && request.headers['x-api-key'] === undefined && hasAccountCredential(request)) {
+          reply.header('cache-control', 'private, no-cache');
+          this.#requireCaller(request, reply).then(() => done(), done);
+          return;
+        }
         request.apiKey = this.#identify(request, reply, key, bearer);
       } catch (error) {
         done(error as Error);
@@ -42,6 +67,59 @@ export class Authentication {
       }
       done();
     };
+  }
+
+  /** The hook of a management route. */
+  requireAccess({ access, session }: ManagementAccess): onRequestHookHandler {
+    if (access === 'anyone') {
+      return (request, reply, done) => {
+        try {
+          reply.header('cache-control', 'no-store');
+          this.#limiter.takeAddress(request.ip, reply);
+          if (isWrite(request)) requireSameOrigin(request, this.#publicUrl, { withoutHeaders: 'allow' });
+        } catch (error) {
+          done(error as Error);
+          return;
+        }
+        done();
+      };
+    }
+    return async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      const caller = await this.#requireCaller(request, reply);
+      if (caller.via === 'dashboard' && isWrite(request)) {
+        requireSameOrigin(request, this.#publicUrl, { withoutHeaders: 'refuse' });
+      }
+      const { propertyId } = request.params as { propertyId?: string };
+      if (propertyId === undefined) {
+        if (!mayCall(caller, access)) throw new ApiError('role_required', { message: NOT_OWNER });
+      } else {
+        request.managed = this.#managed(caller, propertyId);
+        if (!mayCallIn(caller, request.managed, access)) throw roleRequired(access);
+      }
+      if (session && caller.via !== 'dashboard') throw new ApiError('role_required', { message: NO_TOKENS });
+    };
+  }
+
+  /** The caller of a request on a route that anyone may call; undefined without valid credentials. */
+  async findCaller(request: FastifyRequest): Promise<Caller | undefined> {
+    const token = bearerToken(request);
+    if (token !== undefined) {
+      return token.startsWith(TOKEN_PREFIX) ? this.#callers.byToken(token) : undefined;
+    }
+    const cookie = readCookie(request, SESSION_COOKIE);
+    return cookie === undefined ? undefined : this.#callers.bySession(cookie);
+  }
+
+  async #requireCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    const caller = await this.findCaller(request);
+    if (caller === undefined) {
+      this.#limiter.takeAddress(request.ip, reply);
+      throw new ApiError('sign_in_required');
+    }
+    this.#limiter.takeAccount(caller.account.id, reply);
+    request.caller = caller;
+    return caller;
   }
 
   #identify(request: FastifyRequest, reply: FastifyReply, kind: KeyKind, bearer?: true): ApiKey {
@@ -59,10 +137,33 @@ export class Authentication {
 
   /** The property of the request; the same error for unknown and for foreign properties, so that callers learn nothing. */
   property(request: FastifyRequest, propertyId: string): PropertyConfiguration {
+    if (request.caller !== undefined) return this.#managed(request.caller, propertyId);
     const property = propertyId === request.apiKey.propertyId ? this.#keys.property(propertyId) : undefined;
     if (property === undefined) throw new ApiError('wrong_property');
     return property;
   }
+
+  #managed(caller: Caller, propertyId: string): PropertyConfiguration {
+    const property = this.#keys.property(propertyId);
+    if (property === undefined || caller.roleIn(property) === undefined) throw new ApiError('not_found');
+    return property;
+  }
+}
+
+const NOT_OWNER = 'Only owners may do this.';
+const NO_TOKENS = 'Access tokens cannot do this: sign in and use the session cookie.';
+
+const roleRequired = (role: string) =>
+  new ApiError('role_required', {
+    message: `This needs the role ${role} in this property, or a higher one.`,
+  });
+
+const isWrite = ({ method }: FastifyRequest) => method !== 'GET' && method !== 'HEAD';
+
+function hasAccountCredential(request: FastifyRequest): boolean {
+  const { authorization, cookie } = request.headers;
+  if (authorization !== undefined && bearerToken(request)?.startsWith(TOKEN_PREFIX)) return true;
+  return cookie !== undefined && readCookie(request, SESSION_COOKIE) !== undefined;
 }
 
 /** The scheme is case-insensitive. */

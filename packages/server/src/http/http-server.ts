@@ -48,6 +48,8 @@ export function createHttpServer(
   // Not the logger of Fastify, which creates a child logger and two listeners per request.
   app.decorate('logger', logger);
   app.decorateRequest('apiKey');
+  app.decorateRequest('caller');
+  app.decorateRequest('managed');
   const sockets = openSockets(app);
   limitConnections(app, sockets, limits);
   usePlainWrites(app);

@@ -7,10 +7,12 @@ import { TAGS, UNLISTED } from './api-description.ts';
 import { type Prepared, prepare, sendPrepared } from './etag.ts';
 import { completeDocument } from './openapi-completion.ts';
 import { page } from './page.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 
 const DESCRIPTION = `Split testing, feature flags, goals and feedback on top of browser sessions.
 
 Send an API key with every request in the \`x-api-key\` header: the public key from browsers, the secret key from servers.
+Management endpoints take the session cookie or an access token of an account instead.
 Times are Unix timestamps in milliseconds. Every response has an \`x-request-id\` header. Errors are RFC 9457 problem
 documents with a stable \`error.code\` ([all codes](/docs/errors)). Writes return 200 once the data is on disk.
 
@@ -47,6 +49,17 @@ export async function describeApi(
             type: 'http',
             scheme: 'bearer',
             description: 'The secret key, for OpenFeature clients',
+          },
+          sessionCookie: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: SESSION_COOKIE,
+            description: 'Set by signing in. Requests that change something must come from our own origin',
+          },
+          accessToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: '`service_adm_…`, an access token of an account',
           },
         },
       },

@@ -13,20 +13,22 @@ const ADDRESS_SLOTS = 2 ** 17;
 const ROUNDING = 1e-6;
 
 interface Rates {
-  /** Requests per second and API key; 0 disables both limits. */
+  /** Requests per second and API key or account; 0 disables all limits. */
   perKey: number;
   /** Requests per second and client address; 0 disables this limit. */
   perAddress: number;
 }
 
 /**
- * Continuously refilled token buckets for API keys and client addresses. The headers follow
+ * Continuously refilled token buckets for API keys, accounts and client addresses. The headers follow
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export class RateLimiter {
   readonly #key: Quota | undefined;
   readonly #address: Quota | undefined;
+  readonly #account: Quota | undefined;
   readonly #keys = new Map<string, { fullAt: number }>();
+  readonly #accounts = new Map<string, { fullAt: number }>();
   readonly #addresses: Float64Array;
   /** Makes it unpredictable which addresses share a slot. */
   readonly #seed = randomInt(2 ** 32);
@@ -34,6 +36,7 @@ export class RateLimiter {
   constructor({ perKey, perAddress }: Rates) {
     const byAddress = perKey > 0 && perAddress > 0;
     this.#key = perKey > 0 ? new Quota('key', 'API key', perKey, 1) : undefined;
+    this.#account = perKey > 0 ? new Quota('account', 'account', perKey, 1) : undefined;
     this.#address = byAddress
       ? new Quota('address', 'client address', perAddress, ADDRESS_BURST_SECONDS)
       : undefined;
@@ -42,13 +45,12 @@ export class RateLimiter {
 
   /** Counts a request against the quota of the key; throws if the quota is used up. */
   takeKey(keyId: string, reply: FastifyReply): void {
-    if (this.#key === undefined) return;
-    let bucket = this.#keys.get(keyId);
-    if (bucket === undefined) {
-      bucket = { fullAt: 0 };
-      this.#keys.set(keyId, bucket);
-    }
-    bucket.fullAt = this.#key.take(bucket.fullAt, reply);
+    if (this.#key !== undefined) takeFrom(this.#keys, keyId, this.#key, reply);
+  }
+
+  /** Counts a request against the quota of the account; throws if the quota is used up. */
+  takeAccount(accountId: string, reply: FastifyReply): void {
+    if (this.#account !== undefined) takeFrom(this.#accounts, accountId, this.#account, reply);
   }
 
   /** Counts a request against the quota of the client address; throws if the quota is used up. */
@@ -57,6 +59,20 @@ export class RateLimiter {
     const slot = murmur3(networkOf(address), this.#seed) & (ADDRESS_SLOTS - 1);
     this.#addresses[slot] = this.#address.take(this.#addresses[slot]!, reply);
   }
+}
+
+function takeFrom(
+  buckets: Map<string, { fullAt: number }>,
+  id: string,
+  quota: Quota,
+  reply: FastifyReply,
+): void {
+  let bucket = buckets.get(id);
+  if (bucket === undefined) {
+    bucket = { fullAt: 0 };
+    buckets.set(id, bucket);
+  }
+  bucket.fullAt = quota.take(bucket.fullAt, reply);
 }
 
 /** Size and refill rate of a bucket. The state of a bucket is only the time at which it is full again. */

@@ -12,6 +12,8 @@ export interface Endpoint {
   body?: Record<string, unknown>;
   /** A field that references an object, and the error code if the object does not exist. */
   reference?: { field: string; code: string };
+  /** Also takes the session cookie or access token of a member. */
+  members?: true;
   /** Uses the error format of the OpenFeature Remote Evaluation Protocol and takes the property from the key. */
   ofrep?: true;
   /** The response is a stream that never ends. */
@@ -38,18 +40,21 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   }),
   endpoint('GET', '/v1/split-testing/results', 'secret', {
+    members: true,
     query: { ...inShop, splitTestKey: 'hero' },
     reference: { field: 'splitTestKey', code: 'split_test_not_found' },
   }),
   endpoint('GET', '/v1/split-testing/results/export', 'secret', {
+    members: true,
     query: { ...inShop, splitTestKey: 'hero', format: 'bundle' },
     reference: { field: 'splitTestKey', code: 'split_test_not_found' },
   }),
   endpoint('GET', '/v1/split-testing/plan', 'secret', {
+    members: true,
     query: { ...inShop, goalId: 'signup', smallestEffect: '0.1' },
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
-  endpoint('GET', '/v1/split-testing/aa-test', 'secret', { query: inShop }),
+  endpoint('GET', '/v1/split-testing/aa-test', 'secret', { members: true, query: inShop }),
   endpoint('POST', '/v1/flags/evaluate', 'secret', {
     body: {
       ...inShop,
@@ -59,8 +64,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
     reference: { field: 'environment', code: 'environment_not_found' },
   }),
-  endpoint('GET', '/v1/flags/list', 'secret', { query: inShop }),
-  endpoint('GET', '/v1/flags/segments', 'secret', { query: inShop }),
+  endpoint('GET', '/v1/flags/list', 'secret', { members: true, query: inShop }),
+  endpoint('GET', '/v1/flags/segments', 'secret', { members: true, query: inShop }),
   endpoint('GET', '/v1/keys/public', 'secret', { query: inShop }),
   endpoint('GET', '/v1/flags/stream', 'secret', { query: inShop, endless: true }),
   endpoint('POST', '/ofrep/v1/evaluate/flags/{key}', 'secret', {
@@ -87,6 +92,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
   endpoint('GET', '/v1/goals/progress', 'secret', {
+    members: true,
     query: { ...inShop, goalId: 'signup', from: '1767225600000', to: '1767312000000', interval: 'day' },
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
@@ -102,6 +108,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'feedbackTypeId', code: 'feedback_type_not_found' },
   }),
   endpoint('GET', '/v1/feedback', 'secret', {
+    members: true,
     query: {
       ...inShop,
       feedbackTypeId: 'nps',
@@ -134,6 +141,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   }),
   endpoint('GET', '/v1/sessions', 'secret', {
+    members: true,
     query: {
       ...inShop,
       from: '0',
@@ -148,6 +156,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
   endpoint('GET', '/v1/sessions/{sessionId}', 'secret', {
+    members: true,
     path: '/v1/sessions/s-table',
     query: { ...inShop, limit: '5' },
   }),

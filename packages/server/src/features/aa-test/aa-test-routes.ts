@@ -24,6 +24,7 @@ export function registerAaTestRoutes(api: ApiRoutes, { auth, database }: Depende
       description:
         'Every round of 28 days splits the visitors into two groups that are treated alike: any difference is an error in assignment, tracking or statistics, or chance. Evaluated daily after midnight UTC.',
       key: 'secret',
+      members: true,
       querystring: AaTestQuery,
       responses: {
         200: { ...AaTest, description: 'The current round, the last 400 days, and the rounds of two years' },

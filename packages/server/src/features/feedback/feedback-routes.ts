@@ -95,6 +95,7 @@ function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void 
       tag: 'Feedback',
       summary: 'Feedback entries, newest first',
       key: 'secret',
+      members: true,
       querystring: FeedbackQuery,
       responses: { 200: { ...FeedbackPage, description: 'One page' } },
       errors: ['wrong_property', 'feedback_type_not_found', 'storage_damaged'],

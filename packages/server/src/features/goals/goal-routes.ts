@@ -100,6 +100,7 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
       summary: 'Progress of a goal, compared with the previous period',
       description: 'Default period: the last 30 days.',
       key: 'secret',
+      members: true,
       querystring: GoalProgressQuery,
       responses: { 200: { ...GoalProgress, description: 'The progress' } },
       errors: ['wrong_property', 'goal_not_found', 'storage_damaged'],

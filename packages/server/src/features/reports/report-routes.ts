@@ -38,6 +38,7 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: ReportRu
       description:
         'Each visitor is counted once, in the variation of their first exposure. Each phase of a test is reported separately. Expensive counts may be cached for a few minutes: `asOf` is the time at which they were taken.',
       key: 'secret',
+      members: true,
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
       errors: ['wrong_property', 'split_test_not_found', 'overloaded', 'storage_damaged'],
@@ -66,6 +67,7 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: ReportRun
       summary: 'Export a report as a file',
       description: '`switchyard verify` recomputes a bundle offline and checks that the results match.',
       key: 'secret',
+      members: true,
       querystring: ResultsExportQuery,
       responses: {
         200: {
@@ -107,6 +109,7 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: ReportRunne
       description:
         'Based on the recent traffic and conversions of the property, including visitors who were not in any test.',
       key: 'secret',
+      members: true,
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
       errors: ['wrong_property', 'goal_not_found', 'overloaded', 'storage_damaged'],
