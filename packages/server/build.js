@@ -15,7 +15,12 @@ const ENTRIES = {
   'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
 };
 /** Packages that load their own files: native code and the pages of the API reference. */
-const WITH_FILES = ['@duckdb/node-bindings', '@photostructure/sqlite', '@fastify/swagger-ui'];
+const WITH_FILES = [
+  '@duckdb/node-bindings',
+  '@node-rs/argon2',
+  '@photostructure/sqlite',
+  '@fastify/swagger-ui',
+];
 
 const build = await rolldown({
   input: Object.fromEntries(

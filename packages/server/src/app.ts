@@ -2,6 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
+import { registerAccountRoutes } from './features/accounts/account-routes.ts';
+import { createCallerDirectory } from './features/accounts/caller-directory.ts';
+import { directMembers } from './features/accounts/direct-members.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
@@ -48,7 +51,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const metrics = new Metrics({ storage: () => events.status, aaAlarms });
   const auth = new Authentication({
     keys: configuration,
-    callers: { bySession: async () => undefined, byToken: async () => undefined },
+    callers: createCallerDirectory(database, (err) =>
+      parts.log.warn({ err }, 'cannot store when a session or token was last used'),
+    ),
     limiter: new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
     publicUrl: config.publicUrl,
   });
@@ -82,6 +87,13 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     identities,
     eventStore,
     behindProxy: config.trustProxy !== false,
+  });
+  registerAccountRoutes(api, {
+    ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
+    // integrator replaces
+    members: directMembers(database, () => configuration.reload()),
+    properties: () => configuration.properties(),
+    warn: (details, message) => parts.log.warn(details, message),
   });
   return app;
 }

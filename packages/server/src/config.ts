@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@switchyard/core/api/password-limits';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
@@ -29,8 +30,20 @@ export interface Config {
   readonly journalMaxBytes: number;
   /** Whether webhooks may be sent to private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
-  /** Warnings for the operator, logged at startup. */
-  readonly warnings: readonly string[];
+  /** Created at the start as long as there is no owner. */
+  readonly firstOwner: { readonly email: string; readonly password: string } | undefined;
+  /** OpenID Connect; undefined: people sign in with passwords only. */
+  readonly oidc: OidcConfig | undefined;
+}
+
+interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** In lower case. Empty: only existing accounts may sign in. */
+  readonly allowedDomains: readonly string[];
+  /** Role of new accounts in every existing property. */
+  readonly defaultRole: 'viewer' | 'editor' | 'admin' | undefined;
 }
 
 /** An invalid setting; the message names the variable. */
@@ -96,6 +109,36 @@ function isNetwork(entry: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
+const email: Parser<string> = (value, name) => {
+  if (value.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(value)) return value.toLowerCase();
+  throw new ConfigError(`${name} must be an email address, not "${value}"`);
+};
+
+/** The message omits the value. */
+const newPassword: Parser<string> = (value, name) => {
+  const length = [...value].length;
+  if (length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH) return value;
+  throw new ConfigError(
+    `${name} must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters; it has ${length}`,
+  );
+};
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Tokens of the provider must not cross a network in plain text. */
+const issuerUrl: Parser<string> = (value, name) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isLocal = url?.protocol === 'http:' && LOOPBACK.test(url.hostname);
+  if (url?.protocol === 'https:' || isLocal) return value;
+  throw new ConfigError(`${name} must be an https URL such as https://accounts.example.com, not "${value}"`);
+};
+
+const domains: Parser<readonly string[]> = (value, name) => {
+  const list = value.split(',').map((domain) => domain.trim().toLowerCase());
+  if (list.every((domain) => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(domain))) return list;
+  throw new ConfigError(`${name} must be a comma-separated list of domains, not "${value}"`);
+};
+
 /** Fails the start: ignoring the setting would store data in an unexpected place. */
 const unsupported =
   (engine: string): Parser<undefined> =>
@@ -113,9 +156,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   };
   read('DATABASE_URL', unsupported('PostgreSQL'), undefined);
   read('CLICKHOUSE_URL', unsupported('ClickHouse'), undefined);
-  const warnings = ['ADMIN_EMAIL', 'ADMIN_PASSWORD']
-    .filter((name) => environment[name])
-    .map((name) => `${name} is set, but has no effect: this version has no user accounts`);
   return Object.freeze({
     host: read('HOST', text, '127.0.0.1'),
     port: read('PORT', integer(0, 65_535), 8080),
@@ -129,6 +169,37 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     metricsToken: read('METRICS_TOKEN', bearerToken, undefined),
     journalMaxBytes: read('JOURNAL_MAX_BYTES', integer(1024, 2 ** 40), 512 * 1024 * 1024),
     webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE', oneOf(['true', 'false']), 'false') === 'true',
-    warnings,
+    firstOwner: readFirstOwner(environment, read),
+    oidc: readOidc(read),
   });
+}
+
+type Read = <T, F>(name: string, parse: Parser<T>, fallback: F) => T | F;
+
+function readFirstOwner(environment: NodeJS.ProcessEnv, read: Read): Config['firstOwner'] {
+  const address = read('ADMIN_EMAIL', email, undefined);
+  // Not trimmed: spaces are part of a password.
+  const password = environment.ADMIN_PASSWORD || undefined;
+  if (address === undefined && password === undefined) return undefined;
+  if (address === undefined) throw new ConfigError('ADMIN_PASSWORD is set, but ADMIN_EMAIL is not');
+  if (password === undefined) throw new ConfigError('ADMIN_EMAIL is set, but ADMIN_PASSWORD is not');
+  return { email: address, password: newPassword(password, 'ADMIN_PASSWORD') };
+}
+
+const DEFAULT_ROLES = ['none', 'viewer', 'editor', 'admin'] as const;
+
+function readOidc(read: Read): OidcConfig | undefined {
+  const issuer = read('OIDC_ISSUER', issuerUrl, undefined);
+  const clientId = read('OIDC_CLIENT_ID', text, undefined);
+  const clientSecret = read('OIDC_CLIENT_SECRET', text, undefined);
+  const allowedDomains = read('OIDC_ALLOWED_DOMAINS', domains, []);
+  const role = read('OIDC_DEFAULT_ROLE', oneOf(DEFAULT_ROLES), 'none');
+  if (issuer === undefined) {
+    if (clientId === undefined && clientSecret === undefined) return undefined;
+    throw new ConfigError('OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is set, but OIDC_ISSUER is not');
+  }
+  if (clientId === undefined) throw new ConfigError('OIDC_ISSUER is set, but OIDC_CLIENT_ID is not');
+  if (clientSecret === undefined) throw new ConfigError('OIDC_ISSUER is set, but OIDC_CLIENT_SECRET is not');
+  const defaultRole = role === 'none' ? undefined : role;
+  return { issuer, clientId, clientSecret, allowedDomains, defaultRole };
 }

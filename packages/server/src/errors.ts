@@ -143,6 +143,11 @@ export const ERRORS = {
     title: 'Already set up',
     message: 'The first owner exists already. Sign in instead.',
   },
+  last_owner: {
+    status: 409,
+    title: 'Last owner',
+    message: 'This is the last owner who can sign in. Make another account an owner first.',
+  },
   already_exists: {
     status: 409,
     title: 'Already exists',

@@ -43,7 +43,6 @@ type Stop = () => Promise<void>;
 /** config → storage → app → listen → drain. Resolves once the server accepts requests. */
 export async function runServer(config: Config, options: Options = {}): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
-  for (const warning of config.warnings) log.warn(warning);
   const starting = start(config, log, options);
   stopOnSignals(log, starting);
   await starting;
@@ -75,6 +74,10 @@ async function start(config: Config, log: Logger, options: Options): Promise<Sto
   });
   const handle = await openExpectedDatabase(config, events.status.position > 0, (path) => sqlite.open(path));
   const firstStart = await prepareConfiguration(config, handle);
+  if (config.firstOwner !== undefined) {
+    const { ensureFirstOwner } = await import('./features/accounts/first-owner.ts');
+    if (await ensureFirstOwner(handle.database, config.firstOwner)) log.info('created the first owner');
+  }
   try {
     const { app, stop } = await serve(config, log, handle, events, await appModule);
     announce(app, config, firstStart);

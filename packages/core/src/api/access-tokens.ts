@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox';
+import { namedObject, nullable } from './common.ts';
+import { Role } from './roles.ts';
+
+const tokenMembers = {
+  id: Type.String(),
+  name: Type.String(),
+  role: Role,
+  properties: nullable(Type.Array(Type.String(), { description: 'Null: all properties of the account' })),
+  expiresAt: Type.Integer({ description: 'Unix milliseconds' }),
+  createdAt: Type.Integer({ description: 'Unix milliseconds' }),
+  lastUsedAt: nullable(Type.Integer({ description: 'Unix milliseconds; up to a minute old' })),
+  prefix: Type.String({ description: 'First characters, to recognise the token' }),
+  lastFour: Type.String(),
+};
+
+export const AccessToken = namedObject('AccessToken', tokenMembers);
+export type AccessToken = Static<typeof AccessToken>;
+
+const TOKEN: AccessToken = {
+  id: 'tok_9a1b2c3d4e5f60718293a4b5',
+  name: 'CI',
+  role: 'editor',
+  properties: ['shop'],
+  expiresAt: 1798761600000,
+  createdAt: 1767225600000,
+  lastUsedAt: null,
+  prefix: 'service_adm_4f9c',
+  lastFour: 'Zx01',
+};
+
+export const AccessTokens = Type.Object(
+  { tokens: Type.Array(AccessToken) },
+  { title: 'AccessTokens', examples: [{ tokens: [TOKEN] }] },
+);
+export type AccessTokens = Static<typeof AccessTokens>;
+
+export const CreateTokenBody = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[^\\p{Cc}\\p{Cs}]{1,128}$',
+      description: 'What the token is for: one line of at most 128 characters',
+    }),
+    role: Role,
+    expiresAt: Type.Integer({
+      minimum: 0,
+      description: 'Unix milliseconds, in the future and at most a year ahead',
+    }),
+    properties: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'Default: all properties of the account',
+      }),
+    ),
+  },
+  {
+    title: 'CreateTokenBody',
+    additionalProperties: false,
+    examples: [{ name: 'CI', role: 'editor', expiresAt: 1798761600000, properties: ['shop'] }],
+  },
+);
+export type CreateTokenBody = Static<typeof CreateTokenBody>;
+
+export const CreatedToken = Type.Object(
+  { ...tokenMembers, token: Type.String({ description: 'The whole token. Not shown again' }) },
+  {
+    title: 'CreatedToken',
+    examples: [{ ...TOKEN, token: 'service_adm_4f9c2b7d1e6a8053bQ7fT2mN5kR9wE1c0HsLZx01' }],
+  },
+);
+export type CreatedToken = Static<typeof CreatedToken>;

@@ -1,0 +1,111 @@
+import { AccessTokens, CreatedToken, CreateTokenBody } from '@switchyard/core/api/access-tokens';
+import { Success } from '@switchyard/core/api/common';
+import { hasRole, ROLES, type Role } from '@switchyard/core/api/roles';
+import { DAY_MS } from '@switchyard/core/time';
+import { Type } from 'typebox';
+import { ApiError, invalidField } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import { TOKEN_PREFIX } from '../../http/authentication.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { countTokens, createToken, deleteToken, listTokens, MAX_TOKENS } from './access-token-store.ts';
+import type { AccountParts } from './account-parts.ts';
+
+const MAX_LIFETIME_MS = 366 * DAY_MS;
+
+export function registerAccessTokenRoutes(api: ApiRoutes, parts: AccountParts): void {
+  registerList(api, parts);
+  registerCreate(api, parts);
+  registerDelete(api, parts);
+}
+
+function registerList(api: ApiRoutes, { database }: AccountParts): void {
+  api.get(
+    '/v1/manage/me/tokens',
+    {
+      tag: 'Management',
+      summary: 'The access tokens of the account',
+      access: 'account',
+      session: true,
+      responses: { 200: { ...AccessTokens, description: 'Newest first; expired ones too' } },
+    },
+    async ({ caller }): Promise<AccessTokens> => ({ tokens: await listTokens(database, caller.account.id) }),
+  );
+}
+
+function registerCreate(api: ApiRoutes, { database, properties }: AccountParts): void {
+  api.post<{ Body: CreateTokenBody }>(
+    '/v1/manage/me/tokens',
+    {
+      tag: 'Management',
+      summary: 'Create an access token',
+      description:
+        'For scripts, CI and agents. A token may do what its role allows, and never more than the account may at that time. It cannot create tokens, and cannot change passwords, two-factor or sessions.',
+      access: 'account',
+      session: true,
+      body: CreateTokenBody,
+      responses: { 201: { ...CreatedToken, description: 'Created. The token is shown only here' } },
+    },
+    async ({ caller, body }, reply) => {
+      checkExpiry(body.expiresAt, Date.now());
+      checkRole(caller, body, properties());
+      if ((await countTokens(database, caller.account.id)) >= MAX_TOKENS) {
+        const message = `An account can have ${MAX_TOKENS} access tokens. Delete one first.`;
+        throw new ApiError('invalid_request', { message });
+      }
+      const { token, text } = await createToken(database, caller.account.id, TOKEN_PREFIX, body);
+      const created: CreatedToken = { ...token, token: text };
+      return reply.code(201).send(created);
+    },
+  );
+}
+
+function checkExpiry(expiresAt: number, now: number): void {
+  if (expiresAt > now && expiresAt <= now + MAX_LIFETIME_MS) return;
+  throw invalidField('/expiresAt', 'must be in the future and at most a year ahead');
+}
+
+/** Not needed for safety, since the role is limited at use too, but better than a token that does not work. */
+function checkRole(
+  caller: Caller,
+  { role, properties: ids }: CreateTokenBody,
+  all: readonly PropertyConfiguration[],
+): void {
+  const roles = (ids ?? all.map(({ id }) => id)).map((id, index) => {
+    const property = all.find((candidate) => candidate.id === id);
+    const own = property && caller.roleIn(property);
+    if (ids !== undefined && own === undefined) {
+      throw invalidField(`/properties/${index}`, 'is not one of your properties');
+    }
+    return own;
+  });
+  const compared = ids === undefined ? highest(roles) : lowest(roles);
+  if (caller.account.isOwner || hasRole(compared, role)) return;
+  throw new ApiError('role_required', {
+    message: `A token cannot have a higher role than you: ${compared ?? 'you have none'}.`,
+  });
+}
+
+const rank = (role: Role | undefined) => (role === undefined ? -1 : ROLES.indexOf(role));
+const highest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(b) - rank(a))[0];
+const lowest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(a) - rank(b))[0];
+
+const TokenParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+
+function registerDelete(api: ApiRoutes, { database }: AccountParts): void {
+  api.delete<{ Params: { id: string } }>(
+    '/v1/manage/me/tokens/:id',
+    {
+      tag: 'Management',
+      summary: 'Revoke an access token at once',
+      access: 'account',
+      session: true,
+      params: TokenParams,
+      responses: { 200: Success },
+    },
+    async ({ caller, params }) => {
+      if (!(await deleteToken(database, caller.account.id, params.id))) throw new ApiError('not_found');
+      return { success: true };
+    },
+  );
+}

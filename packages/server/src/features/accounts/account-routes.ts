@@ -1,0 +1,48 @@
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import type { Database } from '../../storage/database.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { registerAccessTokenRoutes } from './access-token-routes.ts';
+import { registerAccountAdministration } from './account-administration.ts';
+import type { AccountParts, MemberWriter } from './account-parts.ts';
+import { BrowserSessions } from './browser-sessions.ts';
+import { registerInvitationAcceptance } from './invitation-acceptance.ts';
+import { registerInvitationRoutes } from './invitation-routes.ts';
+import { registerMeRoutes } from './me-routes.ts';
+import { registerMemberRoutes } from './member-routes.ts';
+import { OidcClient, type OidcSettings } from './oidc-client.ts';
+import { registerOidcRoutes } from './oidc-routes.ts';
+import { PasswordHasher } from './password-hasher.ts';
+import { registerSignInRoutes } from './sign-in-routes.ts';
+import { SignInThrottle } from './sign-in-throttle.ts';
+import { registerTwoFactorRoutes } from './two-factor-routes.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  database: Database;
+  members: MemberWriter;
+  properties: () => PropertyConfiguration[];
+  publicUrl: string | undefined;
+  oidc: OidcSettings | undefined;
+  warn: (details: object, message: string) => void;
+}
+
+export function registerAccountRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  const { database, publicUrl, oidc } = dependencies;
+  const parts: AccountParts = {
+    ...dependencies,
+    hasher: new PasswordHasher(),
+    throttle: new SignInThrottle(),
+    sessions: new BrowserSessions(database, publicUrl),
+    oidc: oidc && new OidcClient(oidc),
+  };
+  registerSignInRoutes(api, parts);
+  registerMeRoutes(api, parts);
+  registerTwoFactorRoutes(api, parts);
+  registerAccessTokenRoutes(api, parts);
+  registerAccountAdministration(api, parts);
+  registerMemberRoutes(api, parts);
+  registerInvitationRoutes(api, parts);
+  registerInvitationAcceptance(api, parts);
+  registerOidcRoutes(api, parts);
+}

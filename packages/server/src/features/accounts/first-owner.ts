@@ -1,0 +1,18 @@
+import type { Database } from '../../storage/database.ts';
+import { createAccount, findAccountByEmail, hasOwner, updateAccount } from './account-store.ts';
+import { PasswordHasher } from './password-hasher.ts';
+
+/** Creates the owner from the settings, unless there is one; returns whether it did. */
+export async function ensureFirstOwner(
+  database: Database,
+  { email, password }: { email: string; password: string },
+): Promise<boolean> {
+  if (await hasOwner(database)) return false;
+  const passwordHash = await new PasswordHasher().hash(password);
+  await database.transaction().execute(async (transaction) => {
+    const existing = await findAccountByEmail(transaction, email);
+    if (existing === undefined) await createAccount(transaction, { email, passwordHash, isOwner: true });
+    else await updateAccount(transaction, existing.id, { passwordHash, isOwner: true, disabledAt: null });
+  });
+  return true;
+}

@@ -1,0 +1,117 @@
+import { AccountSessions, Me, PatchMeBody, SignedIn } from '@switchyard/core/api/accounts';
+import { Success } from '@switchyard/core/api/common';
+import type { Role } from '@switchyard/core/api/roles';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError, invalidField } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { AccountParts } from './account-parts.ts';
+import { deleteSession, deleteSessions, listSessions } from './account-session-store.ts';
+import { accountResponse, findAccount, type StoredAccount, updateAccount } from './account-store.ts';
+import { confirmIdentity } from './sign-in.ts';
+
+export function registerMeRoutes(api: ApiRoutes, parts: AccountParts): void {
+  registerMe(api, parts);
+  registerPatchMe(api, parts);
+  registerSessions(api, parts);
+}
+
+/** The account of the caller, with everything that is stored of it. */
+export async function callersAccount(
+  { database }: Pick<AccountParts, 'database'>,
+  { caller }: FastifyRequest,
+): Promise<StoredAccount> {
+  const account = await findAccount(database, caller.account.id);
+  if (account === undefined) throw new ApiError('sign_in_required');
+  return account;
+}
+
+function registerMe(api: ApiRoutes, parts: AccountParts): void {
+  api.get(
+    '/v1/manage/me',
+    {
+      tag: 'Management',
+      summary: 'The account that is signed in, and its roles',
+      access: 'account',
+      responses: { 200: { ...Me, description: 'The account' } },
+    },
+    async (request): Promise<Me> => {
+      const { caller } = request;
+      const roles: Record<string, Role> = {};
+      for (const property of parts.properties()) {
+        const role = caller.roleIn(property);
+        if (role !== undefined) roles[property.id] = role;
+      }
+      return { account: accountResponse(await callersAccount(parts, request)), via: caller.via, roles };
+    },
+  );
+}
+
+function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
+  const { database, hasher, sessions } = parts;
+  api.patch<{ Body: PatchMeBody }>(
+    '/v1/manage/me',
+    {
+      tag: 'Management',
+      summary: 'Change the own name or password',
+      description:
+        'A new password ends all other sessions of the account and replaces the cookie of this one.',
+      access: 'account',
+      session: true,
+      body: PatchMeBody,
+      responses: { 200: { ...SignedIn, description: 'The changed account' } },
+      errors: ['sign_in_failed'],
+    },
+    async (request, reply): Promise<SignedIn> => {
+      const { name, password } = request.body;
+      const account = await callersAccount(parts, request);
+      if (password !== undefined) {
+        if (account.passwordHash === null) {
+          throw invalidField('/password', 'This account has no password: it signs in with OpenID Connect.');
+        }
+        await confirmIdentity(parts, account, { password: password.current }, request.ip);
+        await updateAccount(database, account.id, { passwordHash: await hasher.hash(password.next) });
+        await deleteSessions(database, account.id);
+        await sessions.start(request, reply, account.id);
+      }
+      await updateAccount(database, account.id, { name });
+      return { account: accountResponse(await callersAccount(parts, request)) };
+    },
+  );
+}
+
+const SessionParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+
+function registerSessions(api: ApiRoutes, { database }: AccountParts): void {
+  api.get(
+    '/v1/manage/me/sessions',
+    {
+      tag: 'Management',
+      summary: 'The browsers in which the account is signed in',
+      access: 'account',
+      session: true,
+      responses: { 200: { ...AccountSessions, description: 'Last used first' } },
+    },
+    async ({ caller }): Promise<AccountSessions> => {
+      const sessions = await listSessions(database, caller.account.id);
+      return {
+        sessions: sessions.map((session) => ({ ...session, current: session.id === caller.sessionId })),
+      };
+    },
+  );
+  api.delete<{ Params: { id: string } }>(
+    '/v1/manage/me/sessions/:id',
+    {
+      tag: 'Management',
+      summary: 'Sign out another browser',
+      access: 'account',
+      session: true,
+      params: SessionParams,
+      responses: { 200: Success },
+    },
+    async ({ caller, params }) => {
+      if (!(await deleteSession(database, caller.account.id, params.id))) throw new ApiError('not_found');
+      return { success: true };
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import { PERSON_NAME } from '@switchyard/core/api/accounts';
+import { SYSTEM } from '../../storage/changes/actor.ts';
+import type { Database } from '../../storage/database.ts';
+import type { AccountParts } from './account-parts.ts';
+import { deleteSessions } from './account-session-store.ts';
+import { createAccount, findAccountByEmail, normalizeEmail, type StoredAccount } from './account-store.ts';
+import type { OidcIdentity, OidcSettings } from './oidc-client.ts';
+import { removeTwoFactor } from './two-factor.ts';
+
+/** The account of somebody whom the provider vouches for; undefined if they may not sign in. */
+export async function oidcAccount(
+  { database, members, properties }: Pick<AccountParts, 'database' | 'members' | 'properties'>,
+  settings: OidcSettings,
+  identity: OidcIdentity,
+): Promise<StoredAccount | undefined> {
+  const linked = await findLinked(database, identity);
+  if (linked !== undefined) {
+    const account = await findAccountByEmail(database, linked.email);
+    return account?.disabledAt === null ? account : undefined;
+  }
+  const existing = await findAccountByEmail(database, identity.email);
+  if (existing !== undefined) return linkAccount(database, existing, identity);
+  const domain = normalizeEmail(identity.email).split('@').at(-1) ?? '';
+  if (!settings.allowedDomains.includes(domain)) return undefined;
+  const account = await createLinked(database, identity);
+  if (settings.defaultRole !== undefined) {
+    for (const { id } of properties()) {
+      await members.saveMember(id, account.id, settings.defaultRole, { actor: SYSTEM, via: 'dashboard' });
+    }
+  }
+  return account;
+}
+
+function findLinked(database: Database, { issuer, subject }: OidcIdentity) {
+  return database
+    .selectFrom('accounts')
+    .select(['id', 'email'])
+    .where('oidc_issuer', '=', issuer)
+    .where('oidc_subject', '=', subject)
+    .executeTakeFirst();
+}
+
+/**
+ * Links an existing account at its first sign-in with the provider. Nobody has verified its email until now, so
+ * whoever created it may be somebody else: its password, sessions and tokens end. Owners keep the password, to get in
+ * when the provider fails.
+ */
+async function linkAccount(
+  database: Database,
+  account: StoredAccount,
+  identity: OidcIdentity,
+): Promise<StoredAccount | undefined> {
+  if (account.disabledAt !== null) return undefined;
+  const isLinked = await link(database, account.id, identity);
+  if (!isLinked) return undefined;
+  if (!account.isOwner) {
+    await database
+      .updateTable('accounts')
+      .set({ password_hash: null })
+      .where('id', '=', account.id)
+      .execute();
+    await removeTwoFactor(database, account.id);
+    await database.deleteFrom('access_tokens').where('account_id', '=', account.id).execute();
+  }
+  await deleteSessions(database, account.id);
+  return account;
+}
+
+/** Returns false if the account is linked to another identity. */
+async function link(database: Database, id: string, { issuer, subject }: OidcIdentity): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('accounts')
+    .set({ oidc_issuer: issuer, oidc_subject: subject })
+    .where('id', '=', id)
+    .where('oidc_subject', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function createLinked(database: Database, identity: OidcIdentity): Promise<StoredAccount> {
+  const { email, name } = identity;
+  return database.transaction().execute(async (transaction) => {
+    const account = await createAccount(transaction, {
+      email,
+      name: name !== undefined && new RegExp(PERSON_NAME, 'u').test(name) ? name : undefined,
+      passwordHash: null,
+      isOwner: false,
+    });
+    await link(transaction, account.id, identity);
+    return account;
+  });
+}

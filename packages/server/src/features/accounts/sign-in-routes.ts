@@ -1,0 +1,94 @@
+import { SetupBody, SetupState, SignedIn, SignInBody } from '@switchyard/core/api/accounts';
+import { Success } from '@switchyard/core/api/common';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { AccountParts } from './account-parts.ts';
+import { accountResponse, createAccount, findAccountByEmail, hasOwner } from './account-store.ts';
+import { signIn } from './sign-in.ts';
+
+export function registerSignInRoutes(api: ApiRoutes, parts: AccountParts): void {
+  registerSetup(api, parts);
+  registerSignIn(api, parts);
+  registerSignOut(api, parts);
+}
+
+function registerSetup(api: ApiRoutes, { database, hasher, throttle, sessions, oidc }: AccountParts): void {
+  const url = '/v1/manage/setup';
+  api.get(
+    url,
+    {
+      tag: 'Management',
+      summary: 'Whether the first owner has still to be created',
+      access: 'anyone',
+      responses: { 200: { ...SetupState, description: 'The state' } },
+    },
+    async (): Promise<SetupState> => ({
+      needsOwner: !(await hasOwner(database)),
+      oidc: oidc !== undefined,
+    }),
+  );
+  api.post<{ Body: SetupBody }>(
+    url,
+    {
+      tag: 'Management',
+      summary: 'Create the first owner and sign in',
+      access: 'anyone',
+      body: SetupBody,
+      responses: { 200: { ...SignedIn, description: 'Created and signed in' } },
+      errors: ['already_set_up', 'already_exists'],
+    },
+    async (request, reply): Promise<SignedIn> => {
+      if (await hasOwner(database)) throw new ApiError('already_set_up');
+      const attempt = throttle.begin({ address: request.ip });
+      const { email, name, password } = request.body;
+      const passwordHash = await hasher.hash(password);
+      const account = await database.transaction().execute(async (transaction) => {
+        // Again: another request may have been faster.
+        if (await hasOwner(transaction)) throw new ApiError('already_set_up');
+        if (await findAccountByEmail(transaction, email)) throw new ApiError('already_exists');
+        return createAccount(transaction, { email, name, passwordHash, isOwner: true });
+      });
+      attempt.succeeded();
+      await sessions.start(request, reply, account.id);
+      return { account: accountResponse(account) };
+    },
+  );
+}
+
+function registerSignIn(api: ApiRoutes, parts: AccountParts): void {
+  api.post<{ Body: SignInBody }>(
+    '/v1/manage/sign-in',
+    {
+      tag: 'Management',
+      summary: 'Sign in with email and password',
+      description:
+        'Sets the session cookie. Failed attempts slow down further ones, per account and per client address.',
+      access: 'anyone',
+      body: SignInBody,
+      responses: { 200: { ...SignedIn, description: 'Signed in' } },
+      errors: ['sign_in_failed', 'code_required'],
+    },
+    async (request, reply): Promise<SignedIn> => {
+      const account = await signIn(parts, request.body, request.ip);
+      await parts.sessions.start(request, reply, account.id);
+      return { account: accountResponse(account) };
+    },
+  );
+}
+
+function registerSignOut(api: ApiRoutes, { sessions }: AccountParts): void {
+  api.post(
+    '/v1/manage/sign-out',
+    {
+      tag: 'Management',
+      summary: 'End the session of this browser',
+      access: 'account',
+      session: true,
+      responses: { 200: Success },
+    },
+    async (request, reply) => {
+      await sessions.end(request, reply);
+      return { success: true };
+    },
+  );
+}

@@ -1,0 +1,108 @@
+import {
+  ConfirmTwoFactorBody,
+  RecoveryCodes,
+  RemoveTwoFactorBody,
+  TwoFactorSecret,
+  TwoFactorState,
+} from '@switchyard/core/api/accounts';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { AccountParts } from './account-parts.ts';
+import { callersAccount } from './me-routes.ts';
+import { confirmIdentity } from './sign-in.ts';
+import { beginEnrolment, confirmEnrolment, countRecoveryCodes, removeTwoFactor } from './two-factor.ts';
+
+const URL = '/v1/manage/me/two-factor';
+const ownSession = { tag: 'Management', access: 'account', session: true } as const;
+
+export function registerTwoFactorRoutes(api: ApiRoutes, parts: AccountParts): void {
+  registerState(api, parts);
+  registerEnrol(api, parts);
+  registerConfirm(api, parts);
+  registerRemove(api, parts);
+}
+
+function registerState(api: ApiRoutes, parts: AccountParts): void {
+  api.get(
+    URL,
+    {
+      ...ownSession,
+      summary: 'Whether signing in asks for a code',
+      responses: { 200: { ...TwoFactorState, description: 'The state' } },
+    },
+    async (request): Promise<TwoFactorState> => {
+      const { id, twoFactor } = await callersAccount(parts, request);
+      return { enabled: twoFactor, recoveryCodes: await countRecoveryCodes(parts.database, id) };
+    },
+  );
+}
+
+function registerEnrol(api: ApiRoutes, parts: AccountParts): void {
+  api.post(
+    URL,
+    {
+      ...ownSession,
+      summary: 'Start to turn on two-factor',
+      description: 'Nothing changes until a code of the authenticator app is sent to `confirm`.',
+      responses: { 200: { ...TwoFactorSecret, description: 'The secret for the authenticator app' } },
+      errors: ['already_exists'],
+    },
+    async (request): Promise<TwoFactorSecret> => {
+      const account = await callersAccount(parts, request);
+      if (account.twoFactor) throw alreadyOn();
+      return beginEnrolment(parts.database, account);
+    },
+  );
+}
+
+function registerConfirm(api: ApiRoutes, parts: AccountParts): void {
+  const { database, throttle, sessions } = parts;
+  api.post<{ Body: ConfirmTwoFactorBody }>(
+    `${URL}/confirm`,
+    {
+      ...ownSession,
+      summary: 'Turn on two-factor with a first code',
+      description: 'Replaces the session cookie.',
+      body: ConfirmTwoFactorBody,
+      responses: { 200: { ...RecoveryCodes, description: 'Ten codes for when the app is lost' } },
+      errors: ['sign_in_failed', 'already_exists'],
+    },
+    async (request, reply): Promise<RecoveryCodes> => {
+      const account = await callersAccount(parts, request);
+      if (account.twoFactor) throw alreadyOn();
+      const attempt = throttle.begin({ email: account.email, address: request.ip });
+      const recoveryCodes = await confirmEnrolment(database, account, request.body.code);
+      if (recoveryCodes === undefined) {
+        throw new ApiError('sign_in_failed', { message: 'The code is wrong, or enrolment was not started.' });
+      }
+      attempt.succeeded();
+      await sessions.start(request, reply, account.id);
+      return { recoveryCodes };
+    },
+  );
+}
+
+function registerRemove(api: ApiRoutes, parts: AccountParts): void {
+  const { database, sessions } = parts;
+  api.delete<{ Body: RemoveTwoFactorBody }>(
+    URL,
+    {
+      ...ownSession,
+      summary: 'Turn off two-factor',
+      description: 'Needs the password, a code or a recovery code. Replaces the session cookie.',
+      body: RemoveTwoFactorBody,
+      responses: { 200: { ...TwoFactorState, description: 'The state' } },
+      errors: ['sign_in_failed'],
+    },
+    async (request, reply): Promise<TwoFactorState> => {
+      const account = await callersAccount(parts, request);
+      await confirmIdentity(parts, account, request.body, request.ip);
+      await removeTwoFactor(database, account.id);
+      await sessions.start(request, reply, account.id);
+      return { enabled: false, recoveryCodes: 0 };
+    },
+  );
+}
+
+const alreadyOn = () =>
+  new ApiError('already_exists', { message: 'Two-factor is on already. Turn it off first.' });
