@@ -4,14 +4,19 @@ import type { Config } from './config.ts';
 import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
 import { registerAccountRoutes } from './features/accounts/account-routes.ts';
 import { createCallerDirectory } from './features/accounts/caller-directory.ts';
-import { directMembers } from './features/accounts/direct-members.ts';
+import { createMemberWriter } from './features/accounts/member-writer.ts';
+import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { EventIntake } from './features/ingest/event-intake.ts';
+import { registerKeyManagementRoutes } from './features/keys/key-management-routes.ts';
 import { registerKeyRoutes } from './features/keys/key-routes.ts';
+import { ConfigurationStreams } from './features/management/configuration-streams.ts';
+import { dryRunResponse } from './features/management/dry-run.ts';
+import { registerManagementRoutes } from './features/management/management-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
@@ -20,11 +25,14 @@ import { registerSplitTestRoutes } from './features/split-testing/split-test-rou
 import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
 import { createHttpServer } from './http/http-server.ts';
+import { IdempotentCreation } from './http/idempotent-creation.ts';
 import { Metrics } from './http/metrics.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerOperationRoutes } from './http/operation-routes.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { registerSdkScript } from './http/sdk-script.ts';
+import { propertyRules } from './property-rules.ts';
+import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import type { Configuration } from './storage/configuration.ts';
 import type { Database } from './storage/database.ts';
 import type { EventLog } from './storage/event-log.ts';
@@ -37,6 +45,7 @@ export interface AppParts {
   events: EventLog;
   identities: SessionIdentities;
   database: Database;
+  writer: ConfigurationWriter;
   /** Closed together with the app. */
   reports: ReportRunner;
   aaAlarms: () => number;
@@ -46,7 +55,7 @@ export interface AppParts {
 
 /** The composition root: wires everything that handles requests. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { config, configuration, events, identities, database, reports, aaAlarms } = parts;
+  const { config, configuration, events, identities, database, writer, reports, aaAlarms } = parts;
   const app = createHttpServer(config, parts.log);
   const metrics = new Metrics({ storage: () => events.status, aaAlarms });
   const auth = new Authentication({
@@ -90,12 +99,50 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   });
   registerAccountRoutes(api, {
     ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
-    // integrator replaces
-    members: directMembers(database, () => configuration.reload()),
+    members: createMemberWriter(writer),
     properties: () => configuration.properties(),
     warn: (details, message) => parts.log.warn(details, message),
   });
+  registerManagement(api, app, auth, parts);
   return app;
+}
+
+function registerManagement(
+  api: ApiRoutes,
+  app: FastifyInstance,
+  auth: Authentication,
+  { config, configuration, database, writer }: AppParts,
+): void {
+  const idempotency = new IdempotentCreation(database);
+  const streams = createConfigurationStreams(app, auth, configuration, database);
+  registerManagementRoutes(api, {
+    ...{ writer, database, idempotency, streams },
+    resolve: propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate }),
+    properties: () => configuration.properties(),
+  });
+  const lastUsed = async () => new Map<string, number>();
+  registerKeyManagementRoutes(api, { writer, idempotency, lastUsed, dryRunResponse });
+  registerErasureRoutes(api, { database, idempotency });
+}
+
+function createConfigurationStreams(
+  app: FastifyInstance,
+  auth: Authentication,
+  configuration: Configuration,
+  database: Database,
+): ConfigurationStreams {
+  const streams = new ConfigurationStreams(database, async (request, propertyId) => {
+    const property = configuration.property(propertyId);
+    const caller = await auth.findCaller(request);
+    return property !== undefined && caller?.roleIn(property) !== undefined;
+  });
+  const unsubscribe = configuration.onChange((change) => streams.publish(change));
+  app.addHook('preClose', (done) => {
+    unsubscribe();
+    streams.close();
+    done();
+  });
+  return streams;
 }
 
 function createFlagStreams(app: FastifyInstance, configuration: Configuration): FlagStreams {

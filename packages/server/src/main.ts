@@ -108,7 +108,7 @@ async function serve(
   const aaReports = createReportRunner(log, events);
   const aaTest = createAaTest(log, handle, configuration, events, aaReports);
   const app = await createApp({
-    ...{ config, version, log, configuration, events, identities, reports, pingDatabase },
+    ...{ config, version, log, configuration, writer, events, identities, reports, pingDatabase },
     database: handle.database,
     aaAlarms: () => aaTest.alarms,
   });

@@ -84,6 +84,20 @@ export const NewProperty = Type.Object(
   },
   { title: 'NewProperty' },
 );
+export type NewProperty = Static<typeof NewProperty>;
+
+const list = (of: object) => Type.Array(Type.Unsafe<object>(of));
+export const WholeConfiguration = namedObject('WholeConfiguration', {
+  property: ManagedProperty,
+  environments: list(ManagedEnvironment),
+  splitTests: list(ManagedSplitTest),
+  flags: list(ManagedFlag),
+  segments: list(ManagedSegment),
+  goals: list(ManagedGoal),
+  feedbackTypes: list(ManagedFeedbackType),
+  webhooks: list(ManagedWebhook),
+  version: Version,
+});
 
 const ApiKeyFields = {
   id: Type.String(),
@@ -158,6 +172,35 @@ export const ItemParams = Type.Object({
   key: Type.String({ pattern: ID_PATTERN }),
 });
 export type ItemParams = Static<typeof ItemParams>;
+
+export const HistoryParams = Type.Object({
+  propertyId: Type.String({ maxLength: 128 }),
+  entryId: Type.String({ maxLength: 64 }),
+});
+export type HistoryParams = Static<typeof HistoryParams>;
+export const ProposalParams = Type.Object({
+  propertyId: Type.String({ maxLength: 128 }),
+  proposalId: Type.String({ maxLength: 64 }),
+});
+export type ProposalParams = Static<typeof ProposalParams>;
+export const ProposalQuery = Type.Object({
+  state: Type.Optional(oneOf(['open', 'approved', 'rejected'])),
+});
+export type ProposalQuery = Static<typeof ProposalQuery>;
+export const KeyParams = Type.Object({
+  propertyId: Type.String({ maxLength: 128 }),
+  keyId: Type.String({ maxLength: 64 }),
+});
+export type KeyParams = Static<typeof KeyParams>;
+export const ErasureParams = Type.Object({
+  propertyId: Type.String({ maxLength: 128 }),
+  erasureId: Type.String({ maxLength: 64 }),
+});
+export type ErasureParams = Static<typeof ErasureParams>;
+export const StreamHeaders = Type.Object({
+  'last-event-id': Type.Optional(Type.String({ maxLength: 32 })),
+});
+export type StreamHeaders = Static<typeof StreamHeaders>;
 
 export const StopBody = Type.Object(
   {

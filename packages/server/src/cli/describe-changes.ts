@@ -3,9 +3,7 @@ import type {
   ProvisionAction,
   ProvisionChange,
 } from '../features/provisioning/provision-plan.ts';
-import type { FieldChange } from '../storage/changes/field-changes.ts';
-
-const MAX_VALUE_WIDTH = 100;
+import { describeField } from '../storage/changes/describe-changes.ts';
 
 /** Human-readable changes, grouped by property: `+` created, `~` updated, with the old and new value of each field. */
 export function describeChanges(changes: readonly ProvisionChange[]): string {
@@ -35,16 +33,6 @@ const ENTITY_NAMES: Readonly<Record<ProvisionChange['entity'], string>> = {
   apiKey: 'API key',
   webhook: 'webhook',
 };
-
-function describeField({ field, change, from, to }: FieldChange): string {
-  const values = [from, to].filter((value) => value !== undefined).map(shorten);
-  return `${field}: ${change === undefined ? '' : `${change} `}${values.join(' → ')}`;
-}
-
-function shorten(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length <= MAX_VALUE_WIDTH ? text : `${text.slice(0, MAX_VALUE_WIDTH - 1)}…`;
-}
 
 export function countChanges(changes: readonly ProvisionChange[], tense: 'done' | 'planned'): string {
   const count = (action: ProvisionAction) => changes.filter((change) => change.action === action).length;

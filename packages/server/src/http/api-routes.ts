@@ -110,6 +110,7 @@ export class ApiRoutes {
         url: path,
         schema: path === url ? schema : { ...schema, hide: true },
         onRequest,
+        config: { emptyBody: bodyOptional === true || description.body === undefined },
         // Not in a hook of its own, which would cost as much as the validation itself.
         handler(request, reply) {
           if (bodyOptional) request.body ??= {} as never;

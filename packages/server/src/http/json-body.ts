@@ -10,6 +10,13 @@ const COMPRESSED = 'Compressed bodies are not supported. Send the body without `
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route needs no body. */
+    emptyBody?: boolean;
+  }
+}
+
 /** Parses JSON bodies, removes names that could change a prototype, and makes text well-formed Unicode. */
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
@@ -19,6 +26,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (coding !== undefined && coding !== 'identity') {
       return done(new ApiError('unsupported_media_type', { message: COMPRESSED }));
     }
+    // Many clients send the content type even without a body.
+    if (body.length === 0 && request.routeOptions.config.emptyBody) return done(null, undefined);
     // Decoding would silently insert replacement characters.
     if (!isUtf8(body as Buffer)) return done(new ApiError('invalid_json'));
     const text = body.toString();

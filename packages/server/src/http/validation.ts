@@ -121,6 +121,11 @@ function validationError(validators: readonly PartValidator[], request: Validate
     const code = only.code as ErrorCode;
     return new ApiError(code, { fields });
   }
+  return invalidFields(fields);
+}
+
+/** The error for a request with invalid fields; the message names the first of them. */
+export function invalidFields(fields: readonly FieldError[]): ApiError {
   const names = fields.slice(0, 5).map((field) => `${field.pointer || 'body'} ${field.detail}`);
   const more = fields.length > 5 ? `; and ${fields.length - 5} more` : '';
   return new ApiError('invalid_request', { message: `${names.join('; ')}${more}.`, fields });

@@ -103,7 +103,6 @@ function registerStream(api: ApiRoutes, { auth, streams }: Dependencies): void {
     },
     (request, reply) => {
       const property = auth.property(request, request.query.propertyId);
-      reply.hijack();
       streams.open(property, request, reply);
     },
   );

@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { openEventStream, writeEvent } from '../../http/server-sent-events.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 const HEARTBEAT_MS = 15_000;
 const KEY_CHECK_MS = 1000;
-/** A client this far behind has stopped reading; it catches up when it reconnects. */
-const MAX_UNREAD_BYTES = 64 * 1024;
 
 interface Stream {
   propertyId: string;
@@ -33,16 +32,9 @@ export class FlagStreams {
 
   /** @param property current configuration; a client that last saw another version gets a change at once */
   open(property: PropertyConfiguration, request: FastifyRequest, reply: FastifyReply): void {
-    const response = reply.raw;
+    const response = openEventStream(reply);
     const key = String(request.headers['x-api-key']);
     const stream: Stream = { propertyId: property.id, response, isAllowed: () => this.#isKeyValid(key) };
-    response.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      // Disables buffering in nginx.
-      'x-accel-buffering': 'no',
-    });
     this.#streams.add(stream);
     response.on('close', () => this.#streams.delete(stream));
     write(stream, `retry: 2000\nid: ${property.version}\n\n`);
@@ -81,11 +73,7 @@ function changeEvent({ id, version }: PropertyConfiguration, flags: readonly str
   return `id: ${version}\nevent: change\ndata: ${data}\n\n`;
 }
 
-function write({ response }: Stream, text: string): void {
-  // Checked before writing, because Node.js only sends new data after this turn of the event loop.
-  if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
-  else response.write(text);
-}
+const write = ({ response }: Stream, text: string) => writeEvent(response, text);
 
 function changedFlags(previous: PropertyConfiguration | undefined, current: PropertyConfiguration): string[] {
   const before = new Map(previous?.flags.map(({ key, version }) => [key, version]));

@@ -9,7 +9,7 @@ import {
   type Item,
   keyOf,
 } from '../../storage/changes/entities.ts';
-import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
+import { NO_KEYS, type ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { referencesTo } from '../../storage/changes/references.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Collection, editable, responseOf } from './collections.ts';
@@ -87,7 +87,7 @@ function completed(
   resolve: ResolveProperty,
 ): Document {
   const candidate = { id: input.current.id, [collection.field]: [{ ...fields, [collection.keyField]: key }] };
-  const context = { now: input.now, mode: 'replace' as const, otherKeys: [], report: () => {} };
+  const context = { ...NO_KEYS, now: input.now, mode: 'replace' as const, report: () => {} };
   const item = findItem(resolve(candidate, input.current, context).property, collection.type, key);
   return item === undefined ? fields : editable(collection, documentOf(collection.type, item));
 }

@@ -1,6 +1,10 @@
 import type { FieldError } from '@switchyard/core/api/problem';
 import { invalidFields } from '../../http/validation.ts';
-import type { PropertyCandidate, ResolveProperty } from '../../storage/changes/property-rules.ts';
+import {
+  NO_KEYS,
+  type PropertyCandidate,
+  type ResolveProperty,
+} from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { Collection } from './collections.ts';
 import type { ChangeInputOf } from './item-request.ts';
@@ -34,9 +38,9 @@ export function resolveProperty(
 ): PropertyConfiguration {
   const problems: FieldError[] = [];
   const { property } = resolve(candidate, input.current, {
+    ...NO_KEYS,
     now: input.now,
     mode,
-    otherKeys: [],
     report: (pointer, detail) =>
       problems.push({
         pointer: pointer.startsWith(place) ? pointer.slice(place.length) : '',

@@ -1,8 +1,8 @@
 import { ProvisionFile } from '@switchyard/core/api/provisioning';
 import { Ajv, type ErrorObject } from 'ajv';
+import { describeShapeError, shapePointer } from '../../http/shape-messages.ts';
 import { formatPointer, parsePointer } from '../../storage/changes/json-pointer.ts';
 import type { ProvisionMistake } from './provision-mistake.ts';
-import { describeShapeError } from './shape-messages.ts';
 
 export interface ShapedFile {
   /** The content without its invalid parts, so that the rest can be checked too. */
@@ -35,21 +35,15 @@ export function shapeProvisionFile(content: unknown): ShapedFile {
     }
     const errors = validate.errors ?? [];
     if (removed.size === 0) mistakes.push(...describeAll(errors.slice(0, MAX_MISTAKES)));
-    for (const error of errors) removed.add(restorePath(pruned, pathOf(error), indices));
+    for (const error of errors) removed.add(restorePath(pruned, shapePointer(error), indices));
   }
 }
 
 function describeAll(errors: readonly ErrorObject[]): ProvisionMistake[] {
   return errors.flatMap((error) => {
     const message = describeShapeError(error, errors);
-    return message === undefined ? [] : [{ path: pathOf(error), message }];
+    return message === undefined ? [] : [{ path: shapePointer(error), message }];
   });
-}
-
-/** For an unknown field, the path of the field and not of the object around it. */
-function pathOf(error: ErrorObject): string {
-  if (error.keyword !== 'additionalProperties') return error.instancePath;
-  return error.instancePath + formatPointer([error.params.additionalProperty]);
 }
 
 function prune(value: unknown, path: string, removed: ReadonlySet<string>, indices: Indices): unknown {

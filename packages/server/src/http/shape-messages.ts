@@ -1,10 +1,17 @@
 import type { ErrorObject } from 'ajv';
+import { formatPointer } from '../storage/changes/json-pointer.ts';
 
-/** A message for the author of the file; undefined if another error of the list explains it better. */
+/** A message for the author of the content; undefined if another error of the list explains it better. */
 export function describeShapeError(error: ErrorObject, all: readonly ErrorObject[]): string | undefined {
   if (error.keyword === 'anyOf') return describeUnion(error, all);
   if (belongsToUnion(error, all)) return undefined;
   return describe(error);
+}
+
+/** For an unknown field, the path of the field and not of the object around it. */
+export function shapePointer(error: ErrorObject): string {
+  if (error.keyword !== 'additionalProperties') return error.instancePath;
+  return error.instancePath + formatPointer([error.params.additionalProperty]);
 }
 
 function describe({ keyword, params, schema, parentSchema, message, data }: ErrorObject): string {

@@ -1,0 +1,200 @@
+import {
+  ConditionalHeaders,
+  DryRun,
+  ItemParams,
+  PropertyParams,
+  Proposed,
+  WriteQuery,
+} from '@switchyard/core/api/management';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import { findItem, itemsOf } from '../../storage/changes/entities.ts';
+import { type Collection, MANAGED_COLLECTIONS, responseOf } from './collections.ts';
+import { dryRunResponse } from './dry-run.ts';
+import { applyItemRequest, type ItemRequest } from './item-request.ts';
+import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import { preconditionOf } from './precondition.ts';
+import { proposeIfProtected } from './proposal-guard.ts';
+
+interface ItemRoute {
+  Params: ItemParams;
+  Headers: ConditionalHeaders;
+  Querystring: WriteQuery;
+  Body: object;
+}
+
+type ItemRouteRequest = FastifyRequest<ItemRoute>;
+
+const ETAG = { etag: { type: 'string', description: 'The version; send it as `If-Match`' } };
+const WRITE_ERRORS = [
+  'not_found',
+  'version_required',
+  'version_conflict',
+  'in_use',
+  'transition_not_allowed',
+] as const;
+
+/** `P/{collection}` and `P/{collection}/{key}`, the same for all lists of a property. */
+export function registerCollectionRoutes(api: ApiRoutes, parts: ManagementParts): void {
+  for (const collection of MANAGED_COLLECTIONS) {
+    registerList(api, collection);
+    registerGet(api, collection);
+    registerPut(api, collection, parts);
+    registerPatch(api, collection, parts);
+    registerDelete(api, collection, parts);
+  }
+}
+
+function registerList(api: ApiRoutes, { type, path, field, noun, response }: Collection): void {
+  api.get(
+    `${PROPERTY_URL}/${path}`,
+    {
+      tag: 'Management',
+      summary: `The ${noun}s of the property`,
+      access: 'viewer',
+      params: PropertyParams,
+      responses: {
+        200: {
+          type: 'object',
+          title: `${(response as { title: string }).title}List`,
+          required: [field],
+          properties: { [field]: { type: 'array', items: response } },
+          description: 'In the order of their creation',
+        },
+      },
+    },
+    ({ managed }) => ({ [field]: itemsOf(managed, type).map((item) => responseOf(type, item)) }),
+  );
+}
+
+function registerGet(api: ApiRoutes, { type, path, noun, response }: Collection): void {
+  api.get<Pick<ItemRoute, 'Params'>>(
+    `${PROPERTY_URL}/${path}/:key`,
+    {
+      tag: 'Management',
+      summary: `One ${noun}`,
+      access: 'viewer',
+      params: ItemParams,
+      responses: { 200: { ...response, description: `The ${noun}`, headers: ETAG } },
+    },
+    ({ managed, params }, reply) => {
+      const item = findItem(managed, type, params.key);
+      if (item === undefined) throw new ApiError('not_found');
+      return reply.header('etag', `"${Reflect.get(item, 'version')}"`).send(responseOf(type, item));
+    },
+  );
+}
+
+function registerPut(api: ApiRoutes, collection: Collection, parts: ManagementParts): void {
+  api.put<ItemRoute>(
+    `${PROPERTY_URL}/${collection.path}/:key`,
+    {
+      tag: 'Management',
+      summary: `Create or replace a ${collection.noun}`,
+      description:
+        'The body has the fields of the provision file; fields that are left out get their defaults. Replacing needs `If-Match`. Changes of other fields since that version are merged.',
+      access: collection.access,
+      params: ItemParams,
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
+      body: bodySchema(collection),
+      responses: writeResponses(collection),
+      errors: WRITE_ERRORS,
+    },
+    (request, reply) => handleWrite(parts, collection, 'PUT', request, reply),
+  );
+}
+
+function registerPatch(api: ApiRoutes, collection: Collection, parts: ManagementParts): void {
+  api.patch<ItemRoute>(
+    `${PROPERTY_URL}/${collection.path}/:key`,
+    {
+      tag: 'Management',
+      summary: `Change fields of a ${collection.noun}`,
+      description: 'A JSON merge patch (RFC 7396): null sets a field to its default. Needs `If-Match`.',
+      access: collection.access,
+      params: ItemParams,
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
+      body: bodySchema(collection),
+      responses: writeResponses(collection),
+      errors: WRITE_ERRORS,
+    },
+    (request, reply) => handleWrite(parts, collection, 'PATCH', request, reply),
+  );
+}
+
+function registerDelete(api: ApiRoutes, collection: Collection, parts: ManagementParts): void {
+  api.delete<Omit<ItemRoute, 'Body'>>(
+    `${PROPERTY_URL}/${collection.path}/:key`,
+    {
+      tag: 'Management',
+      summary: `Delete a ${collection.noun}`,
+      description: 'Needs `If-Match`. Refused with `in_use` while other items refer to it.',
+      access: 'admin',
+      params: ItemParams,
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
+      responses: {
+        200: { ...DryRun, description: 'With `dryRun`' },
+        204: { type: 'null', description: 'Deleted' },
+      },
+      errors: WRITE_ERRORS,
+    },
+    (request, reply) => handleWrite(parts, collection, 'DELETE', request as ItemRouteRequest, reply),
+  );
+}
+
+/** Any object: what is wrong with it is reported after read-only fields are removed and a patch is applied. */
+const bodySchema = ({ body }: Collection) => ({
+  type: 'object',
+  'x-body': body,
+});
+
+const writeResponses = ({ response, noun }: Collection) => ({
+  200: {
+    anyOf: [response, DryRun],
+    description: `The ${noun} after the change, or with \`dryRun\` the differences`,
+    headers: ETAG,
+  },
+  201: { ...response, description: 'Created', headers: ETAG },
+  202: {
+    ...Proposed,
+    description: 'An editor’s change of a protected environment: it waits for approval',
+  },
+});
+
+async function handleWrite(
+  parts: ManagementParts,
+  collection: Collection,
+  method: ItemRequest['method'],
+  request: ItemRouteRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { key } = request.params;
+  const { type } = collection;
+  const item: ItemRequest = {
+    collection,
+    key,
+    method,
+    body: request.body,
+    precondition: preconditionOf(request.headers),
+  };
+  const guard = proposeIfProtected(request, item);
+  const changed = await guard.run(parts, () =>
+    changeManaged(parts, request.managed.id, changeRequest(request), async (input) => {
+      const next = await applyItemRequest(input, item, parts.resolve);
+      guard.check(input.current, next);
+      return next;
+    }),
+  );
+  if ('proposal' in changed) return reply.code(202).send(changed);
+  if (request.query.dryRun) return reply.send(dryRunResponse(changed, guard.affected));
+  const saved = changed.current && findItem(changed.current, type, key);
+  if (saved === undefined) return reply.code(204).send();
+  const isNew = changed.changes.some((change) => change.key === key && change.action === 'create');
+  reply.code(isNew ? 201 : 200).header('etag', `"${Reflect.get(saved, 'version')}"`);
+  const secret = isNew && 'secret' in saved ? { secret: saved.secret } : {};
+  return reply.send({ ...responseOf(type, saved), ...secret });
+}

@@ -1,0 +1,149 @@
+import {
+  DryRun,
+  HistoryEntrySchema,
+  HistoryPage,
+  HistoryParams,
+  HistoryQuery,
+  PropertyParams,
+  RestoreBody,
+  WriteQuery,
+} from '@switchyard/core/api/management';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import { describeDifferences } from '../../storage/changes/describe-changes.ts';
+import { type Document, type EntityType, ITEM_TYPES } from '../../storage/changes/entities.ts';
+import { stateAfter } from '../../storage/history/configuration-at.ts';
+import type { HistoryEntry } from '../../storage/history/history-entry.ts';
+import {
+  findHistoryRow,
+  type HistoryRow,
+  listHistory,
+  toEntry,
+} from '../../storage/history/history-store.ts';
+import { dryRunResponse, withNulls } from './dry-run.ts';
+import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import { restoreState } from './restore.ts';
+
+const URL = `${PROPERTY_URL}/history`;
+/** A page ends early at about this size. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+
+export function registerHistoryRoutes(api: ApiRoutes, parts: ManagementParts): void {
+  registerList(api, parts);
+  registerRestore(api, parts);
+}
+
+function registerList(api: ApiRoutes, { database }: ManagementParts): void {
+  api.get<{ Querystring: HistoryQuery }>(
+    URL,
+    {
+      tag: 'Management',
+      summary: 'Every change of the property, newest first',
+      description:
+        'Entries form a chain: each hash covers the entry and the hash before it. `switchyard doctor` verifies it.',
+      access: 'viewer',
+      params: PropertyParams,
+      querystring: HistoryQuery,
+      responses: { 200: { ...HistoryPage, description: 'One page' } },
+    },
+    async ({ managed, query }) => {
+      const { entity, limit = 50, cursor, ...filter } = query;
+      const rows = await listHistory(database, managed.id, {
+        ...filter,
+        entity: entity === undefined ? undefined : entityType(entity),
+        before: cursor === undefined ? undefined : Number(cursor),
+        limit: limit + 1,
+      });
+      const page = cutPage(rows.slice(0, limit));
+      const last = rows.length > page.length ? page.at(-1) : undefined;
+      return {
+        history: page.map((row) => entryResponse(toEntry(row))),
+        nextCursor: last === undefined ? null : String(last.sequence),
+      };
+    },
+  );
+}
+
+/** Also accepts the names of collections, like `flags`. */
+function entityType(name: string): EntityType {
+  const singular = name.replace(/s$/, '');
+  const found = [...ITEM_TYPES, 'property' as const].find((type) => type === name || type === singular);
+  if (found !== undefined) return found;
+  const detail = `must be one of property, ${ITEM_TYPES.join(', ')}`;
+  throw new ApiError('invalid_request', {
+    message: `/entity ${detail}.`,
+    fields: [{ pointer: '/entity', code: 'enum', detail }],
+  });
+}
+
+function cutPage(rows: readonly HistoryRow[]): HistoryRow[] {
+  let bytes = 0;
+  return rows.filter((row, index) => {
+    bytes += row.changes.length;
+    return index === 0 || bytes <= MAX_PAGE_BYTES;
+  });
+}
+
+/** The words are made from the changed fields alone, so that a page needs no other state. */
+function entryResponse({ propertyId: _propertyId, sequence: _sequence, ...entry }: HistoryEntry): object {
+  const changes = entry.action === 'import' ? [] : entry.changes;
+  return { ...entry, changes: changes.map(withNulls), summary: summaryOf(entry) };
+}
+
+function summaryOf({
+  entity,
+  action,
+  changes,
+}: Pick<HistoryEntry, 'entity' | 'action' | 'changes'>): string[] {
+  const names = (pointer: string) => pointer.slice(1).replaceAll('/', '.');
+  if (action !== 'update') return describeDifferences(entity, action, [], undefined);
+  const before: Document = Object.fromEntries(
+    changes.map((each) => [names(each.pointer), each.before ?? null]),
+  );
+  const flat = changes.map((each) => ({ ...each, pointer: `/${names(each.pointer)}` }));
+  return describeDifferences(entity, action, flat, before);
+}
+
+function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
+  api.post<{ Params: HistoryParams; Body: RestoreBody; Querystring: WriteQuery }>(
+    `${URL}/:entryId/restore`,
+    {
+      tag: 'Management',
+      summary: 'Restore the item of an entry to its state before or after that entry',
+      description: 'A new change like any other: it is checked by the same rules and written to the history.',
+      access: 'admin',
+      params: HistoryParams,
+      querystring: WriteQuery,
+      body: RestoreBody,
+      bodyOptional: true,
+      responses: {
+        200: {
+          anyOf: [HistoryEntrySchema, DryRun],
+          description: 'The new entry, or with `dryRun` the differences',
+        },
+      },
+      errors: ['not_found', 'not_restorable', 'in_use'],
+    },
+    async (request, reply) => {
+      const { managed, params, body, query } = request;
+      const row = await findHistoryRow(parts.database, managed.id, params.entryId);
+      if (row === undefined) throw new ApiError('not_found');
+      const sequence = body.state === 'after' ? row.sequence : row.sequence - 1;
+      const state = await stateAfter(parts.database, managed.id, sequence);
+      const entity = { type: row.entity_type, key: row.entity_key };
+      const by = changeRequest(request);
+      const comment = by.comment ?? `Restores the state ${body.state ?? 'before'} ${row.id}`;
+      const changed = await changeManaged(parts, managed.id, { ...by, comment }, (input) =>
+        restoreState(input, entity, state, parts.resolve),
+      );
+      if (query.dryRun) return dryRunResponse(changed);
+      const entry = changed.entries.find(
+        ({ entity: each }) => each.type === entity.type && each.key === entity.key,
+      );
+      if (entry === undefined) {
+        throw new ApiError('not_restorable', { message: 'The item is in this state already.' });
+      }
+      return reply.send(entryResponse(entry));
+    },
+  );
+}

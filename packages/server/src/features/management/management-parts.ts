@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
+import type {
+  Changed,
+  ChangeRequest,
+  ConfigurationWriter,
+} from '../../storage/changes/configuration-writer.ts';
+import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
+import type { Database } from '../../storage/database.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ChangeInputOf } from './item-request.ts';
+
+/** What the management routes share. */
+export interface ManagementParts {
+  writer: ConfigurationWriter;
+  resolve: ResolveProperty;
+  database: Database;
+  idempotency: IdempotentCreation;
+}
+
+export const PROPERTY_URL = '/v1/manage/properties/:propertyId';
+
+interface WriteRequest {
+  query: { dryRun?: boolean; comment?: string };
+}
+
+/** Who sent the request, and the comment for the history. */
+export function changeRequest(request: FastifyRequest & WriteRequest): ChangeRequest {
+  const { caller, query } = request;
+  return {
+    actor: caller.actor,
+    via: caller.via,
+    comment: query.comment === '' ? null : (query.comment ?? null),
+    dryRun: query.dryRun === true,
+  };
+}
+
+/** Changes the property of a request; it may have been deleted since the request was authorized. */
+export function changeManaged(
+  { writer }: ManagementParts,
+  propertyId: string,
+  by: ChangeRequest,
+  change: (input: ChangeInputOf) => PropertyConfiguration | undefined | Promise<PropertyConfiguration>,
+): Promise<Changed> {
+  return writer.changeProperty(propertyId, by, (input) => {
+    if (input.current === undefined) throw new ApiError('not_found');
+    return change({ ...input, current: input.current });
+  });
+}

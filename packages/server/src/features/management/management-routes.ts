@@ -1,0 +1,25 @@
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { registerCollectionRoutes } from './collection-routes.ts';
+import { registerConfigurationRoutes } from './configuration-routes.ts';
+import type { ConfigurationStreams } from './configuration-streams.ts';
+import { registerHistoryRoutes } from './history-routes.ts';
+import type { ManagementParts } from './management-parts.ts';
+import { registerPropertyRoutes } from './property-routes.ts';
+import { registerProposalRoutes } from './proposal-routes.ts';
+import { registerTransitionRoutes } from './transition-routes.ts';
+
+interface Parts extends ManagementParts {
+  properties: () => PropertyConfiguration[];
+  streams: ConfigurationStreams;
+}
+
+/** The management of properties and their lists; accounts, keys, webhooks and erasures are in their features. */
+export function registerManagementRoutes(api: ApiRoutes, parts: Parts): void {
+  registerPropertyRoutes(api, parts);
+  registerConfigurationRoutes(api, parts.streams);
+  registerCollectionRoutes(api, parts);
+  registerTransitionRoutes(api, parts);
+  registerHistoryRoutes(api, parts);
+  registerProposalRoutes(api, parts);
+}

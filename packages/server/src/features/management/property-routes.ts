@@ -1,0 +1,230 @@
+import {
+  ConditionalHeaders,
+  DryRun,
+  IdempotencyHeaders,
+  ManagedProperty,
+  NewProperty,
+  PropertyList,
+  PropertyParams,
+  PropertySettings,
+  WriteQuery,
+} from '@switchyard/core/api/management';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import { invalidFields } from '../../http/validation.ts';
+import { merge } from '../../storage/changes/differences.ts';
+import { propertyDocument } from '../../storage/changes/entities.ts';
+import { NO_KEYS } from '../../storage/changes/property-rules.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { editable } from './collections.ts';
+import { dryRunResponse } from './dry-run.ts';
+import type { ChangeInputOf } from './item-request.ts';
+import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import { type Precondition, preconditionOf } from './precondition.ts';
+import { completeSettings, patchSettings, READ_ONLY_SETTINGS } from './property-settings.ts';
+import { resolveProperty } from './resolve-candidate.ts';
+import { schemaErrors } from './schema-errors.ts';
+
+const LIST_URL = '/v1/manage/properties';
+
+interface Parts extends ManagementParts {
+  properties: () => PropertyConfiguration[];
+}
+
+interface PropertyRoute {
+  Headers: ConditionalHeaders;
+  Querystring: WriteQuery;
+  Body: object;
+}
+
+export function registerPropertyRoutes(api: ApiRoutes, parts: Parts): void {
+  registerList(api, parts);
+  registerCreate(api, parts);
+  registerGet(api);
+  registerPatch(api, parts);
+  registerDelete(api, parts);
+}
+
+function registerList(api: ApiRoutes, { properties }: Parts): void {
+  api.get(
+    LIST_URL,
+    {
+      tag: 'Management',
+      summary: 'The properties that you may see',
+      access: 'account',
+      responses: { 200: { ...PropertyList, description: 'With your role in each' } },
+    },
+    ({ caller }) => ({
+      properties: properties().flatMap((property) => {
+        const role = caller.roleIn(property);
+        const { id, name, version, createdAt } = property;
+        return role === undefined ? [] : [{ id, name, role, version, createdAt }];
+      }),
+    }),
+  );
+}
+
+function registerCreate(api: ApiRoutes, parts: Parts): void {
+  api.post<{ Body: NewProperty; Querystring: WriteQuery }>(
+    LIST_URL,
+    {
+      tag: 'Management',
+      summary: 'Create a property',
+      access: 'owner',
+      headers: IdempotencyHeaders,
+      querystring: WriteQuery,
+      body: NewProperty,
+      responses: { 201: { ...ManagedProperty, description: 'Created' } },
+      errors: ['already_exists', 'idempotency_in_flight', 'idempotency_key_reused'],
+    },
+    (request, reply) =>
+      parts.idempotency.run(request, reply, async (record) => {
+        const { id, name } = request.body;
+        const by = changeRequest(request);
+        const changed = await parts.writer.changeProperty(id, by, async ({ current, now, database }) => {
+          if (current !== undefined) throw new ApiError('already_exists');
+          const { property } = parts.resolve({ id, ...(name !== undefined && { name }) }, undefined, {
+            ...NO_KEYS,
+            now,
+            mode: 'merge',
+            report: () => {},
+          });
+          if (!by.dryRun) {
+            await record(database, { status: 201, response: responseOf({ ...property, version: 1 }) });
+          }
+          return property;
+        });
+        if (by.dryRun) return reply.send(dryRunResponse(changed));
+        return reply.code(201).header('etag', '"1"').send(responseOf(changed.current!));
+      }),
+  );
+}
+
+const responseOf = (property: PropertyConfiguration) => ({
+  ...propertyDocument(property),
+  version: property.version,
+});
+
+function registerGet(api: ApiRoutes): void {
+  api.get(
+    PROPERTY_URL,
+    {
+      tag: 'Management',
+      summary: 'The settings of a property',
+      access: 'viewer',
+      params: PropertyParams,
+      responses: { 200: { ...ManagedProperty, description: 'Settings' } },
+    },
+    ({ managed }, reply) => reply.header('etag', `"${managed.version}"`).send(responseOf(managed)),
+  );
+}
+
+function registerPatch(api: ApiRoutes, parts: Parts): void {
+  api.patch<PropertyRoute>(
+    PROPERTY_URL,
+    {
+      tag: 'Management',
+      summary: 'Change settings of a property',
+      description:
+        'A JSON merge patch (RFC 7396): null sets a field to its default. Needs `If-Match`; the version of a property counts every change, so changes of other fields are merged.',
+      access: 'admin',
+      params: PropertyParams,
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
+      body: { type: 'object', 'x-body': PropertySettings },
+      responses: {
+        200: {
+          anyOf: [ManagedProperty, DryRun],
+          description: 'The settings after the change, or with `dryRun` the differences',
+        },
+      },
+      errors: ['version_required', 'version_conflict'],
+    },
+    async (request, reply) => {
+      const precondition = preconditionOf(request.headers);
+      if (precondition.version === undefined) throw new ApiError('version_required');
+      const changed = await changeManaged(
+        parts,
+        request.managed.id,
+        changeRequest(request),
+        async (input) => {
+          const settings = await patchedSettings(input, request, precondition);
+          return resolveProperty(
+            input,
+            completeSettings(input.current.id, settings),
+            'merge',
+            '',
+            parts.resolve,
+          );
+        },
+      );
+      if (request.query.dryRun) return dryRunResponse(changed);
+      const { current } = changed;
+      if (current === undefined) throw new ApiError('not_found');
+      return reply.header('etag', `"${current.version}"`).send(responseOf(current));
+    },
+  );
+}
+
+async function patchedSettings(
+  { current, documentAtVersion }: ChangeInputOf,
+  { body }: FastifyRequest<PropertyRoute>,
+  { version }: Precondition,
+) {
+  const theirs = propertyDocument(current);
+  const patch = { ...editable(READ_ONLY_SETTINGS, body), ...nullsOf(body as object) };
+  const isCurrent = version === 'any' || version === current.version;
+  const base = isCurrent ? theirs : await documentAtVersion('property', current.id, Number(version));
+  if (base === undefined) throw conflict(current, ['']);
+  const mine = patchSettings({ ...current, ...base }, patch);
+  const errors = schemaErrors(PropertySettings, editable(READ_ONLY_SETTINGS, mine));
+  if (errors.length > 0) throw invalidFields(errors);
+  const { merged, conflicts } = merge(base, mine, theirs);
+  if (conflicts.length > 0) throw conflict(current, conflicts);
+  return merged as typeof mine;
+}
+
+const nullsOf = (body: object) =>
+  Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value === null && !['id', 'hashSeed'].includes(name)),
+  );
+
+function conflict(property: PropertyConfiguration, conflicts: string[]): ApiError {
+  return new ApiError('version_conflict', { details: { current: responseOf(property), conflicts } });
+}
+
+function registerDelete(api: ApiRoutes, parts: Parts): void {
+  api.delete<Omit<PropertyRoute, 'Body'>>(
+    PROPERTY_URL,
+    {
+      tag: 'Management',
+      summary: 'Delete a property',
+      description:
+        'Deletes all its items, keys and memberships. Its history and its events stay. Needs `If-Match` with the current version.',
+      access: 'admin',
+      params: PropertyParams,
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
+      responses: {
+        200: { ...DryRun, description: 'With `dryRun`' },
+        204: { type: 'null', description: 'Deleted' },
+      },
+      errors: ['version_required', 'version_conflict'],
+    },
+    async (request, reply) => {
+      const { version } = preconditionOf(request.headers);
+      if (version === undefined) throw new ApiError('version_required');
+      const changed = await changeManaged(
+        parts,
+        request.managed.id,
+        changeRequest(request),
+        ({ current }) => {
+          if (version !== 'any' && version !== current.version) throw conflict(current, ['']);
+          return undefined;
+        },
+      );
+      return request.query.dryRun ? reply.send(dryRunResponse(changed)) : reply.code(204).send();
+    },
+  );
+}

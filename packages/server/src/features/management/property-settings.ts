@@ -1,0 +1,29 @@
+import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
+import { applyMergePatch } from '../../storage/changes/differences.ts';
+import { type Document, propertyDocument } from '../../storage/changes/entities.ts';
+import type { PropertyCandidate } from '../../storage/changes/property-rules.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+
+export const READ_ONLY_SETTINGS = { readOnly: ['version', 'createdAt'] };
+
+/** Settings with defaults for those that are missing or null, except the seed, which only changes if one is given. */
+export function completeSettings(id: string, settings: Document): PropertyCandidate {
+  const { createdAt: _createdAt, version: _version, ...given } = settings;
+  const set = Object.entries(given).filter(([, value]) => value !== null);
+  return {
+    name: id,
+    retentionDays: null,
+    allowedOrigins: null,
+    holdout: 0,
+    aaTest: 'assignment',
+    displayCurrency: 'USD',
+    ...Object.fromEntries(set),
+    statistics: { ...DEFAULT_STATISTICS, ...(given.statistics as object) },
+    id,
+  };
+}
+
+/** The settings after a JSON merge patch. */
+export function patchSettings(property: PropertyConfiguration, patch: unknown): Document {
+  return applyMergePatch(propertyDocument(property), patch) as Document;
+}

@@ -1,0 +1,176 @@
+import {
+  IdempotencyHeaders,
+  NewProposal,
+  PropertyParams,
+  ProposalList,
+  ProposalParams,
+  ProposalQuery,
+  ProposalSchema,
+  WriteQuery,
+} from '@switchyard/core/api/management';
+import { hasRole } from '@switchyard/core/api/roles';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import { collectionAt } from './collections.ts';
+import { dryRunResponse, summaryOf } from './dry-run.ts';
+import { applyItemRequest, type ItemRequest } from './item-request.ts';
+import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import {
+  createProposal,
+  decideProposal,
+  findProposal,
+  listProposals,
+  type Proposal,
+} from './proposal-store.ts';
+
+const URL = `${PROPERTY_URL}/proposals`;
+
+/** Changes that wait for the approval of an admin. */
+export function registerProposalRoutes(api: ApiRoutes, parts: ManagementParts): void {
+  registerList(api, parts);
+  registerCreate(api, parts);
+  registerApprove(api, parts);
+  registerReject(api, parts);
+}
+
+function registerList(api: ApiRoutes, { database }: ManagementParts): void {
+  api.get<{ Querystring: ProposalQuery }>(
+    URL,
+    {
+      tag: 'Management',
+      summary: 'Proposals, newest first',
+      access: 'viewer',
+      params: PropertyParams,
+      querystring: ProposalQuery,
+      responses: { 200: { ...ProposalList, description: 'At most 500' } },
+    },
+    async ({ managed, query }) => ({ proposals: await listProposals(database, managed.id, query.state) }),
+  );
+}
+
+function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
+  api.post<{ Body: NewProposal; Querystring: WriteQuery }>(
+    URL,
+    {
+      tag: 'Management',
+      summary: 'Propose a change',
+      description:
+        'Checked like the change itself. An editor’s change of a protected environment becomes a proposal by itself.',
+      access: 'editor',
+      params: PropertyParams,
+      querystring: WriteQuery,
+      headers: IdempotencyHeaders,
+      body: NewProposal,
+      responses: { 201: { ...ProposalSchema, description: 'Waits for approval' } },
+      errors: ['version_required', 'version_conflict', 'in_use', 'transition_not_allowed'],
+    },
+    async (request, reply) => {
+      const { body, managed, caller, query } = request;
+      const item = requestOf(body);
+      const dryRun = { ...changeRequest(request), dryRun: true };
+      const planned = await changeManaged(parts, managed.id, dryRun, (input) =>
+        applyItemRequest(input, item, parts.resolve),
+      );
+      if (query.dryRun) return dryRunResponse(planned);
+      const proposal = await createProposal(parts.database, {
+        ...{ propertyId: managed.id, item, summary: summaryOf(planned) },
+        ...{ comment: body.comment ?? query.comment ?? null, author: caller.actor },
+      });
+      return reply.code(201).send(proposal);
+    },
+  );
+}
+
+type ProposedChange = Pick<NewProposal, 'collection' | 'key' | 'method' | 'baseVersion'> & {
+  body?: object | null | undefined;
+};
+
+/** The request that a proposal stands for. */
+function requestOf({ collection, key, method, body, baseVersion }: ProposedChange): ItemRequest {
+  const found = collectionAt(collection);
+  if (found === undefined) throw new ApiError('not_found');
+  const precondition = { ...(baseVersion !== undefined && { version: baseVersion }), createOnly: false };
+  return { collection: found, key, method: method ?? 'PATCH', body: body ?? {}, precondition };
+}
+
+interface DecisionRoute {
+  Params: ProposalParams;
+  Querystring: WriteQuery;
+}
+
+function registerApprove(api: ApiRoutes, parts: ManagementParts): void {
+  api.post<DecisionRoute>(
+    `${URL}/:proposalId/approve`,
+    {
+      tag: 'Management',
+      summary: 'Approve a proposal and make its change',
+      description: 'Nobody can approve their own. The change is checked again, and merged with later ones.',
+      access: 'admin',
+      params: ProposalParams,
+      querystring: WriteQuery,
+      responses: { 200: { ...ProposalSchema, description: 'Approved' } },
+      errors: ['not_found', 'proposal_closed', 'version_conflict', 'in_use', 'transition_not_allowed'],
+    },
+    async (request, reply) => {
+      const { caller, managed, query } = request;
+      const proposal = await openProposal(parts, request);
+      if (proposal.author.id === caller.actor.id || proposal.author.id === caller.account.id) {
+        throw new ApiError('role_required', { message: 'Nobody can approve their own proposal.' });
+      }
+      const item = requestOf({
+        ...proposal,
+        baseVersion: proposal.baseVersion ?? undefined,
+      } as ProposedChange);
+      const by = changeRequest(request);
+      const comment = [`Proposed by ${proposal.author.name}`, proposal.comment, by.comment]
+        .filter(Boolean)
+        .join(': ')
+        .slice(0, 500);
+      const changed = await changeManaged(parts, managed.id, { ...by, comment }, async (input) => {
+        const next = await applyItemRequest(input, item, parts.resolve);
+        const isOpen =
+          query.dryRun || (await decideProposal(input.database, proposal.id, 'approved', caller.actor.name));
+        if (!isOpen) throw new ApiError('proposal_closed');
+        return next;
+      });
+      if (query.dryRun) return dryRunResponse(changed);
+      return reply.send(await findProposal(parts.database, managed.id, proposal.id));
+    },
+  );
+}
+
+function registerReject(api: ApiRoutes, parts: ManagementParts): void {
+  api.post<DecisionRoute>(
+    `${URL}/:proposalId/reject`,
+    {
+      tag: 'Management',
+      summary: 'Reject a proposal',
+      description: 'Authors can withdraw their own.',
+      access: 'editor',
+      params: ProposalParams,
+      querystring: WriteQuery,
+      responses: { 200: { ...ProposalSchema, description: 'Rejected' } },
+      errors: ['not_found', 'proposal_closed'],
+    },
+    async (request, reply) => {
+      const { caller, managed } = request;
+      const proposal = await openProposal(parts, request);
+      const isAuthor = proposal.author.id !== null && proposal.author.id === caller.actor.id;
+      if (!isAuthor && !hasRole(caller.roleIn(managed), 'admin')) throw new ApiError('role_required');
+      const decided = await decideProposal(parts.database, proposal.id, 'rejected', caller.actor.name);
+      if (!decided) throw new ApiError('proposal_closed');
+      return reply.send(await findProposal(parts.database, managed.id, proposal.id));
+    },
+  );
+}
+
+async function openProposal(
+  { database }: ManagementParts,
+  { managed, params }: FastifyRequest<DecisionRoute>,
+): Promise<Proposal> {
+  const proposal = await findProposal(database, managed.id, params.proposalId);
+  if (proposal === undefined) throw new ApiError('not_found');
+  if (proposal.state !== 'open') throw new ApiError('proposal_closed');
+  return proposal;
+}

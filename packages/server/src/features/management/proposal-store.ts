@@ -1,0 +1,124 @@
+import type { Selectable } from 'kysely';
+import type { Actor } from '../../storage/changes/actor.ts';
+import { type Database, newId } from '../../storage/database.ts';
+import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
+import type { ItemRequest } from './item-request.ts';
+
+type ProposalRow = Selectable<DatabaseTables['proposals']>;
+
+/** A change that waits for the approval of an admin, or was decided. */
+export interface Proposal {
+  id: string;
+  state: ProposalRow['state'];
+  collection: string;
+  key: string;
+  method: ItemRequest['method'];
+  body: object | null;
+  /** The version that the author saw; null if the item did not exist. */
+  baseVersion: number | null;
+  comment: string | null;
+  summary: string[];
+  author: { id: string | null; name: string };
+  createdAt: number;
+  decidedBy: string | null;
+  decidedAt: number | null;
+}
+
+interface NewProposal {
+  propertyId: string;
+  item: Pick<ItemRequest, 'key' | 'method' | 'body' | 'precondition'> & { collection: { path: string } };
+  summary: readonly string[];
+  comment: string | null;
+  author: Actor;
+}
+
+export async function createProposal(database: Database, proposal: NewProposal): Promise<Proposal> {
+  const { item, author } = proposal;
+  const { version } = item.precondition;
+  const row: ProposalRow = {
+    id: newId('prp'),
+    property_id: proposal.propertyId,
+    state: 'open',
+    collection: item.collection.path,
+    key: item.key,
+    method: item.method,
+    body: item.method === 'DELETE' ? null : JSON.stringify(item.body),
+    base_version: typeof version === 'number' ? version : null,
+    comment: proposal.comment,
+    summary: JSON.stringify(proposal.summary),
+    author_id: author.id,
+    author_name: author.name,
+    created_at: Date.now(),
+    decided_by: null,
+    decided_at: null,
+  };
+  await database.insertInto('proposals').values(row).execute();
+  return toProposal(row);
+}
+
+/** The newest first. */
+const MAX_LISTED = 500;
+
+export async function listProposals(
+  database: Database,
+  propertyId: string,
+  state?: ProposalRow['state'],
+): Promise<Proposal[]> {
+  let query = database
+    .selectFrom('proposals')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(MAX_LISTED);
+  if (state !== undefined) query = query.where('state', '=', state);
+  return (await query.execute()).map(toProposal);
+}
+
+export async function findProposal(
+  database: Database,
+  propertyId: string,
+  id: string,
+): Promise<Proposal | undefined> {
+  const row = await database
+    .selectFrom('proposals')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && toProposal(row);
+}
+
+/** Returns false if it was decided already. */
+export async function decideProposal(
+  database: Database,
+  id: string,
+  state: 'approved' | 'rejected',
+  decidedBy: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('proposals')
+    .set({ state, decided_by: decidedBy, decided_at: Date.now() })
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function toProposal(row: ProposalRow): Proposal {
+  return {
+    id: row.id,
+    state: row.state,
+    collection: row.collection,
+    key: row.key,
+    method: row.method,
+    body: row.body === null ? null : JSON.parse(row.body),
+    baseVersion: row.base_version,
+    comment: row.comment,
+    summary: JSON.parse(row.summary),
+    author: { id: row.author_id, name: row.author_name },
+    createdAt: row.created_at,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+  };
+}

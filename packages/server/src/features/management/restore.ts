@@ -1,0 +1,61 @@
+import { ApiError } from '../../errors.ts';
+import { COLLECTIONS, type EntityType, findItem, itemOf, keyOf } from '../../storage/changes/entities.ts';
+import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
+import type { HistoryState } from '../../storage/history/history-state.ts';
+import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { collectionOf, editable } from './collections.ts';
+import { applyItemRequest, type ChangeInputOf } from './item-request.ts';
+import { completeSettings } from './property-settings.ts';
+import { resolveProperty } from './resolve-candidate.ts';
+
+/** The property with one item as it was in an earlier state. */
+export async function restoreState(
+  input: ChangeInputOf,
+  { type, key }: { type: EntityType; key: string },
+  state: HistoryState,
+  resolve: ResolveProperty,
+): Promise<PropertyConfiguration> {
+  if (type === 'property') return restoreSettings(input, state, resolve);
+  const earlier = state.item(type, key);
+  if (type === 'member') return restoreMember(input.current, key, state);
+  const collection = collectionOf(type);
+  const exists = findItem(input.current, type, key) !== undefined;
+  if (collection === undefined) {
+    const message = 'The text of a deleted API key is not stored. Create a new one.';
+    throw new ApiError('not_restorable', { message });
+  }
+  const request = { collection, key, precondition: { version: 'any' as const, createOnly: false } };
+  if (earlier === undefined) {
+    if (!exists) return input.current;
+    return applyItemRequest(input, { ...request, method: 'DELETE', body: undefined }, resolve);
+  }
+  const body = editable(collection, earlier.document);
+  const precondition = exists ? request.precondition : { createOnly: false };
+  return applyItemRequest(input, { ...request, precondition, method: 'PUT', body }, resolve);
+}
+
+function restoreSettings(
+  input: ChangeInputOf,
+  state: HistoryState,
+  resolve: ResolveProperty,
+): PropertyConfiguration {
+  if (state.property === undefined) {
+    throw new ApiError('not_restorable', { message: 'The property did not exist. Delete it instead.' });
+  }
+  const candidate = completeSettings(input.current.id, state.property);
+  return resolveProperty(input, candidate, 'merge', '', resolve);
+}
+
+function restoreMember(
+  property: PropertyConfiguration,
+  accountId: string,
+  state: HistoryState,
+): PropertyConfiguration {
+  const list = COLLECTIONS.member;
+  const others = property[list].filter((member) => keyOf('member', member) !== accountId);
+  const earlier = state.item('member', accountId);
+  if (earlier === undefined) return { ...property, [list]: others };
+  const known = property[list].find((member) => member.accountId === accountId);
+  const member = itemOf('member', earlier.document, known?.version ?? 0) as Member;
+  return { ...property, [list]: [...others, member] };
+}

@@ -1,0 +1,72 @@
+import {
+  ConditionalHeaders,
+  DryRun,
+  ItemParams,
+  ManagedSplitTest,
+  StopBody,
+  WriteQuery,
+} from '@switchyard/core/api/management';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import { findItem } from '../../storage/changes/entities.ts';
+import { responseOf } from './collections.ts';
+import { dryRunResponse } from './dry-run.ts';
+import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import { preconditionOf } from './precondition.ts';
+import { applyTransition, TRANSITION_ACTIONS, type TransitionAction } from './transition.ts';
+
+interface TransitionRoute {
+  Params: ItemParams;
+  Headers: ConditionalHeaders;
+  Querystring: WriteQuery;
+  Body: StopBody;
+}
+
+/** `P/split-tests/{key}/start` and so on. */
+export function registerTransitionRoutes(api: ApiRoutes, parts: ManagementParts): void {
+  for (const action of TRANSITION_ACTIONS) registerTransition(api, action, parts);
+}
+
+function registerTransition(api: ApiRoutes, action: TransitionAction, parts: ManagementParts): void {
+  const verb = action.slice(0, 1).toUpperCase() + action.slice(1);
+  api.post<TransitionRoute>(
+    `${PROPERTY_URL}/split-tests/:key/${action}`,
+    {
+      tag: 'Management',
+      summary: `${verb} a split test`,
+      ...(action === 'stop' && {
+        description:
+          'With a `winner`, everybody is shown that variation from now on. A stopped test cannot be restarted.',
+      }),
+      access: 'editor',
+      params: ItemParams,
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
+      ...(action === 'stop' && { body: StopBody, bodyOptional: true as const }),
+      responses: {
+        200: {
+          anyOf: [ManagedSplitTest, DryRun],
+          description: 'The split test after the change, or with `dryRun` the differences',
+        },
+      },
+      errors: ['split_test_not_found', 'transition_not_allowed', 'version_conflict'],
+    },
+    async (request, reply) => {
+      const { key } = request.params;
+      const { version } = preconditionOf(request.headers);
+      const decided = action === 'stop' ? request.body : {};
+      const changed = await changeManaged(parts, request.managed.id, changeRequest(request), (input) => {
+        const test = findItem(input.current, 'split-test', key);
+        if (test !== undefined && typeof version === 'number' && version !== test.version) {
+          const current = responseOf('split-test', test);
+          throw new ApiError('version_conflict', { details: { current, conflicts: ['/status'] } });
+        }
+        return applyTransition(input, key, action, decided, parts.resolve);
+      });
+      if (request.query.dryRun) return dryRunResponse(changed);
+      const test = changed.current && findItem(changed.current, 'split-test', key);
+      if (test === undefined) throw new ApiError('split_test_not_found');
+      return reply.header('etag', `"${test.version}"`).send(responseOf('split-test', test));
+    },
+  );
+}
