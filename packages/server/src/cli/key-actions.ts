@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts';
 import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
 import { CliError } from './cli-error.ts';
 import { operatorWriter } from './operator-writer.ts';
+import { table } from './table.ts';
 import { requireProperty, waitForServerReload, withExistingDatabase } from './with-database.ts';
 
 export interface KeyOptions {
@@ -67,18 +68,6 @@ export async function listAllKeys({ dataDir, json, property }: ListKeysOptions):
 function toRow({ id, propertyId, kind, name, createdAt, publicKey, prefix, lastFour }: ApiKey): string[] {
   const created = new Date(createdAt).toISOString().slice(0, 10);
   return [id, propertyId, kind, name, created, publicKey ?? `${prefix}…${lastFour}`];
-}
-
-function table(rows: readonly string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
 
 export async function deleteKeyById(id: string, { dataDir }: KeyOptions): Promise<void> {

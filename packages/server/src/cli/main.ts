@@ -9,6 +9,7 @@ import { planCommand } from './plan.ts';
 import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
 import { typesCommand } from './types.ts';
+import { usersCommand } from './users.ts';
 import { verifyCommand } from './verify.ts';
 
 const COMMANDS = [
@@ -17,6 +18,7 @@ const COMMANDS = [
   planCommand,
   exportCommand,
   keysCommand,
+  usersCommand,
   doctorCommand,
   forgetCommand,
   statsCommand,
