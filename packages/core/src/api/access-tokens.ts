@@ -21,7 +21,7 @@ const TOKEN: AccessToken = {
   id: 'tok_9a1b2c3d4e5f60718293a4b5',
   name: 'CI',
   role: 'editor',
-  properties: ['shop'],
+  properties: null,
   expiresAt: 1798761600000,
   createdAt: 1767225600000,
   lastUsedAt: null,
@@ -34,6 +34,9 @@ export const AccessTokens = Type.Object(
   { title: 'AccessTokens', examples: [{ tokens: [TOKEN] }] },
 );
 export type AccessTokens = Static<typeof AccessTokens>;
+
+export const TokenParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+export type TokenParams = Static<typeof TokenParams>;
 
 export const CreateTokenBody = Type.Object(
   {
@@ -58,7 +61,7 @@ export const CreateTokenBody = Type.Object(
   {
     title: 'CreateTokenBody',
     additionalProperties: false,
-    examples: [{ name: 'CI', role: 'editor', expiresAt: 1798761600000, properties: ['shop'] }],
+    examples: [{ name: 'CI', role: 'editor', expiresAt: 1798761600000 }],
   },
 );
 export type CreateTokenBody = Static<typeof CreateTokenBody>;

@@ -99,6 +99,13 @@ export const SignInBody = Type.Object(
 );
 export type SignInBody = Static<typeof SignInBody>;
 
+export const OidcStartQuery = Type.Object({
+  returnTo: Type.Optional(
+    Type.String({ maxLength: 500, description: 'Path of the dashboard to open afterwards' }),
+  ),
+});
+export type OidcStartQuery = Static<typeof OidcStartQuery>;
+
 export const Me = Type.Object(
   {
     account: Account,
@@ -158,6 +165,9 @@ export const AccountSessions = Type.Object(
   },
 );
 export type AccountSessions = Static<typeof AccountSessions>;
+
+export const AccountSessionParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+export type AccountSessionParams = Static<typeof AccountSessionParams>;
 
 export const AccountsQuery = Type.Object({ limit: PageLimit, cursor: PageCursor });
 export type AccountsQuery = Static<typeof AccountsQuery>;

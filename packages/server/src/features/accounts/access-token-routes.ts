@@ -1,8 +1,7 @@
-import { AccessTokens, CreatedToken, CreateTokenBody } from '@switchyard/core/api/access-tokens';
+import { AccessTokens, CreatedToken, CreateTokenBody, TokenParams } from '@switchyard/core/api/access-tokens';
 import { Success } from '@switchyard/core/api/common';
 import { hasRole, ROLES, type Role } from '@switchyard/core/api/roles';
 import { DAY_MS } from '@switchyard/core/time';
-import { Type } from 'typebox';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { TOKEN_PREFIX } from '../../http/authentication.ts';
@@ -90,10 +89,8 @@ const rank = (role: Role | undefined) => (role === undefined ? -1 : ROLES.indexO
 const highest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(b) - rank(a))[0];
 const lowest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(a) - rank(b))[0];
 
-const TokenParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
-
 function registerDelete(api: ApiRoutes, { database }: AccountParts): void {
-  api.delete<{ Params: { id: string } }>(
+  api.delete<{ Params: TokenParams }>(
     '/v1/manage/me/tokens/:id',
     {
       tag: 'Management',

@@ -8,7 +8,7 @@ import type { OidcClient } from './oidc-client.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 
-export interface ChangedBy {
+interface ChangedBy {
   actor: Actor;
   via: Via;
 }

@@ -1,8 +1,13 @@
-import { AccountSessions, Me, PatchMeBody, SignedIn } from '@switchyard/core/api/accounts';
+import {
+  AccountSessionParams,
+  AccountSessions,
+  Me,
+  PatchMeBody,
+  SignedIn,
+} from '@switchyard/core/api/accounts';
 import { Success } from '@switchyard/core/api/common';
 import type { Role } from '@switchyard/core/api/roles';
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { AccountParts } from './account-parts.ts';
@@ -80,8 +85,6 @@ function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
   );
 }
 
-const SessionParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
-
 function registerSessions(api: ApiRoutes, { database }: AccountParts): void {
   api.get(
     '/v1/manage/me/sessions',
@@ -99,14 +102,14 @@ function registerSessions(api: ApiRoutes, { database }: AccountParts): void {
       };
     },
   );
-  api.delete<{ Params: { id: string } }>(
+  api.delete<{ Params: AccountSessionParams }>(
     '/v1/manage/me/sessions/:id',
     {
       tag: 'Management',
       summary: 'Sign out another browser',
       access: 'account',
       session: true,
-      params: SessionParams,
+      params: AccountSessionParams,
       responses: { 200: Success },
     },
     async ({ caller, params }) => {

@@ -1,5 +1,5 @@
+import { OidcStartQuery } from '@switchyard/core/api/accounts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { plainResponse } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { ownOrigin } from '../../http/same-origin.ts';
@@ -31,21 +31,15 @@ export function registerOidcRoutes(api: ApiRoutes, parts: AccountParts): void {
 const redirectUri = (request: FastifyRequest, publicUrl: string | undefined) =>
   `${publicUrl ?? ownOrigin(request, undefined)}${CALLBACK}`;
 
-const StartQuery = Type.Object({
-  returnTo: Type.Optional(
-    Type.String({ maxLength: 500, description: 'Path of the dashboard to open afterwards' }),
-  ),
-});
-
 function registerStart(api: ApiRoutes, parts: AccountParts, oidc: OidcClient): void {
   const { sessions, publicUrl } = parts;
-  api.get<{ Querystring: { returnTo?: string } }>(
+  api.get<{ Querystring: OidcStartQuery }>(
     START,
     {
       tag: 'Management',
       summary: 'Sign in with OpenID Connect',
       access: 'anyone',
-      querystring: StartQuery,
+      querystring: OidcStartQuery,
       responses: { 302: plainResponse('To the provider') },
       exposeHeadRoute: false,
     },
