@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { namedObject, nullable } from './common.ts';
 import { Role } from './roles.ts';
 
+// Without examples: the OpenAPI generator takes a member named `properties` in an example for a schema.
 const tokenMembers = {
   id: Type.String(),
   name: Type.String(),
@@ -17,22 +18,7 @@ const tokenMembers = {
 export const AccessToken = namedObject('AccessToken', tokenMembers);
 export type AccessToken = Static<typeof AccessToken>;
 
-const TOKEN: AccessToken = {
-  id: 'tok_9a1b2c3d4e5f60718293a4b5',
-  name: 'CI',
-  role: 'editor',
-  properties: null,
-  expiresAt: 1798761600000,
-  createdAt: 1767225600000,
-  lastUsedAt: null,
-  prefix: 'service_adm_4f9c',
-  lastFour: 'Zx01',
-};
-
-export const AccessTokens = Type.Object(
-  { tokens: Type.Array(AccessToken) },
-  { title: 'AccessTokens', examples: [{ tokens: [TOKEN] }] },
-);
+export const AccessTokens = Type.Object({ tokens: Type.Array(AccessToken) }, { title: 'AccessTokens' });
 export type AccessTokens = Static<typeof AccessTokens>;
 
 export const TokenParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
@@ -68,9 +54,6 @@ export type CreateTokenBody = Static<typeof CreateTokenBody>;
 
 export const CreatedToken = Type.Object(
   { ...tokenMembers, token: Type.String({ description: 'The whole token. Not shown again' }) },
-  {
-    title: 'CreatedToken',
-    examples: [{ ...TOKEN, token: 'service_adm_4f9c2b7d1e6a8053bQ7fT2mN5kR9wE1c0HsLZx01' }],
-  },
+  { title: 'CreatedToken' },
 );
 export type CreatedToken = Static<typeof CreatedToken>;
