@@ -11,12 +11,12 @@ import {
   type StoredAccount,
   updateAccount,
 } from '../features/accounts/account-store.ts';
-import { directMembers } from '../features/accounts/direct-members.ts';
+import { createMemberWriter } from '../features/accounts/member-writer.ts';
 import { PasswordHasher } from '../features/accounts/password-hasher.ts';
 import { removeTwoFactor } from '../features/accounts/two-factor.ts';
-import { OPERATOR } from '../storage/changes/actor.ts';
 import type { Database } from '../storage/database.ts';
 import { CliError } from './cli-error.ts';
+import { operatorWriter } from './operator-writer.ts';
 import { readNewPassword } from './read-password.ts';
 import { table } from './table.ts';
 import { requireProperty, waitForServerReload, withExistingDatabase } from './with-database.ts';
@@ -58,9 +58,8 @@ export async function createUser(options: CreateUserOptions): Promise<void> {
     const passwordHash = await new PasswordHasher().hash(password);
     const account = await createAccount(database, { email, name, passwordHash, isOwner: owner });
     if (property !== undefined) {
-      // integrator replaces
-      const members = directMembers(database, async () => {});
-      await members.saveMember(property, account.id, role, { actor: OPERATOR, via: 'cli' });
+      const { writer, by } = operatorWriter(database);
+      await createMemberWriter(writer).saveMember(property, account.id, role, by);
     }
     await waitForServerReload();
     const shown = generated ? { password } : {};
