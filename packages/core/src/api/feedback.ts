@@ -6,6 +6,7 @@ import {
   NextCursor,
   namedObject,
   nullable,
+  oneOf,
   PageCursor,
   PageLimit,
   PropertyId,
@@ -42,11 +43,15 @@ export const FeedbackBody = Type.Object(
 );
 export type FeedbackBody = Static<typeof FeedbackBody>;
 
+const FeedbackStatus = oneOf(['new', 'seen', 'done'], { title: 'FeedbackStatus' });
+export type FeedbackStatus = Static<typeof FeedbackStatus>;
+
 export const FeedbackQuery = Type.Object({
   propertyId: PropertyId,
   feedbackTypeId: Type.Optional(EntityKey),
   option: Type.Optional(Type.String()),
   sessionId: Type.Optional(SessionId),
+  status: Type.Optional(FeedbackStatus),
   from: From,
   to: To,
   limit: PageLimit,
@@ -64,6 +69,8 @@ const FeedbackEntry = namedObject('FeedbackEntry', {
   message: nullable(Type.String()),
   metadata: Type.Record(Type.String(), Type.String()),
   createdAt: Type.Integer(),
+  status: FeedbackStatus,
+  notes: nullable(Type.String()),
 });
 
 export const FeedbackPage = Type.Object(
@@ -83,6 +90,8 @@ export const FeedbackPage = Type.Object(
             message: 'Fast checkout',
             metadata: { page: '/checkout' },
             createdAt: 1767225600000,
+            status: 'seen',
+            notes: 'Thanked them',
           },
         ],
         nextCursor: null,
@@ -91,3 +100,44 @@ export const FeedbackPage = Type.Object(
   },
 );
 export type FeedbackPage = Static<typeof FeedbackPage>;
+
+/** What the team records about an entry. */
+export const FeedbackStateBody = Type.Object(
+  {
+    status: Type.Optional(FeedbackStatus),
+    notes: Type.Optional(
+      Type.Union([Type.String({ maxLength: 4000 }), Type.Null()], {
+        description: 'Null or empty removes them',
+      }),
+    ),
+  },
+  {
+    title: 'FeedbackStateBody',
+    minProperties: 1,
+    examples: [{ status: 'done', notes: 'Fixed in the next release' }],
+  },
+);
+export type FeedbackStateBody = Static<typeof FeedbackStateBody>;
+
+export const FeedbackState = Type.Object(
+  {
+    id: Type.String(),
+    status: FeedbackStatus,
+    notes: nullable(Type.String()),
+    updatedBy: Type.String(),
+    updatedAt: Type.Integer(),
+  },
+  {
+    title: 'FeedbackState',
+    examples: [
+      {
+        id: 'fbk_3vN8qL1x',
+        status: 'done',
+        notes: 'Fixed in the next release',
+        updatedBy: 'acc_5f0c',
+        updatedAt: 1767225600000,
+      },
+    ],
+  },
+);
+export type FeedbackState = Static<typeof FeedbackState>;
