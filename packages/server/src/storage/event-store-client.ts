@@ -68,6 +68,7 @@ export function eventStoreClient(
     goalTotals: forward('goalTotals'),
     goalSeries: forward('goalSeries'),
     feedbackPage: forward('feedbackPage'),
+    feedbackTimes: forward('feedbackTimes'),
     splitTestCounts: forward('splitTestCounts'),
     splitTestSeries: forward('splitTestSeries'),
     splitTestFeedback: forward('splitTestFeedback'),

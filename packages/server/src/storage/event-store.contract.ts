@@ -82,6 +82,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       expect(await sessionOf(propertyId, 's')).toBeUndefined();
       expect(await store.sessionIdentity(propertyId, 's')).toBeUndefined();
       expect(await feedbackOf({ propertyId, limit: 10 })).toEqual([]);
+      expect(await store.feedbackTimes(propertyId, ['f'])).toEqual([]);
       expect(await seenOf(store, propertyId, 't')).toEqual([]);
       expect(await store.goalSeries({ propertyId, goalId: 'g', from: 0, to: T0, interval: 'day' })).toEqual(
         [],
@@ -423,6 +424,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       ]);
       expect(await store.sessionIdentity(propertyId, 'old')).toBeUndefined();
       expect(await feedbackOf({ propertyId, limit: 9 })).toEqual([]);
+      expect(await store.feedbackTimes(propertyId, ['f'])).toEqual([]);
       expect(
         await store.goalTotals({ propertyId: other, goalId: 'signup', from: 0, to: T0 * 2 }),
       ).toMatchObject({ increments: 1 });

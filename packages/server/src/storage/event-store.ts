@@ -21,6 +21,8 @@ export interface EventStore {
   goalTotals(query: GoalQuery): Promise<GoalTotals>;
   goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]>;
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>>;
+  /** Which of the entries exist, and when they were submitted; in any order. */
+  feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]>;
   // These scan many visitors, so they can be cancelled.
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
@@ -194,9 +196,13 @@ export interface FeedbackPageQuery {
   sessionId?: string;
   from?: number;
   to?: number;
+  /** Only these entries. */
+  ids?: readonly string[];
   limit: number;
   after?: Cursor;
 }
+
+export type FeedbackTime = Pick<FeedbackEntry, 'id' | 'createdAt'>;
 
 export interface FeedbackEntry extends SessionIdentity {
   id: string;

@@ -295,6 +295,9 @@ async function compareFeedback(
     { feedbackTypeId: 'nps' },
     { option: 'good', from: T0 + 10, to: T0 + 200 },
     { sessionId: 's1' },
+    { ids: [] },
+    { ids: ['unknown', 'a,b', ...model.feedback(propertyId).map(({ id }) => id)] },
+    { feedbackTypeId: 'nps', ids: model.feedback(propertyId).flatMap(({ id }, i) => (i % 2 ? [] : [id])) },
   ];
   const all = model.feedback(propertyId);
   for (const filter of filters) {
@@ -309,10 +312,15 @@ async function compareFeedback(
           it.createdAt < to &&
           (feedbackTypeId === undefined || it.feedbackTypeId === feedbackTypeId) &&
           (chosen === undefined || it.option === chosen) &&
-          (id === undefined || it.sessionId === id),
+          (id === undefined || it.sessionId === id) &&
+          (filter.ids === undefined || filter.ids.includes(it.id)),
       ),
     );
   }
+  const times = await store.feedbackTimes(propertyId, [...all.map(({ id }) => id), 'unknown', '"']);
+  expect(new Map(times.map((it) => [it.id, it.createdAt]))).toEqual(
+    new Map(all.map((it) => [it.id, it.createdAt])),
+  );
 }
 
 async function compareGoals(store: EventStore, model: NaiveEventStore, propertyId: string): Promise<void> {

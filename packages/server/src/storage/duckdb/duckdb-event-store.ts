@@ -7,6 +7,7 @@ import type {
   EventStore,
   FeedbackEntry,
   FeedbackPageQuery,
+  FeedbackTime,
   GoalBaseline,
   GoalBaselineQuery,
   GoalBucket,
@@ -36,7 +37,7 @@ import { KeyHasher } from './lookup/key-hasher.ts';
 import { SessionRegistry } from './lookup/session-registry.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
 import { assignmentCounts } from './queries/assignment-counts.ts';
-import { feedbackPage } from './queries/feedback-page.ts';
+import { feedbackPage, feedbackTimes } from './queries/feedback-page.ts';
 import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
 import type { QueryContext } from './queries/query-context.ts';
@@ -141,6 +142,10 @@ class DuckDbEventStore implements EventStore {
 
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>> {
     return this.#query((context) => feedbackPage(context, query));
+  }
+
+  feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]> {
+    return this.#database.read((connection) => feedbackTimes(this.#contextOf(connection), propertyId, ids));
   }
 
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {

@@ -109,6 +109,11 @@ export function keyList(placeholder: string): string {
   return `(SELECT unnest(CAST(string_split(${placeholder}, ',') AS BIGINT[])))`;
 }
 
+/** Like `keyList`, for texts; the bound value is a JSON array. */
+export function textList(placeholder: string): string {
+  return `(SELECT unnest(from_json(${placeholder}, '["VARCHAR"]')))`;
+}
+
 /** Only for values that cannot be bound: paths of our own files. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

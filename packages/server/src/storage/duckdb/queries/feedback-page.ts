@@ -1,5 +1,11 @@
-import { type FeedbackEntry, type FeedbackPageQuery, PAGE_BYTES, type Page } from '../../event-store.ts';
-import { jsonBytes, rowsOf, SqlValues, withinBytes } from '../sql.ts';
+import {
+  type FeedbackEntry,
+  type FeedbackPageQuery,
+  type FeedbackTime,
+  PAGE_BYTES,
+  type Page,
+} from '../../event-store.ts';
+import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { identitiesOf } from './session-summaries.ts';
 
@@ -90,10 +96,28 @@ function conditionsOf(
   }
   if (query.from !== undefined) conditions.push(`happened_at >= ${values.add(query.from)}`);
   if (query.to !== undefined) conditions.push(`happened_at < ${values.add(query.to)}`);
+  if (query.ids !== undefined) {
+    conditions.push(`feedback_id IN ${textList(values.add(JSON.stringify(query.ids)))}`);
+  }
   if (query.after) {
     const at = values.add(query.after.at);
     const id = values.add(query.after.id);
     conditions.push(`happened_at <= ${at} AND (happened_at < ${at} OR feedback_id < ${id})`);
   }
   return conditions;
+}
+
+export async function feedbackTimes(
+  { connection, terms }: QueryContext,
+  propertyId: string,
+  ids: readonly string[],
+): Promise<FeedbackTime[]> {
+  const property = terms.find(propertyId);
+  if (property === undefined) return [];
+  const rows = await rowsOf<[id: string, at: bigint]>(
+    connection,
+    `SELECT feedback_id, happened_at FROM feedback WHERE property = $1 AND feedback_id IN ${textList('$2')}`,
+    [property, JSON.stringify(ids)],
+  );
+  return rows.map(([id, at]) => ({ id, createdAt: Number(at) }));
 }
