@@ -25,8 +25,9 @@ Example:
     .action(async (options: ForgetOptions) => {
       const { forget } = await import('./forget-action.ts');
       const { runErasuresOffline } = await import('../features/erasure/offline-erasure.ts');
+      const { sweepFeedbackStates } = await import('../features/feedback/feedback-states.ts');
       // As in the server: files written here are readable by their owner only.
       process.umask(0o077);
-      await forget(options, runErasuresOffline);
+      await forget(options, (dataDir, handle) => runErasuresOffline(dataDir, handle, sweepFeedbackStates));
     });
 }

@@ -32,7 +32,7 @@ function storeFailingAt(poisoned: string) {
 
 const requestFor = (visitorId: string) => requestErasure(handle.database, { propertyId: 'shop', visitorId });
 const run = (eventStore: ReturnType<typeof storeFailingAt>) =>
-  runPendingErasures(handle, eventStore, () => undefined).catch((error: Error) => error.message);
+  runPendingErasures(handle, eventStore, async () => undefined).catch((error: Error) => error.message);
 /** Makes failed requests due again. */
 const skipDelay = () => handle.database.updateTable('erasures').set({ next_attempt_at: null }).execute();
 

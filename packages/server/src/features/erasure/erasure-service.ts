@@ -12,16 +12,18 @@ import {
  * Carries out the requests of `forget`. New requests run in one pass, which rewrites the event store once. Failed ones
  * are retried later, in groups that shrink with each attempt, so that a subject that cannot be erased ends up alone.
  * The first failure is recorded, ends the run and is thrown; the next run continues with the other requests.
+ *
+ * @param onErased deletes what is stored elsewhere; called with the properties, before the requests are finished
  */
 export async function runPendingErasures(
   handle: DatabaseHandle,
   eventStore: Pick<EventStoreClient, 'forget'>,
-  onErased: () => void,
+  onErased: (propertyIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
   for (const group of groups(await dueErasures(handle.database, Date.now()))) {
     try {
       const erasures = await eventStore.forget(group.map(subjectOf));
-      onErased();
+      await onErased(group.map(({ propertyId }) => propertyId));
       await finishErasures(
         handle,
         group.map(({ id }, i) => ({ id, rows: erasures[i]!.rows })),

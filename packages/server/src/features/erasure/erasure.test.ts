@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync, watch } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type DatabaseHandle, openDatabase } from '../../storage/database.ts';
 import { switchyard } from '../../testing/command-line.ts';
 import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
 import { waitFor } from '../../testing/wait.ts';
+import { setFeedbackState } from '../feedback/feedback-state-store.ts';
 import { findErasure, requestErasure } from './erasure-store.ts';
 
 let shop: Shop;
@@ -66,3 +67,31 @@ test('a failure is recorded, reported and retried automatically', async () => {
   await waitFor('the next attempt', async () => !(await sessionIds()).includes('session-of-ann'));
   expect(await sessionIds()).toHaveLength(VISITORS.length);
 });
+
+test.each(['running', 'stopped'])(
+  'notes on erased feedback are erased too, with a %s server',
+  async (state) => {
+    await openWithVisitors();
+    const submit = (sessionId: string) => shop.submit({ feedbackTypeId: 'nps', option: 'good', sessionId });
+    await accepted(submit('session-of-ann'), submit('session-of-bob'));
+    const { feedback } = await shop.feedback();
+    handle = await openDatabase(shop.server.dataDir);
+    for (const entry of feedback) {
+      const notes = `secret-notes-on-${entry.sessionId}`;
+      await setFeedbackState(handle.database, 'shop', entry, { notes }, 'acc_1');
+    }
+    if (state === 'stopped') await shop.server.stop();
+    const forgotten = await switchyard(shop.server, 'forget', '--property', 'shop', '--visitor', 'ann');
+    expect(forgotten).toMatchObject({ code: 0 });
+    expect(await handle.database.selectFrom('feedback_states').select('notes').execute()).toEqual([
+      { notes: 'secret-notes-on-session-of-bob' },
+    ]);
+    await handle.close();
+    handle = undefined;
+    await shop.server.stop();
+    const files = readdirSync(shop.server.dataDir).map((name) => join(shop.server.dataDir, name));
+    const contains = (text: string) => files.some((file) => readFileSync(file).includes(text));
+    expect(contains('secret-notes-on-session-of-bob')).toBe(true);
+    expect(contains('secret-notes-on-session-of-ann')).toBe(false);
+  },
+);

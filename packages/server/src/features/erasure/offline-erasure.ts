@@ -1,14 +1,28 @@
-import type { DatabaseHandle } from '../../storage/database.ts';
+import type { Database, DatabaseHandle } from '../../storage/database.ts';
 import { EventLog } from '../../storage/event-log.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { runPendingErasures } from './erasure-service.ts';
 
+/** Deletes data about entries that no longer exist in the event store. */
+type SweepDatabase = (
+  stores: { database: Database; eventStore: EventStoreClient },
+  propertyIds: readonly string[],
+) => Promise<void>;
+
 /** Carries out pending erasures; returns false if a running server holds the data directory. */
-export async function runErasuresOffline(dataDir: string, handle: DatabaseHandle): Promise<boolean> {
+export async function runErasuresOffline(
+  dataDir: string,
+  handle: DatabaseHandle,
+  sweep: SweepDatabase,
+): Promise<boolean> {
   const events = await openUnlessLocked(dataDir);
   if (events === undefined) return false;
   try {
     // A failure is recorded with the requests, where the caller reads it.
-    await runPendingErasures(handle, events.eventStore, () => undefined).catch(() => undefined);
+    const stores = { database: handle.database, eventStore: events.eventStore };
+    await runPendingErasures(handle, events.eventStore, (propertyIds) => sweep(stores, propertyIds)).catch(
+      () => undefined,
+    );
   } finally {
     await events.close();
   }

@@ -7,13 +7,16 @@ import type { Authentication } from '../../http/authentication.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
+import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { readFeedbackPage } from './feedback-pages.ts';
 
 interface Dependencies {
   auth: Authentication;
   recordEvents: RecordEvents;
   eventStore: Pick<EventStoreClient, 'feedbackPage'>;
+  database: Database;
 }
 
 export function registerFeedbackRoutes(api: ApiRoutes, dependencies: Dependencies): void {
@@ -88,12 +91,14 @@ function rejectInvalidFields(codes: readonly ErrorCode[]): void {
   throw new ApiError(first, { fields });
 }
 
-function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
+function registerList(api: ApiRoutes, { auth, eventStore, database }: Dependencies): void {
   api.get<{ Querystring: FeedbackQuery }>(
     '/v1/feedback',
     {
       tag: 'Feedback',
       summary: 'Feedback entries, newest first',
+      description:
+        'With `status`, a page may have fewer entries than `limit`, or none, before the last page: continue until `nextCursor` is null.',
       key: 'secret',
       members: true,
       querystring: FeedbackQuery,
@@ -105,7 +110,8 @@ function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void 
       const after = decodeListCursor(cursor);
       const property = auth.property(request, filter.propertyId);
       if (filter.feedbackTypeId !== undefined) requireType(property, filter.feedbackTypeId);
-      const { rows, next } = await eventStore.feedbackPage({ ...filter, limit, ...(after && { after }) });
+      const query = { ...filter, limit, ...(after && { after }) };
+      const { rows, next } = await readFeedbackPage({ eventStore, database }, query);
       const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));
       return { feedback, nextCursor: encodeListCursor(next) };
     },

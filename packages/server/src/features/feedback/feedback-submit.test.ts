@@ -44,6 +44,8 @@ describe('valid feedback', () => {
     expect(found).toEqual({
       id: expect.stringMatching(/^\S+$/),
       visitorId: null,
+      status: 'new',
+      notes: null,
       userId: null,
       createdAt: expect.any(Number),
       ...fields,

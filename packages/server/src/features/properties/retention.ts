@@ -10,14 +10,23 @@ export class Retention {
   /** `at` is monotonic, so that deletion continues when the wall clock is set back. */
   readonly #enforced = new Map<string, { days: number; at: number }>();
 
-  constructor(eventStore: Pick<EventStoreClient, 'expire'>) {
+  readonly #onExpired: (propertyId: string) => Promise<void>;
+
+  /** @param onExpired deletes what is stored elsewhere about deleted events */
+  constructor(
+    eventStore: Pick<EventStoreClient, 'expire'>,
+    onExpired: (propertyId: string) => Promise<void>,
+  ) {
     this.#eventStore = eventStore;
+    this.#onExpired = onExpired;
   }
 
   async enforce(properties: readonly PropertyConfiguration[], now: number): Promise<void> {
     for (const { id, retentionDays: days } of properties) {
       if (days === null || !this.#isDue(id, days)) continue;
       await this.#eventStore.expire(id, now - days * DAY_MS);
+      // Even if nothing was deleted now: an earlier call may have failed.
+      await this.#onExpired(id);
       this.#enforced.set(id, { days, at: performance.now() });
     }
   }
