@@ -7,8 +7,11 @@ import { createCallerDirectory } from './features/accounts/caller-directory.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
+import { FlagEvaluator } from './features/flags/flag-evaluator.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
+import { FlagUsageReader } from './features/flags/flag-usage-reader.ts';
+import { registerFlagUsageRoutes } from './features/flags/flag-usage-routes.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { EventIntake } from './features/ingest/event-intake.ts';
@@ -36,6 +39,7 @@ import type { ConfigurationWriter } from './storage/changes/configuration-writer
 import type { Configuration } from './storage/configuration.ts';
 import type { Database } from './storage/database.ts';
 import type { EventLog } from './storage/event-log.ts';
+import type { UsageRecording } from './usage-recording.ts';
 
 export interface AppParts {
   config: Config;
@@ -46,6 +50,7 @@ export interface AppParts {
   identities: SessionIdentities;
   database: Database;
   writer: ConfigurationWriter;
+  usage: UsageRecording;
   /** Closed together with the app. */
   reports: ReportRunner;
   aaAlarms: () => number;
@@ -55,7 +60,7 @@ export interface AppParts {
 
 /** The composition root: wires everything that handles requests. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { config, configuration, events, identities, database, writer, reports, aaAlarms } = parts;
+  const { config, configuration, events, identities, database, writer, usage, reports, aaAlarms } = parts;
   const app = createHttpServer(config, parts.log);
   const metrics = new Metrics({ storage: () => events.status, aaAlarms });
   const auth = new Authentication({
@@ -64,6 +69,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       parts.log.warn({ err }, 'cannot store when a session or token was last used'),
     ),
     limiter: new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
+    usage: usage.credentials,
     publicUrl: config.publicUrl,
   });
   const api = new ApiRoutes(app, auth);
@@ -72,6 +78,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { eventStore } = events;
   const findIdentity = identities.find.bind(identities);
   const streams = createFlagStreams(app, configuration);
+  const evaluator = new FlagEvaluator(usage.evaluations);
 
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
@@ -85,11 +92,16 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerReportRoutes(api, { auth, reports });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });
-  registerFlagRoutes(api, { auth, findIdentity, streams });
-  registerOfrepRoutes(api, { auth, findIdentity });
+  registerFlagRoutes(api, { auth, evaluator, findIdentity, streams });
+  registerOfrepRoutes(api, { auth, evaluator, findIdentity });
+  registerFlagUsageRoutes(api, {
+    auth,
+    recorder: usage.flags,
+    reader: new FlagUsageReader(database, () => usage.flags.revision),
+  });
   registerKeyRoutes(api, { auth });
   registerGoalRoutes(api, { auth, recordEvents, eventStore });
-  registerFeedbackRoutes(api, { auth, recordEvents, eventStore });
+  registerFeedbackRoutes(api, { auth, recordEvents, eventStore, database });
   registerSessionRoutes(api, {
     auth,
     recordEvents,

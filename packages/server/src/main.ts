@@ -8,6 +8,7 @@ import { configurationStores } from './configuration-stores.ts';
 import { DailyAaTest } from './features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
 import { runRollouts } from './features/flags/rollout-schedule.ts';
+import { sweepFeedbackStates } from './features/feedback/feedback-states.ts';
 import { Retention } from './features/properties/retention.ts';
 import { aaScope } from './features/reports/aa-scope.ts';
 import { ReportRunner } from './features/reports/report-runner.ts';
@@ -21,6 +22,7 @@ import type { DatabaseHandle } from './storage/database.ts';
 import { EventLog } from './storage/event-log.ts';
 import { ThreadedSqlite } from './storage/sqlite/threaded-sqlite.ts';
 import type { StorageOptions } from './storage/storage-messages.ts';
+import { UsageRecording } from './usage-recording.ts';
 import { readVersion } from './version.ts';
 import { firstSteps, newKeys } from './welcome.ts';
 
@@ -107,21 +109,21 @@ async function serve(
   // On a thread of its own: if an evaluation takes too long, no requested report is lost.
   const aaReports = createReportRunner(log, events);
   const aaTest = createAaTest(log, handle, configuration, events, aaReports);
+  const usage = new UsageRecording(handle.database);
   const app = await createApp({
-    ...{ config, version, log, configuration, writer, events, identities, reports, pingDatabase },
+    ...{ config, version, log, configuration, writer, events, identities, reports, pingDatabase, usage },
     database: handle.database,
     aaAlarms: () => aaTest.alarms,
   });
   await listen(app, config);
   events.startVerification();
-  const stopJobs = startJobs(
-    backgroundJobs(log, handle, configuration, writer, events, identities, aaTest),
-    log,
-  );
+  const jobs = backgroundJobs(log, handle, configuration, writer, events, identities, aaTest);
+  const stopJobs = startJobs([...jobs, ...usage.jobs()], log);
   const stop = async () => {
     await aaReports.close();
     await app.close();
     await stopJobs();
+    await usage.close(log);
     await events.close();
     await configuration.close();
     await handle.close();
@@ -180,12 +182,18 @@ function backgroundJobs(
   identities: SessionIdentities,
   aaTest: DailyAaTest,
 ): Job[] {
-  const retention = new Retention(eventStore);
+  const sweep = (propertyIds: readonly string[]) =>
+    sweepFeedbackStates({ database: handle.database, eventStore }, propertyIds);
+  const retention = new Retention(eventStore, (propertyId) => sweep([propertyId]));
   return [
     {
       name: 'erasure',
       everyMs: ERASURE_POLL_MS,
-      run: () => runPendingErasures(handle, eventStore, () => identities.clear()),
+      run: () =>
+        runPendingErasures(handle, eventStore, (propertyIds) => {
+          identities.clear();
+          return sweep(propertyIds);
+        }),
     },
     {
       name: 'schedule',

@@ -1,3 +1,4 @@
+import { lastUsedOf } from '../features/keys/credential-usage-store.ts';
 import { newKey } from '../features/keys/key-rules.ts';
 import { listKeys } from '../features/keys/key-store.ts';
 import { listProperties } from '../features/properties/property-store.ts';
@@ -53,7 +54,12 @@ export async function createKeyFor({ dataDir, json, property, kind, name }: Crea
 export async function listAllKeys({ dataDir, json, property }: ListKeysOptions): Promise<void> {
   const keys = await withExistingDatabase(dataDir, async (handle) => {
     if (property !== undefined) await requireProperty(handle, property);
-    return allKeys(handle.database, property);
+    const listed = await allKeys(handle.database, property);
+    const lastUsed = await lastUsedOf(
+      handle.database,
+      listed.map(({ id }) => id),
+    );
+    return listed.map((key) => ({ ...key, lastUsedAt: lastUsed.get(key.id) ?? null }));
   });
   if (json) {
     const shown = keys.map(({ hash: _hash, publicKey, ...key }) => ({ ...key, key: publicKey }));
@@ -61,14 +67,21 @@ export async function listAllKeys({ dataDir, json, property }: ListKeysOptions):
   } else if (keys.length === 0) {
     console.log('There are no keys yet. Create one with "switchyard keys create".');
   } else {
-    console.log(table([['ID', 'PROPERTY', 'KIND', 'NAME', 'CREATED', 'KEY'], ...keys.map(toRow)]));
+    console.log(
+      table([['ID', 'PROPERTY', 'KIND', 'NAME', 'CREATED', 'LAST USED', 'KEY'], ...keys.map(toRow)]),
+    );
   }
 }
 
-function toRow({ id, propertyId, kind, name, createdAt, publicKey, prefix, lastFour }: ApiKey): string[] {
-  const created = new Date(createdAt).toISOString().slice(0, 10);
-  return [id, propertyId, kind, name, created, publicKey ?? `${prefix}…${lastFour}`];
+type ListedKey = ApiKey & { lastUsedAt: number | null };
+
+function toRow({ id, propertyId, kind, name, createdAt, lastUsedAt, ...key }: ListedKey): string[] {
+  const { publicKey, prefix, lastFour } = key;
+  const lastUsed = lastUsedAt === null ? 'never' : dayOf(lastUsedAt);
+  return [id, propertyId, kind, name, dayOf(createdAt), lastUsed, publicKey ?? `${prefix}…${lastFour}`];
 }
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 export async function deleteKeyById(id: string, { dataDir }: KeyOptions): Promise<void> {
   const deleted = await withExistingDatabase(dataDir, async ({ database }) => {

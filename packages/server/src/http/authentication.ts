@@ -4,6 +4,7 @@ import type { ApiKey, KeyKind, PropertyConfiguration } from '../storage/property
 import type { KeyAccess, ManagementAccess } from './api-description.ts';
 import { type Caller, type CallerDirectory, mayCall, mayCallIn } from './caller.ts';
 import { allowAnyOrigin } from './cors.ts';
+import type { CredentialUsage } from './credential-usage.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { readCookie, SESSION_COOKIE } from './session-cookie.ts';
@@ -23,6 +24,7 @@ interface Parts {
   keys: KeyDirectory;
   callers: CallerDirectory;
   limiter: RateLimiter;
+  usage: CredentialUsage;
   publicUrl: string | undefined;
 }
 
@@ -40,13 +42,15 @@ export class Authentication {
   readonly #keys: KeyDirectory;
   readonly #callers: CallerDirectory;
   readonly #limiter: RateLimiter;
+  readonly #usage: CredentialUsage;
   readonly #publicUrl: string | undefined;
 
-  constructor({ keys, callers, limiter, publicUrl }: Parts) {
+  constructor({ keys, callers, limiter, usage, publicUrl }: Parts) {
     this.#keys = keys;
     this.#callers = callers;
     this.#limiter = limiter;
     this.#publicUrl = publicUrl;
+    this.#usage = usage;
   }
 
   /** The hook that checks the key of a route. Routes with a public key can be called from any origin. */
@@ -130,6 +134,7 @@ export class Authentication {
       if (kind !== 'public') this.#limiter.takeAddress(request.ip, reply);
       throw new ApiError(text === undefined || text === '' ? 'api_key_missing' : 'api_key_invalid');
     }
+    this.#usage.touch(key.id);
     this.#limiter.takeKey(key.id, reply);
     if (key.kind !== kind) throw new ApiError('wrong_key_kind');
     return key;

@@ -229,6 +229,8 @@ const CODES: Record<string, ErrorCode[]> = {
   'POST /v1/flags/evaluate': ['wrong_property', 'environment_not_found', 'storage_damaged'],
   'GET /v1/flags/list': ['wrong_property'],
   'GET /v1/flags/segments': ['wrong_property'],
+  'GET /v1/flags/usage': ['wrong_property'],
+  'POST /v1/flags/usage': ['wrong_property', 'environment_not_found', 'overloaded'],
   'GET /v1/keys/public': ['wrong_property', 'not_found'],
   'GET /v1/flags/stream': ['wrong_property'],
   'POST /v1/goals/increment': [

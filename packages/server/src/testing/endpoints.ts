@@ -66,6 +66,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   endpoint('GET', '/v1/flags/list', 'secret', { members: true, query: inShop }),
   endpoint('GET', '/v1/flags/segments', 'secret', { members: true, query: inShop }),
+  endpoint('GET', '/v1/flags/usage', 'secret', { query: { ...inShop, flagKey: 'banner' } }),
+  endpoint('POST', '/v1/flags/usage', 'secret', {
+    body: {
+      ...inShop,
+      environment: 'production',
+      counts: [{ flagKey: 'banner', value: 'spring', count: 3, lastAt: 1767225600000 }],
+    },
+    reference: { field: 'environment', code: 'environment_not_found' },
+  }),
   endpoint('GET', '/v1/keys/public', 'secret', { query: inShop }),
   endpoint('GET', '/v1/flags/stream', 'secret', { query: inShop, endless: true }),
   endpoint('POST', '/ofrep/v1/evaluate/flags/{key}', 'secret', {
@@ -114,6 +123,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       feedbackTypeId: 'nps',
       option: 'good',
       sessionId: 's-table',
+      status: 'new',
       from: '0',
       to: '4102444800000',
       limit: '5',

@@ -80,6 +80,13 @@ export class Shop {
     return this.post('/v1/flags/evaluate', { propertyId: 'shop', ...fields });
   }
 
+  /** The usage of one flag, by environment. */
+  async flagUsage(flagKey: string): Promise<Body> {
+    const { flags } = okBody(await this.get('/v1/flags/usage', { flagKey }));
+    expect(flags).toHaveLength(1);
+    return Object.fromEntries(flags[0].environments.map((it: Body) => [it.environment, it]));
+  }
+
   async progress(goalId: string, query: Headers = {}): Promise<Body> {
     return okBody(await this.get('/v1/goals/progress', { goalId, ...query }));
   }

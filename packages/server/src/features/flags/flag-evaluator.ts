@@ -3,7 +3,9 @@ import { compileFlags } from '@switchyard/core/evaluation/flags';
 import { ApiError } from '../../errors.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
 import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { CountedResult, EvaluationCounts } from './evaluation-counts.ts';
 import { compileRuleRegex } from './rule-regex.ts';
+import { usageValue } from './usage-value.ts';
 
 export type Context = Record<string, unknown>;
 
@@ -13,9 +15,21 @@ export type FindIdentity = (
   sessionId: string,
 ) => SessionIdentity | undefined | Promise<SessionIdentity | undefined>;
 
+/** The compiled flags of a property in one environment. */
+export interface EnvironmentFlags {
+  readonly propertyId: string;
+  readonly environmentId: string;
+  readonly set: FlagSet;
+  /** The evaluator returns the same object for the same result. */
+  readonly results: Map<Evaluation, CachedResult>;
+}
+
 /** The flags of a property, compiled per environment, once per saved change. */
-const flagSets = derivePerProperty((property): ReadonlyMap<string, FlagSet> => {
-  const sets = property.environments.map(({ id }) => [id, compileFor(property, id)] as const);
+const flagSets = derivePerProperty((property): ReadonlyMap<string, EnvironmentFlags> => {
+  const sets = property.environments.map(({ id }) => {
+    const set = compileFor(property, id);
+    return [id, { propertyId: property.id, environmentId: id, set, results: new Map() }] as const;
+  });
   return new Map(sets);
 });
 
@@ -27,7 +41,7 @@ function compileFor(property: PropertyConfiguration, environmentId: string): Fla
   return compileFlags(definitions, property.segments, { regex: compileRuleRegex });
 }
 
-export function flagsIn(property: PropertyConfiguration, environmentId: string): FlagSet {
+export function flagsIn(property: PropertyConfiguration, environmentId: string): EnvironmentFlags {
   const flags = flagSets(property).get(environmentId);
   if (flags === undefined) throw new ApiError('environment_not_found');
   return flags;
@@ -57,36 +71,83 @@ function merge(context: Context, identity: SessionIdentity | undefined): Context
   return merged;
 }
 
-/** Cached `"key":{…}`: the evaluator returns the same object for the same result. */
-const fragments = new WeakMap<Evaluation, string>();
-
-function fragment(key: string, evaluation: Evaluation): string {
-  let text = fragments.get(evaluation);
-  if (text === undefined) {
-    text = `${JSON.stringify(key)}:${JSON.stringify(evaluation)}`;
-    fragments.set(evaluation, text);
-  }
-  return text;
+/** What is cached per result. */
+interface CachedResult extends CountedResult {
+  /** `"key":{…}` */
+  readonly member: string;
+  /** `{"key":…}`, in the format of the OpenFeature Remote Evaluation Protocol. */
+  readonly ofrep: string;
 }
 
-/** The response body of an evaluation, built from cached fragments. */
-export function evaluationsJson(
-  flags: FlagSet,
-  context: Context,
-  only: readonly string[] | undefined,
-): string {
-  let json = '{"flags":{';
-  let separator = '';
-  const add = (key: string, evaluation: Evaluation) => {
-    json += separator + fragment(key, evaluation);
-    separator = ',';
-  };
-  if (only === undefined) flags.evaluateEach(context, add);
-  else {
-    for (const key of new Set(only)) {
-      const evaluation = flags.evaluate(key, context);
-      if (evaluation !== undefined) add(key, evaluation);
-    }
+function cachedResult(flags: EnvironmentFlags, key: string, evaluation: Evaluation): CachedResult {
+  let cached = flags.results.get(evaluation);
+  if (cached === undefined) {
+    cached = createCached(flags, key, evaluation);
+    flags.results.set(evaluation, cached);
   }
-  return `${json}}}`;
+  return cached;
+}
+
+function createCached(flags: EnvironmentFlags, key: string, evaluation: Evaluation): CachedResult {
+  const { value, reason, ruleId, version } = evaluation;
+  return {
+    propertyId: flags.propertyId,
+    environmentId: flags.environmentId,
+    flagKey: key,
+    value: usageValue(value),
+    count: 0,
+    member: `${JSON.stringify(key)}:${JSON.stringify(evaluation)}`,
+    ofrep: JSON.stringify({ key, value, reason, variant: ruleId ?? 'default', metadata: { version } }),
+  };
+}
+
+/** Evaluates flags for requests: builds responses from cached fragments, and counts the evaluations. */
+export class FlagEvaluator {
+  readonly #counts: EvaluationCounts;
+
+  constructor(counts: EvaluationCounts) {
+    this.#counts = counts;
+  }
+
+  /** The response body of an evaluation. */
+  evaluationsJson(flags: EnvironmentFlags, context: Context, only: readonly string[] | undefined): string {
+    // A local variable: this runs for every evaluation.
+    const counts = this.#counts;
+    let json = '{"flags":{';
+    let separator = '';
+    const add = (key: string, evaluation: Evaluation) => {
+      const cached = cachedResult(flags, key, evaluation);
+      counts.add(cached);
+      json += separator + cached.member;
+      separator = ',';
+    };
+    if (only === undefined) flags.set.evaluateEach(context, add);
+    else {
+      for (const key of new Set(only)) {
+        const evaluation = flags.set.evaluate(key, context);
+        if (evaluation !== undefined) add(key, evaluation);
+      }
+    }
+    return `${json}}}`;
+  }
+
+  /** One flag in the OpenFeature format; undefined if there is no such flag. */
+  ofrepJson(flags: EnvironmentFlags, key: string, context: Context): string | undefined {
+    const evaluation = flags.set.evaluate(key, context);
+    if (evaluation === undefined) return undefined;
+    const cached = cachedResult(flags, key, evaluation);
+    this.#counts.add(cached);
+    return cached.ofrep;
+  }
+
+  /** All flags in the OpenFeature format, as the members of an array. */
+  ofrepListJson(flags: EnvironmentFlags, context: Context): string {
+    let json = '';
+    flags.set.evaluateEach(context, (key, evaluation) => {
+      const cached = cachedResult(flags, key, evaluation);
+      this.#counts.add(cached);
+      json += json === '' ? cached.ofrep : `,${cached.ofrep}`;
+    });
+    return json;
+  }
 }

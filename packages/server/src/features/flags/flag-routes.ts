@@ -12,12 +12,13 @@ import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
-import { evaluationsJson, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
+import { type FindIdentity, type FlagEvaluator, flagsIn, withIdentity } from './flag-evaluator.ts';
 import type { FlagStreams } from './flag-streams.ts';
 import { publishedFlags, publishedSegments } from './published-flags.ts';
 
 interface Dependencies {
   auth: Authentication;
+  evaluator: FlagEvaluator;
   findIdentity: FindIdentity;
   streams: FlagStreams;
 }
@@ -29,7 +30,7 @@ export function registerFlagRoutes(api: ApiRoutes, dependencies: Dependencies): 
   registerStream(api, dependencies);
 }
 
-function registerEvaluate(api: ApiRoutes, { auth, findIdentity }: Dependencies): void {
+function registerEvaluate(api: ApiRoutes, { auth, evaluator, findIdentity }: Dependencies): void {
   api.post<{ Body: EvaluateBody }>(
     '/v1/flags/evaluate',
     {
@@ -44,7 +45,9 @@ function registerEvaluate(api: ApiRoutes, { auth, findIdentity }: Dependencies):
       const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;
       const flags = flagsIn(auth.property(request, propertyId), environment);
       const send = (complete: Record<string, unknown>) =>
-        reply.type('application/json; charset=utf-8').send(evaluationsJson(flags, complete, flagKeys));
+        reply
+          .type('application/json; charset=utf-8')
+          .send(evaluator.evaluationsJson(flags, complete, flagKeys));
       const complete = withIdentity(propertyId, context, findIdentity);
       return complete instanceof Promise ? complete.then(send) : send(complete);
     },

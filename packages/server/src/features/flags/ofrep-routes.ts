@@ -7,7 +7,6 @@ import {
   OfrepHeaders,
   OfrepParams,
 } from '@switchyard/core/api/ofrep';
-import type { Evaluation, FlagSet } from '@switchyard/core/evaluation/flags';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../errors.ts';
 import { preparedResponses } from '../../http/api-description.ts';
@@ -16,16 +15,24 @@ import type { Authentication } from '../../http/authentication.ts';
 import { etagOf, isUnchanged } from '../../http/etag.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { type Context, type FindIdentity, flagsIn, withIdentity } from './flag-evaluator.ts';
+import {
+  type Context,
+  type EnvironmentFlags,
+  type FindIdentity,
+  type FlagEvaluator,
+  flagsIn,
+  withIdentity,
+} from './flag-evaluator.ts';
 
 interface Dependencies {
   auth: Authentication;
+  evaluator: FlagEvaluator;
   findIdentity: FindIdentity;
 }
 
 interface EvaluationInput {
   property: PropertyConfiguration;
-  flags: FlagSet;
+  flags: EnvironmentFlags;
   context: Context;
 }
 
@@ -73,8 +80,8 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
     async (request, reply) => {
       const { flags, context } = await evaluationInput(request, dependencies);
       const { key } = request.params;
-      const evaluation = flags.evaluate(key, context);
-      if (evaluation !== undefined) return evaluationResponse(key, evaluation);
+      const json = dependencies.evaluator.ofrepJson(flags, key, context);
+      if (json !== undefined) return reply.type('application/json; charset=utf-8').send(json);
       return fail(reply, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' });
     },
   );
@@ -99,9 +106,8 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
     },
     async (request, reply) => {
       const { property, flags, context } = await evaluationInput(request, dependencies);
-      const evaluations: ReturnType<typeof evaluationResponse>[] = [];
-      flags.evaluateEach(context, (key, evaluation) => evaluations.push(evaluationResponse(key, evaluation)));
-      const body = JSON.stringify({ flags: evaluations, metadata: { version: property.version } });
+      const list = dependencies.evaluator.ofrepListJson(flags, context);
+      const body = `{"flags":[${list}],"metadata":{"version":${property.version}}}`;
       const etag = etagOf(body);
       reply.header('etag', etag);
       if (isUnchanged(request, etag)) return reply.code(304).send();
@@ -119,10 +125,6 @@ async function evaluationInput(
   const flags = flagsIn(property, typeof environment === 'string' ? environment : PRODUCTION.id);
   const context = await withIdentity(property.id, request.body.context ?? {}, findIdentity);
   return { property, flags, context };
-}
-
-function evaluationResponse(key: string, { value, reason, ruleId, version }: Evaluation) {
-  return { key, value, reason, variant: ruleId ?? 'default', metadata: { version } };
 }
 
 function fail(reply: FastifyReply, status: 400 | 404, body: OfrepFailure): FastifyReply {

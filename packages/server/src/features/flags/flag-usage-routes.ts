@@ -1,0 +1,86 @@
+import { Success } from '@switchyard/core/api/common';
+import { FlagUsageBody, FlagUsageList, FlagUsageQuery } from '@switchyard/core/api/flag-usage';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import { eventTime } from '../../http/client-time.ts';
+import { sendSuccess } from '../../http/record-events.ts';
+import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { UsageCount } from './evaluation-counts.ts';
+import type { FlagUsageReader } from './flag-usage-reader.ts';
+import type { FlagUsageRecorder } from './flag-usage-recorder.ts';
+import { usageValue } from './usage-value.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  recorder: FlagUsageRecorder;
+  reader: FlagUsageReader;
+}
+
+export function registerFlagUsageRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerReport(api, dependencies);
+  registerList(api, dependencies);
+}
+
+function registerReport(api: ApiRoutes, { auth, recorder }: Dependencies): void {
+  api.post<{ Body: FlagUsageBody }>(
+    '/v1/flags/usage',
+    {
+      tag: 'Flags',
+      summary: 'Report evaluations that this service has not seen',
+      description:
+        'For programs that evaluate flags themselves; the Node SDK does it. Flags that do not exist, and values of another type than the flag, are skipped.',
+      key: 'secret',
+      body: FlagUsageBody,
+      responses: { 200: Success },
+      errors: ['wrong_property', 'environment_not_found'],
+    },
+    async (request, reply) => {
+      const { propertyId, reportId } = request.body;
+      const property = auth.property(request, propertyId);
+      const receivedAt = Date.now();
+      const counts = acceptCounts(property, request.body, receivedAt);
+      if (counts.length > 0) await recorder.report({ propertyId, reportId, counts, receivedAt });
+      return sendSuccess(reply);
+    },
+  );
+}
+
+function acceptCounts(
+  property: PropertyConfiguration,
+  body: FlagUsageBody,
+  receivedAt: number,
+): UsageCount[] {
+  const { environment = PRODUCTION.id } = body;
+  if (!property.environments.some(({ id }) => id === environment))
+    throw new ApiError('environment_not_found');
+  const types = new Map(property.flags.map(({ key, type }) => [key, type]));
+  return body.counts
+    .filter(({ flagKey, value }) => types.get(flagKey) === typeof value)
+    .map(({ flagKey, value, count, lastAt }) => ({
+      propertyId: property.id,
+      environmentId: environment,
+      flagKey,
+      value: usageValue(value),
+      count,
+      at: Math.min(eventTime(lastAt, receivedAt).at, receivedAt),
+    }));
+}
+
+function registerList(api: ApiRoutes, { auth, reader }: Dependencies): void {
+  api.get<{ Querystring: FlagUsageQuery }>(
+    '/v1/flags/usage',
+    {
+      tag: 'Flags',
+      summary: 'How often each flag was evaluated in the last 30 days, and which flags are stale',
+      description:
+        'Up to 10 values per flag and environment, or 100 with `flagKey`. Evaluations by this service are listed after at most 10 seconds, those of the Node SDK after a minute.',
+      key: 'secret',
+      querystring: FlagUsageQuery,
+      responses: { 200: { ...FlagUsageList, description: 'The usage' } },
+      errors: ['wrong_property'],
+    },
+    (request): Promise<FlagUsageList> =>
+      reader.read(auth.property(request, request.query.propertyId), request.query.flagKey),
+  );
+}

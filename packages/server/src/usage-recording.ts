@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import type { Job } from './background-jobs.ts';
+import { EvaluationCounts } from './features/flags/evaluation-counts.ts';
+import { FlagUsageRecorder } from './features/flags/flag-usage-recorder.ts';
+import { deleteOldUsage } from './features/flags/usage-cleanup.ts';
+import { deleteUsageOfDeletedKeys, saveLastUsed } from './features/keys/credential-usage-store.ts';
+import { CredentialUsage } from './http/credential-usage.ts';
+import type { Database } from './storage/database.ts';
+
+const FLAG_USAGE_MS = 10_000;
+const CREDENTIAL_USAGE_MS = 60_000;
+const CLEANUP_MS = 10 * 60 * 1000;
+
+/** Counts how flags and credentials are used, in memory, and writes the counts to the database. */
+export class UsageRecording {
+  readonly evaluations = new EvaluationCounts();
+  readonly credentials = new CredentialUsage();
+  readonly flags: FlagUsageRecorder;
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.flags = new FlagUsageRecorder(database, this.evaluations);
+  }
+
+  jobs(): Job[] {
+    return [
+      { name: 'flag usage', everyMs: FLAG_USAGE_MS, run: () => this.flags.flush(Date.now()) },
+      { name: 'last use of keys', everyMs: CREDENTIAL_USAGE_MS, run: () => this.#flushCredentials() },
+      {
+        name: 'cleanup of usage',
+        everyMs: CLEANUP_MS,
+        run: async () => {
+          await deleteOldUsage(this.#database, Date.now());
+          await deleteUsageOfDeletedKeys(this.#database);
+        },
+      },
+    ];
+  }
+
+  /** Writes the rest when the server stops; losing it must not fail the stop. */
+  async close(log: Logger): Promise<void> {
+    const results = await Promise.allSettled([this.flags.flush(Date.now()), this.#flushCredentials()]);
+    for (const result of results) {
+      if (result.status === 'rejected') {
+        log.error({ err: result.reason }, 'the last seconds of usage could not be saved');
+      }
+    }
+  }
+
+  #flushCredentials(): Promise<void> {
+    return this.credentials.flush((ids) => saveLastUsed(this.#database, ids, Date.now()));
+  }
+}
