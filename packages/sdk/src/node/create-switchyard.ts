@@ -5,6 +5,7 @@ import { createConversions, type Feedback, type Goals } from './conversions.ts';
 import { FlagSource } from './flags/flag-source.ts';
 import { createFlags, type Flags } from './flags/flags.ts';
 import { RemoteFlags } from './flags/remote-flags.ts';
+import { UsageCounter } from './flags/usage-counter.ts';
 import { readOptions, type SwitchyardOptions } from './options.ts';
 import { createReporter } from './reporter.ts';
 import { bindRequest, type RequestClient } from './request-client.ts';
@@ -68,11 +69,12 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const api = new ApiClient(settings.apiUrl, problem);
   const source = new FlagSource(settings, api, reporter);
   const remote = settings.evaluation === 'remote' ? new RemoteFlags(settings, api) : undefined;
+  const usage = new UsageCounter(settings, api, reporter);
   const publicKey = new PublicKey(settings, api);
   const queue = new DeliveryQueue({ settings, api, publicKey, reporter });
   const definitions = new SplitTestDefinitions({ settings, api, publicKey, reporter });
   const memory = new ExposureMemory();
-  const flags = createFlags({ source, remote, reporter, timeoutMs: settings.timeoutMs });
+  const flags = createFlags({ source, remote, usage, reporter, timeoutMs: settings.timeoutMs });
   const { goals, feedback, settled } = createConversions(settings, api);
   let closing: Promise<Result> | undefined;
 
@@ -81,7 +83,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     return result;
   };
   const close = async (): Promise<Result> => {
-    const result = await flush();
+    const [result] = await Promise.all([flush(), usage.close()]);
     source.close();
     queue.close();
     api.close();

@@ -20,6 +20,8 @@ export interface SwitchyardOptions {
   stream?: boolean;
   /** Polling interval of the flags, in milliseconds. Default: 60,000; min: 1,000. */
   pollIntervalMs?: number;
+  /** Whether local evaluations are counted and reported to the service, every minute. Default: true. */
+  usage?: boolean;
   /** Max duration of a call, retries included, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
   /** Attributes of the cookies that `splitTest.forRequest` creates. */
@@ -45,6 +47,7 @@ export interface Settings {
   evaluation: 'local' | 'remote';
   stream: boolean;
   pollIntervalMs: number;
+  usage: boolean;
   timeoutMs: number;
   cookies: { domain?: string; secure?: boolean };
 }
@@ -69,6 +72,7 @@ export function readOptions(input: SwitchyardOptions): {
     evaluation: options.evaluation === 'remote' ? 'remote' : 'local',
     stream: options.stream !== false,
     pollIntervalMs: Math.max(1000, positive(options.pollIntervalMs, 60_000)),
+    usage: options.usage !== false,
     timeoutMs: positive(options.timeoutMs, 5000),
     cookies: {
       ...(domain && DOMAIN.test(domain) ? { domain } : {}),
@@ -76,7 +80,7 @@ export function readOptions(input: SwitchyardOptions): {
     },
   };
   const problem = findProblem(settings, publicApiKey);
-  return { settings: problem ? { ...settings, stream: false } : settings, problem };
+  return { settings: problem ? { ...settings, stream: false, usage: false } : settings, problem };
 }
 
 function findProblem(settings: Settings, publicApiKey: string | undefined) {

@@ -5,6 +5,7 @@ import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-det
 import type { FlagSource, FlagStatus } from './flag-source.ts';
 import type { FlagEvaluation, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
+import type { UsageCounter } from './usage-counter.ts';
 
 /**
  * Who a flag is evaluated for. Rules can use any attribute. Percentage rollouts use the first of `targetingKey`,
@@ -105,15 +106,20 @@ interface Parts {
   source: FlagSource;
   /** Set with remote evaluation. */
   remote: RemoteFlags | undefined;
+  usage: UsageCounter;
   reporter: Reporter;
   timeoutMs: number;
 }
 
 // Plain functions, not methods: they still work when destructured.
-export function createFlags({ source, remote, reporter, timeoutMs }: Parts): UntypedFlags {
+export function createFlags({ source, remote, usage, reporter, timeoutMs }: Parts): UntypedFlags {
   const evaluate = (key: string, context: FlagContext | undefined): FlagEvaluation | undefined => {
     const { state } = source;
-    if (state !== undefined) return state.evaluate(key, contextOf(context));
+    if (state !== undefined) {
+      const evaluation = state.evaluate(key, contextOf(context));
+      if (evaluation !== undefined) usage.count(key, evaluation);
+      return evaluation;
+    }
     if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     return undefined;
   };
@@ -138,8 +144,9 @@ export function createFlags({ source, remote, reporter, timeoutMs }: Parts): Unt
     const values: Record<string, FlagValue> = Object.create(null);
     if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     try {
-      source.state?.evaluateEach(contextOf(context), (key, { value }) => {
-        values[key] = value;
+      source.state?.evaluateEach(contextOf(context), (key, evaluation) => {
+        usage.count(key, evaluation);
+        values[key] = evaluation.value;
       });
     } catch {
       // A context with throwing getters.
