@@ -7,6 +7,7 @@ import { createCallerDirectory } from './features/accounts/caller-directory.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
+import { registerFeedbackStateRoutes } from './features/feedback/feedback-state-routes.ts';
 import { FlagEvaluator } from './features/flags/flag-evaluator.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
@@ -15,6 +16,7 @@ import { registerFlagUsageRoutes } from './features/flags/flag-usage-routes.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { EventIntake } from './features/ingest/event-intake.ts';
+import { lastUsedOf } from './features/keys/credential-usage-store.ts';
 import { registerKeyManagementRoutes } from './features/keys/key-management-routes.ts';
 import { registerKeyRoutes } from './features/keys/key-routes.ts';
 import { ConfigurationStreams } from './features/management/configuration-streams.ts';
@@ -123,7 +125,7 @@ function registerManagement(
   api: ApiRoutes,
   app: FastifyInstance,
   auth: Authentication,
-  { config, configuration, database, writer }: AppParts,
+  { config, configuration, database, events, writer }: AppParts,
 ): void {
   const idempotency = new IdempotentCreation(database);
   const streams = createConfigurationStreams(app, auth, configuration, database);
@@ -132,9 +134,10 @@ function registerManagement(
     resolve: propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate }),
     properties: () => configuration.properties(),
   });
-  const lastUsed = async () => new Map<string, number>();
+  const lastUsed = (ids: readonly string[]) => lastUsedOf(database, ids);
   registerKeyManagementRoutes(api, { writer, idempotency, lastUsed, dryRunResponse });
   registerErasureRoutes(api, { database, idempotency });
+  registerFeedbackStateRoutes(api, { database, eventStore: events.eventStore });
 }
 
 function createConfigurationStreams(

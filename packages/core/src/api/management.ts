@@ -197,6 +197,11 @@ export const ErasureParams = Type.Object({
   erasureId: Type.String({ maxLength: 64 }),
 });
 export type ErasureParams = Static<typeof ErasureParams>;
+export const FeedbackParams = Type.Object({
+  propertyId: Type.String({ maxLength: 128 }),
+  feedbackId: Type.String({ maxLength: 64 }),
+});
+export type FeedbackParams = Static<typeof FeedbackParams>;
 export const StreamHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({ maxLength: 32 })),
 });

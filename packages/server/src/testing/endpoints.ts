@@ -66,7 +66,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   endpoint('GET', '/v1/flags/list', 'secret', { members: true, query: inShop }),
   endpoint('GET', '/v1/flags/segments', 'secret', { members: true, query: inShop }),
-  endpoint('GET', '/v1/flags/usage', 'secret', { query: { ...inShop, flagKey: 'banner' } }),
+  endpoint('GET', '/v1/flags/usage', 'secret', { members: true, query: { ...inShop, flagKey: 'banner' } }),
   endpoint('POST', '/v1/flags/usage', 'secret', {
     body: {
       ...inShop,

@@ -76,6 +76,7 @@ function registerList(api: ApiRoutes, { auth, reader }: Dependencies): void {
       description:
         'Up to 10 values per flag and environment, or 100 with `flagKey`. Evaluations by this service are listed after at most 10 seconds, those of the Node SDK after a minute.',
       key: 'secret',
+      members: true,
       querystring: FlagUsageQuery,
       responses: { 200: { ...FlagUsageList, description: 'The usage' } },
       errors: ['wrong_property'],

@@ -10,6 +10,8 @@ const flag = (key: string, createdAt: number, prerequisite?: string): Flag => ({
   id: key,
   key,
   name: key,
+  tags: [],
+  owner: null,
   type: 'boolean',
   defaultValue: false,
   createdAt,

@@ -45,7 +45,7 @@ test('a use that could not be saved is saved by the next flush, and each only on
 
 test('records of deleted keys are removed, those of tokens stay', async () => {
   await configuration.apply({ name: 'Shop', apiKeys: [{ kind: 'public', name: 'web' }] });
-  const [key] = await listKeys(database());
+  const [key] = await listKeys(database(), 'shop');
   await saveLastUsed(database(), [key!.id, 'key_deleted', 'tok_1'], 100);
   await deleteUsageOfDeletedKeys(database());
   const left = await lastUsedOf(database(), [key!.id, 'key_deleted', 'tok_1']);

@@ -1,0 +1,29 @@
+import { FeedbackState, FeedbackStateBody } from '@switchyard/core/api/feedback';
+import { FeedbackParams } from '@switchyard/core/api/management';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { Database } from '../../storage/database.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import { changeFeedbackState } from './feedback-states.ts';
+
+interface Stores {
+  database: Database;
+  eventStore: Pick<EventStoreClient, 'feedbackTimes'>;
+}
+
+/** What the team makes of a feedback entry. */
+export function registerFeedbackStateRoutes(api: ApiRoutes, stores: Stores): void {
+  api.patch<{ Params: FeedbackParams; Body: FeedbackStateBody }>(
+    '/v1/manage/properties/:propertyId/feedback/:feedbackId',
+    {
+      tag: 'Management',
+      summary: 'Set the status or the notes of a feedback entry',
+      access: 'editor',
+      params: FeedbackParams,
+      body: FeedbackStateBody,
+      responses: { 200: { ...FeedbackState, description: 'Saved' } },
+      errors: ['not_found', 'storage_damaged'],
+    },
+    ({ managed, params, body, caller }) =>
+      changeFeedbackState(stores, managed.id, params.feedbackId, body, caller.account.id),
+  );
+}
