@@ -69,6 +69,7 @@ export function eventStoreClient(
     goalSeries: forward('goalSeries'),
     feedbackPage: forward('feedbackPage'),
     feedbackTimes: forward('feedbackTimes'),
+    newFeedback: forward('newFeedback'),
     splitTestCounts: forward('splitTestCounts'),
     splitTestSeries: forward('splitTestSeries'),
     splitTestFeedback: forward('splitTestFeedback'),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import { describeAssignments } from './contract/describe-assignments.contract.ts';
 import { describeFeedbackGoals } from './contract/describe-feedback-goals.contract.ts';
+import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
 import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
@@ -436,6 +437,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     describeSplitTests({ store: () => store, add, nextProperty });
     describeFeedbackGoals({ store: () => store, add, nextProperty });
     describeAssignments({ store: () => store, add, nextProperty });
+    describeNewFeedback({ store: () => store, add, nextProperty });
 
     test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
       const random = fc.asyncProperty(

@@ -23,6 +23,8 @@ export interface EventStore {
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>>;
   /** Which of the entries exist, and when they were submitted; in any order. */
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]>;
+  /** In order of arrival, which is not always the order of time. */
+  newFeedback(query: NewFeedbackQuery): Promise<ArrivedFeedback[]>;
   // These scan many visitors, so they can be cancelled.
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
@@ -213,6 +215,21 @@ export interface FeedbackEntry extends SessionIdentity {
   /** JSON object text. */
   metadata: string | null;
   createdAt: number;
+}
+
+export interface NewFeedbackQuery {
+  propertyId: string;
+  /** Entries after this journal position. */
+  after: number;
+  /** Entries from this time on. */
+  from?: number;
+  /** The list also ends when its rows reach `PAGE_BYTES`. */
+  limit: number;
+}
+
+export interface ArrivedFeedback extends FeedbackEntry {
+  /** Journal position. */
+  position: number;
 }
 
 /**

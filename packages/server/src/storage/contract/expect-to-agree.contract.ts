@@ -321,6 +321,26 @@ async function compareFeedback(
   expect(new Map(times.map((it) => [it.id, it.createdAt]))).toEqual(
     new Map(all.map((it) => [it.id, it.createdAt])),
   );
+  await compareNewFeedback(store, model, propertyId, limit);
+}
+
+async function compareNewFeedback(
+  store: EventStore,
+  model: NaiveEventStore,
+  propertyId: string,
+  limit: number,
+): Promise<void> {
+  const all = model.arrivedFeedback(propertyId);
+  for (const from of [0, T0 + 100]) {
+    const listed: typeof all = [];
+    for (;;) {
+      const after = listed.at(-1)?.position ?? 0;
+      const page = await store.newFeedback({ propertyId, after, from, limit });
+      listed.push(...page);
+      if (page.length < limit) break;
+    }
+    expect(listed).toEqual(all.filter(({ createdAt }) => createdAt >= from));
+  }
 }
 
 async function compareGoals(store: EventStore, model: NaiveEventStore, propertyId: string): Promise<void> {

@@ -1,5 +1,12 @@
 import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
-import type { FeedbackEntry, SessionDetail, SessionSummary, Subject, TimelineEntry } from '../event-store.ts';
+import type {
+  ArrivedFeedback,
+  FeedbackEntry,
+  SessionDetail,
+  SessionSummary,
+  Subject,
+  TimelineEntry,
+} from '../event-store.ts';
 import type { NaiveFacts } from './naive-split-test.contract.ts';
 
 /** A session with its whole timeline instead of a page. */
@@ -7,6 +14,7 @@ export type NaiveSession = Omit<SessionDetail, 'timeline'> & { timeline: Timelin
 
 interface ModelEvent {
   propertyId: string;
+  seq: number;
   sessionId: string | undefined;
   at: number;
   /** The timeline entry; undefined for a collect without events. */
@@ -20,11 +28,11 @@ export class NaiveEventStore {
   #collects: AcceptedCollect[] = [];
   readonly #requests: AcceptedRequest[] = [];
 
-  append({ request }: JournalEntry): void {
+  append({ request, seq }: JournalEntry): void {
     const { propertyId, receivedAt } = request;
     this.#requests.push(request);
     const push = (sessionId: string | undefined, line: TimelineEntry | undefined, fromBrowser: boolean) =>
-      this.#events.push({ propertyId, sessionId, at: line?.at ?? receivedAt, line, fromBrowser });
+      this.#events.push({ propertyId, seq, sessionId, at: line?.at ?? receivedAt, line, fromBrowser });
     if (request.kind === 'exposures') {
       for (const { sessionId, phase: _phase, bot: _bot, ...it } of request.exposures)
         push(sessionId, { type: 'exposure', ...it }, true);
@@ -96,17 +104,25 @@ export class NaiveEventStore {
     return lines.filter((line) => line.type === 'goal').filter((line) => line.goalId === goalId);
   }
 
+  /** Newest first. */
   feedback(propertyId: string): FeedbackEntry[] {
+    return this.arrivedFeedback(propertyId)
+      .map(({ position: _position, ...entry }) => entry)
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  }
+
+  /** In order of arrival. */
+  arrivedFeedback(propertyId: string): ArrivedFeedback[] {
     return this.#of(propertyId)
-      .flatMap(({ line, sessionId }) => (line?.type === 'feedback' ? [{ line, sessionId }] : []))
-      .map(({ line, sessionId }) => {
+      .flatMap(({ line, sessionId, seq }) => (line?.type === 'feedback' ? [{ line, sessionId, seq }] : []))
+      .map(({ line, sessionId, seq }) => {
         const session = sessionId === undefined ? undefined : this.session(propertyId, sessionId);
         const { id, feedbackTypeId, option = null, at } = line;
         const identity = { visitorId: session?.visitorId ?? null, userId: session?.userId ?? null };
         const texts = { option, message: null, metadata: null };
-        return { id, feedbackTypeId, sessionId: sessionId ?? null, ...identity, ...texts, createdAt: at };
-      })
-      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+        const entry = { id, feedbackTypeId, sessionId: sessionId ?? null, ...identity, ...texts };
+        return { ...entry, createdAt: at, position: seq };
+      });
   }
 
   facts(propertyId: string): NaiveFacts {

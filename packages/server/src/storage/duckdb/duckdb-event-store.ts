@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../accepted-request.ts';
 import type {
+  ArrivedFeedback,
   AssignmentCounts,
   AssignmentQuery,
   Erasure,
@@ -14,6 +15,7 @@ import type {
   GoalQuery,
   GoalSeriesQuery,
   GoalTotals,
+  NewFeedbackQuery,
   Page,
   SessionDetail,
   SessionIdentity,
@@ -37,7 +39,7 @@ import { KeyHasher } from './lookup/key-hasher.ts';
 import { SessionRegistry } from './lookup/session-registry.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
 import { assignmentCounts } from './queries/assignment-counts.ts';
-import { feedbackPage, feedbackTimes } from './queries/feedback-page.ts';
+import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-page.ts';
 import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
 import type { QueryContext } from './queries/query-context.ts';
@@ -146,6 +148,10 @@ class DuckDbEventStore implements EventStore {
 
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]> {
     return this.#database.read((connection) => feedbackTimes(this.#contextOf(connection), propertyId, ids));
+  }
+
+  newFeedback(query: NewFeedbackQuery): Promise<ArrivedFeedback[]> {
+    return this.#query((context) => newFeedback(context, query));
   }
 
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {

@@ -18,7 +18,7 @@ import type { CollectKeys, SessionVisitors } from './session-visitors.ts';
 export type RequestTable = 'exposures' | 'conversions' | 'feedback' | 'session_events' | 'collects';
 
 /** `ordinal` is the journal position times this, plus the index of the event in the request (at most 500 events). */
-const EVENTS_PER_REQUEST = 512;
+export const EVENTS_PER_REQUEST = 512;
 
 /** Stored for a collect without events. */
 interface Heartbeat {

@@ -1,15 +1,18 @@
 import {
+  type ArrivedFeedback,
   type FeedbackEntry,
   type FeedbackPageQuery,
   type FeedbackTime,
+  type NewFeedbackQuery,
   PAGE_BYTES,
   type Page,
 } from '../../event-store.ts';
+import { EVENTS_PER_REQUEST } from '../ingest/request-rows.ts';
 import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { identitiesOf } from './session-summaries.ts';
 
-type Row = [
+type EntryRow = [
   id: string,
   type: number,
   key: bigint | null,
@@ -18,8 +21,11 @@ type Row = [
   message: string | null,
   metadata: string | null,
   at: bigint,
-  available: bigint,
 ];
+type PageRow = [...EntryRow, available: bigint];
+type ArrivedRow = [...EntryRow, ordinal: bigint, available: bigint];
+
+const COLUMNS = 'feedback_id, feedback_type, session_key, session_id, option, message, metadata, happened_at';
 
 const ORDER = 'happened_at DESC, feedback_id DESC';
 const BYTES = jsonBytes(['session_id', 'option', 'message'], ['metadata']);
@@ -34,11 +40,10 @@ export async function feedbackPage(
   const values = new SqlValues();
   const conditions = property === undefined ? undefined : conditionsOf(context, query, property, values);
   if (property === undefined || !conditions) return { rows: [], next: undefined };
-  const rows = await rowsOf<Row>(
+  const rows = await rowsOf<PageRow>(
     connection,
     withinBytes(
-      `SELECT feedback_id, feedback_type, session_key, session_id, option, message, metadata, happened_at,
-              ${BYTES} AS bytes
+      `SELECT ${COLUMNS}, ${BYTES} AS bytes
        FROM feedback WHERE ${conditions.join(' AND ')} ORDER BY ${ORDER} LIMIT ${values.add(query.limit + 1)}`,
       ORDER,
       PAGE_BYTES,
@@ -55,10 +60,34 @@ export async function feedbackPage(
   };
 }
 
+/** Oldest first. The caller holds a snapshot. */
+export async function newFeedback(
+  context: QueryContext,
+  { propertyId, after, from = 0, limit }: NewFeedbackQuery,
+): Promise<ArrivedFeedback[]> {
+  const property = context.terms.find(propertyId);
+  if (property === undefined) return [];
+  const rows = await rowsOf<ArrivedRow>(
+    context.connection,
+    withinBytes(
+      `SELECT ${COLUMNS}, ordinal, ${BYTES} AS bytes
+       FROM feedback WHERE property = $1 AND ordinal >= $2 AND happened_at >= $3 ORDER BY ordinal LIMIT $4`,
+      'ordinal',
+      PAGE_BYTES,
+    ),
+    [property, (after + 1) * EVENTS_PER_REQUEST, from, limit],
+  );
+  const entries = await entriesOf(context, property, rows);
+  return entries.map((entry, index) => ({
+    ...entry,
+    position: Number(rows[index]![8]) / EVENTS_PER_REQUEST,
+  }));
+}
+
 async function entriesOf(
   context: QueryContext,
   property: number,
-  rows: readonly Row[],
+  rows: readonly (readonly [...EntryRow, ...unknown[]])[],
 ): Promise<FeedbackEntry[]> {
   const keys = [...new Set(rows.map(([, , key]) => key).filter((key) => key !== null))];
   const identities = await identitiesOf(context, property, keys);
