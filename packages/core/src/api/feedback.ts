@@ -59,7 +59,7 @@ export const FeedbackQuery = Type.Object({
 });
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
 
-const FeedbackEntry = namedObject('FeedbackEntry', {
+export const FeedbackEntry = namedObject('FeedbackEntry', {
   id: Type.String(),
   feedbackTypeId: Type.String(),
   sessionId: nullable(Type.String()),

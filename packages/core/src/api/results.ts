@@ -174,7 +174,7 @@ const PhaseSummary = namedObject('PhaseSummary', {
   reasons: Type.Array(Type.String(), { description: 'Why the phase was started' }),
 });
 
-const Verdict = namedObject('Verdict', {
+export const Verdict = namedObject('Verdict', {
   decision: oneOf(['ship', 'roll-back', 'no-difference', 'keep-going', 'collecting', 'unhealthy']),
   reason: nullable(
     oneOf([

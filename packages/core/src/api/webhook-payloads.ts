@@ -1,0 +1,110 @@
+import { type Static, Type } from 'typebox';
+import { namedObject, nullable, oneOf } from './common.ts';
+import { FeedbackEntry } from './feedback.ts';
+import { Verdict } from './results.ts';
+
+const PropertyId = Type.String();
+/** `name` is null if the test has none. */
+const SplitTestName = namedObject('WebhookSplitTest', { key: Type.String(), name: nullable(Type.String()) });
+
+/** Values are left out, because they can be large: the history has them. */
+export const ConfigurationChanged = namedObject('ConfigurationChanged', {
+  propertyId: PropertyId,
+  version: Type.Integer({ description: 'Version of the property after the change' }),
+  actor: namedObject('WebhookActor', {
+    type: Type.String(),
+    id: nullable(Type.String()),
+    name: Type.String(),
+  }),
+  via: Type.String({ description: '`dashboard`, `token`, `cli`, `file` or `schedule`' }),
+  comment: nullable(Type.String()),
+  changes: Type.Array(
+    namedObject('WebhookChange', {
+      historyId: Type.String(),
+      entity: namedObject('WebhookEntity', { type: Type.String(), key: Type.String() }),
+      action: oneOf(['create', 'update', 'delete']),
+      version: Type.Integer({ description: 'Version of the item after the change' }),
+      pointers: Type.Array(Type.String(), {
+        description: 'The changed fields, as JSON Pointers; at most 50',
+      }),
+    }),
+    { description: 'At most 100' },
+  ),
+  omittedChanges: Type.Integer({ description: 'Further changes that are only in the history' }),
+});
+export type ConfigurationChanged = Static<typeof ConfigurationChanged>;
+
+export const VerdictChanged = namedObject('VerdictChanged', {
+  propertyId: PropertyId,
+  splitTest: SplitTestName,
+  status: Type.String({ description: 'Status of the test' }),
+  phase: Type.Integer(),
+  previousDecision: nullable(Type.String({ description: 'Null if there was no verdict' })),
+  verdict: Verdict,
+  asOf: Type.Integer({ description: 'Time of the counts' }),
+});
+export type VerdictChanged = Static<typeof VerdictChanged>;
+
+export const TestUnhealthy = namedObject('TestUnhealthy', {
+  propertyId: PropertyId,
+  splitTest: SplitTestName,
+  phase: Type.Integer(),
+  problems: Type.Array(namedObject('WebhookHealthProblem', { problem: Type.String(), words: Type.String() })),
+  asOf: Type.Integer({ description: 'Time of the counts' }),
+});
+export type TestUnhealthy = Static<typeof TestUnhealthy>;
+
+export const GoalTargetReached = namedObject('GoalTargetReached', {
+  propertyId: PropertyId,
+  goal: namedObject('WebhookGoal', {
+    id: Type.String(),
+    name: Type.String(),
+    kind: oneOf(['count', 'revenue']),
+  }),
+  target: namedObject('WebhookTarget', {
+    value: Type.Number(),
+    period: oneOf(['week', 'month', 'quarter']),
+  }),
+  total: Type.Number({
+    description: 'Net progress of the period: conversions, or dollars for revenue goals',
+  }),
+  from: Type.Integer({ description: 'Start of the period, UTC' }),
+  to: Type.Integer({ description: 'End of the period, exclusive' }),
+});
+export type GoalTargetReached = Static<typeof GoalTargetReached>;
+
+export const FeedbackSubmitted = namedObject('FeedbackSubmitted', {
+  propertyId: PropertyId,
+  feedback: FeedbackEntry,
+});
+export type FeedbackSubmitted = Static<typeof FeedbackSubmitted>;
+
+export const ScheduleExecuted = namedObject('ScheduleExecuted', {
+  propertyId: PropertyId,
+  splitTestKey: Type.String(),
+  status: Type.String({ description: 'Status that the schedule gave the test: `running` or `stopped`' }),
+  at: Type.Integer({ description: 'When it took effect' }),
+});
+export type ScheduleExecuted = Static<typeof ScheduleExecuted>;
+
+export const WebhookTest = namedObject('WebhookTest', { propertyId: PropertyId, webhookId: Type.String() });
+export type WebhookTest = Static<typeof WebhookTest>;
+
+/** The data of each event type. */
+export interface WebhookData {
+  'configuration.changed': ConfigurationChanged;
+  'verdict.changed': VerdictChanged;
+  'test.unhealthy': TestUnhealthy;
+  'goal.target_reached': GoalTargetReached;
+  'feedback.submitted': FeedbackSubmitted;
+  'schedule.executed': ScheduleExecuted;
+  'webhook.test': WebhookTest;
+}
+
+/** The body of a webhook request, as Standard Webhooks describes it. */
+export interface WebhookPayload<T extends keyof WebhookData = keyof WebhookData> {
+  type: T;
+  /** When it happened, ISO 8601. */
+  timestamp: string;
+  data: WebhookData[T];
+}
