@@ -26,8 +26,14 @@ Example:
       const { forget } = await import('./forget-action.ts');
       const { runErasuresOffline } = await import('../features/erasure/offline-erasure.ts');
       const { sweepFeedbackStates } = await import('../features/feedback/feedback-states.ts');
+      const { forgettingDeliveries } = await import('../features/webhooks/forget-deliveries.ts');
       // As in the server: files written here are readable by their owner only.
       process.umask(0o077);
-      await forget(options, (dataDir, handle) => runErasuresOffline(dataDir, handle, sweepFeedbackStates));
+      await forget(options, (dataDir, handle) =>
+        runErasuresOffline(dataDir, handle, {
+          everywhere: (store) => forgettingDeliveries(handle.database, store),
+          sweep: sweepFeedbackStates,
+        }),
+      );
     });
 }

@@ -3,26 +3,31 @@ import { EventLog } from '../../storage/event-log.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { runPendingErasures } from './erasure-service.ts';
 
-/** Deletes data about entries that no longer exist in the event store. */
-type SweepDatabase = (
-  stores: { database: Database; eventStore: EventStoreClient },
-  propertyIds: readonly string[],
-) => Promise<void>;
+/** Data about events outside the event store. */
+interface Copies {
+  /** Adds other places that events were copied to. */
+  everywhere: (eventStore: EventStoreClient) => Pick<EventStoreClient, 'forget'>;
+  /** Deletes data about entries that no longer exist in the event store. */
+  sweep: (
+    stores: { database: Database; eventStore: EventStoreClient },
+    propertyIds: readonly string[],
+  ) => Promise<void>;
+}
 
 /** Carries out pending erasures; returns false if a running server holds the data directory. */
 export async function runErasuresOffline(
   dataDir: string,
   handle: DatabaseHandle,
-  sweep: SweepDatabase,
+  { everywhere, sweep }: Copies,
 ): Promise<boolean> {
   const events = await openUnlessLocked(dataDir);
   if (events === undefined) return false;
   try {
     // A failure is recorded with the requests, where the caller reads it.
     const stores = { database: handle.database, eventStore: events.eventStore };
-    await runPendingErasures(handle, events.eventStore, (propertyIds) => sweep(stores, propertyIds)).catch(
-      () => undefined,
-    );
+    await runPendingErasures(handle, everywhere(events.eventStore), (propertyIds) =>
+      sweep(stores, propertyIds),
+    ).catch(() => undefined);
   } finally {
     await events.close();
   }

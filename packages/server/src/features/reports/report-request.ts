@@ -12,6 +12,8 @@ export type ReportRequest =
       scope: ReportScope;
       options: Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include' | 'fresh'>;
     }
+  /** Only verdict and health, as a small response for the serving thread. */
+  | { type: 'verdict'; scope: ReportScope }
   | { type: 'csv'; scope: ReportScope; bots: ResultsExportQuery['bots'] }
   | { type: 'bundle'; scope: ReportScope; bots: ResultsExportQuery['bots']; definition: BundleDefinition }
   | {

@@ -51,6 +51,8 @@ export class ReportService {
     switch (request.type) {
       case 'results':
         return json(await this.#results(request, changes));
+      case 'verdict':
+        return json(await this.#verdict(request, changes));
       case 'bundle':
         return json(bundleOf(request.scope, request.definition, await this.#input(request, changes)));
       case 'csv': {
@@ -83,6 +85,14 @@ export class ReportService {
       ...(parts.has('series') ? { series: await this.#series(scope, includeBots, policy, settings) } : {}),
       ...(parts.has('feedback') ? { feedback: await this.#feedback(scope, policy) } : {}),
     };
+  }
+
+  async #verdict(
+    { scope }: RequestOf<'verdict'>,
+    changes: number,
+  ): Promise<Pick<SplitTestResults, 'asOf' | 'verdict' | 'health'>> {
+    const { asOf, verdict, health } = await this.#results({ type: 'results', scope, options: {} }, changes);
+    return { asOf, verdict, health };
   }
 
   /** The complete input of a report. */

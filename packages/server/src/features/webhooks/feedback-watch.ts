@@ -1,0 +1,176 @@
+import type { Database } from '../../storage/database.ts';
+import type { ArrivedFeedback, NewFeedbackQuery } from '../../storage/event-store.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { PropertyConfiguration, Webhook } from '../../storage/property-configuration.ts';
+import { countPending } from './delivery-store.ts';
+import { insertDelivery, subscribedTo, type WebhookEvent } from './enqueue.ts';
+import { listWebhooks } from './webhook-store.ts';
+
+const EVENT = 'feedback.submitted';
+const BATCH = 100;
+/** Feedback waits in the event store while a webhook has this many pending deliveries. */
+const MAX_PENDING = 1000;
+const RETRY_MS = 30_000;
+
+export interface FeedbackWatchParts {
+  database: Database;
+  properties: () => readonly PropertyConfiguration[];
+  eventStore: Pick<EventStoreClient, 'newFeedback' | 'watermark'>;
+  /** Increases whenever query results may have changed. */
+  changes: () => number;
+  /** Called after new deliveries. */
+  onQueued: () => void;
+}
+
+/**
+ * Queues feedback for webhooks by reading the event store from a stored position per webhook, in the transaction that
+ * moves the position: each entry is queued exactly once, whenever the process ends.
+ */
+export class FeedbackWatch {
+  readonly #parts: FeedbackWatchParts;
+  /** `changes` before the last look at each webhook that had seen everything. */
+  readonly #seen = new WeakMap<Webhook, number>();
+  readonly #tidied = new WeakSet<PropertyConfiguration>();
+  #retryAt = 0;
+
+  constructor(parts: FeedbackWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Cheap if there are no webhooks for feedback, or no new events. */
+  async run(): Promise<void> {
+    if (performance.now() < this.#retryAt) return;
+    try {
+      for (const property of this.#parts.properties()) {
+        if (property.webhooks.length > 0) await this.#look(property);
+      }
+    } catch (error) {
+      // For example while the event store is damaged.
+      this.#retryAt = performance.now() + RETRY_MS;
+      throw error;
+    }
+  }
+
+  async #look(property: PropertyConfiguration): Promise<void> {
+    const subscribed = subscribedTo(property.webhooks, EVENT);
+    if (!this.#tidied.has(property)) {
+      await deleteOtherPositions(this.#parts.database, property, subscribed);
+      this.#tidied.add(property);
+    }
+    for (const webhook of subscribed) {
+      const changes = this.#parts.changes();
+      if (this.#seen.get(webhook) === changes) continue;
+      if (await this.#catchUp(property.id, webhook)) this.#seen.set(webhook, changes);
+    }
+  }
+
+  /** False if there may be more. */
+  async #catchUp(propertyId: string, webhook: Webhook): Promise<boolean> {
+    const { database, eventStore } = this.#parts;
+    const pending = await countPending(database, { propertyId, webhookId: webhook.id }, MAX_PENDING);
+    if (pending === MAX_PENDING) return false;
+    // First, so that everything up to it is visible to the query.
+    const watermark = await eventStore.watermark();
+    const stored = await readPosition(database, propertyId, webhook.id);
+    const query = await this.#queryFrom(propertyId, webhook, stored, watermark);
+    const found = await eventStore.newFeedback(query);
+    const last = found.at(-1)?.position;
+    const isUnchanged = last === undefined && stored === query.after;
+    if (!isUnchanged) {
+      await saveFound(database, propertyId, webhook.id, found, last ?? watermark);
+      if (found.length > 0) this.#parts.onQueued();
+    }
+    return found.length === 0;
+  }
+
+  async #queryFrom(
+    propertyId: string,
+    webhook: Webhook,
+    stored: number | undefined,
+    watermark: number,
+  ): Promise<NewFeedbackQuery> {
+    // A stored position beyond the end is from before the event store was restored from a backup.
+    if (stored !== undefined) return { propertyId, after: Math.min(stored, watermark), limit: BATCH };
+    const from = await subscribedSince(this.#parts.database, propertyId, webhook);
+    return { propertyId, after: 0, from, limit: BATCH };
+  }
+}
+
+/** A webhook that is disabled for some time does not get the feedback of that time later. */
+async function deleteOtherPositions(
+  database: Database,
+  { id, webhooks }: PropertyConfiguration,
+  subscribed: readonly Webhook[],
+): Promise<void> {
+  const others = webhooks.filter((webhook) => !subscribed.includes(webhook)).map((webhook) => webhook.id);
+  if (others.length === 0) return;
+  await database
+    .deleteFrom('webhook_feedback_positions')
+    .where('property_id', '=', id)
+    .where('webhook_id', 'in', others)
+    .execute();
+}
+
+/** When a webhook without a position subscribed: when it was created, or with the last change of the property. */
+async function subscribedSince(
+  database: Database,
+  propertyId: string,
+  { version, createdAt }: Webhook,
+): Promise<number> {
+  if (version === 1) return createdAt;
+  const property = await database
+    .selectFrom('properties')
+    .select('updated_at')
+    .where('id', '=', propertyId)
+    .executeTakeFirst();
+  return Math.max(createdAt, property?.updated_at ?? 0);
+}
+
+async function readPosition(
+  database: Database,
+  propertyId: string,
+  webhookId: string,
+): Promise<number | undefined> {
+  const row = await database
+    .selectFrom('webhook_feedback_positions')
+    .select('position')
+    .where('property_id', '=', propertyId)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst();
+  return row?.position;
+}
+
+async function saveFound(
+  database: Database,
+  propertyId: string,
+  webhookId: string,
+  found: readonly ArrivedFeedback[],
+  position: number,
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    const webhooks = await listWebhooks(transaction, propertyId);
+    // It may have been changed or deleted since the configuration was loaded.
+    if (!subscribedTo(webhooks, EVENT).some(({ id }) => id === webhookId)) return;
+    for (const entry of found) {
+      await insertDelivery(transaction, propertyId, webhookId, eventOf(propertyId, entry));
+    }
+    await transaction
+      .insertInto('webhook_feedback_positions')
+      .values({ property_id: propertyId, webhook_id: webhookId, position })
+      .onConflict((conflict) => conflict.columns(['property_id', 'webhook_id']).doUpdateSet({ position }))
+      .execute();
+  });
+}
+
+function eventOf(
+  propertyId: string,
+  { position: _position, metadata, ...entry }: ArrivedFeedback,
+): WebhookEvent<typeof EVENT> {
+  return {
+    type: EVENT,
+    data: { propertyId, feedback: { ...entry, metadata: JSON.parse(metadata ?? '{}') } },
+    dedupeKey: `feedback:${entry.id}`,
+    at: entry.createdAt,
+    about: entry,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Database } from '../../storage/database.ts';
+import type { Subject } from '../../storage/event-store.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
+
+type Store = Pick<EventStoreClient, 'forget' | 'sessionIdentity'>;
+
+/** An event store whose erasures include the deliveries about the subjects, sent or not. */
+export function forgettingDeliveries(database: Database, store: Store): Pick<EventStoreClient, 'forget'> {
+  return {
+    forget: async (subjects) => {
+      // Before: a session may have got its visitor after the event was queued, and only the store knows.
+      await forgetDeliveries(database, subjects, store);
+      const erased = await store.forget(subjects);
+      // After: events may have been queued meanwhile.
+      await forgetDeliveries(database, subjects);
+      return erased;
+    },
+  };
+}
+
+async function forgetDeliveries(
+  database: Database,
+  subjects: readonly Subject[],
+  store?: Pick<Store, 'sessionIdentity'>,
+): Promise<void> {
+  for (const propertyId of new Set(subjects.map((subject) => subject.propertyId))) {
+    const ofProperty = subjects.filter((subject) => subject.propertyId === propertyId);
+    for (const { id, ...named } of await deliveriesAboutSomeone(database, propertyId)) {
+      const current =
+        named.sessionId === null ? undefined : await store?.sessionIdentity(propertyId, named.sessionId);
+      const isForgotten = ofProperty.some(
+        (subject) => isAbout(named, subject) || (current && isAbout({ ...named, ...current }, subject)),
+      );
+      if (isForgotten) await database.deleteFrom('webhook_deliveries').where('id', '=', id).execute();
+    }
+  }
+}
+
+interface Named {
+  sessionId: string | null;
+  visitorId: string | null;
+  userId: string | null;
+}
+
+function deliveriesAboutSomeone(database: Database, propertyId: string): Promise<(Named & { id: string })[]> {
+  return database
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'session_id as sessionId', 'visitor_id as visitorId', 'user_id as userId'])
+    .where('property_id', '=', propertyId)
+    .where('session_id', 'is not', null)
+    .execute();
+}
+
+function isAbout(named: Named, subject: Subject): boolean {
+  if ('visitorId' in subject) return named.visitorId === subject.visitorId;
+  if ('userId' in subject) return named.userId === subject.userId;
+  return named.sessionId === subject.sessionId;
+}

@@ -1,0 +1,138 @@
+import { toDollars } from '@switchyard/core/money';
+import { DAY_MS } from '@switchyard/core/time';
+import type { Database } from '../../storage/database.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../storage/goal-buckets.ts';
+import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
+import { listWebhooks } from './webhook-store.ts';
+
+const EVENT = 'goal.target_reached';
+const LOOK_EVERY_MS = 5 * 60 * 1000;
+
+interface GoalTarget {
+  value: number;
+  period: 'week' | 'month' | 'quarter';
+}
+
+type GoalWithTarget = Pick<Goal, 'id' | 'name' | 'kind'> & { target: GoalTarget };
+
+export interface GoalTargetWatchParts {
+  database: Database;
+  properties: () => readonly PropertyConfiguration[];
+  eventStore: Pick<EventStoreClient, 'goalTotals'>;
+  /** Called after new deliveries. */
+  onQueued: () => void;
+}
+
+/** Notices when a goal reaches its target for the current period; once per goal, target and period. */
+export class GoalTargetWatch {
+  readonly #parts: GoalTargetWatchParts;
+  /** By the monotonic clock. */
+  #nextLookAt = 0;
+
+  constructor(parts: GoalTargetWatchParts) {
+    this.#parts = parts;
+  }
+
+  async run(now: number): Promise<void> {
+    if (performance.now() < this.#nextLookAt) return;
+    this.#nextLookAt = performance.now() + LOOK_EVERY_MS;
+    await this.look(now);
+  }
+
+  async look(now: number): Promise<void> {
+    for (const property of this.#parts.properties()) {
+      if (subscribedTo(property.webhooks, EVENT).length === 0) continue;
+      for (const goal of property.goals.filter(hasTarget)) await this.#lookAt(property.id, goal, now);
+    }
+  }
+
+  async #lookAt(propertyId: string, goal: GoalWithTarget, now: number): Promise<void> {
+    const { database, eventStore, onQueued } = this.#parts;
+    const period = periodAt(goal.target.period, now);
+    if (await isKnown(database, propertyId, goal, period.from)) return;
+    const totals = await eventStore.goalTotals({ propertyId, goalId: goal.id, ...period });
+    const total =
+      goal.kind === 'count'
+        ? totals.increments - totals.decrements
+        : toDollars(totals.incrementedMicros - totals.decrementedMicros);
+    if (total < goal.target.value) return;
+    const event = eventOf(propertyId, goal, total, period, now);
+    const queued = await database.transaction().execute(async (transaction) => {
+      await saveReached(transaction, propertyId, goal, period.from);
+      return enqueue(transaction, propertyId, await listWebhooks(transaction, propertyId), event);
+    });
+    if (queued > 0) onQueued();
+  }
+}
+
+const hasTarget = (goal: Goal): goal is Goal & GoalWithTarget =>
+  (goal as { target?: GoalTarget | null }).target != null;
+
+interface Period {
+  from: number;
+  /** Exclusive. */
+  to: number;
+}
+
+/** The period that contains a time, in UTC; weeks start on Monday. */
+export function periodAt(period: GoalTarget['period'], time: number): Period {
+  if (period === 'week') {
+    const from = time - ((time - BUCKET_ORIGIN.week) % BUCKET_LENGTH.week);
+    return { from, to: from + 7 * DAY_MS };
+  }
+  const date = new Date(time);
+  const months = period === 'month' ? 1 : 3;
+  const first = date.getUTCMonth() - (date.getUTCMonth() % months);
+  const year = date.getUTCFullYear();
+  return { from: Date.UTC(year, first), to: Date.UTC(year, first + months) };
+}
+
+async function isKnown(
+  database: Database,
+  propertyId: string,
+  { id, target }: GoalWithTarget,
+  periodStart: number,
+): Promise<boolean> {
+  const known = await database
+    .selectFrom('webhook_goal_targets')
+    .select('goal_id')
+    .where('property_id', '=', propertyId)
+    .where('goal_id', '=', id)
+    .where('period', '=', target.period)
+    .where('period_start', '=', periodStart)
+    .where('value', '=', target.value)
+    .executeTakeFirst();
+  return known !== undefined;
+}
+
+async function saveReached(
+  database: Database,
+  propertyId: string,
+  { id, target: { value, period } }: GoalWithTarget,
+  periodStart: number,
+): Promise<void> {
+  const fields = { period, period_start: periodStart, value };
+  await database
+    .insertInto('webhook_goal_targets')
+    .values({ property_id: propertyId, goal_id: id, ...fields })
+    .onConflict((conflict) => conflict.columns(['property_id', 'goal_id']).doUpdateSet(fields))
+    .execute();
+}
+
+function eventOf(
+  propertyId: string,
+  { id, name, kind, target }: GoalWithTarget,
+  total: number,
+  { from, to }: Period,
+  at: number,
+): WebhookEvent<typeof EVENT> {
+  const { value, period } = target;
+  return {
+    type: EVENT,
+    data: { propertyId, goal: { id, name, kind }, target: { value, period }, total, from, to },
+    dedupeKey: `goal:${id}:${period}:${from}:${value}`,
+    at,
+  };
+}

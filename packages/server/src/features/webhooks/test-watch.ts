@@ -1,0 +1,168 @@
+import type { SplitTestResults } from '@switchyard/core/api/results';
+import type { Logger } from 'pino';
+import type { Database } from '../../storage/database.ts';
+import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
+import { deleteTestState, listTestStates, saveTestState, type TestState } from './test-state-store.ts';
+import { listWebhooks } from './webhook-store.ts';
+
+const LOOK_EVERY_MS = 15 * 60 * 1000;
+const EVENTS = ['verdict.changed', 'test.unhealthy'] as const;
+/** While these stay, the variation that is ahead changes often and means little. */
+const UNDECIDED: readonly (string | null)[] = [null, 'keep-going', 'collecting', 'unhealthy'];
+
+export type TestEvaluation = Pick<SplitTestResults, 'verdict' | 'health' | 'asOf'>;
+
+export interface TestWatchParts {
+  database: Database;
+  properties: () => readonly PropertyConfiguration[];
+  /** Evaluates the latest phase of a test, on another thread. */
+  evaluate: (property: PropertyConfiguration, test: SplitTest) => Promise<TestEvaluation>;
+  /** Called when nothing is left to evaluate. */
+  release: () => Promise<void>;
+  isStopping: () => boolean;
+  /** Called after new deliveries. */
+  onQueued: () => void;
+  log: Logger;
+}
+
+/**
+ * Evaluates running tests, and once more those that stopped running, and queues what changed since the last look.
+ * The first look at a phase only remembers what it finds.
+ */
+export class TestWatch {
+  readonly #parts: TestWatchParts;
+  #states: Map<string, TestState> | undefined;
+  /** When to try again after a failure, by the monotonic clock. */
+  readonly #retryAt = new Map<string, number>();
+  #mayRelease = false;
+
+  constructor(parts: TestWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Evaluates at most one test, so that the tests of a run do not compete with requests for long. */
+  async run(now: number): Promise<void> {
+    const { database, properties, release } = this.#parts;
+    const watched = properties().filter(({ webhooks }) =>
+      EVENTS.some((type) => subscribedTo(webhooks, type).length > 0),
+    );
+    if (watched.length === 0 && this.#states?.size === 0) return;
+    this.#states ??= new Map((await listTestStates(database)).map((state) => [state.splitTestId, state]));
+    await this.#forgetOthers(watched);
+    const next = this.#nextDue(watched, now);
+    if (next !== undefined) await this.#evaluate(next.property, next.test, now);
+    else if (this.#mayRelease) {
+      this.#mayRelease = false;
+      await release();
+    }
+  }
+
+  /** A later subscription starts with what it finds then. */
+  async #forgetOthers(watched: readonly PropertyConfiguration[]): Promise<void> {
+    const ids = new Set(watched.flatMap(({ splitTests }) => splitTests.map(({ id }) => id)));
+    for (const state of this.#states!.values()) {
+      if (ids.has(state.splitTestId)) continue;
+      await deleteTestState(this.#parts.database, state);
+      this.#states!.delete(state.splitTestId);
+    }
+  }
+
+  /** The test that was last looked at longest ago. */
+  #nextDue(
+    watched: readonly PropertyConfiguration[],
+    now: number,
+  ): { property: PropertyConfiguration; test: SplitTest } | undefined {
+    const checkedAt = ({ id }: SplitTest) => this.#states!.get(id)?.checkedAt ?? 0;
+    return watched
+      .flatMap((property) => property.splitTests.map((test) => ({ property, test })))
+      .filter(({ test }) => this.#isDue(test, now))
+      .sort((a, b) => checkedAt(a.test) - checkedAt(b.test))[0];
+  }
+
+  #isDue(test: SplitTest, now: number): boolean {
+    const phase = test.phases.at(-1)?.number;
+    if (phase === undefined || performance.now() < (this.#retryAt.get(test.id) ?? 0)) return false;
+    const state = this.#states!.get(test.id);
+    if (state === undefined) return test.status === 'running';
+    if (state.status !== test.status) return test.status === 'running' || state.status === 'running';
+    if (test.status !== 'running') return false;
+    // A time in the future was stored before the clock was set back.
+    return state.phase !== phase || now - state.checkedAt >= LOOK_EVERY_MS || state.checkedAt > now;
+  }
+
+  async #evaluate(property: PropertyConfiguration, test: SplitTest, now: number): Promise<void> {
+    this.#mayRelease = true;
+    try {
+      const found = await this.#parts.evaluate(property, test);
+      await this.#save(property, test, found, now);
+      this.#retryAt.delete(test.id);
+    } catch (err) {
+      if (this.#parts.isStopping()) return;
+      this.#retryAt.set(test.id, performance.now() + LOOK_EVERY_MS);
+      const { id: propertyId } = property;
+      this.#parts.log.error(
+        { err, propertyId, splitTestKey: test.key },
+        'evaluation of a split test for webhooks failed; retrying in 15 minutes',
+      );
+    }
+  }
+
+  async #save(
+    property: PropertyConfiguration,
+    test: SplitTest,
+    found: TestEvaluation,
+    now: number,
+  ): Promise<void> {
+    const { database, onQueued } = this.#parts;
+    const previous = this.#states!.get(test.id);
+    const state = stateOf(property, test, found, now);
+    const events = previous?.phase === state.phase ? eventsBetween(previous, state, test, found, now) : [];
+    const queued = await database.transaction().execute(async (transaction) => {
+      await saveTestState(transaction, state);
+      const webhooks = events.length > 0 ? await listWebhooks(transaction, property.id) : [];
+      let count = 0;
+      for (const event of events) count += await enqueue(transaction, property.id, webhooks, event);
+      return count;
+    });
+    this.#states!.set(test.id, state);
+    if (queued > 0) onQueued();
+  }
+}
+
+function stateOf(
+  { id: propertyId }: PropertyConfiguration,
+  test: SplitTest,
+  { verdict, health }: TestEvaluation,
+  checkedAt: number,
+): TestState {
+  return {
+    ...{ propertyId, splitTestId: test.id, status: test.status, checkedAt },
+    phase: test.phases.at(-1)!.number,
+    decision: verdict?.decision ?? null,
+    variation: verdict?.variation ?? null,
+    healthy: health.healthy,
+  };
+}
+
+function eventsBetween(
+  before: TestState,
+  { propertyId, phase, decision, variation, healthy }: TestState,
+  { id, key, name, status }: SplitTest,
+  { verdict, health, asOf }: TestEvaluation,
+  at: number,
+): WebhookEvent[] {
+  const splitTest = { key, name: name ?? null };
+  const isDecidedOtherwise = before.variation !== variation && !UNDECIDED.includes(decision);
+  const events: WebhookEvent[] = [];
+  if (verdict !== null && (before.decision !== decision || isDecidedOtherwise)) {
+    const data = { propertyId, splitTest, status, phase, previousDecision: before.decision, verdict, asOf };
+    events.push({ type: 'verdict.changed', data, dedupeKey: `verdict:${id}:${at}`, at });
+  }
+  if (before.healthy && !healthy) {
+    const problems = health.problems.map(({ problem, words }) => ({ problem, words }));
+    const data = { propertyId, splitTest, phase, problems, asOf };
+    events.push({ type: 'test.unhealthy', data, dedupeKey: `unhealthy:${id}:${at}`, at });
+  }
+  return events;
+}
