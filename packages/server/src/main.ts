@@ -14,6 +14,7 @@ import { aaScope } from './features/reports/aa-scope.ts';
 import { ReportRunner } from './features/reports/report-runner.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
+import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
 import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
 import { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
@@ -24,6 +25,7 @@ import { ThreadedSqlite } from './storage/sqlite/threaded-sqlite.ts';
 import type { StorageOptions } from './storage/storage-messages.ts';
 import { UsageRecording } from './usage-recording.ts';
 import { readVersion } from './version.ts';
+import { createWebhookJobs } from './webhook-jobs.ts';
 import { firstSteps, newKeys } from './welcome.ts';
 
 const ERASURE_POLL_MS = 1000;
@@ -110,18 +112,29 @@ async function serve(
   const aaReports = createReportRunner(log, events);
   const aaTest = createAaTest(log, handle, configuration, events, aaReports);
   const usage = new UsageRecording(handle.database);
+  const { database } = handle;
+  const webhookReports = createReportRunner(log, events);
+  const webhooks = createWebhookJobs({
+    config,
+    log,
+    database,
+    configuration,
+    events,
+    reports: webhookReports,
+  });
   const app = await createApp({
     ...{ config, version, log, configuration, writer, events, identities, reports, pingDatabase, usage },
-    database: handle.database,
+    database,
     aaAlarms: () => aaTest.alarms,
   });
   await listen(app, config);
   events.startVerification();
   const jobs = backgroundJobs(log, handle, configuration, writer, events, identities, aaTest);
-  const stopJobs = startJobs([...jobs, ...usage.jobs()], log);
+  const stopJobs = startJobs([...jobs, ...usage.jobs(), ...webhooks.jobs], log);
   const stop = async () => {
     await aaReports.close();
     await app.close();
+    await webhooks.close();
     await stopJobs();
     await usage.close(log);
     await events.close();
@@ -185,12 +198,13 @@ function backgroundJobs(
   const sweep = (propertyIds: readonly string[]) =>
     sweepFeedbackStates({ database: handle.database, eventStore }, propertyIds);
   const retention = new Retention(eventStore, (propertyId) => sweep([propertyId]));
+  const forgetting = forgettingDeliveries(handle.database, eventStore);
   return [
     {
       name: 'erasure',
       everyMs: ERASURE_POLL_MS,
       run: () =>
-        runPendingErasures(handle, eventStore, (propertyIds) => {
+        runPendingErasures(handle, forgetting, (propertyIds) => {
           identities.clear();
           return sweep(propertyIds);
         }),
