@@ -27,6 +27,7 @@ import type { ReportRunner } from './features/reports/report-runner.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
+import { registerWebhookRoutes, type WakeWebhooks } from './features/webhooks/webhook-routes.ts';
 import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
 import { createHttpServer } from './http/http-server.ts';
@@ -53,6 +54,8 @@ export interface AppParts {
   database: Database;
   writer: ConfigurationWriter;
   usage: UsageRecording;
+  /** Sends queued webhooks without delay. */
+  wakeWebhooks: WakeWebhooks;
   /** Closed together with the app. */
   reports: ReportRunner;
   aaAlarms: () => number;
@@ -125,7 +128,7 @@ function registerManagement(
   api: ApiRoutes,
   app: FastifyInstance,
   auth: Authentication,
-  { config, configuration, database, events, writer }: AppParts,
+  { config, configuration, database, events, writer, wakeWebhooks }: AppParts,
 ): void {
   const idempotency = new IdempotentCreation(database);
   const streams = createConfigurationStreams(app, auth, configuration, database);
@@ -136,6 +139,7 @@ function registerManagement(
   });
   const lastUsed = (ids: readonly string[]) => lastUsedOf(database, ids);
   registerKeyManagementRoutes(api, { writer, idempotency, lastUsed, dryRunResponse });
+  registerWebhookRoutes(api, { database, writer, wake: wakeWebhooks });
   registerErasureRoutes(api, { database, idempotency });
   registerFeedbackStateRoutes(api, { database, eventStore: events.eventStore });
 }

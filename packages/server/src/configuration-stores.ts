@@ -12,8 +12,11 @@ import {
   updateProperty,
 } from './features/properties/property-store.ts';
 import { listSplitTests, splitTestItems } from './features/split-testing/split-test-store.ts';
+import { notifyOfChange } from './features/webhooks/notify-of-change.ts';
 import { listWebhooks, webhookItems } from './features/webhooks/webhook-store.ts';
-import type { ConfigurationStores } from './storage/changes/configuration-writer.ts';
+import { type ConfigurationStores, ConfigurationWriter } from './storage/changes/configuration-writer.ts';
+import type { Configuration } from './storage/configuration.ts';
+import type { Database } from './storage/database.ts';
 
 /** The stores of all features. Only the configuration writer saves with them. */
 export const configurationStores: ConfigurationStores = {
@@ -42,3 +45,14 @@ export const configurationStores: ConfigurationStores = {
     member: memberItems,
   },
 };
+
+/** The writer of configuration. With a configuration in memory, changes are visible there when it returns. */
+export function createConfigurationWriter(
+  database: Database,
+  configuration?: Configuration,
+): ConfigurationWriter {
+  return new ConfigurationWriter(database, configurationStores, {
+    ...(configuration && { configuration }),
+    afterChange: notifyOfChange,
+  });
+}

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Config } from './config.ts';
-import { configurationStores } from './configuration-stores.ts';
+import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
 import type { Provisioning } from './features/provisioning/provision-apply.ts';
 import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
 import { propertyRules } from './property-rules.ts';
 import { OPERATOR, SYSTEM } from './storage/changes/actor.ts';
-import { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from './storage/database.ts';
 import type { OpenSqlite } from './storage/sqlite/sqlite-engine.ts';
 
@@ -44,7 +43,7 @@ async function hasProperties({ database }: DatabaseHandle): Promise<boolean> {
 
 /** Applies the provision file; without one, adds the demo property to an empty configuration. */
 export async function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
-  const writer = new ConfigurationWriter(handle.database, configurationStores);
+  const writer = createConfigurationWriter(handle.database);
   await writer.startHistory();
   const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
   if (config.provisionFile !== undefined) {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { type Job, startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
-import { configurationStores } from './configuration-stores.ts';
+import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
 import { DailyAaTest } from './features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
 import { sweepFeedbackStates } from './features/feedback/feedback-states.ts';
@@ -16,7 +16,7 @@ import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
 import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
-import { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
+import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
 import { makeDataDirectory } from './storage/data-directory.ts';
 import type { DatabaseHandle } from './storage/database.ts';
@@ -103,7 +103,7 @@ async function serve(
   const configuration = await openConfiguration(handle, configurationStores, {
     onError: (err) => log.error({ err }, 'failed to reload the configuration; keeping the previous one'),
   });
-  const writer = new ConfigurationWriter(handle.database, configurationStores, { configuration });
+  const writer = createConfigurationWriter(handle.database, configuration);
   const identities = new SessionIdentities(events.eventStore);
   const version = readVersion();
   const pingDatabase = () => handle.database.selectFrom('properties').select('id').limit(1).execute();
@@ -124,6 +124,7 @@ async function serve(
   });
   const app = await createApp({
     ...{ config, version, log, configuration, writer, events, identities, reports, pingDatabase, usage },
+    wakeWebhooks: webhooks.wake,
     database,
     aaAlarms: () => aaTest.alarms,
   });

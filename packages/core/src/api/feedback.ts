@@ -59,7 +59,7 @@ export const FeedbackQuery = Type.Object({
 });
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
 
-export const FeedbackEntry = namedObject('FeedbackEntry', {
+const submitted = {
   id: Type.String(),
   feedbackTypeId: Type.String(),
   sessionId: nullable(Type.String()),
@@ -69,6 +69,13 @@ export const FeedbackEntry = namedObject('FeedbackEntry', {
   message: nullable(Type.String()),
   metadata: Type.Record(Type.String(), Type.String()),
   createdAt: Type.Integer(),
+};
+
+/** An entry as it was submitted. */
+export const SubmittedFeedback = namedObject('SubmittedFeedback', submitted);
+
+const FeedbackEntry = namedObject('FeedbackEntry', {
+  ...submitted,
   status: FeedbackStatus,
   notes: nullable(Type.String()),
 });

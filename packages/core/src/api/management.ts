@@ -8,12 +8,15 @@ import {
   ProvisionedGoal,
   ProvisionedProperty,
 } from './provisioning.ts';
-import { ID_PATTERN, Line } from './provisioning-fields.ts';
+import { closed, ID_PATTERN, Line } from './provisioning-fields.ts';
 import { MemberRole } from './roles.ts';
 import { Segment } from './targeting.ts';
 import { ProvisionedWebhook } from './webhooks.ts';
 
 const Version = Type.Integer({ minimum: 1, description: 'Also the `ETag`; send it as `If-Match`' });
+/** An object that is described elsewhere. */
+const anyObject = (title: string) =>
+  Type.Unsafe<object>({ type: 'object', title, additionalProperties: true });
 const Time = Type.Integer({ description: 'Unix milliseconds' });
 
 /** An item as responses have it: the fields of the provision file, and what the server adds. */
@@ -34,17 +37,16 @@ export const ManagedWebhook = managed('ManagedWebhook', {
 export const ManagedFlag = managed('ManagedFlag', {
   ...ProvisionedFlag.properties,
   // In responses, a configuration also has an id.
-  environments: Type.Record(Type.String(), Type.Unsafe<object>({ type: 'object' })),
+  environments: Type.Record(Type.String(), anyObject('ManagedFlagConfiguration')),
   id: Type.String(),
   createdAt: Time,
 });
 export const ManagedSplitTest = managed('ManagedSplitTest', {
   ...ProvisionedSplitTest.properties,
-  exclusion: nullable(Type.Unsafe<object>({ type: 'object' })),
-  decision: nullable(Type.Unsafe<object>({ type: 'object' })),
+  exclusion: nullable(anyObject('ExclusionSlot')),
   id: Type.String(),
   createdAt: Time,
-  phases: Type.Array(Type.Unsafe<object>({ type: 'object', title: 'SplitTestPhase' })),
+  phases: Type.Array(anyObject('SplitTestPhase')),
 });
 
 const {
@@ -60,10 +62,7 @@ const {
 } = ProvisionedProperty.properties;
 
 /** The settings of a property, without its lists. */
-export const PropertySettings = Type.Object(settings, {
-  title: 'PropertySettings',
-  additionalProperties: false,
-});
+export const PropertySettings = Type.Object(settings, closed('PropertySettings'));
 export const ManagedProperty = managed('ManagedProperty', { ...settings, createdAt: Time });
 export const PropertyList = namedObject('PropertyList', {
   properties: Type.Array(
@@ -212,7 +211,7 @@ export const StopBody = Type.Object(
     winner: ProvisionedSplitTest.properties.winner,
     decision: ProvisionedSplitTest.properties.decision,
   },
-  { title: 'StopSplitTest', additionalProperties: false },
+  closed('StopSplitTest'),
 );
 export type StopBody = Static<typeof StopBody>;
 
@@ -269,7 +268,7 @@ export const ProposalSchema = namedObject('Proposal', {
   collection: Type.String(),
   key: Type.String(),
   method: oneOf(['PUT', 'PATCH', 'DELETE']),
-  body: nullable(Type.Unsafe<object>({ type: 'object' })),
+  body: nullable(anyObject('ProposedBody')),
   baseVersion: nullable(Type.Integer()),
   comment: nullable(Type.String()),
   summary: Type.Array(Type.String()),
@@ -285,7 +284,7 @@ export const NewProposal = Type.Object(
     collection: oneOf(['split-tests', 'flags', 'segments', 'goals', 'feedback-types']),
     key: Type.String({ pattern: ID_PATTERN }),
     method: oneOf(['PUT', 'PATCH', 'DELETE'], { default: 'PATCH' }),
-    body: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
+    body: Type.Optional(anyObject('ProposedBody')),
     baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
     comment: Type.Optional(Type.String({ maxLength: 500 })),
   },

@@ -1,16 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, oneOf } from './common.ts';
-import {
-  Id,
-  Line,
-  Name,
-  NullableTime,
-  noExtraFields,
-  Owner,
-  Tags,
-  Text,
-  Time,
-} from './provisioning-fields.ts';
+import { closed, Id, Line, Name, NullableTime, Owner, Tags, Text, Time } from './provisioning-fields.ts';
 
 const ProvisionedVariation = Type.Object(
   {
@@ -27,7 +17,7 @@ const ProvisionedVariation = Type.Object(
       }),
     ),
   },
-  noExtraFields,
+  closed('ProvisionedVariation'),
 );
 
 const Exclusion = Type.Object(
@@ -48,7 +38,7 @@ const Exclusion = Type.Object(
       }),
     ),
   },
-  noExtraFields,
+  closed('Exclusion'),
 );
 
 const ProvisionedOutcome = Type.Union([
@@ -61,7 +51,7 @@ const ProvisionedOutcome = Type.Union([
         Type.Boolean({ description: 'For options such as "bad"; default: `false`' }),
       ),
     },
-    noExtraFields,
+    closed('ProvisionedFeedbackOutcome'),
   ),
 ]);
 export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
@@ -75,7 +65,7 @@ export const ProvisionedDecision = Type.Object(
     reason: Text(4096, 'Why'),
     decidedAt: Type.Optional(Time('When it was decided; default: when the decision was saved')),
   },
-  noExtraFields,
+  closed('ProvisionedDecision'),
 );
 export type ProvisionedDecision = Static<typeof ProvisionedDecision>;
 
@@ -157,6 +147,6 @@ export const ProvisionedSplitTest = Type.Object(
       ),
     ),
   },
-  noExtraFields,
+  closed('ProvisionedSplitTest'),
 );
 export type ProvisionedSplitTest = Static<typeof ProvisionedSplitTest>;

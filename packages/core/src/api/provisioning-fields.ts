@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { nullable } from './common.ts';
 
 // Unknown fields in a file are rejected, because they are usually misspelled.
-export const noExtraFields = { additionalProperties: false } as const;
+/** Options of an object with a name in the OpenAPI document. */
+export const closed = (title: string) => ({ title, additionalProperties: false }) as const;
 
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 

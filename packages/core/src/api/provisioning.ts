@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AaTestMode } from './aa-test.ts';
 import { nullable, oneOf } from './common.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
-import { ID_PATTERN, Id, Line, Name, noExtraFields, Owner, Tags, Text, Time } from './provisioning-fields.ts';
+import { closed, ID_PATTERN, Id, Line, Name, Owner, Tags, Text, Time } from './provisioning-fields.ts';
 import { ProvisionedStatistics } from './statistics.ts';
 import { FlagType, FlagValue, Prerequisite, Rollout, RolloutStep, Rule, Segment } from './targeting.ts';
 import { ProvisionedWebhook } from './webhooks.ts';
@@ -17,7 +17,7 @@ export const ProvisionedKey = Type.Object(
       }),
     ),
   },
-  noExtraFields,
+  closed('ProvisionedKey'),
 );
 export type ProvisionedKey = Static<typeof ProvisionedKey>;
 
@@ -29,7 +29,7 @@ export const ProvisionedEnvironment = Type.Object(
       Type.Boolean({ description: 'Changes by editors need an approval; default: `false`' }),
     ),
   },
-  noExtraFields,
+  closed('ProvisionedEnvironment'),
 );
 export type ProvisionedEnvironment = Static<typeof ProvisionedEnvironment>;
 
@@ -38,17 +38,20 @@ const ProvisionedRollout = Type.Object(
     ...Rollout.properties,
     schedule: Type.Optional(
       Type.Array(
-        Type.Object({ ...RolloutStep.properties, at: Time('When the percentage changes') }, noExtraFields),
+        Type.Object(
+          { ...RolloutStep.properties, at: Time('When the percentage changes') },
+          closed('ProvisionedRolloutStep'),
+        ),
         { minItems: 1, maxItems: 50, description: 'Future changes of the percentage, ascending' },
       ),
     ),
   },
-  noExtraFields,
+  closed('ProvisionedRollout'),
 );
 
 export const ProvisionedRule = Type.Object(
   { ...Rule.properties, rollout: Type.Optional(ProvisionedRollout) },
-  noExtraFields,
+  closed('ProvisionedRule'),
 );
 export type ProvisionedRule = Static<typeof ProvisionedRule>;
 
@@ -59,7 +62,7 @@ export const ProvisionedFlagConfiguration = Type.Object(
     rules: Type.Optional(Type.Array(ProvisionedRule, { maxItems: 1000 })),
     prerequisites: Type.Optional(Type.Array(Prerequisite, { maxItems: 100 })),
   },
-  noExtraFields,
+  closed('ProvisionedFlagConfiguration'),
 );
 export type ProvisionedFlagConfiguration = Static<typeof ProvisionedFlagConfiguration>;
 
@@ -79,7 +82,7 @@ export const ProvisionedFlag = Type.Object(
       }),
     ),
   },
-  noExtraFields,
+  closed('ProvisionedFlag'),
 );
 export type ProvisionedFlag = Static<typeof ProvisionedFlag>;
 
@@ -94,7 +97,7 @@ const ProvisionedTarget = Type.Object(
     }),
     period: oneOf(TARGET_PERIODS),
   },
-  noExtraFields,
+  closed('ProvisionedTarget'),
 );
 
 export const ProvisionedGoal = Type.Object(
@@ -107,7 +110,7 @@ export const ProvisionedGoal = Type.Object(
     ),
     target: Type.Optional(nullable(ProvisionedTarget)),
   },
-  noExtraFields,
+  closed('ProvisionedGoal'),
 );
 export type ProvisionedGoal = Static<typeof ProvisionedGoal>;
 
@@ -123,7 +126,7 @@ export const ProvisionedOption = Type.Union([
         Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', 'x-hint': 'must be a colour like #3366cc' }),
       ),
     },
-    noExtraFields,
+    closed('ProvisionedFeedbackOption'),
   ),
 ]);
 export type ProvisionedOption = Static<typeof ProvisionedOption>;
@@ -135,7 +138,7 @@ export const ProvisionedFeedbackType = Type.Object(
     options: Type.Optional(Type.Array(ProvisionedOption, { maxItems: 1000, uniqueItems: true })),
     textInput: Type.Optional(Type.Boolean({ description: 'Default: `false`' })),
   },
-  noExtraFields,
+  closed('ProvisionedFeedbackType'),
 );
 export type ProvisionedFeedbackType = Static<typeof ProvisionedFeedbackType>;
 
@@ -184,7 +187,7 @@ export const ProvisionedProperty = Type.Object(
     flags: Type.Optional(Type.Array(ProvisionedFlag)),
     webhooks: Type.Optional(Type.Array(ProvisionedWebhook)),
   },
-  noExtraFields,
+  closed('ProvisionedProperty'),
 );
 export type ProvisionedProperty = Static<typeof ProvisionedProperty>;
 
@@ -193,5 +196,8 @@ export type ProvisionedProperty = Static<typeof ProvisionedProperty>;
  * rules, conditions and options are replaced as a whole. Only ids are required here: which other fields a new entity
  * needs is checked against the stored configuration.
  */
-export const ProvisionFile = Type.Object({ properties: Type.Array(ProvisionedProperty) }, noExtraFields);
+export const ProvisionFile = Type.Object(
+  { properties: Type.Array(ProvisionedProperty) },
+  closed('ProvisionFile'),
+);
 export type ProvisionFile = Static<typeof ProvisionFile>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, oneOf } from './common.ts';
-import { noExtraFields } from './provisioning-fields.ts';
+import { closed } from './provisioning-fields.ts';
 
 /** The statistics settings of a property; omitted fields stay unchanged. */
 export const ProvisionedStatistics = Type.Object(
@@ -62,14 +62,14 @@ export const ProvisionedStatistics = Type.Object(
         Type.Object(
           { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }) },
           {
-            ...noExtraFields,
+            ...closed('StatisticsPrior'),
             description: 'Normal prior of the relative effect, for `bayesian`; default: null (flat)',
           },
         ),
       ),
     ),
   },
-  noExtraFields,
+  closed('ProvisionedStatistics'),
 );
 
 export type StatisticsSettings = Required<Static<typeof ProvisionedStatistics>>;

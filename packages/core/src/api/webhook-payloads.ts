@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { namedObject, nullable, oneOf } from './common.ts';
-import { FeedbackEntry } from './feedback.ts';
+import { SubmittedFeedback } from './feedback.ts';
 import { Verdict } from './results.ts';
 
 const PropertyId = Type.String();
@@ -75,14 +75,17 @@ export type GoalTargetReached = Static<typeof GoalTargetReached>;
 
 export const FeedbackSubmitted = namedObject('FeedbackSubmitted', {
   propertyId: PropertyId,
-  feedback: FeedbackEntry,
+  feedback: SubmittedFeedback,
 });
 export type FeedbackSubmitted = Static<typeof FeedbackSubmitted>;
 
 export const ScheduleExecuted = namedObject('ScheduleExecuted', {
   propertyId: PropertyId,
-  splitTestKey: Type.String(),
-  status: Type.String({ description: 'Status that the schedule gave the test: `running` or `stopped`' }),
+  splitTestKey: nullable(Type.String({ description: 'Null if the schedule was that of a rollout' })),
+  status: nullable(
+    Type.String({ description: 'Status that the schedule gave the test: `running` or `stopped`' }),
+  ),
+  flagKey: nullable(Type.String({ description: 'The flag whose rollout changed; null for a split test' })),
   at: Type.Integer({ description: 'When it took effect' }),
 });
 export type ScheduleExecuted = Static<typeof ScheduleExecuted>;

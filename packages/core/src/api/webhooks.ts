@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, NextCursor, namedObject, nullable, oneOf, PageCursor, PageLimit } from './common.ts';
-import { Id, Name, noExtraFields } from './provisioning-fields.ts';
+import { closed, Id, Name } from './provisioning-fields.ts';
 
 /** Events that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = [
@@ -45,7 +45,7 @@ export const ProvisionedWebhook = Type.Object(
       }),
     ),
   },
-  { ...noExtraFields, title: 'ProvisionedWebhook' },
+  closed('ProvisionedWebhook'),
 );
 export type ProvisionedWebhook = Static<typeof ProvisionedWebhook>;
 
@@ -129,3 +129,11 @@ export const QueuedDelivery = Type.Object(
   { title: 'QueuedDelivery', examples: [{ deliveryId: 'msg_5f0c1a2b3c4d5e6f70819203' }] },
 );
 export type QueuedDelivery = Static<typeof QueuedDelivery>;
+
+export const WebhookSecret = Type.Object(
+  {
+    secret: Type.Optional(Type.String({ description: '`whsec_…`; missing with `dryRun`' })),
+    dryRun: Type.Optional(Type.Literal(true)),
+  },
+  { title: 'WebhookSecret', examples: [{ secret: 'whsec_…' }] },
+);

@@ -1,15 +1,14 @@
 import { userInfo } from 'node:os';
-import { configurationStores } from '../configuration-stores.ts';
+import { createConfigurationWriter } from '../configuration-stores.ts';
 import type { Provisioning } from '../features/provisioning/provision-apply.ts';
 import { propertyRules } from '../property-rules.ts';
 import { type Actor, OPERATOR } from '../storage/changes/actor.ts';
-import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
 import type { Database } from '../storage/database.ts';
 
 /** The writer for changes on the command line; the history names the account on this machine. */
 export function operatorWriter(database: Database) {
   const by = { actor: operator(), via: 'cli' as const };
-  return { writer: new ConfigurationWriter(database, configurationStores), by };
+  return { writer: createConfigurationWriter(database), by };
 }
 
 /** For provision files. */

@@ -45,6 +45,8 @@ interface RouteContent {
   querystring?: object;
   headers?: object;
   body?: object;
+  /** In the OpenAPI document instead of `body`, for bodies that the route validates itself. */
+  documentedBody?: object;
   /** By status. */
   responses: Record<number, object>;
   /** In addition to the errors that every route with this kind of access can return. */
@@ -82,7 +84,7 @@ export function describeRoute(route: RouteDescription): FastifySchema {
     ...(params && { params }),
     ...(querystring && { querystring }),
     ...(headers && { headers }),
-    ...(body && { body }),
+    ...(body && { body: route.documentedBody ?? body }),
     // Responses of the route override the general ones, as the OpenFeature errors do.
     response: { ...errorResponses(codes), ...withHeaders(responses) },
   };

@@ -1,6 +1,14 @@
+import { configurationStores } from '../configuration-stores.ts';
 import { newWebhookSecret } from '../features/webhooks/webhook-signature.ts';
-import { type Database, touchProperty } from '../storage/database.ts';
+import { OPERATOR } from '../storage/changes/actor.ts';
+import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
+import type { Database } from '../storage/database.ts';
 import type { Webhook } from '../storage/property-configuration.ts';
+
+const BY = { actor: OPERATOR, via: 'cli' as const };
+
+/** Without notifications: tests count the deliveries. */
+const writerOf = (database: Database) => new ConfigurationWriter(database, configurationStores);
 
 /** Stores a webhook of the property `shop`, as the management API does. */
 export async function storeWebhook(
@@ -12,32 +20,20 @@ export async function storeWebhook(
     ...{ secret: newWebhookSecret(), createdAt: Date.now() },
     ...fields,
   };
-  const { id, url, events, enabled, secret, version, createdAt } = webhook;
-  await database
-    .insertInto('webhooks')
-    .values({
-      ...{ property_id: 'shop', id, url, secret, version, position: 1, created_at: createdAt },
-      events: JSON.stringify(events),
-      enabled: enabled ? 1 : 0,
-    })
-    .execute();
-  await touchProperty(database, 'shop');
+  await writerOf(database).changeProperty('shop', BY, ({ current }) => {
+    return current && { ...current, webhooks: [...current.webhooks, webhook] };
+  });
   return webhook;
 }
 
 export async function changeWebhook(
   database: Database,
   id: string,
-  { enabled, url }: { enabled?: boolean; url?: string },
+  change: { enabled?: boolean; url?: string },
 ): Promise<void> {
-  await database
-    .updateTable('webhooks')
-    .set((update) => ({
-      version: update('version', '+', 1),
-      ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }),
-      ...(url !== undefined && { url }),
-    }))
-    .where('id', '=', id)
-    .execute();
-  await touchProperty(database, 'shop');
+  await writerOf(database).changeProperty('shop', BY, ({ current }) => {
+    if (current === undefined) return undefined;
+    const webhooks = current.webhooks.map((each) => (each.id === id ? { ...each, ...change } : each));
+    return { ...current, webhooks };
+  });
 }

@@ -30,5 +30,7 @@ export const publishedFlags = derivePerProperty((property) => {
 });
 
 export const publishedSegments = derivePerProperty((property) =>
-  prepare({ segments: [...property.segments] } satisfies SegmentList),
+  prepare({
+    segments: property.segments.map(({ version: _version, ...segment }) => segment),
+  } satisfies SegmentList),
 );

@@ -98,7 +98,8 @@ function registerPut(api: ApiRoutes, collection: Collection, parts: ManagementPa
       params: ItemParams,
       headers: ConditionalHeaders,
       querystring: WriteQuery,
-      body: bodySchema(collection),
+      body: ANY_OBJECT,
+      documentedBody: collection.body,
       responses: writeResponses(collection),
       errors: WRITE_ERRORS,
     },
@@ -117,7 +118,8 @@ function registerPatch(api: ApiRoutes, collection: Collection, parts: Management
       params: ItemParams,
       headers: ConditionalHeaders,
       querystring: WriteQuery,
-      body: bodySchema(collection),
+      body: ANY_OBJECT,
+      documentedBody: collection.body,
       responses: writeResponses(collection),
       errors: WRITE_ERRORS,
     },
@@ -146,11 +148,8 @@ function registerDelete(api: ApiRoutes, collection: Collection, parts: Managemen
   );
 }
 
-/** Any object: what is wrong with it is reported after read-only fields are removed and a patch is applied. */
-const bodySchema = ({ body }: Collection) => ({
-  type: 'object',
-  'x-body': body,
-});
+/** What is wrong with a body is reported after read-only fields are removed and a patch is applied. */
+const ANY_OBJECT = { type: 'object' };
 
 const writeResponses = ({ response, noun }: Collection) => ({
   200: {

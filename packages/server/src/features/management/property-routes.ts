@@ -132,7 +132,8 @@ function registerPatch(api: ApiRoutes, parts: Parts): void {
       params: PropertyParams,
       headers: ConditionalHeaders,
       querystring: WriteQuery,
-      body: { type: 'object', 'x-body': PropertySettings },
+      body: { type: 'object' },
+      documentedBody: PropertySettings,
       responses: {
         200: {
           anyOf: [ManagedProperty, DryRun],

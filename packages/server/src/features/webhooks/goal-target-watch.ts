@@ -67,8 +67,7 @@ export class GoalTargetWatch {
   }
 }
 
-const hasTarget = (goal: Goal): goal is Goal & GoalWithTarget =>
-  (goal as { target?: GoalTarget | null }).target != null;
+const hasTarget = (goal: Goal): goal is Goal & GoalWithTarget => goal.target !== null;
 
 interface Period {
   from: number;

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
 import type { RuleContext } from '../../storage/changes/property-rules.ts';
 import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
 import type { Webhook } from '../../storage/property-configuration.ts';
 import { checkWebhook } from './webhook-rules.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
 
 interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
   allowPrivate: boolean;
@@ -36,11 +36,4 @@ export function resolveWebhooks(
     else checkWebhook(webhook, context, (pointer, message) => report(path + pointer, message));
     return webhook;
   });
-}
-
-const SECRET_BYTES = 32;
-
-/** In the format of Standard Webhooks. */
-export function newWebhookSecret(): string {
-  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }

@@ -1,3 +1,4 @@
+import { WriteQuery } from '@switchyard/core/api/management';
 import {
   DeliveryParams,
   DeliveryQuery,
@@ -6,10 +7,12 @@ import {
   WebhookDelivery,
   WebhookDeliveryPage,
   WebhookParams,
+  WebhookSecret,
 } from '@switchyard/core/api/webhooks';
-import type { FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
-import { ApiError, type ErrorCode } from '../../errors.ts';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
+import type { ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
 import { type Database, newId } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import {
@@ -21,41 +24,24 @@ import {
   type WebhookRef,
 } from './delivery-store.ts';
 import { insertDelivery } from './enqueue.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
+
+/** Sends the deliveries of a webhook without delay. */
+export type WakeWebhooks = (webhook: WebhookRef) => void;
 
 interface Dependencies {
   database: Database;
-  /** Sends the deliveries of a webhook without delay. */
-  wake: (webhook: WebhookRef) => void;
+  writer: ConfigurationWriter;
+  wake: WakeWebhooks;
 }
-
-/** The part of the management API that these routes need. */
-interface ManagementRoutes {
-  get<T extends RouteGenericInterface>(url: string, route: Declaration, handler: Handler<T>): void;
-  post<T extends RouteGenericInterface>(url: string, route: Declaration, handler: Handler<T>): void;
-}
-
-interface Declaration {
-  tag: 'Management';
-  access: 'admin';
-  summary: string;
-  description?: string;
-  params: object;
-  querystring?: object;
-  responses: Record<number, object>;
-  errors: readonly ErrorCode[];
-}
-
-type Handler<T extends RouteGenericInterface> = (
-  request: FastifyRequest<T> & { managed: PropertyConfiguration },
-  reply: FastifyReply,
-) => unknown;
 
 const WEBHOOK = '/v1/manage/properties/:propertyId/webhooks/:key';
 /** Only for admins, because payloads contain feedback. */
 const COMMON = { tag: 'Management', access: 'admin', errors: ['not_found'] } as const;
 
-export function registerWebhookRoutes(api: ManagementRoutes, { database, wake }: Dependencies): void {
+export function registerWebhookRoutes(api: ApiRoutes, { database, writer, wake }: Dependencies): void {
   registerReads(api, database);
+  registerRotation(api, writer);
   api.post<{ Params: DeliveryParams }>(
     `${WEBHOOK}/deliveries/:deliveryId/resend`,
     {
@@ -87,7 +73,35 @@ export function registerWebhookRoutes(api: ManagementRoutes, { database, wake }:
   );
 }
 
-function registerReads(api: ManagementRoutes, database: Database): void {
+function registerRotation(api: ApiRoutes, writer: ConfigurationWriter): void {
+  api.post<{ Params: WebhookParams; Querystring: WriteQuery }>(
+    `${WEBHOOK}/rotate-secret`,
+    {
+      ...COMMON,
+      summary: 'Replace the signing secret',
+      description: 'Takes effect at once, also for what is queued. The response is the only one that has it.',
+      params: WebhookParams,
+      querystring: WriteQuery,
+      responses: { 200: { ...WebhookSecret, description: 'The new secret' } },
+    },
+    async ({ managed, params, caller: { actor, via }, query }) => {
+      const secret = newWebhookSecret();
+      const comment = query.comment ?? 'Replaces the signing secret';
+      const by = { actor, via, comment, dryRun: query.dryRun === true };
+      await writer.changeProperty(managed.id, by, ({ current }) => {
+        if (current === undefined) throw notFound('The property has no such webhook.');
+        requireWebhook(current, params.key);
+        const webhooks = current.webhooks.map((webhook) =>
+          webhook.id === params.key ? { ...webhook, secret } : webhook,
+        );
+        return { ...current, webhooks };
+      });
+      return query.dryRun ? { dryRun: true } : { secret };
+    },
+  );
+}
+
+function registerReads(api: ApiRoutes, database: Database): void {
   api.get<{ Params: WebhookParams; Querystring: DeliveryQuery }>(
     `${WEBHOOK}/deliveries`,
     {
@@ -152,7 +166,7 @@ export async function resendDelivery(
   database: Database,
   webhook: WebhookRef,
   id: string,
-  wake: Dependencies['wake'],
+  wake: WakeWebhooks,
 ): Promise<QueuedDelivery> {
   if (!(await requeueDelivery(database, webhook, id, Date.now()))) {
     throw notFound('The webhook has no such delivery.');
@@ -164,7 +178,7 @@ export async function resendDelivery(
 export async function queueTest(
   database: Database,
   webhook: WebhookRef,
-  wake: Dependencies['wake'],
+  wake: WakeWebhooks,
 ): Promise<QueuedDelivery> {
   const { propertyId, webhookId } = webhook;
   const deliveryId = await insertDelivery(database, propertyId, webhookId, {
