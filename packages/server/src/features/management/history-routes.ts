@@ -8,6 +8,7 @@ import {
   RestoreBody,
   WriteQuery,
 } from '@switchyard/core/api/management';
+import { hasRole } from '@switchyard/core/api/roles';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { describeDifferences } from '../../storage/changes/describe-changes.ts';
@@ -22,7 +23,7 @@ import {
 } from '../../storage/history/history-store.ts';
 import { dryRunResponse, withNulls } from './dry-run.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
-import { restoreState } from './restore.ts';
+import { mayEditorRestore, refuseProtected, restoreState } from './restore.ts';
 
 const URL = `${PROPERTY_URL}/history`;
 /** A page ends early at about this size. */
@@ -110,8 +111,9 @@ function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
     {
       tag: 'Management',
       summary: 'Restore the item of an entry to its state before or after that entry',
-      description: 'A new change like any other: it is checked by the same rules and written to the history.',
-      access: 'admin',
+      description:
+        'A new change like any other: it is checked by the same rules and written to the history. What an editor may not change needs an admin.',
+      access: 'editor',
       params: HistoryParams,
       querystring: WriteQuery,
       body: RestoreBody,
@@ -131,11 +133,15 @@ function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
       const sequence = body.state === 'after' ? row.sequence : row.sequence - 1;
       const state = await stateAfter(parts.database, managed.id, sequence);
       const entity = { type: row.entity_type, key: row.entity_key };
+      const isAdmin = hasRole(request.caller.roleIn(managed), 'admin');
+      if (!isAdmin && !mayEditorRestore(entity, state)) throw new ApiError('role_required');
       const by = changeRequest(request);
       const comment = by.comment ?? `Restores the state ${body.state ?? 'before'} ${row.id}`;
-      const changed = await changeManaged(parts, managed.id, { ...by, comment }, (input) =>
-        restoreState(input, entity, state, parts.resolve),
-      );
+      const changed = await changeManaged(parts, managed.id, { ...by, comment }, async (input) => {
+        const next = await restoreState(input, entity, state, parts.resolve);
+        if (!isAdmin) refuseProtected(input.current, next);
+        return next;
+      });
       if (query.dryRun) return dryRunResponse(changed);
       const entry = changed.entries.find(
         ({ entity: each }) => each.type === entity.type && each.key === entity.key,

@@ -7,7 +7,7 @@ import type { PropertyConfiguration } from '../../storage/property-configuration
 import { summaryOf } from './dry-run.ts';
 import type { ItemRequest } from './item-request.ts';
 import type { ManagementParts } from './management-parts.ts';
-import { createProposal, type Proposal } from './proposal-store.ts';
+import { authorOf, createProposal, type Proposal } from './proposal-store.ts';
 
 type WriteRequest = FastifyRequest<{ Querystring: { dryRun?: boolean; comment?: string } }>;
 
@@ -46,7 +46,7 @@ export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
         if (!(error instanceof ApprovalNeeded)) throw error;
         const proposal = await createProposal(database, {
           ...{ propertyId: managed.id, item, summary: error.summary },
-          ...{ comment: query.comment ?? null, author: caller.actor },
+          ...{ comment: query.comment ?? null, author: authorOf(caller) },
         });
         return { proposal };
       }

@@ -17,6 +17,7 @@ import { dryRunResponse, summaryOf } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 import {
+  authorOf,
   createProposal,
   decideProposal,
   findProposal,
@@ -75,7 +76,7 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
       if (query.dryRun) return dryRunResponse(planned);
       const proposal = await createProposal(parts.database, {
         ...{ propertyId: managed.id, item, summary: summaryOf(planned) },
-        ...{ comment: body.comment ?? query.comment ?? null, author: caller.actor },
+        ...{ comment: body.comment ?? query.comment ?? null, author: authorOf(caller) },
       });
       return reply.code(201).send(proposal);
     },
@@ -115,7 +116,7 @@ function registerApprove(api: ApiRoutes, parts: ManagementParts): void {
     async (request, reply) => {
       const { caller, managed, query } = request;
       const proposal = await openProposal(parts, request);
-      if (proposal.author.id === caller.actor.id || proposal.author.id === caller.account.id) {
+      if (proposal.author.id === caller.account.id) {
         throw new ApiError('role_required', { message: 'Nobody can approve their own proposal.' });
       }
       const item = requestOf({
@@ -156,7 +157,7 @@ function registerReject(api: ApiRoutes, parts: ManagementParts): void {
     async (request, reply) => {
       const { caller, managed } = request;
       const proposal = await openProposal(parts, request);
-      const isAuthor = proposal.author.id !== null && proposal.author.id === caller.actor.id;
+      const isAuthor = proposal.author.id === caller.account.id;
       if (!isAuthor && !hasRole(caller.roleIn(managed), 'admin')) throw new ApiError('role_required');
       const decided = await decideProposal(parts.database, proposal.id, 'rejected', caller.actor.name);
       if (!decided) throw new ApiError('proposal_closed');

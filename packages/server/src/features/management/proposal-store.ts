@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Actor } from '../../storage/changes/actor.ts';
+import type { Caller } from '../../http/caller.ts';
 import { type Database, newId } from '../../storage/database.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
 import type { ItemRequest } from './item-request.ts';
@@ -29,8 +29,11 @@ interface NewProposal {
   item: Pick<ItemRequest, 'key' | 'method' | 'body' | 'precondition'> & { collection: { path: string } };
   summary: readonly string[];
   comment: string | null;
-  author: Actor;
+  author: { id: string; name: string };
 }
+
+/** The account, also behind an access token: nobody may approve their own proposal with another credential. */
+export const authorOf = ({ account, actor }: Caller) => ({ id: account.id, name: actor.name });
 
 export async function createProposal(database: Database, proposal: NewProposal): Promise<Proposal> {
   const { item, author } = proposal;

@@ -1,12 +1,32 @@
 import { ApiError } from '../../errors.ts';
 import { COLLECTIONS, type EntityType, findItem, itemOf, keyOf } from '../../storage/changes/entities.ts';
+import { changedItems } from '../../storage/changes/item-changes.ts';
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
+import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
 import type { HistoryState } from '../../storage/history/history-state.ts';
 import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { collectionOf, editable } from './collections.ts';
 import { applyItemRequest, type ChangeInputOf } from './item-request.ts';
 import { completeSettings } from './property-settings.ts';
 import { resolveProperty } from './resolve-candidate.ts';
+
+/** Editors restore what they may change; deleting an item needs an admin. */
+export function mayEditorRestore(
+  { type, key }: { type: EntityType; key: string },
+  state: HistoryState,
+): boolean {
+  if (type === 'property') return false;
+  return collectionOf(type)?.access === 'editor' && state.item(type, key) !== undefined;
+}
+
+/** An editor's change of a protected environment would be a proposal, which a restore cannot become. */
+export function refuseProtected(current: PropertyConfiguration, next: PropertyConfiguration): void {
+  const affected = affectedEnvironments(current, next, changedItems(current, next));
+  if (affected.length === 0) return;
+  throw new ApiError('role_required', {
+    message: `This affects the protected environment "${affected.join('", "')}". Ask an admin to restore it.`,
+  });
+}
 
 /** The property with one item as it was in an earlier state. */
 export async function restoreState(
