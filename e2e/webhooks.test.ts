@@ -125,7 +125,7 @@ test('running tests are evaluated for webhooks, and a stopped one once more', as
       handle.database
         .selectFrom('webhook_test_states')
         .innerJoin('split_tests', 'split_tests.id', 'webhook_test_states.split_test_id')
-        .select(['key', 'phase', 'webhook_test_states.status', 'decision', 'healthy'])
+        .select(['key', 'phase', 'webhook_test_states.status', 'webhook_test_states.decision', 'healthy'])
         .where('webhook_test_states.status', '=', status)
         .executeTakeFirst(),
     );

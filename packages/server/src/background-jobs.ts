@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
@@ -10,6 +11,8 @@ export interface Job {
 /** Runs each job immediately and then at its interval, never concurrently with itself; returns a function that stops all jobs. */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
   const stopping = new AbortController();
+  // Every waiting job listens; the default limit is for leaks.
+  setMaxListeners(jobs.length, stopping.signal);
   const running = jobs.map((job) => repeat(job, log, stopping.signal));
   return async () => {
     stopping.abort();
