@@ -72,7 +72,7 @@ async function start(config: Config, log: Logger, options: Options): Promise<Sto
         log,
         err,
         'cannot write to the journal or the event store; exiting',
-        events.ended,
+        Promise.allSettled([events.ended, sqlite.close()]),
       );
     },
   });
@@ -253,12 +253,12 @@ async function exitAfterFailure(
   log: Logger,
   err: Error,
   message: string,
-  threadEnded: Promise<void>,
+  threadsEnded: Promise<unknown>,
 ): Promise<void> {
   log.fatal({ err }, message);
   process.exitCode = 1;
-  // Exiting while a thread runs native code would abort the process, so wait for the thread too.
-  await Promise.all([sleep(FLUSH_RESPONSES_MS), Promise.race([threadEnded, sleep(THREAD_EXIT_TIMEOUT_MS)])]);
+  // Exiting while a thread runs native code would abort the process, so wait for the threads too.
+  await Promise.all([sleep(FLUSH_RESPONSES_MS), Promise.race([threadsEnded, sleep(THREAD_EXIT_TIMEOUT_MS)])]);
   process.exit(1);
 }
 
