@@ -110,7 +110,7 @@ export class ApiRoutes {
         url: path,
         schema: path === url ? schema : { ...schema, hide: true },
         onRequest,
-        config: { emptyBody: bodyOptional === true || description.body === undefined },
+        config: { emptyBody: needsNoBody(declaration) },
         // Not in a hook of its own, which would cost as much as the validation itself.
         handler(request, reply) {
           if (bodyOptional) request.body ??= {} as never;
@@ -122,4 +122,9 @@ export class ApiRoutes {
       });
     }
   }
+}
+
+/** Only in the management API: OFREP defines an empty JSON body as an error. */
+function needsNoBody({ access, body, bodyOptional }: RouteDeclaration): boolean {
+  return access !== undefined && (bodyOptional === true || body === undefined);
 }
