@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import type { Condition, FlagConfiguration, Prerequisite, Rule, Segment } from '../api/targeting.ts';
-import { type CheckableFlag, checkFlags } from './flag-checks.ts';
+import { type CheckableFlag, type CheckableTargeting, checkFlags } from './flag-checks.ts';
 import type { RegexCompiler } from './operators.ts';
 
 const regex: RegexCompiler = (pattern, caseInsensitive) => {
@@ -191,5 +191,39 @@ describe('checkFlags on segments', () => {
       defaultValue: 'x',
     };
     expect(check([wrong], [{ id: 's', conditions: [{ operator: 'isSet' }] }])).toHaveLength(4);
+  });
+});
+
+describe('checkFlags with known flags and segments', () => {
+  const inSegment = (id: string): Condition => ({ operator: 'inSegment', values: [id] });
+  const checkWith = (input: CheckableTargeting, known: CheckableTargeting) =>
+    checkFlags(input, { regex, known }).map(({ path, message }) => [path, message]);
+
+  it('lets the input refer to them, and checks only the input', () => {
+    const rules: Rule[] = [{ id: 'r', conditions: [inSegment('beta'), inSegment('none')], value: true }];
+    const broken = flag('broken', { value: 'text' as unknown as boolean });
+    const added = flag('added', { rules, prerequisites: [{ flag: 'broken', value: 'wrong type' }] });
+    const known = { flags: [broken], segments: [{ id: 'beta', conditions: [inSegment('gone')] }] };
+    expect(checkWith({ flags: [added], segments: [] }, known)).toEqual([
+      [`${PRODUCTION}/rules/0/conditions/1/values/0`, 'unknown segment "none"'],
+      [`${PRODUCTION}/prerequisites/0/value`, 'must be a boolean'],
+    ]);
+  });
+
+  it('finds cycles through them, at positions after the input', () => {
+    const input = {
+      flags: [requiring('a', { flag: 'b', value: true })],
+      segments: [{ id: 's', conditions: [inSegment('t')] }],
+    };
+    const known = {
+      flags: [flag('other'), requiring('b', { flag: 'a', value: true })],
+      segments: [{ id: 't', conditions: [inSegment('s')] }],
+    };
+    expect(checkWith(input, known).map(([path]) => path)).toEqual([
+      '/flags/0/environments/production/prerequisites',
+      '/flags/2/environments/production/prerequisites',
+      '/segments/0/conditions',
+      '/segments/1/conditions',
+    ]);
   });
 });

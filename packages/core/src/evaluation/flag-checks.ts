@@ -16,25 +16,38 @@ interface FlagRules extends ConditionRules {
   readonly flags: ReadonlyMap<string, CheckableFlag>;
 }
 
+export interface CheckableTargeting {
+  readonly flags: readonly CheckableFlag[];
+  readonly segments: readonly Segment[];
+}
+
+interface CheckOptions {
+  readonly regex: RegexCompiler;
+  /**
+   * What the input is added to: valid on its own, and without the keys and ids of the input. Only its nesting is
+   * checked, and its mistakes have the positions after those of the input.
+   */
+  readonly known?: CheckableTargeting;
+}
+
 /**
  * Checks flags and segments that are already valid by schema (see `api/targeting.ts`). Returns all mistakes at once,
  * each with its JSON pointer.
  *
  * @example checkFlags({ flags, segments }, { regex }) // [{ path: '/flags/0/defaultValue', message: 'must be a boolean' }]
  */
-export function checkFlags(
-  input: { readonly flags: readonly CheckableFlag[]; readonly segments: readonly Segment[] },
-  options: { readonly regex: RegexCompiler },
-): Mistake[] {
-  const ids = new Set(input.segments.map((segment) => segment.id));
-  const flags = new Map(input.flags.toReversed().map((flag) => [flag.key, flag]));
-  const rules: FlagRules = { regex: options.regex, isSegment: (id) => ids.has(id), flags };
+export function checkFlags(input: CheckableTargeting, { regex, known }: CheckOptions): Mistake[] {
+  const allFlags = [...input.flags, ...(known?.flags ?? [])];
+  const allSegments = [...input.segments, ...(known?.segments ?? [])];
+  const ids = new Set(allSegments.map((segment) => segment.id));
+  const flags = new Map(allFlags.toReversed().map((flag) => [flag.key, flag]));
+  const rules: FlagRules = { regex, isSegment: (id) => ids.has(id), flags };
   return [
     ...checkUnique(input.flags, 'key', '/flags', 'flag'),
     ...input.flags.flatMap((flag, index) => checkFlag(flag, `/flags/${index}`, rules)),
-    ...checkPrerequisiteNesting(input.flags),
+    ...checkPrerequisiteNesting(allFlags),
     ...checkUnique(input.segments, 'id', '/segments', 'segment'),
-    ...checkSegments(input.segments, rules),
+    ...checkSegments(allSegments, input.segments.length, rules),
   ];
 }
 
@@ -84,6 +97,7 @@ function checkPrerequisiteNesting(flags: readonly CheckableFlag[]): Mistake[] {
         return [key, configuration?.prerequisites?.map(({ flag }) => flag) ?? []];
       }),
     );
+    if ([...edges.values()].every((targets) => targets.length === 0)) return [];
     const { unresolvable } = orderDependencies(edges);
     return flags.flatMap(({ key }, index) => {
       const message = unresolvable.get(key);
@@ -93,13 +107,14 @@ function checkPrerequisiteNesting(flags: readonly CheckableFlag[]): Mistake[] {
   });
 }
 
-function checkSegments(segments: readonly Segment[], rules: ConditionRules): Mistake[] {
+/** Checks the conditions of the first segments, and the nesting of all. */
+function checkSegments(segments: readonly Segment[], count: number, rules: ConditionRules): Mistake[] {
   const { unresolvable } = orderSegments(segments);
   return segments.flatMap(({ id, conditions }, index) => {
     const path = `/segments/${index}/conditions`;
     const message = unresolvable.get(id);
     const nesting = message ? [{ path, message: `segment ${JSON.stringify(id)} ${message}` }] : [];
-    return [...checkConditions(conditions, path, rules), ...nesting];
+    return index < count ? [...checkConditions(conditions, path, rules), ...nesting] : nesting;
   });
 }
 

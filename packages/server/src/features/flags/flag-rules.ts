@@ -118,7 +118,10 @@ function resolveConfiguration(
   };
 }
 
-/** Checks the resulting flags and segments together: those of the candidate first, so that their indices match. */
+/**
+ * Checks the resulting flags and segments together: those of the candidate first, so that their indices match. Stored
+ * ones were checked when they were saved; what they require cannot disappear here, but they can become part of a cycle.
+ */
 export function reportTargeting(
   entries: Targeting,
   resolved: { flags: readonly Flag[]; segments: readonly Segment[] },
@@ -132,22 +135,33 @@ export function reportTargeting(
     flags: stored?.flags.filter(({ key }) => !keys.has(key)) ?? [],
     segments: stored?.segments.filter(({ id }) => !ids.has(id)) ?? [],
   };
-  const flags = [...resolved.flags, ...others.flags].map((flag, index) => {
-    const entry = flag.version === 0 ? entries.flags[index] : undefined;
-    return checkable(flag, entry);
+  const flags = resolved.flags.map((flag, index) => {
+    return checkable(flag, flag.version === 0 ? entries.flags[index] : undefined);
   });
-  const segments = [...resolved.segments, ...others.segments];
-  for (const mistake of checkFlags({ flags, segments }, { regex: compileRuleRegex })) {
+  const known = { flags: others.flags.map(storedCheckable), segments: others.segments };
+  const candidate = { flags, segments: resolved.segments };
+  for (const mistake of checkFlags(candidate, { regex: compileRuleRegex, known })) {
     const [list, index = ''] = parsePointer(mistake.path);
-    const position = Number(index);
-    if (position < (list === 'flags' ? resolved.flags : resolved.segments).length) {
+    const position = Number(index) - (list === 'flags' ? resolved.flags : resolved.segments).length;
+    if (position < 0) {
       report(mistake.path, mistake.message);
     } else {
       const broken =
-        list === 'flags' ? `flag "${flags[position]?.key}"` : `segment "${segments[position]?.id}"`;
+        list === 'flags'
+          ? `flag "${others.flags[position]?.key}"`
+          : `segment "${others.segments[position]?.id}"`;
       report('', `would break the stored ${broken}: ${mistake.message}`);
     }
   }
+}
+
+/** Stored flags never change, and every change of another flag looks at all of them. */
+const checkables = new WeakMap<Flag, CheckableFlag>();
+
+function storedCheckable(flag: Flag): CheckableFlag {
+  const known = checkables.get(flag) ?? checkable(flag, undefined);
+  checkables.set(flag, known);
+  return known;
 }
 
 /** Of a new flag, only what is given is checked: a missing type was reported, and missing values are its default. */
