@@ -150,7 +150,7 @@ export class ChangeTransaction {
       documentAtVersion: (type, key, version) =>
         documentAtVersion(this.database, propertyId, { type, key }, version),
     });
-    const next = wanted && derivePhases(wanted, effectiveAt);
+    const next = wanted && derivePhases(previous, wanted, effectiveAt);
     const changes = changedItems(previous, next);
     const current = changes.length === 0 ? previous : next && withVersions(previous, next, changes);
     const changed: Changed = { propertyId, previous, current, changes, entries: [] };

@@ -2,13 +2,28 @@ import { advancePhases, definitionInForce } from '@switchyard/core/lifecycle/pha
 import type { PropertyConfiguration, SplitTest } from '../property-configuration.ts';
 
 /** Ends and starts phases to match the tests of a property; the same object if nothing changes. */
-export function derivePhases(property: PropertyConfiguration, at: number): PropertyConfiguration {
+export function derivePhases(
+  previous: PropertyConfiguration | undefined,
+  property: PropertyConfiguration,
+  at: number,
+): PropertyConfiguration {
+  const unchanged = testsInForce(previous, property);
   let changed = false;
   const splitTests = property.splitTests.map((test): SplitTest => {
+    if (unchanged.has(test)) return test;
     const phases = advancePhases(test.phases, test.status, definitionInForce(test, property), at);
     if (phases === test.phases) return test;
     changed = true;
     return { ...test, phases };
   });
   return changed ? { ...property, splitTests } : property;
+}
+
+/** The saved tests, whose phases are up to date unless the property's part of their definition changes. */
+function testsInForce(
+  previous: PropertyConfiguration | undefined,
+  { holdout, hashSeed }: PropertyConfiguration,
+): ReadonlySet<SplitTest> {
+  const isSame = previous?.holdout === holdout && previous.hashSeed === hashSeed;
+  return new Set(isSame ? previous.splitTests : []);
 }
