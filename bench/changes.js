@@ -1,4 +1,5 @@
-// node bench/changes.js: how soon a running server applies a change saved by another process. See README.md.
+// node bench/changes.js: how soon a running server applies a change, saved by another process or through the management
+// API, and how long a change takes. See README.md.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { BIN, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
 import { fetchConfig, fetchFlagList, followFlags } from './lib/fixture.js';
+import { measureManagedChanges } from './lib/managed-changes.js';
 import { ms, targetTable } from './lib/report.js';
 
 const ROUNDS = 10;
@@ -87,3 +89,4 @@ console.log(
     row('deleted key rejected', keys, 2),
   ]),
 );
+console.log(`\nManagement API:\n\n${targetTable(await measureManagedChanges())}`);
