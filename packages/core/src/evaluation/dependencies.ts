@@ -20,6 +20,9 @@ interface Visit {
  * long chain cannot overflow the stack). Ignores unknown names.
  */
 export function orderDependencies(edges: ReadonlyMap<string, readonly string[]>): Dependencies {
+  // The usual case, and this runs after every change of a flag.
+  const isFlat = [...edges.values()].every((targets) => targets.length === 0);
+  if (isFlat) return { order: [...edges.keys()], unresolvable: new Map() };
   const visits = new Map<string, Visit>();
   const stack: string[] = [];
   const open = new Set<string>();

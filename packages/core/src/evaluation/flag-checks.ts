@@ -97,7 +97,6 @@ function checkPrerequisiteNesting(flags: readonly CheckableFlag[]): Mistake[] {
         return [key, configuration?.prerequisites?.map(({ flag }) => flag) ?? []];
       }),
     );
-    if ([...edges.values()].every((targets) => targets.length === 0)) return [];
     const { unresolvable } = orderDependencies(edges);
     return flags.flatMap(({ key }, index) => {
       const message = unresolvable.get(key);
