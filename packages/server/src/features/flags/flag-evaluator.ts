@@ -24,14 +24,8 @@ export interface EnvironmentFlags {
   readonly results: Map<Evaluation, CachedResult>;
 }
 
-/** The flags of a property, compiled per environment, once per saved change. */
-const flagSets = derivePerProperty((property): ReadonlyMap<string, EnvironmentFlags> => {
-  const sets = property.environments.map(({ id }) => {
-    const set = compileFor(property, id);
-    return [id, { propertyId: property.id, environmentId: id, set, results: new Map() }] as const;
-  });
-  return new Map(sets);
-});
+/** The flags of a property, compiled per environment when it is first asked for after a change. */
+const flagSets = derivePerProperty(() => new Map<string, EnvironmentFlags>());
 
 function compileFor(property: PropertyConfiguration, environmentId: string): FlagSet {
   const definitions = property.flags.map(({ key, type, defaultValue, version, configurations }) => {
@@ -42,8 +36,15 @@ function compileFor(property: PropertyConfiguration, environmentId: string): Fla
 }
 
 export function flagsIn(property: PropertyConfiguration, environmentId: string): EnvironmentFlags {
-  const flags = flagSets(property).get(environmentId);
-  if (flags === undefined) throw new ApiError('environment_not_found');
+  const compiled = flagSets(property);
+  const known = compiled.get(environmentId);
+  if (known !== undefined) return known;
+  if (!property.environments.some(({ id }) => id === environmentId)) {
+    throw new ApiError('environment_not_found');
+  }
+  const set = compileFor(property, environmentId);
+  const flags = { propertyId: property.id, environmentId, set, results: new Map() };
+  compiled.set(environmentId, flags);
   return flags;
 }
 
