@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { transformWithOxc } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+
+const run = promisify(execFile);
+const document = readFileSync(fileURLToPath(new URL('../docs/management-api.md', import.meta.url)), 'utf8');
+const NODE_MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
+const ADDRESS = 'http://127.0.0.1:8080';
+
+interface Example {
+  line: number;
+  language: 'sh' | 'ts';
+  code: string;
+  /** What the page shows as the response. */
+  response: unknown;
+}
+
+/** The examples of the page, in order; a JSON block belongs to the one before it. */
+function examplesOf(text: string): Example[] {
+  const examples: Example[] = [];
+  for (const { 1: language = '', 2: code = '', index } of text.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
+    const line = text.slice(0, index).split('\n').length + 1;
+    if (language === 'json') examples.at(-1)!.response = JSON.parse(code);
+    else if (language === 'sh' || language === 'ts')
+      examples.push({ line, language, code, response: undefined });
+    else throw new Error(`line ${line}: nothing runs examples in "${language}"`);
+  }
+  return examples;
+}
+
+/** An object may have more members than shown, and a text that ends with … may be longer. */
+function asShown(shown: unknown): unknown {
+  if (typeof shown === 'string' && shown.endsWith('…')) {
+    const start = shown.slice(0, -1).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    return expect.stringMatching(new RegExp(`^${start}.`));
+  }
+  if (Array.isArray(shown)) return shown.map(asShown);
+  if (typeof shown !== 'object' || shown === null) return shown;
+  const members = Object.entries(shown).map(([name, value]) => [name, asShown(value)]);
+  return expect.objectContaining(Object.fromEntries(members));
+}
+
+const examples = examplesOf(document);
+const scripts = examples.filter(({ language }) => language === 'ts');
+const fileOf = (example: Example) => /^\/\/ (\w+)\.ts$/m.exec(example.code)?.[1] ?? `example-${example.line}`;
+
+describe('the examples of docs/management-api.md', () => {
+  let server: TestServer;
+  let directory: string;
+
+  beforeAll(async () => {
+    const [, email = '', password = ''] = /"email":"(.*?)","password":"(.*?)"/.exec(document) ?? [];
+    server = await startServer({ env: { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } });
+    directory = mkdtempSync(join(tmpdir(), 'switchyard-examples-'));
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
+    symlinkSync(NODE_MODULES, join(directory, 'node_modules'));
+    for (const script of scripts) {
+      writeFileSync(join(directory, `${fileOf(script)}.ts`), script.code);
+      const { code } = await transformWithOxc(script.code, `${fileOf(script)}.ts`);
+      writeFileSync(join(directory, `${fileOf(script)}.js`), code);
+    }
+  });
+  afterAll(async () => {
+    await discard(server);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Runs in a shell that has the variables and functions of the examples before. */
+  async function inShell(code: string): Promise<string> {
+    const script = `set -e\n[ ! -f state ] || . ./state\n${code}\n{ declare -px | grep SWITCHYARD_; declare -f; } > state`;
+    const { stdout } = await run('bash', ['-c', script], { cwd: directory });
+    return stdout;
+  }
+
+  it.each(examples)('line $line', async (example) => {
+    const code =
+      example.language === 'sh' ? example.code.replaceAll(ADDRESS, server.url) : `node ${fileOf(example)}.js`;
+    const output = await inShell(code);
+    if (example.response === undefined) return;
+    // Several requests print several responses; the page shows the last one.
+    const last = output.slice(output.lastIndexOf('}{') + 1);
+    expect(JSON.parse(last)).toEqual(asShown(example.response));
+  });
+
+  it('are valid TypeScript', async () => {
+    const options = { strict: true, target: 'es2023', module: 'nodenext', noEmit: true, types: ['node'] };
+    const tsconfig = { compilerOptions: options, files: scripts.map((script) => `${fileOf(script)}.ts`) };
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(tsconfig));
+    const checked = await run(join(NODE_MODULES, '.bin/tsc'), ['-p', directory]).catch((error) => error);
+    expect(checked.stdout).toBe('');
+  });
+});
