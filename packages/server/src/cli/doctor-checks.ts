@@ -1,9 +1,11 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, existsSync, type Stats } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
+import { databasePath } from '../storage/database.ts';
 import { type Check, firstLine } from './doctor-check.ts';
+import { checkHistory } from './doctor-history.ts';
 import { checkConfigurationDatabase, checkEventStore, checkJournal } from './doctor-storage.ts';
 
 const MIB = 1024 * 1024;
@@ -21,10 +23,17 @@ export async function checkInstallation(dataDir: string): Promise<Check[]> {
     checkPermissions(dataDir, found.mode),
     await checkDiskSpace(dataDir),
     await checkClock(dataDir, Date.now()),
-    checkConfigurationDatabase(dataDir),
+    ...(await checkConfiguration(dataDir)),
     checkJournal(dataDir),
     await checkEventStore(dataDir),
   ];
+}
+
+/** The history is only readable in an intact database of this version. */
+async function checkConfiguration(dataDir: string): Promise<Check[]> {
+  const check = checkConfigurationDatabase(dataDir);
+  if (check.status !== 'ok' || !existsSync(databasePath(dataDir))) return [check];
+  return [check, ...(await checkHistory(dataDir))];
 }
 
 function checkNode(version: string): Check {

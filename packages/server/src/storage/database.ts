@@ -50,6 +50,17 @@ export function openMemoryDatabase(): Promise<DatabaseHandle> {
   return openAt(':memory:', {});
 }
 
+/** Reads a database in one transaction, without migrating or changing it. */
+export async function readDatabase<T>(path: string, read: (database: Database) => Promise<T>): Promise<T> {
+  const { SqliteFile } = await import('./sqlite/sqlite-file.ts');
+  const database: Database = new Kysely({ dialect: sqliteDialect(SqliteFile.openReadOnly(path)) });
+  try {
+    return await database.transaction().setAccessMode('read only').execute(read);
+  } finally {
+    await database.destroy();
+  }
+}
+
 async function openAt(
   path: string,
   { migrations = ALL_MIGRATIONS, openSqlite = openOnThisThread }: DatabaseOptions,

@@ -33,6 +33,12 @@ export class SqliteFile implements SqliteEngine {
     return new SqliteFile(path, { read, write });
   }
 
+  /** Changes nothing, not even the journal mode. */
+  static openReadOnly(path: string): SqliteFile {
+    const connection = new DatabaseSync(path, { readOnly: true });
+    return new SqliteFile(path, { read: connection, write: connection });
+  }
+
   private constructor(path: string, connections: Record<Lane, DatabaseSyncInstance>) {
     this.#path = path;
     this.#connections = connections;

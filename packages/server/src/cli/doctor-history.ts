@@ -1,0 +1,85 @@
+import { configurationStores } from '../configuration-stores.ts';
+import { loadProperty } from '../storage/configuration.ts';
+import { type Database, databasePath, readDatabase } from '../storage/database.ts';
+import { verifyHistory } from '../storage/history/verify-history.ts';
+import { historyMigration } from '../storage/migrations/014-history.ts';
+import { MIGRATION_TABLE } from '../storage/migrations/migrate.ts';
+import { type Check, firstLine } from './doctor-check.ts';
+
+const NAME = 'History';
+const MAX_PROBLEMS = 20;
+const HINT =
+  'config.db was changed by something other than Switchyard, or is damaged. Keep a copy of it, find out who changed it, and undo that or restore the last backup.';
+
+/** Checks the history of every property, in a transaction of its own that changes nothing. */
+export async function checkHistory(dataDir: string): Promise<Check[]> {
+  try {
+    return await readDatabase(databasePath(dataDir), checkProperties);
+  } catch (error) {
+    return [{ name: NAME, status: 'fail', detail: `cannot be read: ${firstLine(error)}`, hint: HINT }];
+  }
+}
+
+async function checkProperties(database: Database): Promise<Check[]> {
+  const since = await historySince(database);
+  const checks: Check[] = [];
+  let entries = 0;
+  const ids = await propertyIds(database);
+  for (const id of ids) {
+    const checked = await checkProperty(database, id, since);
+    entries += checked.entries;
+    if (checked.check !== undefined) checks.push(checked.check);
+    if (checks.length === MAX_PROBLEMS) return checks;
+  }
+  if (checks.length > 0) return checks;
+  const detail = `unbroken and equal to the configuration; properties: ${ids.length}, entries: ${entries}`;
+  return [{ name: NAME, status: 'ok', detail }];
+}
+
+async function checkProperty(
+  database: Database,
+  id: string,
+  since: number,
+): Promise<{ entries: number; check?: Check }> {
+  const [stored] = await configurationStores.listProperties(database, id);
+  const property = stored && (await loadProperty(database, configurationStores, stored));
+  const { entries, problem } = await verifyHistory(database, id, property);
+  if (problem === undefined) return { entries };
+  const where = `property "${id}"`;
+  if (entries === 0 && stored !== undefined && (await lastChange(database, id)) <= since) {
+    const hint = 'It starts with the next change, or when the server starts.';
+    return { entries, check: { name: NAME, status: 'warn', detail: `${where} has none yet`, hint } };
+  }
+  return { entries, check: { name: NAME, status: 'fail', detail: `${where}: ${problem}`, hint: HINT } };
+}
+
+/** When the history was introduced; properties that did not change since need not have one. */
+async function historySince(database: Database): Promise<number> {
+  const { timestamp } = await database
+    .selectFrom(MIGRATION_TABLE)
+    .select('timestamp')
+    .where('name', '=', historyMigration.name)
+    .executeTakeFirstOrThrow();
+  return Date.parse(timestamp);
+}
+
+async function lastChange(database: Database, id: string): Promise<number> {
+  const row = await database
+    .selectFrom('properties')
+    .select('updated_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.updated_at ?? 0;
+}
+
+/** Deleted properties have a history too. */
+async function propertyIds(database: Database): Promise<string[]> {
+  const rows = await database
+    .selectFrom('properties')
+    .select('id')
+    .union((select) => select.selectFrom('history').select('property_id as id'))
+    .union((select) => select.selectFrom('history_snapshots').select('property_id as id'))
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

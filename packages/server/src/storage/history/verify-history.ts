@@ -1,0 +1,91 @@
+import { sameJson } from '../changes/differences.ts';
+import type { Database } from '../database.ts';
+import type { PropertyConfiguration } from '../property-configuration.ts';
+import { brokenLink } from './history-chain.ts';
+import { HistoryState, type SerializedState } from './history-state.ts';
+import { type HistoryRow, rowsAfter, toEntry } from './history-store.ts';
+import { stateDifference } from './state-difference.ts';
+
+/** Small, because an entry can be as large as a configuration. */
+const PAGE_ROWS = 100;
+
+export interface VerifiedHistory {
+  entries: number;
+  /** What is wrong; the first of several. */
+  problem?: string;
+}
+
+/**
+ * Checks that nobody changed the history of a property, that it leads to the stored configuration, and that the
+ * snapshots on the way agree. Call it in one transaction, so that no change happens in between.
+ */
+export async function verifyHistory(
+  database: Database,
+  propertyId: string,
+  stored: PropertyConfiguration | undefined,
+): Promise<VerifiedHistory> {
+  const snapshots = await snapshotSequences(database, propertyId);
+  const state = new HistoryState();
+  let last: HistoryRow | undefined;
+  for (;;) {
+    const rows = await rowsAfter(database, propertyId, last?.sequence ?? 0, PAGE_ROWS);
+    for (const row of rows) {
+      const problem = brokenLink(row, last) ?? unreadable(() => state.apply(toEntry(row)), row);
+      if (problem !== undefined) return { entries: last?.sequence ?? 0, problem };
+      last = row;
+      if (!snapshots.delete(row.sequence)) continue;
+      const difference = await snapshotDifference(database, row, state);
+      if (difference !== undefined) return { entries: row.sequence, problem: difference };
+    }
+    if (rows.length < PAGE_ROWS) break;
+  }
+  const entries = last?.sequence ?? 0;
+  const [lost] = snapshots;
+  if (lost !== undefined) {
+    return { entries, problem: `entry ${lost} is missing: there is a snapshot of the state after it` };
+  }
+  const difference = stateDifference(
+    state,
+    stored === undefined ? new HistoryState() : HistoryState.of(stored),
+  );
+  return { entries, ...(difference !== undefined && { problem: `the stored configuration ${difference}` }) };
+}
+
+async function snapshotSequences(database: Database, propertyId: string): Promise<Set<number>> {
+  const rows = await database
+    .selectFrom('history_snapshots')
+    .select('sequence')
+    .where('property_id', '=', propertyId)
+    .orderBy('sequence')
+    .execute();
+  return new Set(rows.map(({ sequence }) => sequence));
+}
+
+async function snapshotDifference(
+  database: Database,
+  { property_id, sequence }: HistoryRow,
+  expected: HistoryState,
+): Promise<string | undefined> {
+  const row = await database
+    .selectFrom('history_snapshots')
+    .select('state')
+    .where('property_id', '=', property_id)
+    .where('sequence', '=', sequence)
+    .executeTakeFirstOrThrow();
+  const isSame = () => sameJson(JSON.parse(row.state) as SerializedState, expected.serialize());
+  try {
+    if (isSame()) return undefined;
+  } catch {
+    // Not JSON anymore.
+  }
+  return `the snapshot after entry ${sequence} was modified`;
+}
+
+function unreadable(apply: () => void, { sequence, id }: HistoryRow): string | undefined {
+  try {
+    apply();
+    return undefined;
+  } catch (error) {
+    return `entry ${sequence} (${id}) cannot be applied: ${(error as Error).message}`;
+  }
+}
