@@ -209,7 +209,7 @@ export class Configuration {
   }
 }
 
-/** A property that was deleted and created again starts over with its versions. */
+/** A property that was restored from a backup may have started over with its versions. */
 function isNewer(stored: PropertyConfiguration | undefined, { createdAt, version }: PropertyConfiguration) {
   return stored !== undefined && stored.createdAt === createdAt && stored.version > version;
 }

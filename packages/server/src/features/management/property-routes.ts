@@ -82,7 +82,8 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
       parts.idempotency.run(request, reply, async (record) => {
         const { id, name } = request.body;
         const by = changeRequest(request);
-        const changed = await parts.writer.changeProperty(id, by, async ({ current, now, database }) => {
+        const changed = await parts.writer.changeProperty(id, by, async (input) => {
+          const { current, now, nextVersion: version, database } = input;
           if (current !== undefined) throw new ApiError('already_exists');
           const { property } = parts.resolve({ id, ...(name !== undefined && { name }) }, undefined, {
             ...NO_KEYS,
@@ -91,12 +92,13 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
             report: () => {},
           });
           if (!by.dryRun) {
-            await record(database, { status: 201, response: responseOf({ ...property, version: 1 }) });
+            await record(database, { status: 201, response: responseOf({ ...property, version }) });
           }
           return property;
         });
         if (by.dryRun) return reply.send(dryRunResponse(changed));
-        return reply.code(201).header('etag', '"1"').send(responseOf(changed.current!));
+        const created = changed.current!;
+        return reply.code(201).header('etag', `"${created.version}"`).send(responseOf(created));
       }),
   );
 }

@@ -75,7 +75,9 @@ function restoreMember(
   const others = property[list].filter((member) => keyOf('member', member) !== accountId);
   const earlier = state.item('member', accountId);
   if (earlier === undefined) return { ...property, [list]: others };
+  const restored = itemOf('member', earlier.document, 0) as Member;
+  // Somebody who was removed and invited again has been a member since then.
   const known = property[list].find((member) => member.accountId === accountId);
-  const member = itemOf('member', earlier.document, known?.version ?? 0) as Member;
+  const member = known === undefined ? restored : { ...known, role: restored.role };
   return { ...property, [list]: [...others, member] };
 }

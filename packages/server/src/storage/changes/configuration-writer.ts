@@ -7,6 +7,7 @@ import { HistoryState } from '../history/history-state.ts';
 import { appendHistory, lastRow } from '../history/history-store.ts';
 import type { ApiKey, PropertyConfiguration } from '../property-configuration.ts';
 import { type Actor, SYSTEM, type Via } from './actor.ts';
+import { continuedVersions } from './continued-versions.ts';
 import { derivePhases } from './derive-phases.ts';
 import type { Document, EntityType, ItemOf, ItemType } from './entities.ts';
 import { changedItems, type ItemChange, withVersions } from './item-changes.ts';
@@ -41,6 +42,8 @@ export interface ChangeInput {
   /** Undefined if the property does not exist. */
   current: PropertyConfiguration | undefined;
   now: number;
+  /** The version of the property after the change. */
+  nextVersion: number;
   /** The transaction, for reading what is not part of the configuration. */
   database: Database;
   /** When the phases of split tests start and end; default: now. */
@@ -114,6 +117,13 @@ export class ConfigurationWriter {
   }
 }
 
+interface SaveTimes {
+  now: number;
+  /** When phases start and end. */
+  effectiveAt: number;
+  nextVersion: number;
+}
+
 /** The changes of one transaction. */
 export class ChangeTransaction {
   readonly database: Database;
@@ -139,10 +149,12 @@ export class ChangeTransaction {
   async changeProperty(propertyId: string, change: Change): Promise<Changed> {
     const now = Date.now();
     const previous = await this.#load(propertyId);
+    const nextVersion = 1 + (previous?.version ?? (await this.#deletedVersion(propertyId)));
     let effectiveAt = now;
     const wanted = await change({
       current: previous,
       now,
+      nextVersion,
       database: this.database,
       setEffectiveTime: (at) => {
         effectiveAt = at;
@@ -151,10 +163,13 @@ export class ChangeTransaction {
         documentAtVersion(this.database, propertyId, { type, key }, version),
     });
     const next = wanted && derivePhases(previous, wanted, effectiveAt);
-    const changes = changedItems(previous, next);
-    const current = changes.length === 0 ? previous : next && withVersions(previous, next, changes);
+    const changes = await this.#versioned(propertyId, changedItems(previous, next), nextVersion);
+    const current =
+      changes.length === 0 ? previous : next && withVersions(previous, next, changes, nextVersion);
     const changed: Changed = { propertyId, previous, current, changes, entries: [] };
-    if (changes.length > 0 && !this.#request.dryRun) await this.#save(changed, now, effectiveAt);
+    if (changes.length > 0 && !this.#request.dryRun) {
+      await this.#save(changed, { now, effectiveAt, nextVersion });
+    }
     this.#done.push(changed);
     return changed;
   }
@@ -178,7 +193,23 @@ export class ChangeTransaction {
     return isCurrent ? cached : loadProperty(this.database, this.#stores, stored);
   }
 
-  async #save(changed: Changed, now: number, effectiveAt: number): Promise<void> {
+  /** The last version of a property that does not exist anymore. */
+  async #deletedVersion(propertyId: string): Promise<number> {
+    return (await lastRow(this.database, propertyId))?.property_version ?? 0;
+  }
+
+  async #versioned(
+    propertyId: string,
+    changes: readonly ItemChange[],
+    nextVersion: number,
+  ): Promise<ItemChange[]> {
+    const versioned = await continuedVersions(this.database, propertyId, changes);
+    return versioned.map((change) =>
+      change.type === 'property' ? { ...change, version: nextVersion } : change,
+    );
+  }
+
+  async #save(changed: Changed, { now, effectiveAt, nextVersion }: SaveTimes): Promise<void> {
     const { propertyId, previous, current, changes } = changed;
     if (previous !== undefined && (await lastRow(this.database, propertyId)) === undefined) {
       await importProperty(this.database, previous);
@@ -192,7 +223,7 @@ export class ChangeTransaction {
         via: this.#request.via,
         comment: this.#request.comment ?? null,
         at: now,
-        propertyVersion: current?.version ?? (previous?.version ?? 0) + 1,
+        propertyVersion: nextVersion,
       },
       changes.map(toEntry),
     );

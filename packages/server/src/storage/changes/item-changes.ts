@@ -102,23 +102,25 @@ function secretChanged(before: Item, after: Item): boolean {
   return ['secret', 'hash'].some((name) => Reflect.get(before, name) !== Reflect.get(after, name));
 }
 
-/** The property with new versions for itself and the changed items; unchanged items stay the same objects. */
+/**
+ * The property with new versions for itself and the changed items; unchanged items stay the same objects. Lists are in
+ * the order in which they are stored: new items come last.
+ */
 export function withVersions(
   previous: PropertyConfiguration | undefined,
   next: PropertyConfiguration,
   changes: readonly ItemChange[],
+  version: number,
 ): PropertyConfiguration {
   const lists = ITEM_TYPES.map((type) => {
     const changed = new Map(
       changes.flatMap((change) => (change.type === type ? [[change.key, change.item] as const] : [])),
     );
     if (changed.size === 0 && previous !== undefined) return [COLLECTIONS[type], itemsOf(previous, type)];
-    const before = new Map(itemsIn(previous, type).map((item) => [keyOf(type, item), item]));
-    const items = itemsOf(next, type).map((item) => {
-      const key = keyOf(type, item);
-      return changed.get(key) ?? before.get(key) ?? item;
-    });
+    const wanted = new Map(itemsOf(next, type).map((item) => [keyOf(type, item), item]));
+    const kept = itemsIn(previous, type).filter((item) => wanted.delete(keyOf(type, item)));
+    const items = [...kept, ...wanted.values()].map((item) => changed.get(keyOf(type, item)) ?? item);
     return [COLLECTIONS[type], items];
   });
-  return { ...next, ...Object.fromEntries(lists), version: (previous?.version ?? 0) + 1 };
+  return { ...next, ...Object.fromEntries(lists), version };
 }

@@ -10,6 +10,7 @@ export function stateDifference(expected: HistoryState, actual: HistoryState): s
   if (exists[0] !== exists[1]) {
     return exists[0] ? 'does not have the property' : 'has the property, although it was deleted';
   }
+  if (!exists[0]) return undefined;
   return (
     fieldDifference('the property', left.property, right.property) ??
     itemDifference(left.items, right.items) ??
