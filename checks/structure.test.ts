@@ -119,6 +119,102 @@ describe('import walls', () => {
   });
 });
 
+describe('configuration has one writer', () => {
+  const sources = files.filter((file) => /^packages\/server\/src\//.test(file) && !isTest(file));
+  const TABLES = [
+    ...[
+      'properties',
+      'environments',
+      'api_keys',
+      'goals',
+      'feedback_types',
+      'segments',
+      'webhooks',
+      'members',
+    ],
+    ...['split_tests', 'split_test_goals', 'split_test_feedback', 'split_test_phases'],
+    ...['flags', 'flag_configurations', 'history', 'history_snapshots'],
+  ];
+  const WRITES = [
+    new RegExp(
+      `\\b(insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\\(\\s*['"](${TABLES.join('|')})\\b`,
+    ),
+    new RegExp(
+      `\\b(insert\\s+into|update|delete\\s+from|replace\\s+into)\\s+"?(${TABLES.join('|')})\\b`,
+      'i',
+    ),
+  ];
+  const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const writesConfiguration = (file: string) => {
+    const code = withoutComments(read(file));
+    return WRITES.some((pattern) => pattern.test(code));
+  };
+  /** The exports of a store that write, themselves or through other functions of the file. */
+  function writingExports(file: string): string[] {
+    const declarations = withoutComments(read(file))
+      .split(/^(?=(?:export )?(?:async )?(?:function|const|interface|type) )/m)
+      .flatMap((text) => {
+        const name = /^(?:export )?(?:async )?(?:function|const) (\w+)/.exec(text)?.[1];
+        return name === undefined ? [] : [{ name, text, isExported: text.startsWith('export ') }];
+      });
+    const writing = new Set<string>();
+    for (let size = -1; size < writing.size; ) {
+      size = writing.size;
+      for (const { name, text } of declarations) {
+        const calls = [...writing].some((other) => new RegExp(`\\b${other}\\(`).test(text));
+        if (calls || /\b(insertInto|updateTable|deleteFrom)\(/.test(text)) writing.add(name);
+      }
+    }
+    return declarations
+      .filter(({ name, isExported }) => isExported && writing.has(name))
+      .map(({ name }) => name);
+  }
+
+  it('writes its tables only in stores, and in migrations', () => {
+    const writers = sources.filter(writesConfiguration);
+    expect(writers.length).toBeGreaterThan(10);
+    const allowed = /-store\.ts$|^packages\/server\/src\/storage\/migrations\//;
+    expect(writers.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+
+  it('imports what writes them only where the stores are put together', () => {
+    const allowed = [
+      'packages/server/src/configuration-stores.ts',
+      'packages/server/src/storage/changes/configuration-writer.ts',
+    ];
+    const stores = sources.filter((file) => /-store\.ts$/.test(file) && writesConfiguration(file));
+    const found = stores.flatMap((store) => {
+      const names = writingExports(store);
+      expect(names, store).not.toEqual([]);
+      return sources.flatMap((file) =>
+        namesImportedFrom(file, store)
+          .filter((name) => names.includes(name))
+          .filter(() => !allowed.includes(file) && !isPartOf(store, file))
+          .map((name) => `${file} imports ${name}`),
+      );
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('uses the stores for writing only in the writer', () => {
+    const use = /[sS]tores\.(items|insertProperty|updateProperty|removeProperty)\b/;
+    const users = sources.filter((file) => use.test(withoutComments(read(file))));
+    expect(users).toEqual(['packages/server/src/storage/changes/configuration-writer.ts']);
+  });
+
+  /** Names in `import { … } from` of one file. */
+  function namesImportedFrom(file: string, from: string): string[] {
+    return [...read(file).matchAll(/^import\s+(?!type\b)\{([^}]*)\}\s+from\s+['"]([^'"]+)['"]/gm)]
+      .filter(([, , name]) => normalize(join(dirname(file), name!)) === from)
+      .flatMap(([, names]) => names!.split(',').map((name) => name.trim().split(/\s+as\s+/)[0]!));
+  }
+
+  /** A store may consist of several files of its feature. */
+  function isPartOf(store: string, file: string): boolean {
+    return /-store\.ts$/.test(file) && dirname(file) === dirname(store);
+  }
+});
+
 describe('budgets', () => {
   it(`no file has more than ${MAX_LINES} lines`, () => {
     const long = files

@@ -1,10 +1,11 @@
 import type { Configuration, ConfigurationLoaders } from '../configuration.ts';
 import { loadProperty } from '../configuration.ts';
 import type { Database } from '../database.ts';
-import { documentAtVersion, saveSnapshotIfDue } from '../history/configuration-at.ts';
+import { documentAtVersion } from '../history/configuration-at.ts';
 import type { HistoryEntry, NewEntry } from '../history/history-entry.ts';
 import { HistoryState } from '../history/history-state.ts';
 import { appendHistory, lastRow } from '../history/history-store.ts';
+import { saveSnapshotIfDue } from '../history/snapshot-store.ts';
 import type { ApiKey, PropertyConfiguration } from '../property-configuration.ts';
 import { type Actor, SYSTEM, type Via } from './actor.ts';
 import { continuedVersions } from './continued-versions.ts';

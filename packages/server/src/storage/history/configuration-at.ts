@@ -1,12 +1,10 @@
-import { type Document, type EntityType, ITEM_TYPES, itemsOf } from '../changes/entities.ts';
+import type { Document, EntityType } from '../changes/entities.ts';
 import type { Database } from '../database.ts';
-import type { PropertyConfiguration } from '../property-configuration.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import { HistoryState, type PastConfiguration } from './history-state.ts';
 import { rowsAfter, toEntry } from './history-store.ts';
+import { readSnapshot } from './snapshot-store.ts';
 
-/** A snapshot is stored after as many entries as there are items, but not after fewer than this. */
-const MIN_SNAPSHOT_INTERVAL = 200;
 const PAGE_ROWS = 500;
 
 /**
@@ -103,36 +101,6 @@ async function latestSnapshot(
     .execute();
   const found = candidates.find((row) => isIncluded(row as HistoryEntry));
   if (found === undefined) return undefined;
-  const { state } = await database
-    .selectFrom('history_snapshots')
-    .select('state')
-    .where('property_id', '=', propertyId)
-    .where('sequence', '=', found.sequence)
-    .executeTakeFirstOrThrow();
-  return { state: HistoryState.parse(JSON.parse(state)), sequence: found.sequence };
-}
-
-/** Stores a snapshot if the last one is too many entries ago; called in the transaction of a change. */
-export async function saveSnapshotIfDue(
-  database: Database,
-  propertyId: string,
-  lastSequence: number,
-  property: PropertyConfiguration,
-): Promise<void> {
-  const last = await database
-    .selectFrom('history_snapshots')
-    .select((select) => select.fn.max<number | null>('sequence').as('sequence'))
-    .where('property_id', '=', propertyId)
-    .executeTakeFirst();
-  const entries = lastSequence - (last?.sequence ?? 0);
-  if (entries < MIN_SNAPSHOT_INTERVAL || entries < countItems(property)) return;
-  const state = HistoryState.of(property).serialize();
-  await database
-    .insertInto('history_snapshots')
-    .values({ property_id: propertyId, sequence: lastSequence, state: JSON.stringify(state) })
-    .execute();
-}
-
-function countItems(property: PropertyConfiguration): number {
-  return ITEM_TYPES.reduce((sum, type) => sum + itemsOf(property, type).length, 0);
+  const state = await readSnapshot(database, propertyId, found.sequence);
+  return { state: HistoryState.parse(state), sequence: found.sequence };
 }

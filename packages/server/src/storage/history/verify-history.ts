@@ -2,8 +2,9 @@ import { sameJson } from '../changes/differences.ts';
 import type { Database } from '../database.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { brokenLink } from './history-chain.ts';
-import { HistoryState, type SerializedState } from './history-state.ts';
+import { HistoryState } from './history-state.ts';
 import { type HistoryRow, rowsAfter, toEntry } from './history-store.ts';
+import { readSnapshot, snapshotSequences } from './snapshot-store.ts';
 import { stateDifference } from './state-difference.ts';
 
 /** Small, because an entry can be as large as a configuration. */
@@ -24,7 +25,7 @@ export async function verifyHistory(
   propertyId: string,
   stored: PropertyConfiguration | undefined,
 ): Promise<VerifiedHistory> {
-  const snapshots = await snapshotSequences(database, propertyId);
+  const snapshots = new Set(await snapshotSequences(database, propertyId));
   const state = new HistoryState();
   let last: HistoryRow | undefined;
   for (;;) {
@@ -44,6 +45,7 @@ export async function verifyHistory(
   if (lost !== undefined) {
     return { entries, problem: `entry ${lost} is missing: there is a snapshot of the state after it` };
   }
+  if (entries === 0 && stored !== undefined) return { entries, problem: 'all entries are missing' };
   const difference = stateDifference(
     state,
     stored === undefined ? new HistoryState() : HistoryState.of(stored),
@@ -51,32 +53,16 @@ export async function verifyHistory(
   return { entries, ...(difference !== undefined && { problem: `the stored configuration ${difference}` }) };
 }
 
-async function snapshotSequences(database: Database, propertyId: string): Promise<Set<number>> {
-  const rows = await database
-    .selectFrom('history_snapshots')
-    .select('sequence')
-    .where('property_id', '=', propertyId)
-    .orderBy('sequence')
-    .execute();
-  return new Set(rows.map(({ sequence }) => sequence));
-}
-
 async function snapshotDifference(
   database: Database,
   { property_id, sequence }: HistoryRow,
   expected: HistoryState,
 ): Promise<string | undefined> {
-  const row = await database
-    .selectFrom('history_snapshots')
-    .select('state')
-    .where('property_id', '=', property_id)
-    .where('sequence', '=', sequence)
-    .executeTakeFirstOrThrow();
-  const isSame = () => sameJson(JSON.parse(row.state) as SerializedState, expected.serialize());
   try {
-    if (isSame()) return undefined;
-  } catch {
-    // Not JSON anymore.
+    const state = await readSnapshot(database, property_id, sequence);
+    if (sameJson(state, expected.serialize())) return undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
   }
   return `the snapshot after entry ${sequence} was modified`;
 }

@@ -1,0 +1,57 @@
+import { ITEM_TYPES, itemsOf } from '../changes/entities.ts';
+import type { Database } from '../database.ts';
+import type { PropertyConfiguration } from '../property-configuration.ts';
+import { HistoryState, type SerializedState } from './history-state.ts';
+
+/** A snapshot is stored after as many entries as there are items, but not after fewer than this. */
+const MIN_SNAPSHOT_INTERVAL = 200;
+
+/** Stores a snapshot if the last one is too many entries ago; called in the transaction of a change. */
+export async function saveSnapshotIfDue(
+  database: Database,
+  propertyId: string,
+  lastSequence: number,
+  property: PropertyConfiguration,
+): Promise<void> {
+  const last = await database
+    .selectFrom('history_snapshots')
+    .select((select) => select.fn.max<number | null>('sequence').as('sequence'))
+    .where('property_id', '=', propertyId)
+    .executeTakeFirst();
+  const entries = lastSequence - (last?.sequence ?? 0);
+  if (entries < MIN_SNAPSHOT_INTERVAL || entries < countItems(property)) return;
+  const state = HistoryState.of(property).serialize();
+  await database
+    .insertInto('history_snapshots')
+    .values({ property_id: propertyId, sequence: lastSequence, state: JSON.stringify(state) })
+    .execute();
+}
+
+function countItems(property: PropertyConfiguration): number {
+  return ITEM_TYPES.reduce((sum, type) => sum + itemsOf(property, type).length, 0);
+}
+
+/** The positions in the history after which there is a snapshot. */
+export async function snapshotSequences(database: Database, propertyId: string): Promise<number[]> {
+  const rows = await database
+    .selectFrom('history_snapshots')
+    .select('sequence')
+    .where('property_id', '=', propertyId)
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ sequence }) => sequence);
+}
+
+export async function readSnapshot(
+  database: Database,
+  propertyId: string,
+  sequence: number,
+): Promise<SerializedState> {
+  const { state } = await database
+    .selectFrom('history_snapshots')
+    .select('state')
+    .where('property_id', '=', propertyId)
+    .where('sequence', '=', sequence)
+    .executeTakeFirstOrThrow();
+  return JSON.parse(state);
+}
