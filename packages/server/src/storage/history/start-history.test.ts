@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configurationStores, createConfigurationWriter } from '../../configuration-stores.ts';
+import { createConfigurationWriter } from '../../configuration-stores.ts';
 import { type Browser, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
+import { readHistory, storedProperty } from '../../testing/exact-history.ts';
 import { provisionDatabase } from '../../testing/provision-database.ts';
 import { startServer, type TestServer } from '../../testing/test-server.ts';
-import { loadProperty } from '../configuration.ts';
 import { type Database, databasePath, openDatabase } from '../database.ts';
 import { ALL_MIGRATIONS } from '../migrations/all-migrations.ts';
 import { documentAtVersion } from './configuration-at.ts';
 import { HistoryState } from './history-state.ts';
-import { rowsAfter, toEntry } from './history-store.ts';
 import { verifyHistory } from './verify-history.ts';
 
 let dataDir: string;
@@ -57,14 +56,6 @@ async function withDatabase<T>(run: (database: Database) => Promise<T>): Promise
   }
 }
 
-async function stored(database: Database, id: string) {
-  const [property] = await configurationStores.listProperties(database, id);
-  return loadProperty(database, configurationStores, property!);
-}
-
-const entriesOf = async (database: Database, id: string) =>
-  (await rowsAfter(database, id, 0, 100)).map(toEntry);
-
 const IMPORTED = {
   sequence: 1,
   action: 'import',
@@ -82,9 +73,9 @@ describe('the history of an installation that is older than it', () => {
         ['shop', 7],
         ['blog', 2],
       ] as const) {
-        const entries = await entriesOf(database, id);
+        const entries = await readHistory(database, id);
         expect(entries).toMatchObject([{ ...IMPORTED, version, propertyVersion: version }]);
-        const property = await stored(database, id);
+        const property = (await storedProperty(database, id))!;
         expect(entries[0]?.changes).toEqual([
           { pointer: '', after: JSON.parse(JSON.stringify(HistoryState.of(property).serialize())) },
         ]);
@@ -96,12 +87,14 @@ describe('the history of an installation that is older than it', () => {
   it('begins at the latest with the first change, which follows it', async () => {
     await withDatabase(async (database) => {
       await provisionDatabase(database, { id: 'shop', flags: [{ key: 'dark', name: 'Darker' }] });
-      expect(await entriesOf(database, 'shop')).toMatchObject([
+      expect(await readHistory(database, 'shop')).toMatchObject([
         { ...IMPORTED, propertyVersion: 7 },
         { action: 'update', entity: { type: 'flag', key: 'dark' }, version: 6, propertyVersion: 8 },
       ]);
-      expect(await entriesOf(database, 'blog')).toEqual([]);
-      expect((await verifyHistory(database, 'shop', await stored(database, 'shop'))).problem).toBeUndefined();
+      expect(await readHistory(database, 'blog')).toEqual([]);
+      expect(
+        (await verifyHistory(database, 'shop', await storedProperty(database, 'shop'))).problem,
+      ).toBeUndefined();
       const flag = { type: 'flag', key: 'dark' } as const;
       expect(await documentAtVersion(database, 'shop', flag, 5)).toMatchObject({ name: 'Dark' });
       expect(await documentAtVersion(database, 'shop', flag, 6)).toMatchObject({ name: 'Darker' });

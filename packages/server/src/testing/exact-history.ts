@@ -1,0 +1,52 @@
+import { expect } from 'vitest';
+import { configurationStores } from '../configuration-stores.ts';
+import { loadProperty } from '../storage/configuration.ts';
+import type { Database } from '../storage/database.ts';
+import type { HistoryEntry } from '../storage/history/history-entry.ts';
+import { HistoryState } from '../storage/history/history-state.ts';
+import { rowsAfter, toEntry } from '../storage/history/history-store.ts';
+import { verifyHistory } from '../storage/history/verify-history.ts';
+import type { PropertyConfiguration } from '../storage/property-configuration.ts';
+
+const MAX_ENTRIES = 100_000;
+
+export async function storedProperty(
+  database: Database,
+  propertyId: string,
+): Promise<PropertyConfiguration | undefined> {
+  const [property] = await configurationStores.listProperties(database, propertyId);
+  return property && loadProperty(database, configurationStores, property);
+}
+
+export async function readHistory(database: Database, propertyId: string): Promise<HistoryEntry[]> {
+  return (await rowsAfter(database, propertyId, 0, MAX_ENTRIES)).map(toEntry);
+}
+
+/** Expects an unbroken history that replays to exactly what is stored, with versions that rise by one; returns it. */
+export async function expectExactHistory(database: Database, propertyId: string): Promise<HistoryEntry[]> {
+  const property = await storedProperty(database, propertyId);
+  expect((await verifyHistory(database, propertyId, property)).problem).toBeUndefined();
+  const entries = await readHistory(database, propertyId);
+  const replayed = new HistoryState();
+  for (const entry of entries) replayed.apply(entry);
+  expect(replayed.property === undefined).toBe(property === undefined);
+  // Compared as a whole too, because a test must not rely on `verifyHistory` alone.
+  if (property !== undefined) expect(replayed.serialize()).toEqual(HistoryState.of(property).serialize());
+  expectVersions(entries);
+  return entries;
+}
+
+function expectVersions(entries: readonly HistoryEntry[]): void {
+  const last = new Map<string, number>();
+  let propertyVersion = entries[0]?.propertyVersion ?? 0;
+  for (const { entity, action, version, propertyVersion: next } of entries) {
+    expect([propertyVersion, propertyVersion + 1]).toContain(next);
+    propertyVersion = next;
+    const name = `${entity.type} ${entity.key}`;
+    // The items of an imported property have any version.
+    if (action === 'import' || entity.type === 'property' || entity.type === 'key') continue;
+    const before = last.get(name);
+    if (before !== undefined) expect(version, name).toBe(before + 1);
+    last.set(name, version);
+  }
+}
