@@ -114,13 +114,14 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     eventStore,
     behindProxy: config.trustProxy !== false,
   });
+  const idempotency = new IdempotentCreation(database);
   registerAccountRoutes(api, {
     ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
-    members: createMemberWriter(writer),
+    ...{ members: createMemberWriter(writer), idempotency, dryRunResponse },
     properties: () => configuration.properties(),
     warn: (details, message) => parts.log.warn(details, message),
   });
-  registerManagement(api, app, auth, parts);
+  registerManagement(api, app, auth, { ...parts, idempotency });
   return app;
 }
 
@@ -128,9 +129,9 @@ function registerManagement(
   api: ApiRoutes,
   app: FastifyInstance,
   auth: Authentication,
-  { config, configuration, database, events, writer, wakeWebhooks }: AppParts,
+  parts: AppParts & { idempotency: IdempotentCreation },
 ): void {
-  const idempotency = new IdempotentCreation(database);
+  const { config, configuration, database, events, writer, wakeWebhooks, idempotency } = parts;
   const streams = createConfigurationStreams(app, auth, configuration, database);
   registerManagementRoutes(api, {
     ...{ writer, database, idempotency, streams },

@@ -53,7 +53,12 @@ export const CreateTokenBody = Type.Object(
 export type CreateTokenBody = Static<typeof CreateTokenBody>;
 
 export const CreatedToken = Type.Object(
-  { ...tokenMembers, token: Type.String({ description: 'The whole token. Not shown again' }) },
+  {
+    ...tokenMembers,
+    token: nullable(
+      Type.String({ description: 'The whole token. Not shown again: null for a repeated request' }),
+    ),
+  },
   { title: 'CreatedToken' },
 );
 export type CreatedToken = Static<typeof CreatedToken>;

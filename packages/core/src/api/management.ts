@@ -146,13 +146,17 @@ export const DryRun = namedObject('DryRun', {
   ),
 });
 
+const Comment = Type.String({
+  maxLength: 500,
+  pattern: '^[^\\u0000\\p{Cs}]*$',
+  description: 'For the history',
+});
+
 export const WriteQuery = Type.Object({
   dryRun: Type.Optional(
     Type.Boolean({ description: 'Checks everything, changes nothing, and returns the differences' }),
   ),
-  comment: Type.Optional(
-    Type.String({ maxLength: 500, pattern: '^[^\\u0000\\p{Cs}]*$', description: 'For the history' }),
-  ),
+  comment: Type.Optional(Comment),
 });
 export type WriteQuery = Static<typeof WriteQuery>;
 
@@ -286,7 +290,7 @@ export const NewProposal = Type.Object(
     method: oneOf(['PUT', 'PATCH', 'DELETE'], { default: 'PATCH' }),
     body: Type.Optional(anyObject('ProposedBody')),
     baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
-    comment: Type.Optional(Type.String({ maxLength: 500 })),
+    comment: Type.Optional(Comment),
   },
   { title: 'NewProposal' },
 );

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Email, NewPassword, PersonName } from './accounts.ts';
-import { namedObject } from './common.ts';
+import { namedObject, nullable, Success } from './common.ts';
 import { MemberRole } from './roles.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -44,6 +44,9 @@ export const MemberParams = Type.Object({
   accountId: Type.String({ minLength: 1, maxLength: 64 }),
 });
 export type MemberParams = Static<typeof MemberParams>;
+
+/** In a choice of responses, where a schema keeps its description. */
+export const MemberRemoved = namedObject('MemberRemoved', Success.properties);
 
 export const MemberBody = Type.Object(
   { role: MemberRole },
@@ -91,7 +94,9 @@ export type InviteBody = Static<typeof InviteBody>;
 export const CreatedInvitation = Type.Object(
   {
     ...invitationMembers,
-    url: Type.String({ description: 'The link to pass on. Not shown again' }),
+    url: nullable(
+      Type.String({ description: 'The link to pass on. Not shown again: null for a repeated request' }),
+    ),
   },
   {
     title: 'CreatedInvitation',

@@ -1,11 +1,12 @@
 import { AccessTokens, CreatedToken, CreateTokenBody, TokenParams } from '@switchyard/core/api/access-tokens';
-import { Success } from '@switchyard/core/api/common';
+import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { hasRole, ROLES, type Role } from '@switchyard/core/api/roles';
 import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { TOKEN_PREFIX } from '../../http/authentication.ts';
 import type { Caller } from '../../http/caller.ts';
+import type { Database } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { countTokens, createToken, deleteToken, listTokens, MAX_TOKENS } from './access-token-store.ts';
 import type { AccountParts } from './account-parts.ts';
@@ -32,7 +33,7 @@ function registerList(api: ApiRoutes, { database }: AccountParts): void {
   );
 }
 
-function registerCreate(api: ApiRoutes, { database, properties }: AccountParts): void {
+function registerCreate(api: ApiRoutes, { database, properties, idempotency }: AccountParts): void {
   api.post<{ Body: CreateTokenBody }>(
     '/v1/manage/me/tokens',
     {
@@ -42,21 +43,32 @@ function registerCreate(api: ApiRoutes, { database, properties }: AccountParts):
         'For scripts, CI and agents. A token may do what its role allows, and never more than the account may at that time. It cannot create tokens, and cannot change passwords, two-factor or sessions.',
       access: 'account',
       session: true,
+      headers: IdempotencyHeaders,
       body: CreateTokenBody,
       responses: { 201: { ...CreatedToken, description: 'Created. The token is shown only here' } },
+      errors: ['idempotency_in_flight', 'idempotency_key_reused'],
     },
-    async ({ caller, body }, reply) => {
-      checkExpiry(body.expiresAt, Date.now());
-      checkRole(caller, body, properties());
-      if ((await countTokens(database, caller.account.id)) >= MAX_TOKENS) {
-        const message = `An account can have ${MAX_TOKENS} access tokens. Delete one first.`;
-        throw new ApiError('invalid_request', { message });
-      }
-      const { token, text } = await createToken(database, caller.account.id, TOKEN_PREFIX, body);
-      const created: CreatedToken = { ...token, token: text };
-      return reply.code(201).send(created);
-    },
+    (request, reply) =>
+      idempotency.run(request, reply, async (record) => {
+        const { caller, body } = request;
+        checkExpiry(body.expiresAt, Date.now());
+        checkRole(caller, body, properties());
+        const { token, text } = await database.transaction().execute(async (transaction) => {
+          await requireRoom(transaction, caller.account.id);
+          const created = await createToken(transaction, caller.account.id, TOKEN_PREFIX, body);
+          await record(transaction, { status: 201, response: { ...created.token, token: null } });
+          return created;
+        });
+        const response: CreatedToken = { ...token, token: text };
+        return reply.code(201).send(response);
+      }),
   );
+}
+
+async function requireRoom(database: Database, accountId: string): Promise<void> {
+  if ((await countTokens(database, accountId)) < MAX_TOKENS) return;
+  const message = `An account can have ${MAX_TOKENS} access tokens. Delete one first.`;
+  throw new ApiError('invalid_request', { message });
 }
 
 function checkExpiry(expiresAt: number, now: number): void {

@@ -1,24 +1,34 @@
 import type { MemberRole } from '@switchyard/core/api/roles';
 import type { Authentication } from '../../http/authentication.ts';
-import type { Actor, Via } from '../../storage/changes/actor.ts';
+import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
+import type { Changed, ChangeRequest } from '../../storage/changes/configuration-writer.ts';
 import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { OidcClient } from './oidc-client.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 
-interface ChangedBy {
-  actor: Actor;
-  via: Via;
-}
+/** Throws if the membership is not the one that the caller has seen. */
+type MemberCheck = (database: Database, known: Member | undefined) => Promise<void>;
 
 /** Memberships are part of the configuration of a property, so their changes are written with its history. */
 export interface MemberWriter {
-  /** Creates or changes the membership. */
-  saveMember(propertyId: string, accountId: string, role: MemberRole, by: ChangedBy): Promise<void>;
-  /** Does nothing if the account is not a member. */
-  removeMember(propertyId: string, accountId: string, by: ChangedBy): Promise<void>;
+  /** Creates or changes the membership; does nothing if the property does not exist anymore. */
+  saveMember(
+    propertyId: string,
+    accountId: string,
+    role: MemberRole,
+    by: ChangeRequest,
+    check?: MemberCheck,
+  ): Promise<Changed>;
+  /** Throws `not_found` if the account is not a member. */
+  removeMember(
+    propertyId: string,
+    accountId: string,
+    by: ChangeRequest,
+    check?: MemberCheck,
+  ): Promise<Changed>;
 }
 
 /** What the routes of accounts share. */
@@ -29,6 +39,8 @@ export interface AccountParts {
   throttle: SignInThrottle;
   sessions: BrowserSessions;
   members: MemberWriter;
+  idempotency: IdempotentCreation;
+  dryRunResponse: (changed: Changed) => object;
   properties: () => PropertyConfiguration[];
   publicUrl: string | undefined;
   /** Undefined if OpenID Connect is not set up. */

@@ -21,6 +21,8 @@ interface Dependencies {
   auth: Authentication;
   database: Database;
   members: MemberWriter;
+  idempotency: AccountParts['idempotency'];
+  dryRunResponse: AccountParts['dryRunResponse'];
   properties: () => PropertyConfiguration[];
   publicUrl: string | undefined;
   oidc: OidcSettings | undefined;

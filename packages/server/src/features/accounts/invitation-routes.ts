@@ -1,4 +1,4 @@
-import { Success } from '@switchyard/core/api/common';
+import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import {
   CreatedInvitation,
   InvitationParams,
@@ -9,8 +9,15 @@ import {
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { ownOrigin } from '../../http/same-origin.ts';
+import type { Database } from '../../storage/database.ts';
 import type { AccountParts } from './account-parts.ts';
-import { createInvitation, listInvitations, MAX_INVITATIONS, revokeInvitation } from './invitation-store.ts';
+import {
+  createInvitation,
+  listInvitations,
+  MAX_INVITATIONS,
+  revokeInvitation,
+  type StoredInvitation,
+} from './invitation-store.ts';
 
 const URL = '/v1/manage/properties/:propertyId/invitations';
 
@@ -32,14 +39,12 @@ function registerList(api: ApiRoutes, { database }: AccountParts): void {
       responses: { 200: { ...Invitations, description: 'Newest first' } },
     },
     async ({ managed }): Promise<Invitations> => ({
-      invitations: (await listInvitations(database, managed.id)).map(
-        ({ propertyId: _propertyId, invitedBy: _invitedBy, ...invitation }) => invitation,
-      ),
+      invitations: (await listInvitations(database, managed.id)).map(shown),
     }),
   );
 }
 
-function registerInvite(api: ApiRoutes, { database, publicUrl }: AccountParts): void {
+function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: AccountParts): void {
   api.post<{ Params: ManagedPropertyParams; Body: InviteBody }>(
     URL,
     {
@@ -49,28 +54,40 @@ function registerInvite(api: ApiRoutes, { database, publicUrl }: AccountParts): 
         'The response has a link to pass on: nothing is sent. It is valid for 7 days and works once. Whoever has the link can accept it.',
       access: 'admin',
       params: ManagedPropertyParams,
+      headers: IdempotencyHeaders,
       body: InviteBody,
       responses: { 201: { ...CreatedInvitation, description: 'Created. The link is shown only here' } },
+      errors: ['idempotency_in_flight', 'idempotency_key_reused'],
     },
-    async (request, reply) => {
-      const { managed, caller, body } = request;
-      if ((await listInvitations(database, managed.id)).length >= MAX_INVITATIONS) {
-        const message = `A property can have ${MAX_INVITATIONS} open invitations. Revoke one first.`;
-        throw new ApiError('invalid_request', { message });
-      }
-      const { invitation, token } = await createInvitation(database, {
-        propertyId: managed.id,
-        email: body.email,
-        role: body.role,
-        invitedBy: caller.account.id,
-      });
-      const { id, email, role, createdAt, expiresAt } = invitation;
-      // After the hash sign, so that the token reaches neither logs nor other sites.
-      const url = `${publicUrl ?? ownOrigin(request, undefined)}/invitation#token=${token}`;
-      const created: CreatedInvitation = { id, email, role, createdAt, expiresAt, url };
-      return reply.code(201).send(created);
-    },
+    (request, reply) =>
+      idempotency.run(request, reply, async (record) => {
+        const { managed, caller, body } = request;
+        const { invitation, token } = await database.transaction().execute(async (transaction) => {
+          await requireRoom(transaction, managed.id);
+          const created = await createInvitation(transaction, {
+            ...{ propertyId: managed.id, email: body.email, role: body.role },
+            invitedBy: caller.account.id,
+          });
+          await record(transaction, { status: 201, response: { ...shown(created.invitation), url: null } });
+          return created;
+        });
+        // After the hash sign, so that the token reaches neither logs nor other sites.
+        const url = `${publicUrl ?? ownOrigin(request, undefined)}/invitation#token=${token}`;
+        const response: CreatedInvitation = { ...shown(invitation), url };
+        return reply.code(201).send(response);
+      }),
   );
+}
+
+async function requireRoom(database: Database, propertyId: string): Promise<void> {
+  if ((await listInvitations(database, propertyId)).length < MAX_INVITATIONS) return;
+  const message = `A property can have ${MAX_INVITATIONS} open invitations. Revoke one first.`;
+  throw new ApiError('invalid_request', { message });
+}
+
+/** Without what only the server needs. */
+function shown({ id, email, role, createdAt, expiresAt }: StoredInvitation) {
+  return { id, email, role, createdAt, expiresAt };
 }
 
 function registerRevoke(api: ApiRoutes, { database }: AccountParts): void {

@@ -1,15 +1,18 @@
-import { Success } from '@switchyard/core/api/common';
+import { ConditionalHeaders, DryRun, WriteQuery } from '@switchyard/core/api/management';
 import {
   ManagedPropertyParams,
   MemberBody,
   MemberParams,
+  MemberRemoved,
   PropertyMember,
   PropertyMembers,
 } from '@switchyard/core/api/members';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { preconditionOf } from '../../http/precondition.ts';
 import type { Database } from '../../storage/database.ts';
+import type { Member } from '../../storage/property-configuration.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';
 import { findAccount } from './account-store.ts';
@@ -22,7 +25,15 @@ export function registerMemberRoutes(api: ApiRoutes, parts: AccountParts): void 
   registerDelete(api, parts);
 }
 
-const changedBy = ({ caller: { actor, via } }: FastifyRequest) => ({ actor, via });
+interface MemberRoute {
+  Params: MemberParams;
+  Headers: ConditionalHeaders;
+  Querystring: WriteQuery;
+}
+
+const changedBy = ({ caller: { actor, via }, query }: FastifyRequest<{ Querystring: WriteQuery }>) => ({
+  ...{ actor, via, comment: query.comment ?? null, dryRun: query.dryRun === true },
+});
 
 function registerList(api: ApiRoutes, { database }: AccountParts): void {
   api.get(
@@ -40,34 +51,43 @@ function registerList(api: ApiRoutes, { database }: AccountParts): void {
   );
 }
 
-function registerPut(api: ApiRoutes, { database, members }: AccountParts): void {
-  api.put<{ Params: MemberParams; Body: MemberBody }>(
+function registerPut(api: ApiRoutes, { database, members, dryRunResponse }: AccountParts): void {
+  api.put<MemberRoute & { Body: MemberBody }>(
     `${URL}/:accountId`,
     {
       tag: 'Management',
       summary: 'Add an account to the property, or change its role',
       access: 'admin',
       params: MemberParams,
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
       body: MemberBody,
       responses: {
-        200: { ...PropertyMember, description: 'Changed' },
+        200: { anyOf: [PropertyMember, DryRun], description: 'Changed, or with `dryRun` the differences' },
         201: { ...PropertyMember, description: 'Added' },
       },
+      errors: ['version_conflict'],
     },
     async (request, reply) => {
       const { managed, params, body } = request;
       const account = await findAccount(database, params.accountId);
       if (account === undefined) throw new ApiError('not_found', { message: 'There is no such account.' });
-      const isMember = managed.members.some(({ accountId }) => accountId === account.id);
-      await members.saveMember(managed.id, account.id, body.role, changedBy(request));
+      const check = checkVersion(request, '/role');
+      const changed = await members.saveMember(managed.id, account.id, body.role, changedBy(request), check);
+      if (request.query.dryRun) return reply.send(dryRunResponse(changed));
+      const isNew = changed.changes.some(({ action }) => action === 'create');
       const [saved] = await listWithAccounts(database, managed.id, account.id);
-      return reply.code(isMember ? 200 : 201).send(saved);
+      if (saved === undefined) throw new ApiError('not_found');
+      return reply
+        .code(isNew ? 201 : 200)
+        .header('etag', `"${saved.version}"`)
+        .send(saved);
     },
   );
 }
 
-function registerDelete(api: ApiRoutes, { database, members }: AccountParts): void {
-  api.delete<{ Params: MemberParams }>(
+function registerDelete(api: ApiRoutes, { database, members, dryRunResponse }: AccountParts): void {
+  api.delete<MemberRoute>(
     `${URL}/:accountId`,
     {
       tag: 'Management',
@@ -75,18 +95,40 @@ function registerDelete(api: ApiRoutes, { database, members }: AccountParts): vo
       description: 'Takes effect at once. If the account has no other property, its sessions end.',
       access: 'admin',
       params: MemberParams,
-      responses: { 200: Success },
+      headers: ConditionalHeaders,
+      querystring: WriteQuery,
+      responses: {
+        200: { anyOf: [MemberRemoved, DryRun], description: 'Removed, or with `dryRun` the differences' },
+      },
+      errors: ['version_conflict'],
     },
     async (request) => {
       const { managed, params } = request;
-      if (!managed.members.some(({ accountId }) => accountId === params.accountId)) {
-        throw new ApiError('not_found', { message: 'The property has no such member.' });
-      }
-      await members.removeMember(managed.id, params.accountId, changedBy(request));
+      const check = checkVersion(request, '');
+      const changed = await members.removeMember(managed.id, params.accountId, changedBy(request), check);
+      if (request.query.dryRun) return dryRunResponse(changed);
       if (!(await hasAccess(database, params.accountId))) await deleteSessions(database, params.accountId);
       return { success: true };
     },
   );
+}
+
+/** `If-Match` is optional here: a membership has only one field. */
+function checkVersion({ managed, params, headers }: FastifyRequest<MemberRoute>, pointer: string) {
+  const { version, createOnly } = preconditionOf(headers);
+  return async (database: Database, known: Member | undefined) => {
+    if (known === undefined) {
+      if (version !== undefined)
+        throw new ApiError('not_found', { message: 'The property has no such member.' });
+      return;
+    }
+    if (!createOnly && (version === undefined || version === 'any' || version === known.version)) return;
+    const [current] = await listWithAccounts(database, managed.id, params.accountId);
+    throw new ApiError('version_conflict', {
+      ...(createOnly && { message: 'The account is a member already.' }),
+      details: { current: current ?? {}, conflicts: createOnly ? [] : [pointer] },
+    });
+  };
 }
 
 /** Roles are checked for every request, so sessions only have to end when there is nothing left to see. */

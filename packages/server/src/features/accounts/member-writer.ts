@@ -1,23 +1,28 @@
+import { ApiError } from '../../errors.ts';
 import type { ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
 import type { MemberWriter } from './account-parts.ts';
 
 /** Memberships are saved like any other configuration. */
 export function createMemberWriter(writer: ConfigurationWriter): MemberWriter {
   return {
-    async saveMember(propertyId, accountId, role, by) {
-      await writer.changeProperty(propertyId, by, ({ current, now }) => {
+    saveMember(propertyId, accountId, role, by, check) {
+      return writer.changeProperty(propertyId, by, async ({ current, now, database }) => {
         if (current === undefined) return undefined;
         const known = current.members.find((member) => member.accountId === accountId);
+        await check?.(database, known);
         const member = known ?? { accountId, version: 0, createdAt: now };
         const others = current.members.filter((each) => each !== known);
         return { ...current, members: [...others, { ...member, role }] };
       });
     },
-    async removeMember(propertyId, accountId, by) {
-      await writer.changeProperty(propertyId, by, ({ current }) => {
-        if (current === undefined) return undefined;
-        const members = current.members.filter((member) => member.accountId !== accountId);
-        return { ...current, members };
+    removeMember(propertyId, accountId, by, check) {
+      return writer.changeProperty(propertyId, by, async ({ current, database }) => {
+        const known = current?.members.find((member) => member.accountId === accountId);
+        if (current === undefined || known === undefined) {
+          throw new ApiError('not_found', { message: 'The property has no such member.' });
+        }
+        await check?.(database, known);
+        return { ...current, members: current.members.filter((each) => each !== known) };
       });
     },
   };

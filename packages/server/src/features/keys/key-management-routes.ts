@@ -71,7 +71,10 @@ function registerCreate(api: ApiRoutes, { writer, idempotency, dryRunResponse }:
       headers: IdempotencyHeaders,
       querystring: WriteQuery,
       body: NewKey,
-      responses: { 201: { ...ManagedKey, description: 'Created' } },
+      responses: {
+        200: { ...DryRun, description: 'With `dryRun`' },
+        201: { ...ManagedKey, description: 'Created' },
+      },
       errors: ['already_exists', 'idempotency_in_flight', 'idempotency_key_reused'],
     },
     (request, reply) =>

@@ -9,12 +9,12 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { preconditionOf } from '../../http/precondition.ts';
 import { findItem, itemsOf } from '../../storage/changes/entities.ts';
 import { type Collection, MANAGED_COLLECTIONS, responseOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
-import { preconditionOf } from './precondition.ts';
 import { proposeIfProtected } from './proposal-guard.ts';
 
 interface ItemRoute {

@@ -14,6 +14,8 @@ const MAX_MISSED = 200;
 interface Stream {
   propertyId: string;
   response: ServerResponse;
+  /** What is published while the changes that the client missed are looked up. */
+  waiting: string[] | undefined;
   /** Whether the caller may still read the property. */
   isAllowed: () => Promise<boolean>;
 }
@@ -49,13 +51,23 @@ export class ConfigurationStreams {
   async open(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { managed, headers } = request;
     const lastSeen = Number(headers['last-event-id'] ?? Number.NaN);
-    const missed = Number.isInteger(lastSeen) ? await this.#missedSince(managed, lastSeen) : '';
     const response = openEventStream(reply);
     const isAllowed = () => this.#isAllowed(request, managed.id);
-    const stream: Stream = { propertyId: managed.id, response, isAllowed };
+    const stream: Stream = { propertyId: managed.id, response, waiting: [], isAllowed };
     this.#streams.add(stream);
     response.on('close', () => this.#streams.delete(stream));
-    writeEvent(response, `retry: 2000\nid: ${managed.version}\n\n${missed}`);
+    try {
+      const missed = Number.isInteger(lastSeen) ? await this.#missedSince(managed, lastSeen) : '';
+      const { waiting = [] } = stream;
+      stream.waiting = undefined;
+      // The property may have been deleted meanwhile.
+      if (response.writableEnded) return;
+      writeEvent(response, `retry: 2000\nid: ${managed.version}\n\n${missed}${waiting.join('')}`);
+    } catch (error) {
+      // The client connects again.
+      response.destroy();
+      throw error;
+    }
   }
 
   publish({ propertyId, previous, current }: ConfigurationChange): void {
@@ -65,8 +77,9 @@ export class ConfigurationStreams {
       current === undefined || previous === undefined
         ? reloadEvent(current?.version ?? 0)
         : changeEvent(current.version, changedItems(previous, current));
-    for (const { response } of streams) {
-      writeEvent(response, event);
+    for (const { response, waiting } of streams) {
+      if (waiting === undefined) writeEvent(response, event);
+      else waiting.push(event);
       if (current === undefined) response.end();
     }
   }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.ts';
+import type { Precondition } from '../../http/precondition.ts';
 import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
 import { applyMergePatch, merge } from '../../storage/changes/differences.ts';
 import {
@@ -13,7 +14,6 @@ import { NO_KEYS, type ResolveProperty } from '../../storage/changes/property-ru
 import { referencesTo } from '../../storage/changes/references.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Collection, editable, responseOf } from './collections.ts';
-import type { Precondition } from './precondition.ts';
 import { resolveCandidate } from './resolve-candidate.ts';
 
 /** A request to create, change or delete an item. */

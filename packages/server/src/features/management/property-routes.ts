@@ -12,6 +12,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { type Precondition, preconditionOf } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
 import { merge } from '../../storage/changes/differences.ts';
 import { propertyDocument } from '../../storage/changes/entities.ts';
@@ -21,7 +22,6 @@ import { editable } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import type { ChangeInputOf } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
-import { type Precondition, preconditionOf } from './precondition.ts';
 import { completeSettings, patchSettings, READ_ONLY_SETTINGS } from './property-settings.ts';
 import { resolveProperty } from './resolve-candidate.ts';
 import { schemaErrors } from './schema-errors.ts';
@@ -75,7 +75,10 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
       headers: IdempotencyHeaders,
       querystring: WriteQuery,
       body: NewProperty,
-      responses: { 201: { ...ManagedProperty, description: 'Created' } },
+      responses: {
+        200: { ...DryRun, description: 'With `dryRun`' },
+        201: { ...ManagedProperty, description: 'Created' },
+      },
       errors: ['already_exists', 'idempotency_in_flight', 'idempotency_key_reused'],
     },
     (request, reply) =>

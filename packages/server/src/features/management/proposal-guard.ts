@@ -1,23 +1,27 @@
 import { hasRole } from '@switchyard/core/api/roles';
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../http/caller.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
+import { findItem } from '../../storage/changes/entities.ts';
 import { changedItems } from '../../storage/changes/item-changes.ts';
 import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { summaryOf } from './dry-run.ts';
 import type { ItemRequest } from './item-request.ts';
 import type { ManagementParts } from './management-parts.ts';
-import { authorOf, createProposal, type Proposal } from './proposal-store.ts';
+import { createProposal, type Proposal } from './proposal-store.ts';
 
 type WriteRequest = FastifyRequest<{ Querystring: { dryRun?: boolean; comment?: string } }>;
 
 /** Ends the transaction of a change that needs approval. */
 class ApprovalNeeded extends Error {
   readonly summary: string[];
+  readonly baseVersion: number | undefined;
 
-  constructor(summary: string[]) {
+  constructor(summary: string[], baseVersion: number | undefined) {
     super('the change needs approval');
     this.summary = summary;
+    this.baseVersion = baseVersion;
   }
 }
 
@@ -33,7 +37,7 @@ export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
       const changes = changedItems(previous, next);
       guard.affected = affectedEnvironments(previous, next, changes);
       if (guard.affected.length > 0 && !query.dryRun) {
-        throw new ApprovalNeeded(summaryOf({ previous, changes }));
+        throw new ApprovalNeeded(summaryOf({ previous, changes }), baseVersionOf(previous, item));
       }
     },
     async run(
@@ -45,7 +49,7 @@ export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
       } catch (error) {
         if (!(error instanceof ApprovalNeeded)) throw error;
         const proposal = await createProposal(database, {
-          ...{ propertyId: managed.id, item, summary: error.summary },
+          ...{ propertyId: managed.id, item, summary: error.summary, baseVersion: error.baseVersion },
           ...{ comment: query.comment ?? null, author: authorOf(caller) },
         });
         return { proposal };
@@ -53,4 +57,16 @@ export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
     },
   };
   return guard;
+}
+
+export const authorOf = ({ account, actor }: Caller) => ({ id: account.id, name: actor.name });
+
+/** The version on which the proposal is based; the current one if the author did not care. */
+export function baseVersionOf(
+  current: PropertyConfiguration,
+  { collection, key, precondition: { version } }: ItemRequest,
+): number | undefined {
+  if (typeof version === 'number') return version;
+  const item = findItem(current, collection.type, key);
+  return item && Reflect.get(item, 'version');
 }

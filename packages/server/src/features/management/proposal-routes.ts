@@ -1,4 +1,5 @@
 import {
+  DryRun,
   IdempotencyHeaders,
   NewProposal,
   PropertyParams,
@@ -12,12 +13,13 @@ import { hasRole } from '@switchyard/core/api/roles';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { Changed } from '../../storage/changes/configuration-writer.ts';
 import { collectionAt } from './collections.ts';
 import { dryRunResponse, summaryOf } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import { authorOf } from './proposal-guard.ts';
 import {
-  authorOf,
   createProposal,
   decideProposal,
   findProposal,
@@ -63,23 +65,39 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
       querystring: WriteQuery,
       headers: IdempotencyHeaders,
       body: NewProposal,
-      responses: { 201: { ...ProposalSchema, description: 'Waits for approval' } },
-      errors: ['version_required', 'version_conflict', 'in_use', 'transition_not_allowed'],
+      responses: {
+        200: { ...DryRun, description: 'With `dryRun`' },
+        201: { ...ProposalSchema, description: 'Waits for approval' },
+      },
+      errors: [
+        ...(['version_required', 'version_conflict', 'in_use', 'transition_not_allowed'] as const),
+        ...(['idempotency_in_flight', 'idempotency_key_reused'] as const),
+      ],
     },
-    async (request, reply) => {
-      const { body, managed, caller, query } = request;
-      const item = requestOf(body);
-      const dryRun = { ...changeRequest(request), dryRun: true };
-      const planned = await changeManaged(parts, managed.id, dryRun, (input) =>
-        applyItemRequest(input, item, parts.resolve),
-      );
-      if (query.dryRun) return dryRunResponse(planned);
-      const proposal = await createProposal(parts.database, {
-        ...{ propertyId: managed.id, item, summary: summaryOf(planned) },
-        ...{ comment: body.comment ?? query.comment ?? null, author: authorOf(caller) },
-      });
-      return reply.code(201).send(proposal);
-    },
+    (request, reply) =>
+      parts.idempotency.run(request, reply, async (record) => {
+        const { body, managed, caller, query } = request;
+        const item = requestOf(body);
+        const planned = await plan(parts, request, item);
+        if (query.dryRun) return reply.send(dryRunResponse(planned));
+        const proposal = await parts.database.transaction().execute(async (transaction) => {
+          const created = await createProposal(transaction, {
+            ...{ propertyId: managed.id, item, summary: summaryOf(planned), baseVersion: body.baseVersion },
+            ...{ comment: body.comment ?? query.comment ?? null, author: authorOf(caller) },
+          });
+          await record(transaction, { status: 201, response: created });
+          return created;
+        });
+        return reply.code(201).send(proposal);
+      }),
+  );
+}
+
+/** Checks a proposal like the change itself. */
+function plan(parts: ManagementParts, request: FastifyRequest, item: ItemRequest): Promise<Changed> {
+  const { actor, via } = request.caller;
+  return changeManaged(parts, request.managed.id, { actor, via, dryRun: true }, (input) =>
+    applyItemRequest(input, item, parts.resolve),
   );
 }
 
@@ -93,6 +111,13 @@ function requestOf({ collection, key, method, body, baseVersion }: ProposedChang
   if (found === undefined) throw new ApiError('not_found');
   const precondition = { ...(baseVersion !== undefined && { version: baseVersion }), createOnly: false };
   return { collection: found, key, method: method ?? 'PATCH', body: body ?? {}, precondition };
+}
+
+/** An item that did not exist when its creation was proposed must not exist now. */
+function approvedRequest({ baseVersion, ...proposal }: Proposal): ItemRequest {
+  const collection = proposal.collection as NewProposal['collection'];
+  if (baseVersion !== null) return requestOf({ ...proposal, collection, baseVersion });
+  return { ...requestOf({ ...proposal, collection }), precondition: { createOnly: true } };
 }
 
 interface DecisionRoute {
@@ -110,7 +135,12 @@ function registerApprove(api: ApiRoutes, parts: ManagementParts): void {
       access: 'admin',
       params: ProposalParams,
       querystring: WriteQuery,
-      responses: { 200: { ...ProposalSchema, description: 'Approved' } },
+      responses: {
+        200: {
+          anyOf: [ProposalSchema, DryRun],
+          description: 'Approved, or with `dryRun` the differences',
+        },
+      },
       errors: ['not_found', 'proposal_closed', 'version_conflict', 'in_use', 'transition_not_allowed'],
     },
     async (request, reply) => {
@@ -119,10 +149,7 @@ function registerApprove(api: ApiRoutes, parts: ManagementParts): void {
       if (proposal.author.id === caller.account.id) {
         throw new ApiError('role_required', { message: 'Nobody can approve their own proposal.' });
       }
-      const item = requestOf({
-        ...proposal,
-        baseVersion: proposal.baseVersion ?? undefined,
-      } as ProposedChange);
+      const item = approvedRequest(proposal);
       const by = changeRequest(request);
       const comment = [`Proposed by ${proposal.author.name}`, proposal.comment, by.comment]
         .filter(Boolean)
@@ -151,14 +178,17 @@ function registerReject(api: ApiRoutes, parts: ManagementParts): void {
       access: 'editor',
       params: ProposalParams,
       querystring: WriteQuery,
-      responses: { 200: { ...ProposalSchema, description: 'Rejected' } },
+      responses: {
+        200: { anyOf: [ProposalSchema, DryRun], description: 'Rejected, or with `dryRun` no differences' },
+      },
       errors: ['not_found', 'proposal_closed'],
     },
     async (request, reply) => {
-      const { caller, managed } = request;
+      const { caller, managed, query } = request;
       const proposal = await openProposal(parts, request);
       const isAuthor = proposal.author.id === caller.account.id;
       if (!isAuthor && !hasRole(caller.roleIn(managed), 'admin')) throw new ApiError('role_required');
+      if (query.dryRun) return reply.send({ dryRun: true, changes: [], summary: [], warnings: [] });
       const decided = await decideProposal(parts.database, proposal.id, 'rejected', caller.actor.name);
       if (!decided) throw new ApiError('proposal_closed');
       return reply.send(await findProposal(parts.database, managed.id, proposal.id));

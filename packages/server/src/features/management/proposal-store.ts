@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely';
-import type { Caller } from '../../http/caller.ts';
 import { type Database, newId } from '../../storage/database.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
 import type { ItemRequest } from './item-request.ts';
@@ -26,18 +25,17 @@ export interface Proposal {
 
 interface NewProposal {
   propertyId: string;
-  item: Pick<ItemRequest, 'key' | 'method' | 'body' | 'precondition'> & { collection: { path: string } };
+  item: Pick<ItemRequest, 'key' | 'method' | 'body'> & { collection: { path: string } };
+  /** Undefined if the item does not exist. */
+  baseVersion: number | undefined;
   summary: readonly string[];
   comment: string | null;
+  /** The account, also if it used a token, so that it cannot approve its own proposal. */
   author: { id: string; name: string };
 }
 
-/** The account, also behind an access token: nobody may approve their own proposal with another credential. */
-export const authorOf = ({ account, actor }: Caller) => ({ id: account.id, name: actor.name });
-
 export async function createProposal(database: Database, proposal: NewProposal): Promise<Proposal> {
   const { item, author } = proposal;
-  const { version } = item.precondition;
   const row: ProposalRow = {
     id: newId('prp'),
     property_id: proposal.propertyId,
@@ -46,7 +44,7 @@ export async function createProposal(database: Database, proposal: NewProposal):
     key: item.key,
     method: item.method,
     body: item.method === 'DELETE' ? null : JSON.stringify(item.body),
-    base_version: typeof version === 'number' ? version : null,
+    base_version: proposal.baseVersion ?? null,
     comment: proposal.comment,
     summary: JSON.stringify(proposal.summary),
     author_id: author.id,

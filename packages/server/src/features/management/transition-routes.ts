@@ -8,11 +8,11 @@ import {
 } from '@switchyard/core/api/management';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { preconditionOf } from '../../http/precondition.ts';
 import { findItem } from '../../storage/changes/entities.ts';
 import { responseOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
-import { preconditionOf } from './precondition.ts';
 import { applyTransition, TRANSITION_ACTIONS, type TransitionAction } from './transition.ts';
 
 interface TransitionRoute {

@@ -1,5 +1,5 @@
 import type { ConditionalHeaders } from '@switchyard/core/api/management';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../errors.ts';
 
 /** The versions of an item to which a request may apply. */
 export interface Precondition {
