@@ -16,7 +16,7 @@ export function preconditionOf(headers: ConditionalHeaders): Precondition {
 /** Accepts weak tags, because compressing proxies weaken ours. */
 function parseVersion(text: string): number | 'any' {
   if (text.trim() === '*') return 'any';
-  const digits = /^(?:W\/)?"?(\d{1,15})"?$/.exec(text.trim())?.[1];
+  const digits = /^(?:W\/)?("?)(\d{1,15})\1$/.exec(text.trim())?.[2];
   if (digits !== undefined) return Number(digits);
   const detail = 'must be a version like "3", as returned in ETag, or *';
   throw new ApiError('invalid_request', {

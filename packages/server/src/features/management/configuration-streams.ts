@@ -14,6 +14,8 @@ const MAX_MISSED = 200;
 interface Stream {
   propertyId: string;
   response: ServerResponse;
+  /** The newest version that the client knows of. */
+  version: number;
   /** What is published while the changes that the client missed are looked up. */
   waiting: string[] | undefined;
   /** Whether the caller may still read the property. */
@@ -53,7 +55,8 @@ export class ConfigurationStreams {
     const lastSeen = Number(headers['last-event-id'] ?? Number.NaN);
     const response = openEventStream(reply);
     const isAllowed = () => this.#isAllowed(request, managed.id);
-    const stream: Stream = { propertyId: managed.id, response, waiting: [], isAllowed };
+    const { id: propertyId, version } = managed;
+    const stream: Stream = { propertyId, response, version, waiting: [], isAllowed };
     this.#streams.add(stream);
     response.on('close', () => this.#streams.delete(stream));
     try {
@@ -71,13 +74,19 @@ export class ConfigurationStreams {
   }
 
   publish({ propertyId, previous, current }: ConfigurationChange): void {
-    const streams = [...this.#streams].filter((stream) => stream.propertyId === propertyId);
+    // A request can see a version shortly before it is published.
+    const streams = [...this.#streams].filter(
+      (stream) =>
+        stream.propertyId === propertyId && stream.version < (current?.version ?? Number.POSITIVE_INFINITY),
+    );
     if (streams.length === 0) return;
     const event =
       current === undefined || previous === undefined
         ? reloadEvent(current?.version ?? 0)
         : changeEvent(current.version, changedItems(previous, current));
-    for (const { response, waiting } of streams) {
+    for (const stream of streams) {
+      const { response, waiting } = stream;
+      stream.version = current?.version ?? stream.version;
       if (waiting === undefined) writeEvent(response, event);
       else waiting.push(event);
       if (current === undefined) response.end();
@@ -139,7 +148,10 @@ function changedItems(previous: PropertyConfiguration, current: PropertyConfigur
       if (known === version) return [];
       return [{ type, key, action: known === undefined ? 'create' : 'update', version }];
     });
-    const deleted = [...before].map(([key, version]) => ({ type, key, action: 'delete', version }));
+    const deleted = [...before].map(([key, version]) => ({
+      ...{ type, key, action: 'delete' },
+      version: version + 1,
+    }));
     return [...saved, ...deleted];
   });
   if (items.length > 0) return items;

@@ -20,7 +20,7 @@ export async function configurationAt(
   return state.configuration();
 }
 
-/** The state of an item at one of its versions; undefined if it is not known. */
+/** The state of an item at one of its versions; undefined if it is not known, or if the item was deleted since. */
 export async function documentAtVersion(
   database: Database,
   propertyId: string,
@@ -38,10 +38,30 @@ export async function documentAtVersion(
   // The first entry of an old installation contains items of any version.
   const sequence = found ?? (await importSequence(database, propertyId));
   if (sequence === undefined) return undefined;
+  if (await isDeletedSince(database, propertyId, { type, key }, sequence)) return undefined;
   const state = await stateAfter(database, propertyId, sequence);
   if (type === 'property') return found === undefined ? undefined : state.property;
   const item = state.item(type, key);
   return item?.version === version ? item.document : undefined;
+}
+
+async function isDeletedSince(
+  database: Database,
+  propertyId: string,
+  { type, key }: { type: EntityType; key: string },
+  sequence: number,
+): Promise<boolean> {
+  const row = await database
+    .selectFrom('history')
+    .select('sequence')
+    .where('property_id', '=', propertyId)
+    .where('entity_type', '=', type)
+    .where('entity_key', '=', key)
+    .where('sequence', '>', sequence)
+    .where('action', '=', 'delete')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function importSequence(database: Database, propertyId: string): Promise<number | undefined> {

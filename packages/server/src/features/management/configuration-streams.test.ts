@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
+import { EventStream } from '../../testing/event-stream.ts';
+import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
+import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
+
+let shop: Shop;
+let owner: PropertyManager;
+const streams: EventStream[] = [];
+beforeAll(async () => {
+  shop = await openShop({ env: WITH_OWNER });
+  owner = new PropertyManager(await ownerBrowser(shop.server));
+});
+afterAll(async () => {
+  for (const stream of streams) stream.close();
+  await closeShop(shop);
+});
+
+async function open(manager = owner, lastSeen?: number | string): Promise<EventStream> {
+  const { browser, url } = manager;
+  const stream = await EventStream.open(`${shop.server.url}${url}/stream`, {
+    cookie: browser.cookieHeader,
+    ...(lastSeen !== undefined && { 'last-event-id': String(lastSeen) }),
+  });
+  streams.push(stream);
+  expect(stream.response.statusCode).toBe(200);
+  await waitFor('the first id', () => stream.events.length > 0);
+  return stream;
+}
+
+const versionNow = async () => (await owner.read('')).version as number;
+const named = (stream: EventStream) => stream.events.filter(({ event }) => event !== undefined);
+const rename = async (name: string) => bodyOf(await owner.patch('/goals/signup', { name }, '*'));
+
+it('has one event per saved change', async () => {
+  const stream = await open();
+  const start = await versionNow();
+  expect(stream.events[0]).toMatchObject({ id: String(start) });
+  const { version } = await rename('One');
+  bodyOf(await owner.put('/goals/streamed', { name: 'x', kind: 'count' }), 201);
+  expect((await owner.delete('/goals/streamed', 1)).status).toBe(204);
+  bodyOf(await owner.patch('', { name: 'Renamed' }, '*'));
+  const events = await waitFor('four events', () => named(stream).length === 4 && named(stream));
+  expect(events.map(({ id, event }) => [Number(id), event])).toEqual(
+    [1, 2, 3, 4].map((step) => [start + step, 'change']),
+  );
+  expect(events.map(({ data }) => JSON.parse(data ?? '').changes)).toEqual([
+    [{ type: 'goal', key: 'signup', action: 'update', version }],
+    [{ type: 'goal', key: 'streamed', action: 'create', version: 1 }],
+    [{ type: 'goal', key: 'streamed', action: 'delete', version: 2 }],
+    [{ type: 'property', key: 'shop', action: 'update', version: start + 4 }],
+  ]);
+});
+
+it('repeats what a client missed, the same as it was', async () => {
+  const live = await open();
+  const start = await versionNow();
+  for (const name of ['Two', 'Three']) await rename(name);
+  bodyOf(await owner.put('/goals/missed', { name: 'x', kind: 'count' }), 201);
+  expect((await owner.delete('/goals/missed', 1)).status).toBe(204);
+  const events = await waitFor('four events', () => named(live).length === 4 && named(live));
+  const late = await open(owner, start);
+  const repeated = await waitFor('four events', () => named(late).length === 4 && named(late));
+  const content = (list: typeof events) => list.map(({ id, event, data }) => ({ id, event, data }));
+  expect(content(repeated)).toEqual(content(events));
+  expect(named(await open(owner, await versionNow()))).toEqual([]);
+});
+
+it('says reload if too much was missed, or if the version is unknown', async () => {
+  for (const lastSeen of [await versionNow(), 0].map((version) => version + 1_000_000)) {
+    const stream = await open(owner, lastSeen);
+    const [event] = await waitFor('an event', () => named(stream).length === 1 && named(stream));
+    expect(event).toMatchObject({ event: 'reload', id: String(await versionNow()) });
+  }
+  const start = await versionNow();
+  for (let i = 0; i < 202; i++) await rename(`Name ${i}`);
+  const stream = await open(owner, start);
+  const [event] = await waitFor('an event', () => named(stream).length === 1 && named(stream));
+  expect(event?.event).toBe('reload');
+  expect(named(await open(owner, 'nonsense'))).toEqual([]);
+});
+
+it('loses nothing that is saved while a client connects', async () => {
+  const start = await versionNow();
+  const opened = Promise.all(Array.from({ length: 10 }, () => open(owner, start)));
+  for (let i = 0; i < 10; i++) await rename(`Racing ${i}`);
+  for (const stream of await opened) {
+    const events = await waitFor('all events', () => named(stream).length >= 10 && named(stream));
+    expect(events.map(({ id }) => Number(id))).toEqual(Array.from({ length: 10 }, (_, i) => start + 1 + i));
+  }
+});
+
+it('ends when the membership or the property ends', async () => {
+  const { browser, accountId } = await newMember(owner.browser, 'leaver@shop.example', 'viewer');
+  const stream = await open(new PropertyManager(browser));
+  bodyOf(await owner.delete(`/members/${accountId}`));
+  await waitFor('the end of the stream', () => stream.ended);
+  bodyOf(await owner.browser.post('/v1/manage/properties', { id: 'brief' }), 201);
+  const brief = new PropertyManager(owner.browser, 'brief');
+  const other = await open(brief);
+  expect((await brief.delete('', '*')).status).toBe(204);
+  await waitFor('the end of the stream', () => other.ended);
+});
+
+it('the whole configuration has an ETag', async () => {
+  const first = await owner.get('/configuration');
+  const etag = first.headers.get('etag') ?? '';
+  expect(etag).not.toBe('');
+  expect((await owner.get('/configuration', { 'if-none-match': etag })).status).toBe(304);
+  await rename('Changed');
+  const second = await owner.get('/configuration', { 'if-none-match': etag });
+  expect(second.status).toBe(200);
+  expect(second.body.version).toBe(first.body.version + 1);
+});
