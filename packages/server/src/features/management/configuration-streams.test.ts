@@ -59,9 +59,11 @@ it('repeats what a client missed, the same as it was', async () => {
   for (const name of ['Two', 'Three']) await rename(name);
   bodyOf(await owner.put('/goals/missed', { name: 'x', kind: 'count' }), 201);
   expect((await owner.delete('/goals/missed', 1)).status).toBe(204);
-  const events = await waitFor('four events', () => named(live).length === 4 && named(live));
+  const { id } = bodyOf(await owner.post('/keys', { kind: 'secret', name: 'missed' }), 201);
+  expect((await owner.delete(`/keys/${id}`)).status).toBe(204);
+  const events = await waitFor('six events', () => named(live).length === 6 && named(live));
   const late = await open(owner, start);
-  const repeated = await waitFor('four events', () => named(late).length === 4 && named(late));
+  const repeated = await waitFor('six events', () => named(late).length === 6 && named(late));
   const content = (list: typeof events) => list.map(({ id, event, data }) => ({ id, event, data }));
   expect(content(repeated)).toEqual(content(events));
   expect(named(await open(owner, await versionNow()))).toEqual([]);
@@ -74,7 +76,7 @@ it('says reload if too much was missed, or if the version is unknown', async () 
     expect(event).toMatchObject({ event: 'reload', id: String(await versionNow()) });
   }
   const start = await versionNow();
-  for (let i = 0; i < 202; i++) await rename(`Name ${i}`);
+  await Promise.all(Array.from({ length: 202 }, (_, i) => rename(`Name ${i}`)));
   const stream = await open(owner, start);
   const [event] = await waitFor('an event', () => named(stream).length === 1 && named(stream));
   expect(event?.event).toBe('reload');

@@ -1,7 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openEventStream, writeEvent } from '../../http/server-sent-events.ts';
-import { type EntityType, ITEM_TYPES, itemsOf, keyOf } from '../../storage/changes/entities.ts';
+import { sameJson } from '../../storage/changes/differences.ts';
+import {
+  type EntityType,
+  ITEM_TYPES,
+  itemsOf,
+  keyOf,
+  propertyDocument,
+} from '../../storage/changes/entities.ts';
 import type { ConfigurationChange } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -146,7 +153,8 @@ function changedItems(previous: PropertyConfiguration, current: PropertyConfigur
       before.delete(key);
       const version = versionOf(item);
       if (known === version) return [];
-      return [{ type, key, action: known === undefined ? 'create' : 'update', version }];
+      const action = known === undefined ? 'create' : 'update';
+      return [{ type, key, action, version: Math.max(version, 1) }];
     });
     const deleted = [...before].map(([key, version]) => ({
       ...{ type, key, action: 'delete' },
@@ -154,9 +162,9 @@ function changedItems(previous: PropertyConfiguration, current: PropertyConfigur
     }));
     return [...saved, ...deleted];
   });
-  if (items.length > 0) return items;
-  return [{ type: 'property', key: current.id, action: 'update', version: current.version }];
+  if (items.length > 0 && sameJson(propertyDocument(previous), propertyDocument(current))) return items;
+  return [{ type: 'property', key: current.id, action: 'update', version: current.version }, ...items];
 }
 
 /** API keys have none. */
-const versionOf = (item: object): number => Reflect.get(item, 'version') ?? 1;
+const versionOf = (item: object): number => Reflect.get(item, 'version') ?? 0;
