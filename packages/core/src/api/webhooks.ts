@@ -132,8 +132,7 @@ export type QueuedDelivery = Static<typeof QueuedDelivery>;
 
 export const WebhookSecret = Type.Object(
   {
-    secret: Type.Optional(Type.String({ description: '`whsec_…`; missing with `dryRun`' })),
-    dryRun: Type.Optional(Type.Literal(true)),
+    secret: Type.String({ description: '`whsec_…`' }),
   },
   { title: 'WebhookSecret', examples: [{ secret: 'whsec_…' }] },
 );

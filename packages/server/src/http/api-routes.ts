@@ -1,5 +1,6 @@
 import type {
   FastifyInstance,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -7,6 +8,7 @@ import type {
   RouteHandlerMethod,
   RouteOptions,
 } from 'fastify';
+import { invalidField } from '../errors.ts';
 import { describeRoute, type RouteDescription } from './api-description.ts';
 import type { Authentication } from './authentication.ts';
 import { registerPreflight } from './cors.ts';
@@ -99,6 +101,7 @@ export class ApiRoutes {
     const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
     const validate = this.#validator(description);
     const schema = describeRoute(description);
+    const refusesDryRun = method !== 'GET' && description.access !== undefined && !hasDryRun(description);
     const onRequest =
       description.key === undefined
         ? this.#auth.requireAccess(description)
@@ -114,6 +117,7 @@ export class ApiRoutes {
         // Not in a hook of its own, which would cost as much as the validation itself.
         handler(request, reply) {
           if (bodyOptional) request.body ??= {} as never;
+          if (refusesDryRun) refuseDryRun(request);
           validate(request);
           return handler.call(this, request, reply);
         },
@@ -127,4 +131,16 @@ export class ApiRoutes {
 /** Only in the management API: OFREP defines an empty JSON body as an error. */
 function needsNoBody({ access, body, bodyOptional }: RouteDeclaration): boolean {
   return access !== undefined && (bodyOptional === true || body === undefined);
+}
+
+function hasDryRun({ querystring }: RouteDescription): boolean {
+  const { properties = {} } = (querystring ?? {}) as { properties?: object };
+  return 'dryRun' in properties;
+}
+
+/** A caller who only wants to try must not change anything by mistake. */
+function refuseDryRun({ query }: Pick<FastifyRequest, 'query'>): void {
+  const { dryRun } = query as { dryRun?: unknown };
+  if (dryRun === undefined || dryRun === 'false') return;
+  throw invalidField('/dryRun', 'is not possible for this request; nothing was changed');
 }

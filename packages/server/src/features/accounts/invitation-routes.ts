@@ -1,4 +1,5 @@
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
+import { DryRun, WriteQuery } from '@switchyard/core/api/management';
 import {
   CreatedInvitation,
   InvitationParams,
@@ -45,7 +46,7 @@ function registerList(api: ApiRoutes, { database }: AccountParts): void {
 }
 
 function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: AccountParts): void {
-  api.post<{ Params: ManagedPropertyParams; Body: InviteBody }>(
+  api.post<{ Params: ManagedPropertyParams; Body: InviteBody; Querystring: WriteQuery }>(
     URL,
     {
       tag: 'Management',
@@ -55,13 +56,18 @@ function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: Ac
       access: 'admin',
       params: ManagedPropertyParams,
       headers: IdempotencyHeaders,
+      querystring: WriteQuery,
       body: InviteBody,
-      responses: { 201: { ...CreatedInvitation, description: 'Created. The link is shown only here' } },
+      responses: {
+        200: { ...DryRun, description: 'With `dryRun`' },
+        201: { ...CreatedInvitation, description: 'Created. The link is shown only here' },
+      },
       errors: ['idempotency_in_flight', 'idempotency_key_reused'],
     },
     (request, reply) =>
       idempotency.run(request, reply, async (record) => {
         const { managed, caller, body } = request;
+        if (request.query.dryRun) return reply.send(await planned(database, managed.id, body));
         const { invitation, token } = await database.transaction().execute(async (transaction) => {
           await requireRoom(transaction, managed.id);
           const created = await createInvitation(transaction, {
@@ -77,6 +83,11 @@ function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: Ac
         return reply.code(201).send(response);
       }),
   );
+}
+
+async function planned(database: Database, propertyId: string, { email, role }: InviteBody): Promise<object> {
+  await requireRoom(database, propertyId);
+  return { dryRun: true, changes: [], summary: [`Invites ${email} as ${role}.`], warnings: [] };
 }
 
 async function requireRoom(database: Database, propertyId: string): Promise<void> {

@@ -1,9 +1,11 @@
 import {
+  DryRun,
   Erasure,
   ErasureBody,
   ErasureParams,
   IdempotencyHeaders,
   PropertyParams,
+  WriteQuery,
 } from '@switchyard/core/api/management';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
@@ -21,7 +23,7 @@ const URL = '/v1/manage/properties/:propertyId/erasures';
 
 /** Erasing everything about a visitor, a user or a session. */
 export function registerErasureRoutes(api: ApiRoutes, { database, idempotency }: Parts): void {
-  api.post<{ Body: ErasureBody }>(
+  api.post<{ Body: ErasureBody; Querystring: WriteQuery }>(
     URL,
     {
       tag: 'Management',
@@ -30,12 +32,17 @@ export function registerErasureRoutes(api: ApiRoutes, { database, idempotency }:
       access: 'admin',
       params: PropertyParams,
       headers: IdempotencyHeaders,
+      querystring: WriteQuery,
       body: ErasureBody,
-      responses: { 202: { ...Erasure, description: 'Accepted' } },
+      responses: {
+        200: { ...DryRun, description: 'With `dryRun`' },
+        202: { ...Erasure, description: 'Accepted' },
+      },
       errors: ['idempotency_in_flight', 'idempotency_key_reused'],
     },
     (request, reply) =>
       idempotency.run(request, reply, async (record) => {
+        if (request.query.dryRun) return reply.send(planned(request.body));
         const subject = { propertyId: request.managed.id, ...request.body } as Subject;
         const response = await database.transaction().execute(async (transaction) => {
           const id = await requestErasure(transaction, subject);
@@ -61,6 +68,13 @@ export function registerErasureRoutes(api: ApiRoutes, { database, idempotency }:
       return erasureResponse(erasure);
     },
   );
+}
+
+/** What was found is not counted: that would read as much as the erasure itself. */
+function planned(body: ErasureBody): object {
+  const [[field = '', value] = []] = Object.entries(body);
+  const summary = [`Erases all events with the ${field} "${value}".`];
+  return { dryRun: true, changes: [], summary, warnings: ['This cannot be undone.'] };
 }
 
 function erasureResponse({ id, requestedAt, finishedAt, rows, error }: ErasureRequest): object {

@@ -274,7 +274,7 @@ describe('dryRun', () => {
     const before = await manager.state();
     for (const [method, path, body] of writes) {
       const url = `${manager.url}${path}?dryRun=true&comment=Try`;
-      const existing = /^(PATCH|DELETE)$/.test(method) ? { 'if-match': '*' } : {};
+      const existing: Record<string, string> = /^(PATCH|DELETE)$/.test(method) ? { 'if-match': '*' } : {};
       const headers = { ...existing, 'idempotency-key': `dry-${path}` };
       const response = await manager.browser.call(method, url, { ...(body && { body }), headers });
       expect(response.status, `${method} ${url}: ${response.text}`).toBe(200);
@@ -284,6 +284,22 @@ describe('dryRun', () => {
       expect(planned.summary.join(), url).toMatch(/\w/);
       expect(await manager.state(), url).toEqual(before);
     }
+  });
+
+  it('also tries what is not part of the configuration', async () => {
+    const before = await manager.state();
+    const erasure = bodyOf(await manager.post('/erasures?dryRun=true', { visitorId: 'v-1' }));
+    expect(erasure).toMatchObject({ dryRun: true, summary: [expect.stringMatching(/"v-1"/)] });
+    const invitation = { email: 'dry@shop.example', role: 'viewer' };
+    const invited = bodyOf(await manager.post('/invitations?dryRun=true', invitation));
+    expect(invited).toMatchObject({ dryRun: true, summary: [expect.stringMatching(/dry@shop/)] });
+    const rotated = bodyOf(await manager.post('/webhooks/hook/rotate-secret?dryRun=true'));
+    expect(rotated).toMatchObject({ dryRun: true, summary: [expect.stringMatching(/hook/)] });
+    const refused = errorOf(await manager.post('/webhooks/hook/test?dryRun=true'), 400, 'invalid_request');
+    expect(refused.errors).toEqual([expect.objectContaining({ pointer: '/dryRun' })]);
+    const { deliveries } = await manager.read('/webhooks/hook/deliveries');
+    expect(deliveries.filter(({ type }: { type: string }) => type === 'webhook.test')).toEqual([]);
+    expect(await manager.state()).toEqual(before);
   });
 
   it('warns of a new phase and of a final stop', async () => {

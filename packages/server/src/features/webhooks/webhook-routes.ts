@@ -1,4 +1,4 @@
-import { WriteQuery } from '@switchyard/core/api/management';
+import { DryRun, WriteQuery } from '@switchyard/core/api/management';
 import {
   DeliveryParams,
   DeliveryQuery,
@@ -82,7 +82,12 @@ function registerRotation(api: ApiRoutes, writer: ConfigurationWriter): void {
       description: 'Takes effect at once, also for what is queued. The response is the only one that has it.',
       params: WebhookParams,
       querystring: WriteQuery,
-      responses: { 200: { ...WebhookSecret, description: 'The new secret' } },
+      responses: {
+        200: {
+          anyOf: [WebhookSecret, DryRun],
+          description: 'The new secret, or with `dryRun` what would change',
+        },
+      },
     },
     async ({ managed, params, caller: { actor, via }, query }) => {
       const secret = newWebhookSecret();
@@ -96,7 +101,10 @@ function registerRotation(api: ApiRoutes, writer: ConfigurationWriter): void {
         );
         return { ...current, webhooks };
       });
-      return query.dryRun ? { dryRun: true } : { secret };
+      if (!query.dryRun) return { secret };
+      // The secret itself is never shown as a difference.
+      const summary = [`Replaces the signing secret of the webhook "${params.key}".`];
+      return { dryRun: true, changes: [], summary, warnings: [] };
     },
   );
 }
