@@ -17,7 +17,6 @@ import { invalidFields } from '../../http/validation.ts';
 import { merge } from '../../storage/changes/differences.ts';
 import { propertyDocument } from '../../storage/changes/entities.ts';
 import { NO_KEYS } from '../../storage/changes/property-rules.ts';
-import { lastRow } from '../../storage/history/history-store.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { editable } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';

@@ -62,7 +62,7 @@ export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
 export const authorOf = ({ account, actor }: Caller) => ({ id: account.id, name: actor.name });
 
 /** The version on which the proposal is based; the current one if the author did not care. */
-export function baseVersionOf(
+function baseVersionOf(
   current: PropertyConfiguration,
   { collection, key, precondition: { version } }: ItemRequest,
 ): number | undefined {

@@ -20,7 +20,7 @@ export interface ItemStore<T> {
   remove(database: Database, propertyId: string, item: T): Promise<void>;
 }
 
-export type ItemStores = { readonly [T in ItemType]: ItemStore<ItemOf[T]> };
+type ItemStores = { readonly [T in ItemType]: ItemStore<ItemOf[T]> };
 
 export interface ConfigurationStores extends ConfigurationLoaders {
   items: ItemStores;

@@ -93,7 +93,7 @@ const itemsIn = (property: PropertyConfiguration | undefined, type: ItemType): r
 const versionOf = (item: Item | undefined) => (item as { version?: number } | undefined)?.version;
 
 /** API keys have no version: only their name can change. */
-export function withVersion(item: Item, version: number): Item {
+function withVersion(item: Item, version: number): Item {
   return 'version' in item ? { ...item, version } : item;
 }
 

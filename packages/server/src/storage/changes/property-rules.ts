@@ -25,7 +25,7 @@ export interface GeneratedKey {
   text: string;
 }
 
-export interface ResolvedProperty {
+interface ResolvedProperty {
   /** Only valid if no problem was reported. */
   property: PropertyConfiguration;
   generatedKeys: GeneratedKey[];
