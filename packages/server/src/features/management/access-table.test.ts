@@ -74,7 +74,7 @@ const ROUTES: Record<string, Route> = {
   [`POST ${P}/invitations`]: { access: 'admin', body: {} },
   [`DELETE ${P}/invitations/{id}`]: { access: 'admin' },
   [`GET ${P}/history`]: { access: 'viewer' },
-  [`POST ${P}/history/{entryId}/restore`]: { access: 'admin', body: {} },
+  [`POST ${P}/history/{entryId}/restore`]: { access: 'editor', body: {} },
   [`GET ${P}/proposals`]: { access: 'viewer' },
   [`POST ${P}/proposals`]: { access: 'editor', body: { collection: 'goals', key: 'signup', body: {} } },
   [`POST ${P}/proposals/{proposalId}/approve`]: { access: 'admin' },
