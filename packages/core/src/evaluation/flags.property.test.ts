@@ -9,7 +9,7 @@ import {
   type Segment,
 } from '../api/targeting.ts';
 import type { Context } from './attribute-values.ts';
-import { compileFlags } from './flags.ts';
+import { compileFlags, createFlagCompiler } from './flags.ts';
 import { hashFraction } from './hash.ts';
 import type { RegexCompiler } from './operators.ts';
 
@@ -181,5 +181,31 @@ describe(`flag properties (seed ${SEED})`, () => {
     }
     expect(Math.abs(inSmall / 100_000 - 0.1)).toBeLessThan(0.004);
     expect(Math.abs(inLarge / 100_000 - 0.355)).toBeLessThan(0.006);
+  });
+});
+
+describe('a compiler that has compiled other versions of the flags', () => {
+  it('returns the same results as a new one', () => {
+    const flags = fc.array(flag, { minLength: 1, maxLength: 6 });
+    const changes = fc.array(fc.tuple(fc.nat(), flag), { maxLength: 5 });
+    fc.assert(
+      fc.property(
+        flags,
+        changes,
+        fc.array(segment, { maxLength: 3 }),
+        context,
+        (first, edits, segments, given) => {
+          const compile = createFlagCompiler(segments, { regex });
+          const current = [...first];
+          compile(current).evaluateAll(given);
+          for (const [index, changed] of edits) {
+            current[index % current.length] = changed;
+            const reused = compile(current).evaluateAll(given);
+            expect(reused).toEqual(compileFlags(current, segments, { regex }).evaluateAll(given));
+          }
+        },
+      ),
+      { seed: SEED },
+    );
   });
 });

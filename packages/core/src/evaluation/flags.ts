@@ -56,10 +56,25 @@ export function compileFlags(
   segments: readonly Segment[],
   options: { regex: RegexCompiler },
 ): FlagSet {
+  return createFlagCompiler(segments, options)(definitions);
+}
+
+/**
+ * A compiler for flags that use the same segments. A definition that it has compiled before, as the same object, is
+ * not compiled again: after a change of one flag among many, this is most of the work.
+ */
+export function createFlagCompiler(
+  segments: readonly Segment[],
+  options: { regex: RegexCompiler },
+): (definitions: readonly FlagDefinition[]) => FlagSet {
   const pass: Pass = { id: 0 };
   const tests = compileSegments(segments, options.regex, pass);
   const scope: ConditionScope = { regex: options.regex, segment: (id) => tests.get(id) };
-  const flags = compileInOrder(definitions, scope);
+  const cache = new WeakMap<FlagDefinition, CompiledFlag>();
+  return (definitions) => createFlagSet(compileInOrder(definitions, scope, cache), pass);
+}
+
+function createFlagSet(flags: ReadonlyMap<string, CompiledFlag>, pass: Pass): FlagSet {
   const keys = Object.freeze([...flags.keys()]);
   return {
     keys,
@@ -109,6 +124,7 @@ function firstMatch(flag: CompiledFlag, context: Context): Evaluation {
 function compileInOrder(
   definitions: readonly FlagDefinition[],
   scope: ConditionScope,
+  cache: WeakMap<FlagDefinition, CompiledFlag>,
 ): Map<string, CompiledFlag> {
   const byKey = new Map<string, FlagDefinition>();
   for (const definition of definitions) if (!byKey.has(definition.key)) byKey.set(definition.key, definition);
@@ -122,7 +138,11 @@ function compileInOrder(
       const target = unresolvable.has(key) || unresolvable.has(flag) ? undefined : compiled.get(flag);
       return target && { flag: target, value };
     };
-    compiled.set(key, compileFlag(byKey.get(key) as FlagDefinition, resolve, scope));
+    const definition = byKey.get(key) as FlagDefinition;
+    const flag = cache.get(definition) ?? compileFlag(definition, resolve, scope);
+    // With prerequisites, it refers to other compiled flags, which may change.
+    if (!definition.configuration?.prerequisites.length) cache.set(definition, flag);
+    compiled.set(key, flag);
   }
   return new Map([...byKey.keys()].map((key) => [key, compiled.get(key) as CompiledFlag]));
 }

@@ -1,8 +1,12 @@
-import type { Evaluation, FlagSet } from '@switchyard/core/evaluation/flags';
-import { compileFlags } from '@switchyard/core/evaluation/flags';
+import type { FlagDefinition } from '@switchyard/core/api/targeting';
+import { createFlagCompiler, type Evaluation, type FlagSet } from '@switchyard/core/evaluation/flags';
 import { ApiError } from '../../errors.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
-import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import {
+  derivePerProperty,
+  type Flag,
+  type PropertyConfiguration,
+} from '../../storage/property-configuration.ts';
 import type { CountedResult, EvaluationCounts } from './evaluation-counts.ts';
 import { compileRuleRegex } from './rule-regex.ts';
 import { usageValue } from './usage-value.ts';
@@ -27,12 +31,29 @@ export interface EnvironmentFlags {
 /** The flags of a property, compiled per environment when it is first asked for after a change. */
 const flagSets = derivePerProperty(() => new Map<string, EnvironmentFlags>());
 
-function compileFor(property: PropertyConfiguration, environmentId: string): FlagSet {
-  const definitions = property.flags.map(({ key, type, defaultValue, version, configurations }) => {
+/** By the segments, which stay the same object while only flags change. */
+const compilers = new WeakMap<PropertyConfiguration['segments'], ReturnType<typeof createFlagCompiler>>();
+
+function compileFor({ flags, segments }: PropertyConfiguration, environmentId: string): FlagSet {
+  const compile = compilers.get(segments) ?? createFlagCompiler(segments, { regex: compileRuleRegex });
+  compilers.set(segments, compile);
+  return compile(flags.map((flag) => definitionOf(flag, environmentId)));
+}
+
+/** The definition of a flag by environment; the same object as long as the flag is the same. */
+const definitions = new WeakMap<Flag, Map<string, FlagDefinition>>();
+
+function definitionOf(flag: Flag, environmentId: string): FlagDefinition {
+  const known = definitions.get(flag) ?? new Map<string, FlagDefinition>();
+  definitions.set(flag, known);
+  let definition = known.get(environmentId);
+  if (definition === undefined) {
+    const { key, type, defaultValue, version, configurations } = flag;
     const configuration = configurations.find((candidate) => candidate.environmentId === environmentId);
-    return { key, type, defaultValue, version, ...(configuration && { configuration }) };
-  });
-  return compileFlags(definitions, property.segments, { regex: compileRuleRegex });
+    definition = { key, type, defaultValue, version, ...(configuration && { configuration }) };
+    known.set(environmentId, definition);
+  }
+  return definition;
 }
 
 export function flagsIn(property: PropertyConfiguration, environmentId: string): EnvironmentFlags {
