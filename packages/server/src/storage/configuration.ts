@@ -98,6 +98,9 @@ export class Configuration {
   #retry: NodeJS.Timeout | undefined;
   #version = 1;
   #reloading: Promise<void> = Promise.resolve();
+  /** Changes that are being saved, and whether a reload waits for them. */
+  #saving = 0;
+  #reloadHeld = false;
   #closed = false;
 
   /** Empty until the first reload; already watches for changes, so that none is missed. */
@@ -143,6 +146,20 @@ export class Configuration {
     return reloading;
   }
 
+  /**
+   * Saves a change and installs it. Meanwhile the database may report the change: a reload would read the whole
+   * property, and the installation would have to wait for it.
+   */
+  async save<T>(run: () => Promise<T>): Promise<T> {
+    this.#saving += 1;
+    try {
+      return await run();
+    } finally {
+      this.#saving -= 1;
+      if (this.#reloadHeld) this.#reloadAfterChange();
+    }
+  }
+
   /** Makes saved changes visible without reading them back. */
   install(changes: readonly Pick<ConfigurationChange, 'propertyId' | 'current'>[]): Promise<void> {
     // After a running reload, which may have read the database before the change.
@@ -168,6 +185,12 @@ export class Configuration {
   }
 
   #onDatabaseChange(): void {
+    if (this.#saving > 0) this.#reloadHeld = true;
+    else this.#reloadAfterChange();
+  }
+
+  #reloadAfterChange(): void {
+    this.#reloadHeld = false;
     if (this.#retry !== undefined || this.#closed) return;
     this.reload().catch((error) => this.#scheduleRetry(error));
   }

@@ -95,6 +95,18 @@ export class ConfigurationWriter {
 
   /** Changes several properties, all or none. */
   async transaction<T>(request: ChangeRequest, run: (changes: ChangeTransaction) => Promise<T>): Promise<T> {
+    const { configuration } = this.#options;
+    const saveAndInstall = async () => {
+      const { result, saved } = await this.#execute(request, run);
+      if (saved.length > 0) await configuration?.install(saved);
+      return result;
+    };
+    return configuration === undefined || request.dryRun
+      ? saveAndInstall()
+      : configuration.save(saveAndInstall);
+  }
+
+  async #execute<T>(request: ChangeRequest, run: (changes: ChangeTransaction) => Promise<T>) {
     const done: Changed[] = [];
     const transaction = this.#database.transaction();
     const scope = request.dryRun ? transaction.setAccessMode('read only') : transaction;
@@ -102,9 +114,7 @@ export class ConfigurationWriter {
       done.length = 0;
       return run(new ChangeTransaction(database, this.#stores, this.#options, request, done));
     });
-    const saved = done.filter(({ entries }) => entries.length > 0);
-    if (saved.length > 0) await this.#options.configuration?.install(saved);
-    return result;
+    return { result, saved: done.filter(({ entries }) => entries.length > 0) };
   }
 
   /** Starts the history of properties that are older than it. */
