@@ -1,5 +1,5 @@
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
+import { keyedItemStore } from '../../storage/changes/keyed-item-store.ts';
+import type { Database } from '../../storage/database.ts';
 import type { FeedbackType } from '../../storage/property-configuration.ts';
 
 export async function listFeedbackTypes(database: Database, propertyId: string): Promise<FeedbackType[]> {
@@ -19,30 +19,7 @@ export async function listFeedbackTypes(database: Database, propertyId: string):
   }));
 }
 
-export const feedbackTypeItems: ItemStore<FeedbackType> = {
-  async insert(database, propertyId, type, at) {
-    const position = await nextPosition(database, 'feedback_types', propertyId);
-    await database
-      .insertInto('feedback_types')
-      .values({ property_id: propertyId, id: type.id, ...toColumns(type), position, created_at: at })
-      .execute();
-  },
-  async update(database, propertyId, type) {
-    await database
-      .updateTable('feedback_types')
-      .set(toColumns(type))
-      .where('property_id', '=', propertyId)
-      .where('id', '=', type.id)
-      .execute();
-  },
-  async remove(database, propertyId, { id }) {
-    await database
-      .deleteFrom('feedback_types')
-      .where('property_id', '=', propertyId)
-      .where('id', '=', id)
-      .execute();
-  },
-};
+export const feedbackTypeItems = keyedItemStore('feedback_types', toColumns);
 
 function toColumns({ name, options, optionStyles, textInput, version }: FeedbackType) {
   return {

@@ -1,5 +1,5 @@
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
+import { keyedItemStore } from '../../storage/changes/keyed-item-store.ts';
+import type { Database } from '../../storage/database.ts';
 import type { StoredSegment } from '../../storage/property-configuration.ts';
 
 export async function listSegments(database: Database, propertyId: string): Promise<StoredSegment[]> {
@@ -18,35 +18,7 @@ export async function listSegments(database: Database, propertyId: string): Prom
   }));
 }
 
-export const segmentItems: ItemStore<StoredSegment> = {
-  async insert(database, propertyId, segment, at) {
-    await database
-      .insertInto('segments')
-      .values({
-        property_id: propertyId,
-        id: segment.id,
-        ...toColumns(segment),
-        position: await nextPosition(database, 'segments', propertyId),
-        created_at: at,
-      })
-      .execute();
-  },
-  async update(database, propertyId, segment) {
-    await database
-      .updateTable('segments')
-      .set(toColumns(segment))
-      .where('property_id', '=', propertyId)
-      .where('id', '=', segment.id)
-      .execute();
-  },
-  async remove(database, propertyId, { id }) {
-    await database
-      .deleteFrom('segments')
-      .where('property_id', '=', propertyId)
-      .where('id', '=', id)
-      .execute();
-  },
-};
+export const segmentItems = keyedItemStore('segments', toColumns);
 
 function toColumns({ name, match, conditions, version }: StoredSegment) {
   return {

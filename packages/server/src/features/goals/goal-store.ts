@@ -1,5 +1,5 @@
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
+import { keyedItemStore } from '../../storage/changes/keyed-item-store.ts';
+import type { Database } from '../../storage/database.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 
 export async function listGoals(database: Database, propertyId: string): Promise<Goal[]> {
@@ -16,37 +16,12 @@ export async function listGoals(database: Database, propertyId: string): Promise
   }));
 }
 
-export const goalItems: ItemStore<Goal> = {
-  async insert(database, propertyId, goal, at) {
-    await database
-      .insertInto('goals')
-      .values({
-        property_id: propertyId,
-        id: goal.id,
-        kind: goal.kind,
-        ...toColumns(goal),
-        position: await nextPosition(database, 'goals', propertyId),
-        created_at: at,
-      })
-      .execute();
-  },
-  /** The kind never changes: counts of one kind are meaningless for the other. */
-  async update(database, propertyId, goal) {
-    await database
-      .updateTable('goals')
-      .set(toColumns(goal))
-      .where('property_id', '=', propertyId)
-      .where('id', '=', goal.id)
-      .execute();
-  },
-  async remove(database, propertyId, { id }) {
-    await database.deleteFrom('goals').where('property_id', '=', propertyId).where('id', '=', id).execute();
-  },
-};
+export const goalItems = keyedItemStore('goals', toColumns);
 
-function toColumns({ name, lowerIsBetter, target, version }: Goal) {
+function toColumns({ name, kind, lowerIsBetter, target, version }: Goal) {
   return {
     name,
+    kind,
     lower_is_better: lowerIsBetter ? 1 : 0,
     target: target === null ? null : JSON.stringify(target),
     version,

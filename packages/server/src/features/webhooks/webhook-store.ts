@@ -1,5 +1,5 @@
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
+import { keyedItemStore } from '../../storage/changes/keyed-item-store.ts';
+import type { Database } from '../../storage/database.ts';
 import type { Webhook } from '../../storage/property-configuration.ts';
 
 export async function listWebhooks(database: Database, propertyId: string): Promise<Webhook[]> {
@@ -21,35 +21,7 @@ export async function listWebhooks(database: Database, propertyId: string): Prom
   }));
 }
 
-export const webhookItems: ItemStore<Webhook> = {
-  async insert(database, propertyId, webhook) {
-    await database
-      .insertInto('webhooks')
-      .values({
-        property_id: propertyId,
-        id: webhook.id,
-        ...toColumns(webhook),
-        position: await nextPosition(database, 'webhooks', propertyId),
-        created_at: webhook.createdAt,
-      })
-      .execute();
-  },
-  async update(database, propertyId, webhook) {
-    await database
-      .updateTable('webhooks')
-      .set(toColumns(webhook))
-      .where('property_id', '=', propertyId)
-      .where('id', '=', webhook.id)
-      .execute();
-  },
-  async remove(database, propertyId, { id }) {
-    await database
-      .deleteFrom('webhooks')
-      .where('property_id', '=', propertyId)
-      .where('id', '=', id)
-      .execute();
-  },
-};
+export const webhookItems = keyedItemStore('webhooks', toColumns);
 
 function toColumns({ name, url, events, enabled, secret, version }: Webhook) {
   return {
