@@ -59,13 +59,17 @@ export function createWebhookJobs(parts: WebhookJobsParts): WebhookJobs {
     isStopping: () => reports.isClosed,
   });
   const prune = () => pruneDeliveries(database, properties(), Date.now());
+  // Deliveries are deleted with their webhook: most installations have none, and nothing to look for.
+  const ifWebhooks = (run: () => Promise<void>) => async () => {
+    if (properties().some(({ webhooks }) => webhooks.length > 0)) await run();
+  };
   return {
     jobs: [
-      { name: 'webhook delivery', everyMs: POLL_MS, run: () => deliveries.run() },
+      { name: 'webhook delivery', everyMs: POLL_MS, run: ifWebhooks(() => deliveries.run()) },
       { name: 'webhooks for feedback', everyMs: POLL_MS, run: () => feedback.run() },
       { name: 'webhooks for split tests', everyMs: POLL_MS, run: () => tests.run(Date.now()) },
       { name: 'webhooks for goals', everyMs: POLL_MS, run: () => goals.run(Date.now()) },
-      { name: 'deletion of old webhook deliveries', everyMs: PRUNE_MS, run: prune },
+      { name: 'deletion of old webhook deliveries', everyMs: PRUNE_MS, run: ifWebhooks(prune) },
     ],
     wake: (webhook) => deliveries.wake(webhook),
     close: async () => {

@@ -63,12 +63,14 @@ export class DeliveryJob {
   }
 
   /** Starts what is due, and does not wait until it is sent. */
-  run(): Promise<void> {
+  async run(): Promise<void> {
+    // Nothing may use the database after it was closed.
+    if (this.#stopping.signal.aborted) return;
     this.#fillAgain = true;
     this.#filling ??= this.#fillRepeatedly().finally(() => {
       this.#filling = undefined;
     });
-    return this.#filling;
+    await this.#filling;
   }
 
   /** Sends new deliveries without waiting for the next run; those of a webhook that has failed, too. */

@@ -10,10 +10,11 @@ export const notifyOfChange: AfterChange = async (database, changed, request) =>
   const last = entries.at(-1);
   // With a property, its webhooks are deleted.
   if (current === undefined || last === undefined || current.webhooks.length === 0) return;
-  const { actor, via, comment = null } = request;
-  const { at, propertyVersion: version } = last;
   // The first entry of an old installation is not a change.
   const saved = entries.filter(isChange);
+  if (saved.length === 0) return;
+  const { actor, via, comment = null } = request;
+  const { at, propertyVersion: version } = last;
   const event = configurationEvent({ propertyId, version, at, actor, via, comment, entries: saved });
   await enqueue(database, propertyId, current.webhooks, event);
   if (via !== 'schedule') return;
