@@ -151,6 +151,19 @@ it('closes soon while the service does not respond, without throwing', async () 
   expect(await valuesOf('many')).toEqual([]);
 });
 
+it('sends no report without time for it when it is closed during a report', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const errors: string[] = [];
+  const options = { timeoutMs: 500, onError: ({ message }: { message: string }) => errors.push(message) };
+  const client = await connect(options);
+  proxy.intercept = ({ path }) => path === '/v1/flags/usage';
+  client.flags.boolean('many', false);
+  vi.advanceTimersByTime(60_000);
+  await waitFor('the report', () => reports().length === 1);
+  await client.close();
+  for (const message of errors) expect(message).toMatch(/ within [1-9]\d* ms/);
+});
+
 it('counts every flag that `all` evaluates', async () => {
   const { flags, close } = await connect({ environment: 'staging' });
   flags.all();

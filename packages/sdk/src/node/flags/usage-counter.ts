@@ -1,5 +1,5 @@
 import { newId } from '../../client/identity.ts';
-import type { ApiClient } from '../api-client.ts';
+import { type ApiClient, pause } from '../api-client.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import type { FlagEvaluation, FlagValue } from './flag-state.ts';
@@ -64,25 +64,28 @@ export class UsageCounter {
     if (!this.#isActive) return;
     const timeoutMs = Math.min(this.#settings.timeoutMs, CLOSE_TIMEOUT_MS);
     const deadline = performance.now() + timeoutMs;
-    await this.#sending;
-    await this.#send(deadline - performance.now(), true);
-    // What was counted while an earlier report had failed.
-    if (this.#reports.length === 0) await this.#send(deadline - performance.now(), true);
+    await Promise.race([this.#sending, pause(timeoutMs, true)]);
+    if (this.#sending === undefined) {
+      await this.#send(deadline, true);
+      // What was counted while an earlier report had failed.
+      if (this.#reports.length === 0) await this.#send(deadline, true);
+    }
     this.#stop();
   }
 
   #sendInBackground(): void {
-    this.#sending ??= this.#send(this.#settings.timeoutMs, false).finally(() => {
+    const deadline = performance.now() + this.#settings.timeoutMs;
+    this.#sending ??= this.#send(deadline, false).finally(() => {
       this.#sending = undefined;
     });
   }
 
   /** Sends one report after the other until one fails; the next call continues with it. */
-  async #send(timeoutMs: number, retry: boolean): Promise<void> {
+  async #send(deadline: number, retry: boolean): Promise<void> {
     if (this.#reports.length === 0) this.#reports = this.#takeReports();
-    const deadline = performance.now() + timeoutMs;
     for (let report = this.#reports[0]; report !== undefined; report = this.#reports[0]) {
-      if (!(await this.#deliver(report, deadline - performance.now(), retry))) return;
+      const timeoutMs = Math.ceil(deadline - performance.now());
+      if (timeoutMs <= 0 || !(await this.#deliver(report, timeoutMs, retry))) return;
       this.#reports.shift();
     }
   }
@@ -124,9 +127,10 @@ export class UsageCounter {
       retry,
     });
     if (result.success) return true;
+    const { code } = result.error;
     // An older service does not count.
-    if (result.error.code === 'not_found' || result.error.code === 'method_not_allowed') this.#stop();
-    else this.#reporter.problem(result.error);
+    if (code === 'not_found' || code === 'method_not_allowed') this.#stop();
+    else if (code !== 'closed') this.#reporter.problem(result.error);
     return !result.transient;
   }
 
