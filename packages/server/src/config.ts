@@ -195,8 +195,10 @@ function readOidc(read: Read): OidcConfig | undefined {
   const allowedDomains = read('OIDC_ALLOWED_DOMAINS', domains, []);
   const role = read('OIDC_DEFAULT_ROLE', oneOf(DEFAULT_ROLES), 'none');
   if (issuer === undefined) {
-    if (clientId === undefined && clientSecret === undefined) return undefined;
-    throw new ConfigError('OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is set, but OIDC_ISSUER is not');
+    const others = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ALLOWED_DOMAINS', 'OIDC_DEFAULT_ROLE'];
+    const useless = others.find((name) => read(name, text, undefined) !== undefined);
+    if (useless === undefined) return undefined;
+    throw new ConfigError(`${useless} is set, but OIDC_ISSUER is not`);
   }
   if (clientId === undefined) throw new ConfigError('OIDC_ISSUER is set, but OIDC_CLIENT_ID is not');
   if (clientSecret === undefined) throw new ConfigError('OIDC_ISSUER is set, but OIDC_CLIENT_SECRET is not');

@@ -75,6 +75,7 @@ describe('switchyard users', () => {
     [['--email', 'nonsense'], 'not an email'],
     [['--email', 'a@b.example', '--property', 'nope'], 'There is no property'],
     [['--email', 'a@b.example', '--role', 'king'], 'Allowed choices'],
+    [['--email', 'a@b.example', '--role', 'admin'], '--role needs --property'],
   ])('explains mistakes: %o', async (args, message) => {
     const { code, stderr } = await users('create', ...args);
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);

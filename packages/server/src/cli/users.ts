@@ -30,9 +30,11 @@ function createCommand(): Command {
     .option('--owner', 'may do everything, on every property')
     .option('--property <id>', 'make the account a member of this property')
     .addOption(
-      new Option('--role <role>', 'role in the property')
-        .choices(['viewer', 'editor', 'admin'])
-        .default('viewer'),
+      new Option('--role <role>', 'role in the property; default: viewer').choices([
+        'viewer',
+        'editor',
+        'admin',
+      ]),
     )
     .addOption(passwordOption())
     .addOption(dataDirOption())

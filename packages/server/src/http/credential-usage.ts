@@ -1,6 +1,6 @@
 /**
- * Which API keys and access tokens were used since the last save, by id. Only the ids: reading the clock for every
- * request would cost five times as much, and a last use that is up to a minute late is precise enough.
+ * Which API keys were used since the last save, by id. Only the ids: reading the clock for every request would cost
+ * five times as much, and a last use that is up to a minute late is precise enough.
  */
 export class CredentialUsage {
   #used = new Set<string>();

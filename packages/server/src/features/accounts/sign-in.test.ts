@@ -169,6 +169,7 @@ describe('the first owner from the settings', () => {
     [{ ADMIN_EMAIL: OWNER.email }, 'ADMIN_PASSWORD'],
     [{ OIDC_ISSUER: 'http://provider.example' }, 'OIDC_ISSUER'],
     [{ OIDC_ISSUER: 'https://provider.example', OIDC_CLIENT_ID: 'x' }, 'OIDC_CLIENT_SECRET'],
+    [{ OIDC_ALLOWED_DOMAINS: 'corp.example' }, 'OIDC_ALLOWED_DOMAINS'],
   ])('a bad value stops the start and is named: %o', async (env, name) => {
     const error: Error = await startServer({ env }).catch((reason) => reason);
     expect(error.message).toContain(name);
