@@ -2,18 +2,16 @@ import { PERSON_NAME } from '@switchyard/core/api/accounts';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import { ApiError } from '../errors.ts';
 import { changeAccount } from '../features/accounts/account-administration.ts';
-import { deleteSessions } from '../features/accounts/account-session-store.ts';
 import {
   accountResponse,
   createAccount,
   findAccountByEmail,
   listAccounts,
   type StoredAccount,
-  updateAccount,
 } from '../features/accounts/account-store.ts';
 import { createMemberWriter } from '../features/accounts/member-writer.ts';
 import { PasswordHasher } from '../features/accounts/password-hasher.ts';
-import { removeTwoFactor } from '../features/accounts/two-factor.ts';
+import { setPassword } from '../features/accounts/set-password.ts';
 import type { Database } from '../storage/database.ts';
 import { CliError } from './cli-error.ts';
 import { operatorWriter } from './operator-writer.ts';
@@ -35,7 +33,7 @@ export interface CreateUserOptions extends UserOptions {
   name?: string;
   owner?: boolean;
   property?: string;
-  role: MemberRole;
+  role?: MemberRole;
   passwordStdin?: boolean;
   json?: boolean;
 }
@@ -46,8 +44,11 @@ export interface ResetPasswordOptions extends UserOptions {
 }
 
 export async function createUser(options: CreateUserOptions): Promise<void> {
-  const { dataDir, email, name, owner = false, property, role, json } = options;
+  const { dataDir, email, name, owner = false, property, role = 'viewer', json } = options;
   checkTexts(email, name);
+  if (options.role !== undefined && property === undefined) {
+    throw new CliError('--role needs --property: a role is always one in a property.');
+  }
   await withExistingDatabase(dataDir, async (handle) => {
     const { database } = handle;
     if (property !== undefined) await requireProperty(handle, property);
@@ -118,9 +119,8 @@ export async function resetPassword(options: ResetPasswordOptions): Promise<void
   await withExistingDatabase(options.dataDir, async ({ database }) => {
     const { id, email } = await requireAccount(database, options.email);
     const { password, generated } = await readNewPassword(options.passwordStdin);
-    await updateAccount(database, id, { passwordHash: await new PasswordHasher().hash(password) });
-    if (options.removeTwoFactor) await removeTwoFactor(database, id);
-    await deleteSessions(database, id);
+    const passwordHash = await new PasswordHasher().hash(password);
+    await setPassword(database, id, passwordHash, { withoutTwoFactor: options.removeTwoFactor });
     console.log(generated ? password : `Changed the password of ${email}.`);
     if (generated) console.error('This password was generated and is shown only once.');
   });

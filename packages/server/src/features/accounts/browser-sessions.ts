@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
 import { readCookie, SESSION_COOKIE, setCookie } from '../../http/session-cookie.ts';
 import type { Database } from '../../storage/database.ts';
 import { createSession, deleteSessionByCookie, SESSION_LIMITS } from './account-session-store.ts';
+import { findAccount, type StoredAccount } from './account-store.ts';
+
+type ProvenAccount = Pick<StoredAccount, 'id' | 'passwordHash'>;
 
 /** Starts and ends the session of the browser that sends a request. */
 export class BrowserSessions {
@@ -13,12 +17,26 @@ export class BrowserSessions {
     this.#publicUrl = publicUrl;
   }
 
-  /** Always a new session: one that was known before signing in must not become more powerful. */
-  async start(request: FastifyRequest, reply: FastifyReply, accountId: string): Promise<void> {
+  /**
+   * Always a new session: one that was known before signing in must not become more powerful.
+   *
+   * @param account as it was when the caller proved to be its owner
+   */
+  async start(request: FastifyRequest, reply: FastifyReply, account: ProvenAccount): Promise<void> {
     await this.#deleteCurrent(request);
     const origin = { userAgent: request.headers['user-agent'], address: request.ip };
-    const cookie = await createSession(this.#database, accountId, origin);
+    const cookie = await createSession(this.#database, account.id, origin);
+    // Not before: a new password ends the sessions that exist, so this one must exist or know of it.
+    if (!(await this.#isUnchanged(account))) {
+      await deleteSessionByCookie(this.#database, cookie);
+      throw new ApiError('sign_in_failed');
+    }
     this.#set(request, reply, cookie, SESSION_LIMITS.absoluteMs / 1000);
+  }
+
+  async #isUnchanged({ id, passwordHash }: ProvenAccount): Promise<boolean> {
+    const account = await findAccount(this.#database, id);
+    return account?.passwordHash === passwordHash && account.disabledAt === null;
   }
 
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database.ts';
+import { deleteSessions } from './account-session-store.ts';
 import { createAccount, findAccountByEmail, hasOwner, updateAccount } from './account-store.ts';
 import { PasswordHasher } from './password-hasher.ts';
 
@@ -12,7 +13,11 @@ export async function ensureFirstOwner(
   await database.transaction().execute(async (transaction) => {
     const existing = await findAccountByEmail(transaction, email);
     if (existing === undefined) await createAccount(transaction, { email, passwordHash, isOwner: true });
-    else await updateAccount(transaction, existing.id, { passwordHash, isOwner: true, disabledAt: null });
+    else {
+      await updateAccount(transaction, existing.id, { passwordHash, isOwner: true, disabledAt: null });
+      // A session from before must not become more powerful.
+      await deleteSessions(transaction, existing.id);
+    }
   });
   return true;
 }

@@ -92,7 +92,7 @@ function registerAccept(api: ApiRoutes, parts: AccountParts): void {
       const open = await requireInvitation(parts, request, request.body.token);
       const account = await accept(parts, request, open, request.body);
       await join(parts, open, account);
-      await parts.sessions.start(request, reply, account.id);
+      await parts.sessions.start(request, reply, account);
       return { account: accountResponse(account) };
     },
   );

@@ -11,8 +11,9 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { AccountParts } from './account-parts.ts';
-import { deleteSession, deleteSessions, listSessions } from './account-session-store.ts';
+import { deleteSession, listSessions } from './account-session-store.ts';
 import { accountResponse, findAccount, type StoredAccount, updateAccount } from './account-store.ts';
+import { setPassword } from './set-password.ts';
 import { confirmIdentity } from './sign-in.ts';
 
 export function registerMeRoutes(api: ApiRoutes, parts: AccountParts): void {
@@ -75,9 +76,9 @@ function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
           throw invalidField('/password', 'This account has no password: it signs in with OpenID Connect.');
         }
         await confirmIdentity(parts, account, { password: password.current }, request.ip);
-        await updateAccount(database, account.id, { passwordHash: await hasher.hash(password.next) });
-        await deleteSessions(database, account.id);
-        await sessions.start(request, reply, account.id);
+        const passwordHash = await hasher.hash(password.next);
+        await setPassword(database, account.id, passwordHash);
+        await sessions.start(request, reply, { ...account, passwordHash });
       }
       await updateAccount(database, account.id, { name });
       return { account: accountResponse(await callersAccount(parts, request)) };

@@ -3,7 +3,13 @@ import { SYSTEM } from '../../storage/changes/actor.ts';
 import type { Database } from '../../storage/database.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';
-import { createAccount, findAccountByEmail, normalizeEmail, type StoredAccount } from './account-store.ts';
+import {
+  createAccount,
+  findAccount,
+  findAccountByEmail,
+  normalizeEmail,
+  type StoredAccount,
+} from './account-store.ts';
 import type { OidcIdentity, OidcSettings } from './oidc-client.ts';
 import { removeTwoFactor } from './two-factor.ts';
 
@@ -51,19 +57,17 @@ async function linkAccount(
   identity: OidcIdentity,
 ): Promise<StoredAccount | undefined> {
   if (account.disabledAt !== null) return undefined;
-  const isLinked = await link(database, account.id, identity);
-  if (!isLinked) return undefined;
-  if (!account.isOwner) {
-    await database
-      .updateTable('accounts')
-      .set({ password_hash: null })
-      .where('id', '=', account.id)
-      .execute();
-    await removeTwoFactor(database, account.id);
-    await database.deleteFrom('access_tokens').where('account_id', '=', account.id).execute();
-  }
-  await deleteSessions(database, account.id);
-  return account;
+  const { id, isOwner } = account;
+  return database.transaction().execute(async (transaction) => {
+    if (!(await link(transaction, id, identity))) return undefined;
+    if (!isOwner) {
+      await transaction.updateTable('accounts').set({ password_hash: null }).where('id', '=', id).execute();
+      await removeTwoFactor(transaction, id);
+      await transaction.deleteFrom('access_tokens').where('account_id', '=', id).execute();
+    }
+    await deleteSessions(transaction, id);
+    return findAccount(transaction, id);
+  });
 }
 
 /** Returns false if the account is linked to another identity. */

@@ -82,7 +82,7 @@ function registerCallback(api: ApiRoutes, parts: AccountParts, oidc: OidcClient)
         const url = new URL(`${redirectUri(request, publicUrl)}?${query}`);
         const account = await oidcAccount(parts, oidc.settings, await oidc.finish(url, start));
         if (account === undefined) return await backToSignIn(reply, 'oidc_not_allowed');
-        await sessions.start(request, reply, account.id);
+        await sessions.start(request, reply, account);
         return await reply.redirect(start.returnTo, 302);
       } catch (error) {
         return failed(parts, reply, error);

@@ -49,7 +49,7 @@ function registerSetup(api: ApiRoutes, { database, hasher, throttle, sessions, o
         return createAccount(transaction, { email, name, passwordHash, isOwner: true });
       });
       attempt.succeeded();
-      await sessions.start(request, reply, account.id);
+      await sessions.start(request, reply, account);
       return { account: accountResponse(account) };
     },
   );
@@ -70,7 +70,7 @@ function registerSignIn(api: ApiRoutes, parts: AccountParts): void {
     },
     async (request, reply): Promise<SignedIn> => {
       const account = await signIn(parts, request.body, request.ip);
-      await parts.sessions.start(request, reply, account.id);
+      await parts.sessions.start(request, reply, account);
       return { account: accountResponse(account) };
     },
   );

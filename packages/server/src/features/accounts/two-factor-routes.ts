@@ -76,7 +76,7 @@ function registerConfirm(api: ApiRoutes, parts: AccountParts): void {
         throw new ApiError('sign_in_failed', { message: 'The code is wrong, or enrolment was not started.' });
       }
       attempt.succeeded();
-      await sessions.start(request, reply, account.id);
+      await sessions.start(request, reply, account);
       return { recoveryCodes };
     },
   );
@@ -97,8 +97,8 @@ function registerRemove(api: ApiRoutes, parts: AccountParts): void {
     async (request, reply): Promise<TwoFactorState> => {
       const account = await callersAccount(parts, request);
       await confirmIdentity(parts, account, request.body, request.ip);
-      await removeTwoFactor(database, account.id);
-      await sessions.start(request, reply, account.id);
+      await database.transaction().execute((transaction) => removeTwoFactor(transaction, account.id));
+      await sessions.start(request, reply, account);
       return { enabled: false, recoveryCodes: 0 };
     },
   );

@@ -47,30 +47,32 @@ export async function confirmEnrolment(
 ): Promise<string[] | undefined> {
   if (!(await acceptTotp(database, account, code))) return undefined;
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-  await database.transaction().execute(async (transaction) => {
-    await transaction
+  return database.transaction().execute(async (transaction) => {
+    const { numUpdatedRows } = await transaction
       .updateTable('accounts')
       .set({ two_factor_confirmed_at: Date.now() })
       .where('id', '=', account.id)
-      .execute();
+      // Enrolment may have been started again: the app of the user must know the secret that is confirmed.
+      .where('two_factor_secret', '=', account.twoFactorSecret)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return undefined;
     await transaction.deleteFrom('recovery_codes').where('account_id', '=', account.id).execute();
     await transaction
       .insertInto('recovery_codes')
       .values(codes.map((text) => ({ account_id: account.id, hash: hashRecoveryCode(text) })))
       .execute();
+    return codes;
   });
-  return codes;
 }
 
-export async function removeTwoFactor(database: Database, accountId: string): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable('accounts')
-      .set({ two_factor_secret: null, two_factor_confirmed_at: null, two_factor_last_step: null })
-      .where('id', '=', accountId)
-      .execute();
-    await transaction.deleteFrom('recovery_codes').where('account_id', '=', accountId).execute();
-  });
+/** In the caller's transaction. */
+export async function removeTwoFactor(transaction: Database, accountId: string): Promise<void> {
+  await transaction
+    .updateTable('accounts')
+    .set({ two_factor_secret: null, two_factor_confirmed_at: null, two_factor_last_step: null })
+    .where('id', '=', accountId)
+    .execute();
+  await transaction.deleteFrom('recovery_codes').where('account_id', '=', accountId).execute();
 }
 
 /** Whether a code of the app or a recovery code is right; it does not work again. */

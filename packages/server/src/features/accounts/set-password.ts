@@ -1,0 +1,18 @@
+import type { Database } from '../../storage/database.ts';
+import { deleteSessions } from './account-session-store.ts';
+import { updateAccount } from './account-store.ts';
+import { removeTwoFactor } from './two-factor.ts';
+
+/** Sets a new password, and ends all sessions with it: both or neither. */
+export function setPassword(
+  database: Database,
+  accountId: string,
+  passwordHash: string,
+  { withoutTwoFactor = false } = {},
+): Promise<void> {
+  return database.transaction().execute(async (transaction) => {
+    await updateAccount(transaction, accountId, { passwordHash });
+    if (withoutTwoFactor) await removeTwoFactor(transaction, accountId);
+    await deleteSessions(transaction, accountId);
+  });
+}
