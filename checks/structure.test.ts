@@ -137,7 +137,7 @@ describe('configuration has one writer', () => {
   ];
   const WRITES = [
     new RegExp(
-      `\\b(insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\\(\\s*['"](${TABLES.join('|')})\\b`,
+      `\\b(insertInto|updateTable|deleteFrom|replaceInto|mergeInto|keyedItemStore)\\(\\s*['"](${TABLES.join('|')})\\b`,
     ),
     new RegExp(
       `\\b(insert\\s+into|update|delete\\s+from|replace\\s+into)\\s+"?(${TABLES.join('|')})\\b`,
@@ -162,7 +162,7 @@ describe('configuration has one writer', () => {
       size = writing.size;
       for (const { name, text } of declarations) {
         const calls = [...writing].some((other) => new RegExp(`\\b${other}\\(`).test(text));
-        if (calls || /\b(insertInto|updateTable|deleteFrom)\(/.test(text)) writing.add(name);
+        if (calls || /\b(insertInto|updateTable|deleteFrom|keyedItemStore)\(/.test(text)) writing.add(name);
       }
     }
     return declarations
