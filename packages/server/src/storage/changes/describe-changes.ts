@@ -6,7 +6,7 @@ import type { ItemChange } from './item-changes.ts';
 const MAX_VALUE_LENGTH = 100;
 
 /** Maintained by the server, so not worth a line. */
-const HIDDEN = ['id', 'createdAt', 'phases', 'hashSeed'];
+const HIDDEN = ['id', 'createdAt', 'phases'];
 
 /** The changes of items in words, like `flag new-checkout: environments.production.enabled: false → true`. */
 export function describeItemChanges(changes: readonly ItemChange[], before: StateBefore): string[] {
@@ -28,6 +28,8 @@ export function describeDifferences(
   if (action === 'create') return [`${subject}: created`];
   if (action === 'delete') return [`${subject}: deleted`];
   if (action === 'import') return [`${subject}: history begins`];
+  // Secrets are not part of the history, so nothing else can have changed.
+  if (differences.length === 0) return [`${subject}: secret replaced`];
   const after = applyDifferences(before ?? {}, differences) as Document;
   const fields = fieldChanges(before, { ...emptied(before, after), ...after });
   const shown = fields.filter(({ field }) => !HIDDEN.includes(field.split('.')[0] ?? ''));
