@@ -131,7 +131,8 @@ export function invalidFields(fields: readonly FieldError[]): ApiError {
   return new ApiError('invalid_request', { message: `${names.join('; ')}${more}.`, fields });
 }
 
-function isWide(data: unknown): boolean {
+/** Whether listing all errors could cost more than the request. */
+export function isWide(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   let members = 0;
   for (const name in data) {
