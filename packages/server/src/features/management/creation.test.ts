@@ -106,6 +106,8 @@ describe('properties', () => {
     const unknown = errorOf(await blog.patch('', { colour: 'red' }, '*'), 400, 'invalid_request');
     expect(unknown.errors).toEqual([expect.objectContaining({ pointer: '/colour' })]);
     errorOf(await blog.patch('', { flags: [] }, '*'), 400, 'invalid_request');
+    const renamed = errorOf(await blog.patch('', { id: 'other' }, '*'), 400, 'invalid_request');
+    expect(renamed.errors).toEqual([expect.objectContaining({ pointer: '/id' })]);
     const whole = await blog.read('');
     expect(bodyOf(await blog.patch('', whole, whole.version))).toEqual(whole);
     errorOf(await blog.delete('', 4), 412, 'version_conflict');

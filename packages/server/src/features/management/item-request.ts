@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts';
 import type { Precondition } from '../../http/precondition.ts';
+import { invalidFields } from '../../http/validation.ts';
 import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
 import { applyMergePatch, merge } from '../../storage/changes/differences.ts';
 import {
@@ -14,7 +15,8 @@ import { NO_KEYS, type ResolveProperty } from '../../storage/changes/property-ru
 import { referencesTo } from '../../storage/changes/references.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Collection, editable, responseOf } from './collections.ts';
-import { resolveCandidate } from './resolve-candidate.ts';
+import { resolveProperty } from './resolve-property.ts';
+import { schemaErrors } from './schema-errors.ts';
 
 /** A request to create, change or delete an item. */
 export interface ItemRequest {
@@ -82,11 +84,12 @@ function withoutReadOnly(collection: Collection, patch: unknown): unknown {
 
 function completed(
   input: ChangeInputOf,
-  { collection, key }: ItemRequest,
+  request: ItemRequest,
   fields: Document,
   resolve: ResolveProperty,
 ): Document {
-  const candidate = { id: input.current.id, [collection.field]: [{ ...fields, [collection.keyField]: key }] };
+  const { collection, key } = request;
+  const candidate = { id: input.current.id, [collection.field]: [checkedEntry(request, fields)] };
   const context = { ...NO_KEYS, now: input.now, mode: 'replace' as const, report: () => {} };
   const item = findItem(resolve(candidate, input.current, context).property, collection.type, key);
   return item === undefined ? fields : editable(collection, documentOf(collection.type, item));
@@ -94,20 +97,27 @@ function completed(
 
 function save(
   input: ChangeInputOf,
-  { collection, key }: ItemRequest,
+  request: ItemRequest,
   fields: Document,
   resolve: ResolveProperty,
 ): PropertyConfiguration {
-  const given = fields[collection.keyField];
+  const { field } = request.collection;
+  const candidate = { id: input.current.id, [field]: [checkedEntry(request, fields)] };
+  return resolveProperty(input, candidate, 'replace', `/${field}/0`, resolve);
+}
+
+/** The fields as an entry of a provision file, whose shape the rules rely on. */
+function checkedEntry({ collection, key }: ItemRequest, fields: Document): Document {
+  const { keyField, body } = collection;
+  const given = fields[keyField];
   if (given !== undefined && given !== key) {
     const detail = `must be "${key}", as in the URL`;
-    throw new ApiError('invalid_request', {
-      message: `/${collection.keyField} ${detail}.`,
-      fields: [{ pointer: `/${collection.keyField}`, code: 'invalid', detail }],
-    });
+    throw invalidFields([{ pointer: `/${keyField}`, code: 'invalid', detail }]);
   }
-  const entry = { ...fields, [collection.keyField]: key };
-  return resolveCandidate(input, { collection, entry, mode: 'replace' }, resolve);
+  const entry = { ...fields, [keyField]: key };
+  const errors = schemaErrors(body, entry);
+  if (errors.length > 0) throw invalidFields(errors);
+  return entry;
 }
 
 function removeItem(

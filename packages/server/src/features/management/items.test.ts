@@ -133,6 +133,14 @@ describe.each(COLLECTIONS)('%s', (path, field, keyField) => {
   });
 });
 
+it('a list that is far too long is refused without looking at all its items', async () => {
+  const options = Array.from({ length: 50_000 }, (_, index) => index);
+  const refused = errorOf(await manager.put('/feedback-types/long', { options }), 400, 'invalid_request');
+  expect(refused.errors).toEqual([
+    expect.objectContaining({ pointer: '/options', detail: 'must have at most 1000 items' }),
+  ]);
+});
+
 describe('patches', () => {
   it('merge objects, replace lists, and set null to the default', async () => {
     const url = '/flags/patched';
@@ -173,6 +181,24 @@ describe('a change that is based on an old version', () => {
     expect(conflict).toMatchObject({ current: put, conflicts: ['/name'] });
     expect(bodyOf(await manager.patch(url, { name: 'Three' }, '*')).version).toBe(5);
     errorOf(await manager.patch(url, { name: 'Four' }, 77), 412, 'version_conflict');
+  });
+
+  it('is checked like any other', async () => {
+    const url = '/flags/checked';
+    bodyOf(await manager.put(url, { type: 'boolean', defaultValue: false }), 201);
+    bodyOf(await manager.patch(url, { name: 'Checked' }, 1));
+    for (const [fields, pointer] of [
+      [{ environments: 5 }, '/environments'],
+      [{ environments: { production: { rules: 'x' } } }, '/environments/production/rules'],
+      [{ key: 'other' }, '/key'],
+      [{ unknown: 1 }, '/unknown'],
+    ] as const) {
+      const body = { type: 'boolean', defaultValue: false, ...fields };
+      for (const response of [await manager.put(url, body, 1), await manager.patch(url, fields, 1)]) {
+        const { errors } = errorOf(response, 400, 'invalid_request');
+        expect(errors).toContainEqual(expect.objectContaining({ pointer }));
+      }
+    }
   });
 
   it('is not merged into an item that was deleted and created again', async () => {

@@ -23,7 +23,7 @@ import { dryRunResponse } from './dry-run.ts';
 import type { ChangeInputOf } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 import { completeSettings, patchSettings, READ_ONLY_SETTINGS } from './property-settings.ts';
-import { resolveProperty } from './resolve-candidate.ts';
+import { resolveProperty } from './resolve-property.ts';
 import { schemaErrors } from './schema-errors.ts';
 
 const LIST_URL = '/v1/manage/properties';
@@ -184,6 +184,10 @@ async function patchedSettings(
   const base = isCurrent ? theirs : await documentAtVersion('property', current.id, Number(version));
   if (base === undefined) throw conflict(current, ['']);
   const mine = patchSettings({ ...current, ...base }, patch);
+  if (mine.id !== current.id) {
+    const detail = `must be "${current.id}", as in the URL`;
+    throw invalidFields([{ pointer: '/id', code: 'invalid', detail }]);
+  }
   const errors = schemaErrors(PropertySettings, editable(READ_ONLY_SETTINGS, mine));
   if (errors.length > 0) throw invalidFields(errors);
   const { merged, conflicts } = merge(base, mine, theirs);
@@ -192,9 +196,7 @@ async function patchedSettings(
 }
 
 const nullsOf = (body: object) =>
-  Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => value === null && !['id', 'hashSeed'].includes(name)),
-  );
+  Object.fromEntries(Object.entries(body).filter(([name, value]) => value === null && name !== 'hashSeed'));
 
 function conflict(property: PropertyConfiguration, conflicts: string[]): ApiError {
   return new ApiError('version_conflict', { details: { current: responseOf(property), conflicts } });

@@ -8,7 +8,7 @@ import type { Member, PropertyConfiguration } from '../../storage/property-confi
 import { collectionOf, editable } from './collections.ts';
 import { applyItemRequest, type ChangeInputOf } from './item-request.ts';
 import { completeSettings } from './property-settings.ts';
-import { resolveProperty } from './resolve-candidate.ts';
+import { resolveProperty } from './resolve-property.ts';
 
 /** Editors restore what they may change; deleting an item needs an admin. */
 export function mayEditorRestore(

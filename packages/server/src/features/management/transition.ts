@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts';
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { ChangeInputOf } from './item-request.ts';
-import { resolveProperty } from './resolve-candidate.ts';
+import { resolveProperty } from './resolve-property.ts';
 
 /** From which statuses each action is possible, and where it leads. */
 const ACTIONS = {
