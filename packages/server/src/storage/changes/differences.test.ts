@@ -64,6 +64,21 @@ describe('differences', () => {
     ]);
   });
 
+  it('compare lists as a whole if nothing tells their items apart', () => {
+    const before = {
+      conditions: [{ attribute: 'plan', values: ['pro'] }],
+      prerequisites: [{ flag: 'x', value: 1 }],
+    };
+    const after = {
+      conditions: [{ attribute: 'plan', values: ['free'] }],
+      prerequisites: [{ flag: 'x', value: 2 }],
+    };
+    expect(differences(before, after)).toEqual([
+      { pointer: '/conditions', before: before.conditions, after: after.conditions },
+      { pointer: '/prerequisites/0/value', before: 1, after: 2 },
+    ]);
+  });
+
   it('treat `__proto__` as a field like any other', () => {
     const after = JSON.parse('{"__proto__": {"polluted": true}}');
     const changes = differences({}, after);
@@ -125,6 +140,17 @@ describe('merge', () => {
       merged: { rollout: { percentage: 20 }, name: 'y' },
       conflicts: [],
     });
+  });
+});
+
+describe('merge of lists', () => {
+  it.each<[string, object, object, object]>([
+    ['conditions', { attribute: 'plan', values: [1] }, { values: [2] }, { attribute: 'country' }],
+    ['prerequisites', { flag: 'x', value: true }, { value: false }, { flag: 'y' }],
+  ])('never combines parts of different %s', (_name, item, mine, theirs) => {
+    const base = { list: [item] };
+    const { conflicts } = merge(base, { list: [{ ...item, ...mine }] }, { list: [{ ...item, ...theirs }] });
+    expect(conflicts).toHaveLength(1);
   });
 });
 
