@@ -1,5 +1,14 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { From, IdempotencyHeaders, NextCursor, namedObject, nullable, oneOf, PageLimit } from './common.ts';
+import {
+  From,
+  IdempotencyHeaders,
+  NextCursor,
+  namedObject,
+  nullable,
+  oneOf,
+  PageLimit,
+  To,
+} from './common.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import {
   ProvisionedEnvironment,
@@ -224,7 +233,7 @@ export const HistoryQuery = Type.Object({
   key: Type.Optional(Type.String({ maxLength: 256 })),
   actor: Type.Optional(Type.String({ maxLength: 256, description: 'Id or name' })),
   from: From,
-  to: From,
+  to: To,
   limit: PageLimit,
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 });

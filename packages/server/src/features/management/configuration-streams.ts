@@ -121,6 +121,7 @@ export class ConfigurationStreams {
       .where('property_id', '=', id)
       .where('property_version', '>', lastSeen)
       .where('property_version', '<=', version)
+      .orderBy('property_version')
       .orderBy('sequence')
       .limit(MAX_MISSED + 1)
       .execute();

@@ -15,19 +15,12 @@ import { describeDifferences } from '../../storage/changes/describe-changes.ts';
 import { type Document, type EntityType, ITEM_TYPES } from '../../storage/changes/entities.ts';
 import { stateAfter } from '../../storage/history/configuration-at.ts';
 import type { HistoryEntry } from '../../storage/history/history-entry.ts';
-import {
-  findHistoryRow,
-  type HistoryRow,
-  listHistory,
-  toEntry,
-} from '../../storage/history/history-store.ts';
+import { findHistoryRow, listHistory, toEntry } from '../../storage/history/history-store.ts';
 import { dryRunResponse, withNulls } from './dry-run.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 import { mayEditorRestore, refuseProtected, restoreState } from './restore.ts';
 
 const URL = `${PROPERTY_URL}/history`;
-/** A page ends early at about this size. */
-const MAX_PAGE_BYTES = 1024 * 1024;
 
 export function registerHistoryRoutes(api: ApiRoutes, parts: ManagementParts): void {
   registerList(api, parts);
@@ -49,16 +42,15 @@ function registerList(api: ApiRoutes, { database }: ManagementParts): void {
     },
     async ({ managed, query }) => {
       const { entity, limit = 50, cursor, ...filter } = query;
-      const rows = await listHistory(database, managed.id, {
+      const { rows, hasMore } = await listHistory(database, managed.id, {
         ...filter,
         entity: entity === undefined ? undefined : entityType(entity),
         before: cursor === undefined ? undefined : Number(cursor),
-        limit: limit + 1,
+        limit,
       });
-      const page = cutPage(rows.slice(0, limit));
-      const last = rows.length > page.length ? page.at(-1) : undefined;
+      const last = hasMore ? rows.at(-1) : undefined;
       return {
-        history: page.map((row) => entryResponse(toEntry(row))),
+        history: rows.map((row) => entryResponse(toEntry(row))),
         nextCursor: last === undefined ? null : String(last.sequence),
       };
     },
@@ -74,14 +66,6 @@ function entityType(name: string): EntityType {
   throw new ApiError('invalid_request', {
     message: `/entity ${detail}.`,
     fields: [{ pointer: '/entity', code: 'enum', detail }],
-  });
-}
-
-function cutPage(rows: readonly HistoryRow[]): HistoryRow[] {
-  let bytes = 0;
-  return rows.filter((row, index) => {
-    bytes += row.changes.length;
-    return index === 0 || bytes <= MAX_PAGE_BYTES;
   });
 }
 

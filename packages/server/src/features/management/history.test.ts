@@ -79,6 +79,30 @@ describe('the history', () => {
     errorOf(await owner.get('/history?cursor=x'), 400, 'invalid_request');
   });
 
+  it('has pages of limited size', async () => {
+    const other = new PropertyManager(owner.browser, 'other');
+    const large = (letter: string) => [
+      {
+        attribute: 'plan',
+        operator: 'in',
+        values: Array.from({ length: 500 }, (_, i) => `${i}`.padEnd(800, letter)),
+      },
+    ];
+    bodyOf(await other.put('/segments/large', { conditions: large('a') }), 201);
+    for (const letter of 'bcd')
+      bodyOf(await other.patch('/segments/large', { conditions: large(letter) }, '*'));
+    const versions: number[][] = [];
+    let cursor: string | null = '';
+    do {
+      const query: string = `?entity=segment&key=large${cursor && `&cursor=${cursor}`}`;
+      const page = await other.read(`/history${query}`);
+      versions.push(page.history.map(({ version }: { version: number }) => version));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(versions.flat()).toEqual([4, 3, 2, 1]);
+    expect(versions.length).toBeGreaterThan(1);
+  });
+
   it('refuses a comment that is too long', async () => {
     const url = `/goals/signup?comment=${'x'.repeat(501)}`;
     errorOf(await owner.patch(url, { name: 'x' }, '*'), 400, 'invalid_request');

@@ -5,7 +5,8 @@ import { HistoryState, type PastConfiguration } from './history-state.ts';
 import { rowsAfter, toEntry } from './history-store.ts';
 import { readSnapshot } from './snapshot-store.ts';
 
-const PAGE_ROWS = 500;
+/** Small, because an entry can be as large as a configuration. */
+const PAGE_ROWS = 100;
 
 /**
  * The configuration of a property as it was at a moment, with the segments, prerequisites and definitions of that
@@ -64,11 +65,13 @@ async function isDeletedSince(
   return row !== undefined;
 }
 
+/** Nothing precedes an import. */
 async function importSequence(database: Database, propertyId: string): Promise<number | undefined> {
   const row = await database
     .selectFrom('history')
     .select('sequence')
     .where('property_id', '=', propertyId)
+    .where('sequence', '=', 1)
     .where('action', '=', 'import')
     .executeTakeFirst();
   return row?.sequence;
@@ -90,7 +93,8 @@ async function rebuild(
   const state = snapshot?.state ?? new HistoryState();
   let position = snapshot?.sequence ?? 0;
   for (;;) {
-    const rows = await rowsAfter(database, propertyId, position, PAGE_ROWS);
+    const limit = Math.min(PAGE_ROWS, maxSequence - position);
+    const rows = limit > 0 ? await rowsAfter(database, propertyId, position, limit) : [];
     for (const row of rows) {
       const entry = toEntry(row);
       if (!isIncluded(entry)) return state;

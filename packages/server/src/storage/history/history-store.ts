@@ -110,18 +110,47 @@ export interface HistoryFilter {
   limit: number;
 }
 
+/** A page ends early at about this many characters. */
+const MAX_PAGE_LENGTH = 1024 * 1024;
+
 /** The entries of a property, newest first. */
 export async function listHistory(
   database: Database,
   propertyId: string,
-  { entity, key, actor, from, to, before, limit }: HistoryFilter,
-): Promise<HistoryRow[]> {
-  let query = database
-    .selectFrom('history')
+  { limit, ...filter }: HistoryFilter,
+): Promise<{ rows: HistoryRow[]; hasMore: boolean }> {
+  const matching = filteredHistory(database, propertyId, filter).orderBy('sequence', 'desc');
+  // First the lengths alone: many large entries would not fit in memory.
+  const found = await matching
+    .select(({ fn }) => ['sequence', fn<number>('length', ['changes']).as('length')])
+    .limit(limit + 1)
+    .execute();
+  const page = fittingPage(found.slice(0, limit));
+  const [first, last] = [page[0], page.at(-1)];
+  if (first === undefined || last === undefined) return { rows: [], hasMore: false };
+  const rows = await matching
     .selectAll()
-    .where('property_id', '=', propertyId)
-    .orderBy('sequence', 'desc')
-    .limit(limit);
+    .where('sequence', '<=', first.sequence)
+    .where('sequence', '>=', last.sequence)
+    .execute();
+  return { rows, hasMore: found.length > page.length };
+}
+
+/** At least one entry. */
+function fittingPage<T extends { length: number }>(entries: readonly T[]): T[] {
+  let total = 0;
+  return entries.filter(({ length }, index) => {
+    total += length;
+    return index === 0 || total <= MAX_PAGE_LENGTH;
+  });
+}
+
+function filteredHistory(
+  database: Database,
+  propertyId: string,
+  { entity, key, actor, from, to, before }: Omit<HistoryFilter, 'limit'>,
+) {
+  let query = database.selectFrom('history').where('property_id', '=', propertyId);
   if (entity !== undefined) query = query.where('entity_type', '=', entity);
   if (key !== undefined) query = query.where('entity_key', '=', key);
   if (actor !== undefined) {
@@ -130,7 +159,7 @@ export async function listHistory(
   if (from !== undefined) query = query.where('at', '>=', from);
   if (to !== undefined) query = query.where('at', '<', to);
   if (before !== undefined) query = query.where('sequence', '<', before);
-  return query.execute();
+  return query;
 }
 
 export function findHistoryRow(

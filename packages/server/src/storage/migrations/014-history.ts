@@ -66,6 +66,11 @@ export const historyMigration: Migration = {
       .columns(['property_id', 'entity_type', 'entity_key', 'sequence'])
       .execute();
     await schema
+      .createIndex('history_of_version')
+      .on('history')
+      .columns(['property_id', 'property_version', 'sequence'])
+      .execute();
+    await schema
       .createTable('history_snapshots')
       .addColumn('property_id', 'text', (column) => column.notNull())
       .addColumn('sequence', 'integer', (column) => column.notNull())
