@@ -131,8 +131,7 @@ export function invalidFields(fields: readonly FieldError[]): ApiError {
   return new ApiError('invalid_request', { message: `${names.join('; ')}${more}.`, fields });
 }
 
-/** Whether listing all errors could cost more than the request. */
-export function isWide(data: unknown): boolean {
+function isWide(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   let members = 0;
   for (const name in data) {
