@@ -275,13 +275,12 @@ export const RestoreBody = Type.Object(
 );
 export type RestoreBody = Static<typeof RestoreBody>;
 
-export const ProposalSchema = namedObject('Proposal', {
+const proposalMembers = {
   id: Type.String(),
   state: oneOf(['open', 'approved', 'rejected']),
   collection: Type.String(),
   key: Type.String(),
   method: oneOf(['PUT', 'PATCH', 'DELETE']),
-  body: nullable(anyObject('ProposedBody')),
   baseVersion: nullable(Type.Integer()),
   comment: nullable(Type.String()),
   summary: Type.Array(Type.String()),
@@ -289,8 +288,13 @@ export const ProposalSchema = namedObject('Proposal', {
   createdAt: Time,
   decidedBy: nullable(Type.String()),
   decidedAt: nullable(Time),
+};
+const ProposalSummary = namedObject('ProposalSummary', proposalMembers);
+export const ProposalSchema = namedObject('Proposal', {
+  ...proposalMembers,
+  body: nullable(anyObject('ProposedBody')),
 });
-export const ProposalList = namedObject('ProposalList', { proposals: Type.Array(ProposalSchema) });
+export const ProposalList = namedObject('ProposalList', { proposals: Type.Array(ProposalSummary) });
 export const Proposed = namedObject('Proposed', { proposal: ProposalSchema });
 export const NewProposal = Type.Object(
   {

@@ -76,6 +76,7 @@ const ROUTES: Record<string, Route> = {
   [`GET ${P}/history`]: { access: 'viewer' },
   [`POST ${P}/history/{entryId}/restore`]: { access: 'editor', body: {} },
   [`GET ${P}/proposals`]: { access: 'viewer' },
+  [`GET ${P}/proposals/{proposalId}`]: { access: 'viewer' },
   [`POST ${P}/proposals`]: { access: 'editor', body: { collection: 'goals', key: 'signup', body: {} } },
   [`POST ${P}/proposals/{proposalId}/approve`]: { access: 'admin' },
   [`POST ${P}/proposals/{proposalId}/reject`]: { access: 'editor' },

@@ -128,7 +128,7 @@ describe('the history', () => {
     }
     expect(whole).not.toMatch(/whsec_|"hash":"(?![0-9a-f]{64}")|\$argon2/);
     expect(await newest('entity=webhook')).toMatchObject({
-      comment: 'Replaces the signing secret',
+      summary: ['webhook hidden: secret replaced'],
       changes: [],
     });
   });

@@ -32,6 +32,7 @@ const URL = `${PROPERTY_URL}/proposals`;
 /** Changes that wait for the approval of an admin. */
 export function registerProposalRoutes(api: ApiRoutes, parts: ManagementParts): void {
   registerList(api, parts);
+  registerGet(api, parts);
   registerCreate(api, parts);
   registerApprove(api, parts);
   registerReject(api, parts);
@@ -42,13 +43,31 @@ function registerList(api: ApiRoutes, { database }: ManagementParts): void {
     URL,
     {
       tag: 'Management',
-      summary: 'Proposals, newest first',
+      summary: 'Proposals without their bodies, newest first',
       access: 'viewer',
       params: PropertyParams,
       querystring: ProposalQuery,
       responses: { 200: { ...ProposalList, description: 'At most 500' } },
     },
     async ({ managed, query }) => ({ proposals: await listProposals(database, managed.id, query.state) }),
+  );
+}
+
+function registerGet(api: ApiRoutes, { database }: ManagementParts): void {
+  api.get<{ Params: ProposalParams }>(
+    `${URL}/:proposalId`,
+    {
+      tag: 'Management',
+      summary: 'A proposal with its body',
+      access: 'viewer',
+      params: ProposalParams,
+      responses: { 200: { ...ProposalSchema, description: 'The proposal' } },
+    },
+    async ({ managed, params }) => {
+      const proposal = await findProposal(database, managed.id, params.proposalId);
+      if (proposal === undefined) throw new ApiError('not_found');
+      return proposal;
+    },
   );
 }
 

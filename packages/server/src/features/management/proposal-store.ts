@@ -46,7 +46,7 @@ export async function createProposal(database: Database, proposal: NewProposal):
     body: item.method === 'DELETE' ? null : JSON.stringify(item.body),
     base_version: proposal.baseVersion ?? null,
     comment: proposal.comment,
-    summary: JSON.stringify(proposal.summary),
+    summary: JSON.stringify(proposal.summary.slice(0, MAX_SUMMARY)),
     author_id: author.id,
     author_name: author.name,
     created_at: Date.now(),
@@ -57,23 +57,26 @@ export async function createProposal(database: Database, proposal: NewProposal):
   return toProposal(row);
 }
 
-/** The newest first. */
 const MAX_LISTED = 500;
+/** Lines; a page of proposals must stay small. */
+const MAX_SUMMARY = 20;
 
+/** The newest first, without their bodies: all of them could be many megabytes. */
 export async function listProposals(
   database: Database,
   propertyId: string,
   state?: ProposalRow['state'],
-): Promise<Proposal[]> {
+): Promise<Omit<Proposal, 'body'>[]> {
   let query = database
     .selectFrom('proposals')
-    .selectAll()
+    .select(['id', 'property_id', 'state', 'collection', 'key', 'method', 'base_version', 'comment'])
+    .select(['summary', 'author_id', 'author_name', 'created_at', 'decided_by', 'decided_at'])
     .where('property_id', '=', propertyId)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(MAX_LISTED);
   if (state !== undefined) query = query.where('state', '=', state);
-  return (await query.execute()).map(toProposal);
+  return (await query.execute()).map(toSummary);
 }
 
 export async function findProposal(
@@ -107,13 +110,16 @@ export async function decideProposal(
 }
 
 function toProposal(row: ProposalRow): Proposal {
+  return { ...toSummary(row), body: row.body === null ? null : JSON.parse(row.body) };
+}
+
+function toSummary(row: Omit<ProposalRow, 'body'>): Omit<Proposal, 'body'> {
   return {
     id: row.id,
     state: row.state,
     collection: row.collection,
     key: row.key,
     method: row.method,
-    body: row.body === null ? null : JSON.parse(row.body),
     baseVersion: row.base_version,
     comment: row.comment,
     summary: JSON.parse(row.summary),

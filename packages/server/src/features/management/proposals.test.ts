@@ -201,7 +201,9 @@ describe('proposals', () => {
     bodyOf(await editor.put('/goals/old', { name: 'Old', kind: 'count' }), 201);
     const body = { collection: 'goals', key: 'old', method: 'DELETE', baseVersion: 1, comment: 'Unused' };
     const proposal = bodyOf(await editor.post('/proposals', body), 201);
-    expect((await owner.read('/proposals?state=open')).proposals).toContainEqual(proposal);
+    const { body: _body, ...listed } = proposal;
+    expect((await owner.read('/proposals?state=open')).proposals).toContainEqual(listed);
+    expect(await owner.read(`/proposals/${proposal.id}`)).toEqual(proposal);
     bodyOf(await admin.post(`/proposals/${proposal.id}/approve`));
     errorOf(await owner.get('/goals/old'), 404, 'not_found');
     errorOf(await editor.post('/proposals', { ...body, key: 'signup' }), 412, 'version_conflict');

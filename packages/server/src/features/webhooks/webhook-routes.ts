@@ -91,8 +91,7 @@ function registerRotation(api: ApiRoutes, writer: ConfigurationWriter): void {
     },
     async ({ managed, params, caller: { actor, via }, query }) => {
       const secret = newWebhookSecret();
-      const comment = query.comment ?? 'Replaces the signing secret';
-      const by = { actor, via, comment, dryRun: query.dryRun === true };
+      const by = { actor, via, comment: query.comment ?? null, dryRun: query.dryRun === true };
       await writer.changeProperty(managed.id, by, ({ current }) => {
         if (current === undefined) throw notFound('The property has no such webhook.');
         requireWebhook(current, params.key);
@@ -103,8 +102,7 @@ function registerRotation(api: ApiRoutes, writer: ConfigurationWriter): void {
       });
       if (!query.dryRun) return { secret };
       // The secret itself is never shown as a difference.
-      const summary = [`Replaces the signing secret of the webhook "${params.key}".`];
-      return { dryRun: true, changes: [], summary, warnings: [] };
+      return { dryRun: true, changes: [], summary: [`webhook ${params.key}: secret replaced`], warnings: [] };
     },
   );
 }
