@@ -99,7 +99,8 @@ export class ApiRoutes {
     handler: Handler<T>,
   ): void {
     const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
-    const validate = this.#validator(description);
+    const compile = () => this.#validator(description);
+    const validate = description.access === undefined ? compile() : onFirstUse(compile);
     const schema = describeRoute(description);
     const refusesDryRun = method !== 'GET' && description.access !== undefined && !hasDryRun(description);
     const onRequest =
@@ -143,4 +144,15 @@ function refuseDryRun({ query }: Pick<FastifyRequest, 'query'>): void {
   const { dryRun } = query as { dryRun?: unknown };
   if (dryRun === undefined || dryRun === 'false') return;
   throw invalidField('/dryRun', 'is not possible for this request; nothing was changed');
+}
+
+type Validate = ReturnType<ReturnType<typeof createRequestValidation>>;
+
+/** Compiling the schemas of all management routes would delay every start. */
+function onFirstUse(compile: () => Validate): Validate {
+  let validate: Validate | undefined;
+  return (request) => {
+    validate ??= compile();
+    validate(request);
+  };
 }
