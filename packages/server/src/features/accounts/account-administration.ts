@@ -75,7 +75,9 @@ export function changeAccount(
       // Keeps the time of the first request.
       disabledAt: disabled === undefined ? undefined : disabled ? (account.disabledAt ?? Date.now()) : null,
     });
-    if (disabled) await deleteSessions(transaction, id);
+    // No session that was started with fewer rights becomes an owner's.
+    const isPromoted = owner === true && !account.isOwner;
+    if (disabled || isPromoted) await deleteSessions(transaction, id);
     return (await findAccount(transaction, id))!;
   });
 }

@@ -131,6 +131,9 @@ describe('accounts', () => {
     expect((await browser.patch(`/v1/manage/accounts/${ownId}`, { owner: false })).status).toBe(200);
     expect((await owner.get('/v1/manage/accounts')).status).toBe(403);
     expect((await browser.patch(`/v1/manage/accounts/${ownId}`, { owner: true })).status).toBe(200);
+    // No session that was started with fewer rights becomes an owner's.
+    expect((await owner.get('/v1/manage/me')).status).toBe(401);
+    expect((await owner.signIn(OWNER.email, OWNER.password)).status).toBe(200);
     expect((await owner.patch('/v1/manage/accounts/acc_unknown', { name: 'x' })).status).toBe(404);
   });
 });
