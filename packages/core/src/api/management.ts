@@ -18,7 +18,6 @@ import {
   ProvisionedProperty,
 } from './provisioning.ts';
 import { closed, ID_PATTERN, Line } from './provisioning-fields.ts';
-import { MemberRole } from './roles.ts';
 import { Segment } from './targeting.ts';
 import { ProvisionedWebhook } from './webhooks.ts';
 
@@ -178,41 +177,28 @@ export const ConditionalHeaders = Type.Object({
 export type ConditionalHeaders = Static<typeof ConditionalHeaders>;
 export { IdempotencyHeaders };
 
-export const PropertyParams = Type.Object({ propertyId: Type.String({ maxLength: 128 }) });
-export const ItemParams = Type.Object({
-  propertyId: Type.String({ maxLength: 128 }),
-  key: Type.String({ pattern: ID_PATTERN }),
-});
+/** Parameters of a URL below a property. */
+const inProperty = <T extends TProperties>(others: T) =>
+  Type.Object({ propertyId: Type.String({ maxLength: 128 }), ...others });
+const GeneratedId = Type.String({ maxLength: 64 });
+
+export const PropertyParams = inProperty({});
+export const ItemParams = inProperty({ key: Type.String({ pattern: ID_PATTERN }) });
 export type ItemParams = Static<typeof ItemParams>;
 
-export const HistoryParams = Type.Object({
-  propertyId: Type.String({ maxLength: 128 }),
-  entryId: Type.String({ maxLength: 64 }),
-});
+export const HistoryParams = inProperty({ entryId: GeneratedId });
 export type HistoryParams = Static<typeof HistoryParams>;
-export const ProposalParams = Type.Object({
-  propertyId: Type.String({ maxLength: 128 }),
-  proposalId: Type.String({ maxLength: 64 }),
-});
+export const ProposalParams = inProperty({ proposalId: GeneratedId });
 export type ProposalParams = Static<typeof ProposalParams>;
 export const ProposalQuery = Type.Object({
   state: Type.Optional(oneOf(['open', 'approved', 'rejected'])),
 });
 export type ProposalQuery = Static<typeof ProposalQuery>;
-export const KeyParams = Type.Object({
-  propertyId: Type.String({ maxLength: 128 }),
-  keyId: Type.String({ maxLength: 64 }),
-});
+export const KeyParams = inProperty({ keyId: GeneratedId });
 export type KeyParams = Static<typeof KeyParams>;
-export const ErasureParams = Type.Object({
-  propertyId: Type.String({ maxLength: 128 }),
-  erasureId: Type.String({ maxLength: 64 }),
-});
+export const ErasureParams = inProperty({ erasureId: GeneratedId });
 export type ErasureParams = Static<typeof ErasureParams>;
-export const FeedbackParams = Type.Object({
-  propertyId: Type.String({ maxLength: 128 }),
-  feedbackId: Type.String({ maxLength: 64 }),
-});
+export const FeedbackParams = inProperty({ feedbackId: GeneratedId });
 export type FeedbackParams = Static<typeof FeedbackParams>;
 export const StreamHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({ maxLength: 32 })),
@@ -326,5 +312,3 @@ export const Erasure = namedObject('Erasure', {
   rows: nullable(Type.Integer({ description: 'Removed rows' })),
   error: nullable(Type.String({ description: 'Why the last attempt failed; it is repeated' })),
 });
-
-export { MemberRole };

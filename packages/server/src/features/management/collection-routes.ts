@@ -86,22 +86,27 @@ function registerGet(api: ApiRoutes, { type, path, noun, response }: Collection)
   );
 }
 
+/** What PUT and PATCH have in common. */
+const writeRoute = (collection: Collection) => ({
+  tag: 'Management' as const,
+  access: collection.access,
+  params: ItemParams,
+  headers: ConditionalHeaders,
+  querystring: WriteQuery,
+  body: ANY_OBJECT,
+  documentedBody: collection.body,
+  responses: writeResponses(collection),
+  errors: WRITE_ERRORS,
+});
+
 function registerPut(api: ApiRoutes, collection: Collection, parts: ManagementParts): void {
   api.put<ItemRoute>(
     `${PROPERTY_URL}/${collection.path}/:key`,
     {
-      tag: 'Management',
+      ...writeRoute(collection),
       summary: `Create or replace a ${collection.noun}`,
       description:
         'The body has the fields of the provision file; fields that are left out get their defaults. Replacing needs `If-Match`. Changes of other fields since that version are merged.',
-      access: collection.access,
-      params: ItemParams,
-      headers: ConditionalHeaders,
-      querystring: WriteQuery,
-      body: ANY_OBJECT,
-      documentedBody: collection.body,
-      responses: writeResponses(collection),
-      errors: WRITE_ERRORS,
     },
     (request, reply) => handleWrite(parts, collection, 'PUT', request, reply),
   );
@@ -111,17 +116,9 @@ function registerPatch(api: ApiRoutes, collection: Collection, parts: Management
   api.patch<ItemRoute>(
     `${PROPERTY_URL}/${collection.path}/:key`,
     {
-      tag: 'Management',
+      ...writeRoute(collection),
       summary: `Change fields of a ${collection.noun}`,
       description: 'A JSON merge patch (RFC 7396): null sets a field to its default. Needs `If-Match`.',
-      access: collection.access,
-      params: ItemParams,
-      headers: ConditionalHeaders,
-      querystring: WriteQuery,
-      body: ANY_OBJECT,
-      documentedBody: collection.body,
-      responses: writeResponses(collection),
-      errors: WRITE_ERRORS,
     },
     (request, reply) => handleWrite(parts, collection, 'PATCH', request, reply),
   );

@@ -62,8 +62,9 @@ export interface Changed {
   propertyId: string;
   previous: PropertyConfiguration | undefined;
   current: PropertyConfiguration | undefined;
-  /** The entries of the history; a dry run has them too, without saving them. */
+  /** The changed items, also of a dry run. */
   changes: ItemChange[];
+  /** The saved entries of the history; none after a dry run. */
   entries: HistoryEntry[];
 }
 
