@@ -77,6 +77,20 @@ describe('import walls', () => {
     ).toEqual([]);
   });
 
+  it('the dashboard imports only core; its components know no feature', () => {
+    const own = [library, /^@switchyard\/core\//, /^packages\/dashboard\/src\//];
+    expect(violations(/^packages\/dashboard\/src\//, own)).toEqual([]);
+    const components = [library, /^packages\/dashboard\/src\/(ui\/|api\.ts)/];
+    expect(violations(/^packages\/dashboard\/src\/ui\//, components)).toEqual([]);
+    // Schemas would pull the schema library into browsers; constants in files of their own are fine.
+    const schemas = files
+      .filter((file) => /^packages\/dashboard\/src\//.test(file))
+      .flatMap((file) => imports(file).filter(({ typeOnly }) => !typeOnly))
+      .map(({ target }) => /^@switchyard\/core\/(api\/.+)$/.exec(target)?.[1])
+      .filter((path) => path !== undefined && imports(`packages/core/src/${path}.ts`).length > 0);
+    expect(schemas).toEqual([]);
+  });
+
   it('storage imports no feature and no HTTP code', () => {
     const allowed = [library, /^@switchyard\/core\//, /^packages\/server\/src\/storage\//];
     expect(violations(/^packages\/server\/src\/storage\//, allowed)).toEqual([]);

@@ -30,6 +30,7 @@ import { registerSplitTestRoutes } from './features/split-testing/split-test-rou
 import { registerWebhookRoutes, type WakeWebhooks } from './features/webhooks/webhook-routes.ts';
 import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
+import { registerDashboard } from './http/dashboard.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { IdempotentCreation } from './http/idempotent-creation.ts';
 import { Metrics } from './http/metrics.ts';
@@ -87,12 +88,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
   metrics.observe(app);
   await describeApi(app, parts.version, config.publicUrl);
-  registerOperationRoutes(app, {
-    metrics,
-    isReady: () => isReady(parts),
-    sdkPath: registerSdkScript(app),
-    config,
-  });
+  registerOperationRoutes(app, { metrics, isReady: () => isReady(parts), config });
+  registerSdkScript(app);
+  registerDashboard(app);
   registerSplitTestRoutes(api, { auth, recordEvents, metrics });
   registerReportRoutes(api, { auth, reports });
   app.addHook('onClose', () => reports.close());

@@ -1,4 +1,4 @@
-import { hasRole, type Role } from '@switchyard/core/api/roles';
+import { hasRole, type Role } from '@switchyard/core/api/role-order';
 import type { Actor } from '../storage/changes/actor.ts';
 import type { PropertyConfiguration } from '../storage/property-configuration.ts';
 

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { plainResponse, UNLISTED } from './api-description.ts';
+import { plainResponse } from './api-description.ts';
 import type { Metrics } from './metrics.ts';
 import { metricsAccess } from './metrics-access.ts';
-import { homePage } from './page.ts';
 
 const operation = (summary: string, responses: Record<number, object>) => ({
   schema: { tags: ['Operation'], summary, response: responses },
@@ -27,15 +26,12 @@ const refusal = (code: ErrorCode) => ({
 interface Dependencies {
   metrics: Metrics;
   isReady: () => Promise<boolean>;
-  /** Immutable URL path of the browser SDK. */
-  sdkPath: string;
-  config: Pick<Config, 'publicUrl' | 'metricsToken'>;
+  config: Pick<Config, 'metricsToken'>;
 }
 
 /** Routes for operators and monitoring, without an API key. */
 export function registerOperationRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { isReady, sdkPath } = dependencies;
-  const { publicUrl } = dependencies.config;
+  const { isReady } = dependencies;
   app.get('/healthz', operation('Liveness check', { 200: status('ok', 'The process is running') }), () => ({
     status: 'ok',
   }));
@@ -51,9 +47,6 @@ export function registerOperationRoutes(app: FastifyInstance, dependencies: Depe
     },
   );
   registerMetrics(app, dependencies);
-  app.get('/', UNLISTED, ({ protocol, host }, reply) =>
-    reply.type('text/html').send(homePage(sdkPath, publicUrl ?? `${protocol}://${host}`)),
-  );
 }
 
 function registerMetrics(app: FastifyInstance, { metrics, config }: Dependencies): void {

@@ -1,6 +1,6 @@
 import { AccessTokens, CreatedToken, CreateTokenBody, TokenParams } from '@switchyard/core/api/access-tokens';
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
-import { hasRole, ROLES, type Role } from '@switchyard/core/api/roles';
+import { hasRole, ROLES, type Role } from '@switchyard/core/api/role-order';
 import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';

@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@switchyard/core/api/roles';
+import { ROLES, type Role } from '@switchyard/core/api/role-order';
 import { TOKEN_PREFIX } from '../../http/authentication.ts';
 import type { Caller, CallerDirectory } from '../../http/caller.ts';
 import { hasChecksum } from '../../storage/credential-text.ts';

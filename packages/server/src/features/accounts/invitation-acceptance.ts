@@ -1,6 +1,6 @@
 import { SignedIn } from '@switchyard/core/api/accounts';
 import { AcceptInvitationBody, InvitationLookupBody, InvitationPreview } from '@switchyard/core/api/members';
-import { hasRole } from '@switchyard/core/api/roles';
+import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';

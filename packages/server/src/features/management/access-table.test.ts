@@ -1,4 +1,4 @@
-import { hasRole, type Role } from '@switchyard/core/api/roles';
+import { hasRole, type Role } from '@switchyard/core/api/role-order';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import { PUBLIC_KEY, SECRET_KEY } from '../../testing/sample-property.ts';

@@ -8,7 +8,7 @@ import {
   RestoreBody,
   WriteQuery,
 } from '@switchyard/core/api/management';
-import { hasRole } from '@switchyard/core/api/roles';
+import { hasRole } from '@switchyard/core/api/role-order';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { describeDifferences } from '../../storage/changes/describe-changes.ts';

@@ -1,4 +1,4 @@
-import { hasRole } from '@switchyard/core/api/roles';
+import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../http/caller.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';

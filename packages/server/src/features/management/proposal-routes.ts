@@ -9,7 +9,7 @@ import {
   ProposalSchema,
   WriteQuery,
 } from '@switchyard/core/api/management';
-import { hasRole } from '@switchyard/core/api/roles';
+import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';

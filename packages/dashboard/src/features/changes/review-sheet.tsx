@@ -1,0 +1,167 @@
+import { Alert, Button, Drawer, Group, List, Skeleton, Stack, Textarea, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { ApiProblem } from '../../api.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { ChangeProblem } from './change-problem.tsx';
+import type { ChangeRequest, DryRunResult, ReviewOutcome } from './change-request.ts';
+import { ConflictView } from './conflict-view.tsx';
+import { ImpactPanel } from './impact-panel.tsx';
+import { dryRun, sendChange } from './send-change.ts';
+
+interface ReviewSheetProps {
+  change: ChangeRequest;
+  onFinish: (outcome: ReviewOutcome) => void;
+}
+
+/** The last look before a change is made: what changes, what follows from it, who is affected, and why. */
+export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
+  const { propertyId } = useProperty();
+  const client = useQueryClient();
+  const [comment, setComment] = useState(change.comment ?? '');
+  const check = useQuery({
+    queryKey: ['dry-run', useId()],
+    queryFn: ({ signal }) => dryRun(change, signal),
+    gcTime: 0,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const save = useMutation({
+    mutationFn: () => sendChange(client, propertyId, change, comment),
+    onSuccess: onFinish,
+  });
+  const isCommentNeeded = useProtected(change, check.data);
+  const problem = save.error ?? check.error;
+  const isConflict = problem instanceof ApiProblem && problem.code === 'version_conflict';
+  const blocked = blockedReason(check.isPending, problem, isCommentNeeded, comment);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (blocked === undefined) save.mutate();
+  };
+  return (
+    <Drawer
+      opened
+      position="right"
+      size={560}
+      title={change.title}
+      onClose={() => onFinish({ outcome: 'cancelled' })}
+      closeOnClickOutside={!save.isPending}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          {check.isPending && <Skeleton height={80} role="status" aria-label="Checking the change" />}
+          {check.data && !isConflict && <Differences result={check.data} />}
+          {isConflict ? (
+            <ConflictView change={change} problem={problem} onFinish={onFinish} />
+          ) : (
+            problem && <ChangeProblem problem={problem} />
+          )}
+          {change.impact && check.data && !isConflict && <ImpactPanel impact={change.impact} />}
+          {!isConflict && (
+            <>
+              <Textarea
+                label="Comment"
+                description={
+                  isCommentNeeded ? 'Required in a protected environment' : 'Why? Shown in the history'
+                }
+                required={isCommentNeeded}
+                maxLength={500}
+                autosize
+                minRows={2}
+                value={comment}
+                onChange={(event) => setComment(event.currentTarget.value)}
+              />
+              <Group justify="flex-end">
+                <Button variant="default" onClick={() => onFinish({ outcome: 'cancelled' })}>
+                  Cancel
+                </Button>
+                <Button
+                  type="submit"
+                  {...(change.isDestructive && { color: 'red' })}
+                  disabled={blocked !== undefined}
+                  loading={save.isPending}
+                  data-autofocus
+                >
+                  {confirmLabel(change, check.data)}
+                </Button>
+              </Group>
+              {blocked && (
+                <p className="dimmed" role="status">
+                  {blocked}
+                </p>
+              )}
+            </>
+          )}
+        </Stack>
+      </form>
+    </Drawer>
+  );
+}
+
+const confirmLabel = (change: ChangeRequest, result: DryRunResult | undefined) =>
+  result?.needsApproval?.length ? 'Propose' : (change.confirmLabel ?? 'Save');
+
+/** A disabled button says why. */
+function blockedReason(
+  isChecking: boolean,
+  problem: Error | null,
+  isCommentNeeded: boolean,
+  comment: string,
+): string | undefined {
+  if (isChecking) return 'Checking the change …';
+  if (isCommentNeeded && comment.trim() === '') return 'Add a comment to save in a protected environment.';
+  const canRetry = !(problem instanceof ApiProblem) || problem.status === 0 || problem.status >= 500;
+  return problem && !canRetry ? 'Fix the problem above first.' : undefined;
+}
+
+function useProtected(change: ChangeRequest, result: DryRunResult | undefined): boolean {
+  const { environments } = useProperty().configuration;
+  if (result?.needsApproval?.length) return true;
+  const touched = new Set(change.environments ?? environmentsOf(result));
+  return environments.some((each) => each.protected && touched.has(each.id));
+}
+
+/** From pointers like `/environments/production/rules`. */
+function environmentsOf(result: DryRunResult | undefined): string[] {
+  const pointers = result?.changes.map(({ pointer }) => pointer.split('/')) ?? [];
+  return pointers.flatMap(([, first, id]) => (first === 'environments' && id !== undefined ? [id] : []));
+}
+
+function Differences({ result }: { result: DryRunResult }) {
+  return (
+    <>
+      <section>
+        <Title order={2} mb={4}>
+          What changes
+        </Title>
+        {result.summary.length === 0 ? (
+          <p className="dimmed">Nothing changes.</p>
+        ) : (
+          <List size="sm" spacing={4}>
+            {result.summary.map((line) => (
+              <List.Item key={line}>{line}</List.Item>
+            ))}
+          </List>
+        )}
+      </section>
+      {result.opensPhase?.map(({ splitTest, phase, reasons }) => (
+        <Alert key={splitTest} color="orange" icon={<Icon name="warning" />} title="Results start over">
+          This opens phase {phase} of “{splitTest}” ({reasons.join(', ')}). Visitors and conversions so far
+          stay with the earlier phase.
+        </Alert>
+      ))}
+      {result.warnings.map((warning) => (
+        <Alert key={warning} color="orange" icon={<Icon name="warning" />}>
+          {warning}
+        </Alert>
+      ))}
+      {result.needsApproval?.length ? (
+        <Alert color="blue" icon={<Icon name="lock" />} title="Needs approval">
+          {result.needsApproval.join(', ')} is protected: your change becomes a proposal that an admin
+          approves.
+        </Alert>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import { useCallback, useEffect, useState } from 'react';
+
+interface StoredDraft<T> {
+  /** The document that the draft started from. */
+  base: T;
+  /** Its version; undefined for a new item. */
+  baseVersion: number | undefined;
+  draft: T;
+  savedAt: number;
+}
+
+export interface Draft<T> {
+  value: T;
+  /** Version to save against. */
+  baseVersion: number | undefined;
+  isDirty: boolean;
+  /** Somebody saved a newer version since the draft was begun. */
+  isOutdated: boolean;
+  /** When the draft was last edited, for a draft of an earlier visit. */
+  restoredFrom: number | undefined;
+  change: (changes: Partial<T>) => void;
+  /** Goes on with another document, after a conflict. */
+  rebase: (base: T, baseVersion: number | undefined, draft: T) => void;
+  /** Back to the stored document. */
+  discard: () => void;
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Unsaved changes of a document. They survive leaving the page, a reload and an expired session. Without unsaved
+ * changes, the newest stored document is shown.
+ * @param name unique, such as `shop/flags/new-checkout`
+ */
+export function useDraft<T extends object>(name: string, stored: T, storedVersion?: number): Draft<T> {
+  const key = `switchyard:draft:${name}`;
+  const [own, setOwn] = useState(() => read<T>(key));
+  const [restoredFrom] = useState(() => own?.savedAt);
+  useEffect(() => write(key, own), [key, own]);
+  const value = own?.draft ?? stored;
+  const baseVersion = own ? own.baseVersion : storedVersion;
+  const change = useCallback(
+    (changes: Partial<T>) =>
+      setOwn((previous) => {
+        const base = previous?.base ?? stored;
+        const draft = { ...(previous?.draft ?? stored), ...changes };
+        if (same(base, draft)) return undefined;
+        const version = previous ? previous.baseVersion : storedVersion;
+        return { base, baseVersion: version, draft, savedAt: Date.now() };
+      }),
+    [stored, storedVersion],
+  );
+  const rebase = useCallback(
+    (base: T, version: number | undefined, draft: T) =>
+      setOwn({ base, baseVersion: version, draft, savedAt: Date.now() }),
+    [],
+  );
+  const discard = useCallback(() => {
+    write(key, undefined);
+    setOwn(undefined);
+  }, [key]);
+  return {
+    ...{ value, baseVersion, change, rebase, discard, restoredFrom: own && restoredFrom },
+    isDirty: own !== undefined,
+    isOutdated: own !== undefined && own.baseVersion !== storedVersion,
+  };
+}
+
+function read<T>(key: string): StoredDraft<T> | undefined {
+  try {
+    const text = localStorage.getItem(key);
+    return text === null ? undefined : (JSON.parse(text) as StoredDraft<T>);
+  } catch {
+    return undefined;
+  }
+}
+
+function write(key: string, draft: StoredDraft<unknown> | undefined): void {
+  try {
+    if (draft === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(draft));
+  } catch {
+    // Without storage, a draft lives as long as the page.
+  }
+}

@@ -1,0 +1,87 @@
+import type { ManagedProperty } from '@switchyard/core/api/management';
+import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import type {
+  ProvisionedEnvironment,
+  ProvisionedFeedbackType,
+  ProvisionedGoal,
+} from '@switchyard/core/api/provisioning';
+import type { FlagType, FlagValue, Prerequisite, Rule, Segment } from '@switchyard/core/api/targeting';
+import type { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
+import type { Static } from 'typebox';
+
+// The items as the configuration endpoint returns them: every default is filled in.
+
+interface Versioned {
+  version: number;
+}
+
+export type PropertySettings = Static<typeof ManagedProperty>;
+export type Environment = Required<ProvisionedEnvironment> & Versioned;
+export type Goal = Required<ProvisionedGoal> & Versioned;
+export type FeedbackType = Required<ProvisionedFeedbackType> & Versioned;
+export type ManagedSegment = Segment & Versioned;
+export type Webhook = ProvisionedWebhook & Versioned & { createdAt: number; secret?: string };
+
+export interface FlagEnvironment {
+  id?: string;
+  enabled: boolean;
+  value: FlagValue;
+  rules: Rule[];
+  prerequisites: Prerequisite[];
+}
+
+export interface Flag extends Versioned {
+  id: string;
+  key: string;
+  name: string;
+  description: string;
+  tags: string[];
+  owner: string | null;
+  type: FlagType;
+  defaultValue: FlagValue;
+  environments: Record<string, FlagEnvironment>;
+  createdAt: number;
+}
+
+export interface SplitTestPhase {
+  number: number;
+  startedAt: number;
+  endedAt: number | null;
+  reasons: string[];
+  definition: Pick<SplitTest, 'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion'>;
+}
+
+export type SplitTest = Omit<Required<ProvisionedSplitTest>, 'startAt' | 'stopAt' | 'variations'> &
+  Versioned & {
+    id: string;
+    variations: { key: string; weight: number; value: string }[];
+    startAt: number | null;
+    stopAt: number | null;
+    phases: SplitTestPhase[];
+    createdAt: number;
+  };
+
+export interface Configuration extends Versioned {
+  property: PropertySettings;
+  environments: Environment[];
+  splitTests: SplitTest[];
+  flags: Flag[];
+  segments: ManagedSegment[];
+  goals: Goal[];
+  feedbackTypes: FeedbackType[];
+  webhooks: Webhook[];
+}
+
+/** Lists of the configuration that have a collection of their own in the API. */
+export const COLLECTIONS = {
+  environment: { path: 'environments', field: 'environments', key: 'id' },
+  'split-test': { path: 'split-tests', field: 'splitTests', key: 'key' },
+  flag: { path: 'flags', field: 'flags', key: 'key' },
+  segment: { path: 'segments', field: 'segments', key: 'id' },
+  goal: { path: 'goals', field: 'goals', key: 'id' },
+  'feedback-type': { path: 'feedback-types', field: 'feedbackTypes', key: 'id' },
+  webhook: { path: 'webhooks', field: 'webhooks', key: 'id' },
+} as const;
+
+export type ItemType = keyof typeof COLLECTIONS;
+export type ItemOf<T extends ItemType> = Configuration[(typeof COLLECTIONS)[T]['field']][number];

@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx';
+
+export function SegmentPage() {
+  return <Page title="Segment">{null}</Page>;
+}

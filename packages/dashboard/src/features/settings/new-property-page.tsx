@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx';
+
+export function NewPropertyPage() {
+  return <Page title="New property">{null}</Page>;
+}

@@ -1,0 +1,44 @@
+import './ui/mantine-styles.ts';
+import './ui/global.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiProblem } from './api.ts';
+import { createDashboardRouter } from './routes.tsx';
+import { cssVariables, theme } from './theme.ts';
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+// The library that locks scrolling behind dialogs reads its nonce from here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      // A refused request stays refused; a lost connection or an overloaded server may come back.
+      retry: (count, error) => count < 2 && (!(error instanceof ApiProblem) || isTemporary(error)),
+    },
+  },
+});
+
+const isTemporary = ({ status }: ApiProblem) => status === 0 || status === 429 || status >= 500;
+
+const router = createDashboardRouter(client);
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+      deduplicateInlineStyles
+    >
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,164 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ApiProblem } from './api.ts';
+import { SessionExpired } from './features/accounts/session-expired.tsx';
+import { meQuery } from './features/accounts/use-me.ts';
+import { NotFoundPage, UnexpectedError } from './features/shell/error-pages.tsx';
+import { PropertyShell } from './features/shell/property-shell.tsx';
+import { propertiesQuery } from './features/shell/property-switcher.tsx';
+
+interface RouterContext {
+  client: QueryClient;
+}
+
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+  errorComponent: UnexpectedError,
+});
+
+/** Pages for everybody. */
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./features/accounts/setup-page.tsx'), 'SetupPage'),
+});
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./features/accounts/sign-in-page.tsx'), 'SignInPage'),
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./features/accounts/invitation-page.tsx'), 'InvitationPage'),
+});
+
+/** Pages for people who are signed in; all others are sent to the sign-in page and back. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: () => (
+    <>
+      <Outlet />
+      <SessionExpired />
+    </>
+  ),
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+      throw redirect({ to: '/sign-in', search: { returnTo: location.href } as never });
+    }
+  },
+});
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: async ({ context }) => {
+    const { properties } = await context.client.ensureQueryData(propertiesQuery);
+    const first = properties[0];
+    throw redirect(first ? { to: `/p/${first.id}/overview` } : { to: '/new-property' });
+  },
+});
+const newProperty = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/new-property',
+  component: lazyRouteComponent(() => import('./features/settings/new-property-page.tsx'), 'NewPropertyPage'),
+});
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./features/accounts/account-page.tsx'), 'AccountPage'),
+});
+
+const property = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/p/$propertyId',
+  component: PropertyShell,
+});
+const propertyHome = createRoute({
+  getParentRoute: () => property,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: `/p/${params.propertyId}/overview` });
+  },
+});
+
+const propertyPages = [
+  propertyPage('overview', () => import('./features/overview/overview-page.tsx'), 'OverviewPage'),
+  propertyPage('traffic', () => import('./features/traffic/traffic-page.tsx'), 'TrafficPage'),
+  propertyPage(
+    'split-tests',
+    () => import('./features/split-tests/split-test-list-page.tsx'),
+    'SplitTestListPage',
+  ),
+  propertyPage(
+    'split-tests/$key',
+    () => import('./features/split-tests/split-test-page.tsx'),
+    'SplitTestPage',
+  ),
+  propertyPage('flags', () => import('./features/flags/flag-list-page.tsx'), 'FlagListPage'),
+  propertyPage('flags/$key', () => import('./features/flags/flag-page.tsx'), 'FlagPage'),
+  propertyPage('segments', () => import('./features/segments/segment-list-page.tsx'), 'SegmentListPage'),
+  propertyPage('segments/$key', () => import('./features/segments/segment-page.tsx'), 'SegmentPage'),
+  propertyPage('goals', () => import('./features/goals/goal-list-page.tsx'), 'GoalListPage'),
+  propertyPage('goals/$key', () => import('./features/goals/goal-page.tsx'), 'GoalPage'),
+  propertyPage('feedback', () => import('./features/feedback/feedback-page.tsx'), 'FeedbackPage'),
+  propertyPage(
+    'feedback/types/$key',
+    () => import('./features/feedback/feedback-type-page.tsx'),
+    'FeedbackTypePage',
+  ),
+  propertyPage('sessions', () => import('./features/sessions/session-list-page.tsx'), 'SessionListPage'),
+  propertyPage('sessions/$sessionId', () => import('./features/sessions/session-page.tsx'), 'SessionPage'),
+  propertyPage('visitors/$visitorId', () => import('./features/sessions/visitor-page.tsx'), 'VisitorPage'),
+  propertyPage('keys', () => import('./features/keys/key-page.tsx'), 'KeyPage'),
+  propertyPage('history', () => import('./features/history/history-page.tsx'), 'HistoryPage'),
+  propertyPage('settings', () => import('./features/settings/settings-page.tsx'), 'SettingsPage'),
+];
+
+function propertyPage<M extends Record<string, unknown>>(
+  path: string,
+  load: () => Promise<M>,
+  name: keyof M & string,
+) {
+  return createRoute({
+    getParentRoute: () => property,
+    path,
+    component: lazyRouteComponent(load as () => Promise<Record<string, never>>, name),
+  });
+}
+
+const routeTree = root.addChildren([
+  setup,
+  signIn,
+  invitation,
+  signedIn.addChildren([home, newProperty, account, property.addChildren([propertyHome, ...propertyPages])]),
+]);
+
+export function createDashboardRouter(client: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { client },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    // Plain query strings: filters are readable and can be typed by hand.
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch,
+  });
+}
+
+function stringifySearch(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}

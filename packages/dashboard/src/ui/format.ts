@@ -1,0 +1,80 @@
+// Numbers, money and times for people. One set of formatters: creating one takes longer than using it.
+
+const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
+const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+const precisePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+const signedPercent = new Intl.NumberFormat(locale, {
+  style: 'percent',
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero',
+});
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+const currencies = new Map<string, Intl.NumberFormat>();
+
+export const formatCount = (value: number): string => integer.format(value);
+/** Short: 12.3K */
+export const formatCompact = (value: number): string =>
+  Math.abs(value) < 10_000 ? integer.format(value) : compact.format(value);
+/** A share between 0 and 1. */
+export const formatPercent = (share: number): string =>
+  Math.abs(share) < 0.1 && share !== 0 ? precisePercent.format(share) : percent.format(share);
+/** A relative change with its sign: +5.2 % */
+export const formatChange = (share: number): string => signedPercent.format(share);
+export const formatTime = (at: number): string => time.format(at);
+export const formatDate = (at: number): string => date.format(at);
+/** A day of a UTC bucket, without the year. */
+export const formatDay = (at: number): string => day.format(at);
+export const formatDateTime = (at: number): string => dateTime.format(at);
+
+export function formatMoney(value: number, currency: string): string {
+  let format = currencies.get(currency);
+  if (format === undefined) {
+    format = moneyFormat(currency);
+    currencies.set(currency, format);
+  }
+  return format.format(value);
+}
+
+function moneyFormat(currency: string): Intl.NumberFormat {
+  const options = { style: 'currency', maximumFractionDigits: 2 } as const;
+  try {
+    return new Intl.NumberFormat(locale, { ...options, currency });
+  } catch {
+    // Three letters that no currency has.
+    return new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  }
+}
+
+/** 45 s, 3 min 20 s, 2 h 5 min */
+export function formatDuration(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+const UNITS = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** "3 hours ago", "in 2 days", "now" */
+export function formatRelative(at: number, now = Date.now()): string {
+  for (const [unit, ms] of UNITS) {
+    if (Math.abs(at - now) >= ms) return relative.format(Math.round((at - now) / ms), unit);
+  }
+  return relative.format(0, 'second');
+}
+
+/** "1 visitor", "2 visitors" */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;

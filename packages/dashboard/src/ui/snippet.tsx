@@ -1,0 +1,31 @@
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { Icon } from './icon.tsx';
+import classes from './snippet.module.css';
+
+/** Code to paste, with a button that copies it. */
+export function Snippet({ code, label }: { code: string; label: string }) {
+  return (
+    <figure className={classes.snippet} aria-label={label}>
+      <CopyAction text={code} label={`Copy ${label}`} />
+      {/* Long lines scroll, which needs focus to work with the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
+      <pre tabIndex={0}>
+        <code>{code}</code>
+      </pre>
+    </figure>
+  );
+}
+
+export function CopyAction({ text, label }: { text: string; label: string }) {
+  return (
+    <CopyButton value={text} timeout={2000}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? 'Copied' : label}>
+            <Icon name={copied ? 'check' : 'copy'} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
