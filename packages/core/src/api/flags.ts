@@ -82,7 +82,7 @@ export const SegmentList = Type.Object(
 );
 export type SegmentList = Static<typeof SegmentList>;
 
-const EvaluationContext = Type.Unsafe<Record<string, unknown>>({
+export const EvaluationContext = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   'x-max-json-bytes': 65536,
