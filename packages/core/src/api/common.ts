@@ -13,6 +13,9 @@ export const VisitorId = Type.String({ minLength: 1, maxLength: 256, examples: [
 export const UserId = Type.String({ minLength: 1, maxLength: 256, examples: ['u-42'] });
 
 export const EntityKey = Type.String({ minLength: 1, maxLength: 256 });
+export const VariationKey = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 256, description: 'Requires `splitTestKey`' }),
+);
 
 export const Timestamp = Type.Number({
   minimum: 0,
@@ -59,6 +62,9 @@ export const oneOf = <const T extends string>(
 ) => Type.Unsafe<T>(Type.String({ enum: [...values], ...options }));
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const phaseNumber = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description }));
 
 export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 }));
 const cursor = (of: 'list' | 'timeline') =>

@@ -12,7 +12,10 @@ import {
   PropertyId,
   SessionId,
   To,
+  VariationKey,
+  VisitorId,
 } from './common.ts';
+import { BucketInterval } from './goals.ts';
 
 export const FeedbackBody = Type.Object(
   {
@@ -46,18 +49,44 @@ export type FeedbackBody = Static<typeof FeedbackBody>;
 const FeedbackStatus = oneOf(['new', 'seen', 'done'], { title: 'FeedbackStatus' });
 export type FeedbackStatus = Static<typeof FeedbackStatus>;
 
-export const FeedbackQuery = Type.Object({
+const filter = {
   propertyId: PropertyId,
   feedbackTypeId: Type.Optional(EntityKey),
   option: Type.Optional(Type.String()),
+  hasMessage: Type.Optional(Type.Boolean()),
+  search: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the message; ignores case' }),
+  ),
+  splitTestKey: Type.Optional({
+    ...EntityKey,
+    description: 'Entries of visitors who had been exposed to this test when they submitted them',
+  }),
+  variationKey: VariationKey,
   sessionId: Type.Optional(SessionId),
+  visitorId: Type.Optional(VisitorId),
   status: Type.Optional(FeedbackStatus),
   from: From,
   to: To,
-  limit: PageLimit,
-  cursor: PageCursor,
-});
+};
+const dependentRequired = { variationKey: ['splitTestKey'] };
+
+export const FeedbackQuery = Type.Object(
+  { ...filter, limit: PageLimit, cursor: PageCursor },
+  { dependentRequired },
+);
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
+
+export const FeedbackSummaryQuery = Type.Object(
+  { ...filter, interval: BucketInterval },
+  { dependentRequired },
+);
+export type FeedbackSummaryQuery = Static<typeof FeedbackSummaryQuery>;
+
+export const FeedbackExportQuery = Type.Object(
+  { ...filter, format: Type.Optional(oneOf(['csv'], { default: 'csv' })) },
+  { dependentRequired },
+);
+export type FeedbackExportQuery = Static<typeof FeedbackExportQuery>;
 
 const submitted = {
   id: Type.String(),
@@ -107,6 +136,72 @@ export const FeedbackPage = Type.Object(
   },
 );
 export type FeedbackPage = Static<typeof FeedbackPage>;
+
+const count = (description: string) => Type.Integer({ description });
+
+export const FeedbackSummary = Type.Object(
+  {
+    from: Type.Integer(),
+    to: Type.Integer(),
+    total: Type.Integer(),
+    withMessage: count('Entries with a message'),
+    types: Type.Array(
+      namedObject('FeedbackTypeCount', {
+        feedbackTypeId: Type.String(),
+        total: Type.Integer(),
+        withMessage: Type.Integer(),
+      }),
+      { description: 'Types with entries, most entries first' },
+    ),
+    options: Type.Array(
+      namedObject('FeedbackOptionCount', {
+        feedbackTypeId: Type.String(),
+        option: Type.String(),
+        count: Type.Integer(),
+      }),
+      { description: 'Options that were chosen, most often first; at most 100' },
+    ),
+    statuses: Type.Object(
+      { new: Type.Integer(), seen: Type.Integer(), done: Type.Integer() },
+      {
+        title: 'FeedbackStatusCounts',
+        description:
+          'All entries that match the other filters, whatever their status. Only the latest 20,000 entries that are seen or done are looked at',
+      },
+    ),
+    series: Type.Array(
+      namedObject('FeedbackBucket', {
+        at: Type.Integer(),
+        total: Type.Integer(),
+        counts: Type.Array(Type.Integer(), { description: 'In the order of `options`' }),
+      }),
+      { description: 'One entry per bucket, oldest first' },
+    ),
+    previous: namedObject('PreviousFeedback', {
+      total: count('Entries in the period of equal length before'),
+    }),
+  },
+  {
+    title: 'FeedbackSummary',
+    examples: [
+      {
+        from: 1767225600000,
+        to: 1767312000000,
+        total: 3,
+        withMessage: 1,
+        types: [{ feedbackTypeId: 'nps', total: 3, withMessage: 1 }],
+        options: [
+          { feedbackTypeId: 'nps', option: 'good', count: 2 },
+          { feedbackTypeId: 'nps', option: 'bad', count: 1 },
+        ],
+        statuses: { new: 2, seen: 0, done: 1 },
+        series: [{ at: 1767225600000, total: 3, counts: [2, 1] }],
+        previous: { total: 4 },
+      },
+    ],
+  },
+);
+export type FeedbackSummary = Static<typeof FeedbackSummary>;
 
 /** What the team records about an entry. */
 export const FeedbackStateBody = Type.Object(

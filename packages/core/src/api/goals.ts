@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, From, metadata, namedObject, oneOf, PropertyId, To } from './common.ts';
+import {
+  EntityKey,
+  From,
+  metadata,
+  NextCursor,
+  namedObject,
+  nullable,
+  oneOf,
+  PageLimit,
+  PropertyId,
+  TimelineCursor,
+  To,
+} from './common.ts';
 
 /** Max amount of one call: in micro-dollars, it must stay an exact integer. */
 export const MAX_AMOUNT = 1_000_000_000;
@@ -67,34 +79,41 @@ export type GoalBody = Static<typeof IncrementBody>;
 export const INTERVALS = ['hour', 'day', 'week'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
+export const BucketInterval = Type.Optional(
+  oneOf(INTERVALS, {
+    default: 'day',
+    description: 'Buckets are aligned to UTC; weeks start on Monday',
+  }),
+);
+
 export const GoalProgressQuery = Type.Object({
   propertyId: PropertyId,
   goalId: EntityKey,
   from: From,
   to: To,
-  interval: Type.Optional(
-    oneOf(INTERVALS, {
-      default: 'day',
-      description: 'Buckets are aligned to UTC; weeks start on Monday',
-    }),
-  ),
+  interval: BucketInterval,
 });
 export type GoalProgressQuery = Static<typeof GoalProgressQuery>;
 
-const PeriodTotals = namedObject('GoalTotals', {
+const totals = {
   total: Type.Number({
     description: 'Net progress: conversions for count goals, dollars for revenue goals',
   }),
   count: Type.Integer({ description: 'Increments minus decrements' }),
   gross: Type.Number({ description: 'Sum of increments' }),
   reversed: Type.Number({ description: 'Sum of decrements' }),
+  increments: Type.Integer({ description: 'Number of increments' }),
+  decrements: Type.Integer({ description: 'Number of decrements' }),
+};
+
+const PeriodTotals = namedObject('GoalTotals', {
+  ...totals,
+  amount: Type.Number({ description: 'Net dollars, of count goals too' }),
+  grossAmount: Type.Number({ description: 'Dollars of the increments' }),
+  reversedAmount: Type.Number({ description: 'Dollars of the decrements' }),
 });
 
-const GoalBucket = namedObject('GoalBucket', {
-  at: Type.Integer(),
-  total: Type.Number(),
-  count: Type.Integer(),
-});
+const GoalBucket = namedObject('GoalBucket', { at: Type.Integer(), ...totals });
 
 export const GoalProgress = Type.Object(
   {
@@ -113,11 +132,74 @@ export const GoalProgress = Type.Object(
       {
         goalId: 'revenue',
         kind: 'revenue',
-        current: { total: 90, count: 2, gross: 140, reversed: 50 },
-        previous: { total: 0, count: 0, gross: 0, reversed: 0 },
-        series: [{ at: 1767225600000, total: 90, count: 2 }],
+        current: {
+          ...{ total: 90, count: 2, gross: 140, reversed: 50, increments: 3, decrements: 1 },
+          ...{ amount: 90, grossAmount: 140, reversedAmount: 50 },
+        },
+        previous: {
+          ...{ total: 0, count: 0, gross: 0, reversed: 0, increments: 0, decrements: 0 },
+          ...{ amount: 0, grossAmount: 0, reversedAmount: 0 },
+        },
+        series: [
+          {
+            at: 1767225600000,
+            ...{ total: 90, count: 2, gross: 140, reversed: 50, increments: 3, decrements: 1 },
+          },
+        ],
       },
     ],
   },
 );
 export type GoalProgress = Static<typeof GoalProgress>;
+
+const ConversionType = oneOf(['increment', 'decrement'], { title: 'ConversionType' });
+export type ConversionType = Static<typeof ConversionType>;
+
+export const ConversionsQuery = Type.Object({
+  propertyId: PropertyId,
+  goalId: Type.Optional(EntityKey),
+  type: Type.Optional(ConversionType),
+  from: From,
+  to: To,
+  limit: PageLimit,
+  cursor: TimelineCursor,
+});
+export type ConversionsQuery = Static<typeof ConversionsQuery>;
+
+const Conversion = namedObject('Conversion', {
+  id: Type.String(),
+  goalId: Type.String(),
+  type: ConversionType,
+  amount: Type.Number({ description: 'Dollars; negative for a decrement' }),
+  sessionId: nullable(Type.String()),
+  visitorId: nullable(Type.String()),
+  userId: nullable(Type.String()),
+  metadata: Type.Record(Type.String(), Type.String()),
+  createdAt: Type.Integer(),
+});
+
+export const ConversionsPage = Type.Object(
+  { conversions: Type.Array(Conversion), nextCursor: NextCursor },
+  {
+    title: 'ConversionsPage',
+    examples: [
+      {
+        conversions: [
+          {
+            id: 'cnv_51200',
+            goalId: 'revenue',
+            type: 'increment',
+            amount: 49.9,
+            sessionId: 's-7f3c9a',
+            visitorId: 'v-81b2',
+            userId: null,
+            metadata: { plan: 'pro' },
+            createdAt: 1767225600000,
+          },
+        ],
+        nextCursor: null,
+      },
+    ],
+  },
+);
+export type ConversionsPage = Static<typeof ConversionsPage>;

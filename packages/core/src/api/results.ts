@@ -1,13 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
+import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber } from './common.ts';
 
-const Phase = Type.Optional(
-  Type.Integer({
-    minimum: 1,
-    maximum: 1_000_000,
-    description: 'Phase number; default: the latest',
-  }),
-);
+const Phase = phaseNumber('Phase number; default: the latest');
 
 export const SplitTestResultsQuery = Type.Object({
   propertyId: PropertyId,

@@ -10,11 +10,13 @@ import {
   PageCursor,
   PageLimit,
   PropertyId,
+  phaseNumber,
   SessionId,
   TimelineCursor,
   Timestamp,
   To,
   UserId,
+  VariationKey,
   VisitorId,
 } from './common.ts';
 
@@ -60,6 +62,9 @@ export const CollectBody = Type.Object(
 );
 export type CollectBody = Static<typeof CollectBody>;
 
+const text = (maxLength: number, description?: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, ...(description !== undefined && { description }) }));
+
 export const SessionsQuery = Type.Object(
   {
     propertyId: PropertyId,
@@ -67,15 +72,49 @@ export const SessionsQuery = Type.Object(
     to: To,
     visitorId: Type.Optional(VisitorId),
     userId: Type.Optional(UserId),
+    country: text(256, 'Two letters, as in the response'),
+    device: text(256),
+    browser: text(256),
+    os: text(256),
+    page: text(4096, 'Sessions that viewed this page: a path, without origin, query and fragment'),
+    bots: Type.Optional(
+      oneOf(['exclude', 'only', 'include'], {
+        description: 'Whether crawlers are listed; default: `include`',
+      }),
+    ),
     splitTestKey: Type.Optional(EntityKey),
-    variationKey: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'Requires `splitTestKey`' }),
+    variationKey: VariationKey,
+    phase: phaseNumber(
+      'Only exposures of this phase count; requires `splitTestKey`. Default: all phases; with `converted` or `multipleVariations`: the latest phase',
+    ),
+    multipleVariations: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the visitor saw several variations of the test during the phase; requires `splitTestKey`',
+      }),
     ),
     goalId: Type.Optional(EntityKey),
+    converted: Type.Optional(
+      Type.Boolean({
+        description:
+          'Sessions with an exposure whose visitor converted, in any session, after the first exposure of the phase, or did not; requires `splitTestKey` and `goalId`',
+      }),
+    ),
+    hasFeedback: Type.Optional(
+      Type.Boolean({ description: 'With `feedbackTypeId`: whether they have feedback of this type' }),
+    ),
+    feedbackTypeId: Type.Optional(EntityKey),
     limit: PageLimit,
     cursor: PageCursor,
   },
-  { dependentRequired: { variationKey: ['splitTestKey'] } },
+  {
+    dependentRequired: {
+      variationKey: ['splitTestKey'],
+      phase: ['splitTestKey'],
+      multipleVariations: ['splitTestKey'],
+      converted: ['splitTestKey', 'goalId'],
+    },
+  },
 );
 export type SessionsQuery = Static<typeof SessionsQuery>;
 
@@ -105,6 +144,7 @@ const sessionFields = {
   device: nullable(Type.String()),
   browser: nullable(Type.String()),
   os: nullable(Type.String()),
+  bot: Type.Boolean({ description: 'A crawler, as far as its requests show' }),
   exposures: Type.Array(
     namedObject('SessionExposure', {
       splitTestKey: Type.String(),
@@ -140,6 +180,7 @@ const sessionExample = {
   device: 'desktop',
   browser: 'Firefox',
   os: 'Linux',
+  bot: false,
   exposures: [{ splitTestKey: 'hero', variationKey: 'b', at: 1767225600500 }],
   goals: [{ goalId: 'revenue', count: 1, amount: 49.9 }],
   feedback: 1,
