@@ -33,8 +33,8 @@ function fetchScript(path: string, headers: Record<string, string> = {}): Promis
 }
 
 async function hashedPath(): Promise<string> {
-  const home = await shop.server.send('GET', '/');
-  return /\/sdk-[0-9a-f]{16}\.js/.exec(home.text)![0];
+  const { headers } = await shop.server.send('GET', '/sdk.js');
+  return `/sdk-${headers.get('etag')!.slice(1, -1)}.js`;
 }
 
 describe('the browser SDK for script tags', () => {
