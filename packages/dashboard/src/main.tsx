@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api.ts';
-import { createDashboardRouter } from './routes.tsx';
+import { createDashboardRouter, preloadPages } from './routes.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
@@ -42,3 +42,6 @@ createRoot(document.getElementById('root')!).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+// After the first page is drawn and its figures are requested.
+addEventListener('load', () => setTimeout(preloadPages, 1500));

@@ -126,6 +126,18 @@ const propertyPages = [
   propertyPage('settings', () => import('./features/settings/settings-page.tsx'), 'SettingsPage'),
 ];
 
+/** Loads the code of all pages, so that later clicks need no network. */
+export function preloadPages(): void {
+  for (const { options } of propertyPages) {
+    // A page that cannot be loaded now is loaded when it is opened.
+    (options.component as Preloadable).preload().catch(() => {});
+  }
+}
+
+interface Preloadable {
+  preload(): Promise<void>;
+}
+
 function propertyPage<M extends Record<string, unknown>>(
   path: string,
   load: () => Promise<M>,

@@ -21,26 +21,6 @@ describe('probes', () => {
 });
 
 describe('pages', () => {
-  it('/ names the service and links to the documentation', async () => {
-    const response = await visit('/');
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
-    expect(response.text).toContain('Switchyard');
-    expect(response.text).toMatch(/<a href="\/docs">/);
-    for (const [, target] of response.text.matchAll(/<a href="([^"]+)"/g)) {
-      expect([target, (await visit(target!)).status]).toEqual([target, 200]);
-    }
-  });
-
-  it('/ shows a snippet with the URL of the request', async () => {
-    const { text } = await visit('/');
-    expect(text).toContain('<title>Switchyard</title>');
-    expect(text).toContain(`src="${shop.server.url}/sdk-`);
-    expect(text).toContain(`apiUrl: '${shop.server.url}'`);
-    const { text: forged } = await shop.server.send('GET', '/', { headers: { host: `"><b>'` } });
-    expect(forged).not.toContain('<b>');
-  });
-
   it('/docs starts with split testing and has no Swagger bar', async () => {
     const { tags } = (await visit('/openapi.json')).body;
     expect(tags[0].name).toBe('Split testing');

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { ApiProblem } from '../../api.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import type { ChangeRequest, DryRunResult, ReviewOutcome } from './change-request.ts';
@@ -17,6 +18,7 @@ interface ReviewSheetProps {
 
 /** The last look before a change is made: what changes, what follows from it, who is affected, and why. */
 export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
+  useInertBackground();
   const { propertyId } = useProperty();
   const client = useQueryClient();
   const [comment, setComment] = useState(change.comment ?? '');

@@ -1,6 +1,7 @@
 import { Modal, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import { Icon, type IconName } from '../../ui/icon.tsx';
+import { useInertBackground } from '../../ui/use-inert-background.ts';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
@@ -20,6 +21,7 @@ interface Command {
 
 /** Finds every page and item of the property by name, key and tags, from memory. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
+  useInertBackground();
   const { configuration } = useProperty();
   const navigate = usePropertyNavigate();
   const [search, setSearch] = useState('');
