@@ -63,6 +63,8 @@ export class Dashboard {
     const context = await this.#opened!.browser.newContext({
       baseURL: this.server.url,
       viewport: { width: 1280, height: 860 },
+      // Half-transparent dialogs would have too little contrast.
+      reducedMotion: 'reduce',
       ...options,
     });
     this.#contexts.push(context);

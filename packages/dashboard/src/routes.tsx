@@ -93,6 +93,8 @@ const propertyHome = createRoute({
   },
 });
 
+const pageLoaders: (() => Promise<unknown>)[] = [];
+
 const propertyPages = [
   propertyPage('overview', () => import('./features/overview/overview-page.tsx'), 'OverviewPage'),
   propertyPage('traffic', () => import('./features/traffic/traffic-page.tsx'), 'TrafficPage'),
@@ -128,14 +130,8 @@ const propertyPages = [
 
 /** Loads the code of all pages, so that later clicks need no network. */
 export function preloadPages(): void {
-  for (const { options } of propertyPages) {
-    // A page that cannot be loaded now is loaded when it is opened.
-    (options.component as Preloadable).preload().catch(() => {});
-  }
-}
-
-interface Preloadable {
-  preload(): Promise<void>;
+  // A page that cannot be loaded now is loaded when it is opened.
+  for (const load of pageLoaders) load().catch(() => {});
 }
 
 function propertyPage<M extends Record<string, unknown>>(
@@ -143,6 +139,7 @@ function propertyPage<M extends Record<string, unknown>>(
   load: () => Promise<M>,
   name: keyof M & string,
 ) {
+  pageLoaders.push(load);
   return createRoute({
     getParentRoute: () => property,
     path,

@@ -1,9 +1,11 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, Drawer, Modal, Tooltip } from '@mantine/core';
+
+const dialog = { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 100 } };
 
 /** Dense and calm: small text, little colour, sharp contrast. */
 export const theme = createTheme({
   primaryColor: 'indigo',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: 7,
   autoContrast: true,
   defaultRadius: 'sm',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
@@ -12,6 +14,11 @@ export const theme = createTheme({
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.25rem' }, h2: { fontSize: '0.9375rem' } } },
   respectReducedMotion: true,
   cursorType: 'pointer',
+  components: {
+    Modal: Modal.extend({ defaultProps: dialog }),
+    Drawer: Drawer.extend({ defaultProps: dialog }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
+  },
 });
 
 /** The dimmed text of Mantine has too little contrast on our backgrounds. */

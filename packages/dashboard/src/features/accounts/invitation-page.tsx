@@ -1,5 +1,115 @@
-import { Page } from '../../ui/page.tsx';
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import type { SignedIn } from '@switchyard/core/api/accounts';
+import type { InvitationPreview } from '@switchyard/core/api/members';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { messageOf, request } from '../../api.ts';
+import { CenteredPage } from '../../ui/centered-page.tsx';
+import { fieldError } from '../../ui/field-error.ts';
+import { formatDateTime } from '../../ui/format.ts';
+import { LoadError, PageSkeleton } from '../../ui/page-states.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { forgetAccount } from './use-me.ts';
 
+/** Where the link of an invitation leads. */
 export function InvitationPage() {
-  return <Page title="Invitation">{null}</Page>;
+  // After the hash, so that the token is not sent to servers and does not end up in logs.
+  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+  const lookup = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () =>
+      request<InvitationPreview>('/v1/manage/invitations/lookup', { method: 'POST', body: { token } }),
+    enabled: token !== '',
+    retry: false,
+  });
+  return (
+    <CenteredPage title="Invitation">
+      {token === '' && (
+        <LoadError
+          title="The link is incomplete"
+          message="Ask for the whole link, including the part after #."
+        />
+      )}
+      {lookup.error && (
+        <LoadError
+          title="This invitation cannot be used"
+          message={`${messageOf(lookup.error)} Ask for a new invitation.`}
+        />
+      )}
+      {token !== '' && lookup.isPending && <PageSkeleton />}
+      {lookup.data && <AcceptInvitation token={token} invitation={lookup.data} />}
+    </CenteredPage>
+  );
+}
+
+function AcceptInvitation({ token, invitation }: { token: string; invitation: InvitationPreview }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const { property, email, role, expiresAt, accountExists } = invitation;
+  const accept = useMutation({
+    mutationFn: () =>
+      request<SignedIn>('/v1/manage/invitations/accept', {
+        method: 'POST',
+        body: accountExists ? { token } : { token, password, ...(name !== '' && { name }) },
+      }),
+    onSuccess: () => {
+      forgetAccount(client);
+      void navigate({ to: `/p/${property.id}/overview` });
+    },
+  });
+  const { error } = accept;
+  return (
+    <Stack gap="sm">
+      <Text>
+        {email} is invited to <strong>{property.name}</strong> as {role}. The link is valid until{' '}
+        {formatDateTime(expiresAt)}.
+      </Text>
+      {error && (
+        <Alert color="red" role="alert">
+          {messageOf(error)}
+        </Alert>
+      )}
+      {accountExists ? (
+        <>
+          <Text>This account exists: sign in as {email} to accept.</Text>
+          <SignInForm onSignedIn={() => accept.mutate()} />
+        </>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            accept.mutate();
+          }}
+        >
+          <Stack gap="sm">
+            <TextInput
+              label="Name"
+              description="Shown in the history"
+              autoComplete="name"
+              value={name}
+              error={fieldError(error, '/name')}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              description="At least 12 characters"
+              autoComplete="new-password"
+              minLength={12}
+              required
+              withAsterisk={false}
+              value={password}
+              error={fieldError(error, '/password')}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+            <Button type="submit" loading={accept.isPending}>
+              Accept invitation
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </Stack>
+  );
 }

@@ -1,5 +1,153 @@
+import { Badge, Button, Table } from '@mantine/core';
+import type { KeyList, ManagedKey } from '@switchyard/core/api/management';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Static } from 'typebox';
+import { propertyPath, request } from '../../api.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Loaded, Panel } from '../../ui/panel.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { CopyAction } from '../../ui/snippet.tsx';
+import { useReview } from '../changes/review-context.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { CreatedKey } from './created-key.tsx';
+import classes from './key-page.module.css';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+
+export type ApiKey = Static<typeof ManagedKey>;
 
 export function KeyPage() {
-  return <Page title="API keys">{null}</Page>;
+  const { propertyId, may } = useProperty();
+  const client = useQueryClient();
+  const review = useReview();
+  const [isNew, setNew] = useState(false);
+  const [created, setCreated] = useState<ApiKey>();
+  const queryKey = ['keys', propertyId];
+  const keys = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => request<Static<typeof KeyList>>(propertyPath(propertyId, 'keys'), { signal }),
+  });
+  const refresh = () => client.invalidateQueries({ queryKey });
+  const create = async (kind: ApiKey['kind'], name: string) => {
+    const outcome = await review({
+      title: `New ${kind} key`,
+      method: 'POST',
+      path: propertyPath(propertyId, 'keys'),
+      body: { kind, name },
+    });
+    if (outcome.outcome !== 'saved') return;
+    setNew(false);
+    setCreated(outcome.response as ApiKey);
+    void refresh();
+  };
+  const remove = async (key: ApiKey) => {
+    const outcome = await review({
+      title: `Delete the ${key.kind} key “${key.name}”`,
+      confirmLabel: 'Delete',
+      isDestructive: true,
+      method: 'DELETE',
+      path: propertyPath(propertyId, 'keys', key.id),
+    });
+    if (outcome.outcome === 'saved') void refresh();
+  };
+  const reason = may('admin') ? undefined : 'You need the admin role';
+  return (
+    <Page
+      title="API keys"
+      description="Browsers use a public key; servers use a secret key, which must never reach a browser."
+      actions={
+        <Button
+          leftSection={<Icon name="plus" />}
+          disabled={reason !== undefined}
+          title={reason}
+          onClick={() => setNew(true)}
+        >
+          New API key
+        </Button>
+      }
+    >
+      {created && <CreatedKey created={created} onClose={() => setCreated(undefined)} />}
+      <Panel title="Keys" flush hint={reason && `Changing keys: ${reason.toLowerCase()}.`}>
+        <Loaded query={keys} what="the API keys">
+          {({ keys: list }) =>
+            list.length === 0 ? (
+              <div className={classes.empty}>
+                <EmptyState title="No API keys">
+                  Create a public key for your pages and a secret key for your servers.
+                </EmptyState>
+              </div>
+            ) : (
+              <KeyTable keys={list} reason={reason} onDelete={(key) => void remove(key)} />
+            )
+          }
+        </Loaded>
+      </Panel>
+      {isNew && <NewKeyDialog onClose={() => setNew(false)} onCreate={create} />}
+    </Page>
+  );
+}
+
+interface KeyTableProps {
+  keys: readonly ApiKey[];
+  /** Why deleting is not possible. */
+  reason: string | undefined;
+  onDelete: (key: ApiKey) => void;
+}
+
+function KeyTable({ keys, reason, onDelete }: KeyTableProps) {
+  return (
+    <Table className={classes.table}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Kind</Table.Th>
+          <Table.Th>Key</Table.Th>
+          <Table.Th>Created</Table.Th>
+          <Table.Th>Last used</Table.Th>
+          <Table.Th aria-label="Actions" />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {keys.map((key) => (
+          <Table.Tr key={key.id}>
+            <Table.Td data-label="Name">{key.name}</Table.Td>
+            <Table.Td data-label="Kind">
+              <Badge variant="default">{key.kind}</Badge>
+            </Table.Td>
+            <Table.Td data-label="Key">
+              <span className={classes.key}>
+                <code>{key.key ?? `${key.prefix}…${key.lastFour}`}</code>
+                {key.key !== null && <CopyAction text={key.key} label={`Copy the key “${key.name}”`} />}
+              </span>
+            </Table.Td>
+            <Table.Td data-label="Created">
+              <RelativeTime at={key.createdAt} />
+            </Table.Td>
+            <Table.Td data-label="Last used">
+              {key.lastUsedAt === null ? (
+                <span className="dimmed">never</span>
+              ) : (
+                <RelativeTime at={key.lastUsedAt} />
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                color="red"
+                disabled={reason !== undefined}
+                title={reason}
+                aria-label={`Delete the ${key.kind} key “${key.name}”`}
+                onClick={() => onDelete(key)}
+              >
+                Delete
+              </Button>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
 }

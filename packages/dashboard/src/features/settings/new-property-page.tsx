@@ -1,5 +1,86 @@
-import { Page } from '../../ui/page.tsx';
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import type { NewProperty } from '@switchyard/core/api/management';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { messageOf, request } from '../../api.ts';
+import { CenteredPage } from '../../ui/centered-page.tsx';
+import { fieldError } from '../../ui/field-error.ts';
+import { keyFromName } from '../../ui/key-from-name.ts';
+import { meQuery, useMe } from '../accounts/use-me.ts';
 
+/** Owners create properties here; it is also where an installation without any starts. */
 export function NewPropertyPage() {
-  return <Page title="New property">{null}</Page>;
+  const { account, roles } = useMe();
+  if (account.isOwner) return <NewPropertyForm />;
+  return (
+    <CenteredPage title="New property">
+      <p>
+        {Object.keys(roles).length === 0 && 'You are not a member of any property yet. '}
+        Only owners create properties. Ask an owner, or ask for an invitation to an existing one.
+      </p>
+      <Link to="/account">Your account</Link>
+    </CenteredPage>
+  );
+}
+
+function NewPropertyForm() {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [id, setId] = useState<string>();
+  const body: NewProperty = { name, id: id ?? keyFromName(name) };
+  const create = useMutation({
+    mutationFn: () => request('/v1/manage/properties', { method: 'POST', body }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: meQuery.queryKey });
+      void client.invalidateQueries({ queryKey: ['properties'] });
+      void navigate({ to: `/p/${body.id}/overview` });
+    },
+  });
+  const { error } = create;
+  return (
+    <CenteredPage title="New property">
+      <p className="dimmed">
+        A property is a site or an app: it has its own split tests, flags, goals, keys and members.
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label="Name"
+            required
+            withAsterisk={false}
+            value={name}
+            error={fieldError(error, '/name')}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Id"
+            description="Used in code; it cannot be changed later"
+            required
+            withAsterisk={false}
+            value={body.id}
+            error={fieldError(error, '/id')}
+            onChange={(event) => setId(event.currentTarget.value)}
+          />
+          {error && (
+            <Alert color="red" role="alert">
+              {messageOf(error)}
+            </Alert>
+          )}
+          <Group>
+            <Button type="submit" loading={create.isPending}>
+              Create property
+            </Button>
+            <Link to="/">Cancel</Link>
+          </Group>
+        </Stack>
+      </form>
+    </CenteredPage>
+  );
 }

@@ -24,18 +24,21 @@ export function describeDifferences(
   differences: readonly Difference[],
   before: Document | undefined,
 ): string[] {
-  const subject = `${type.replace('-', ' ')} ${key}`;
+  const after = applyDifferences(before ?? {}, differences) as Document;
+  const subject = type === 'key' ? keySubject(before ?? after) : `${type.replace('-', ' ')} ${key}`;
   if (action === 'create') return [`${subject}: created`];
   if (action === 'delete') return [`${subject}: deleted`];
   if (action === 'import') return [`${subject}: history begins`];
   // Secrets are not part of the history, so nothing else can have changed.
   if (differences.length === 0) return [`${subject}: secret replaced`];
-  const after = applyDifferences(before ?? {}, differences) as Document;
   const fields = fieldChanges(before, { ...emptied(before, after), ...after });
   const shown = fields.filter(({ field }) => !HIDDEN.includes(field.split('.')[0] ?? ''));
   if (shown.length === 0) return differences.some(isPhase) ? [`${subject}: new phase`] : [];
   return shown.map((field) => `${subject}: ${describeField(field)}`);
 }
+
+/** The id of a key means nothing to people. */
+const keySubject = ({ kind, name }: Document) => `${kind} key "${name}"`;
 
 const isPhase = ({ pointer }: Difference) => pointer.startsWith('/phases');
 
