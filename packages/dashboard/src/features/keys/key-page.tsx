@@ -10,6 +10,7 @@ import { Page } from '../../ui/page.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { CopyAction } from '../../ui/snippet.tsx';
+import { StackedTable } from '../../ui/stacked-table.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { CreatedKey } from './created-key.tsx';
@@ -98,56 +99,44 @@ interface KeyTableProps {
 
 function KeyTable({ keys, reason, onDelete }: KeyTableProps) {
   return (
-    <Table className={classes.table}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Kind</Table.Th>
-          <Table.Th>Key</Table.Th>
-          <Table.Th>Created</Table.Th>
-          <Table.Th>Last used</Table.Th>
-          <Table.Th aria-label="Actions" />
+    <StackedTable head={['Name', 'Kind', 'Key', 'Created', 'Last used', '']}>
+      {keys.map((key) => (
+        <Table.Tr key={key.id}>
+          <Table.Td data-label="Name">{key.name}</Table.Td>
+          <Table.Td data-label="Kind">
+            <Badge variant="default">{key.kind}</Badge>
+          </Table.Td>
+          <Table.Td data-label="Key">
+            <span className={classes.key}>
+              <code>{key.key ?? `${key.prefix}…${key.lastFour}`}</code>
+              {key.key !== null && <CopyAction text={key.key} label={`Copy the key “${key.name}”`} />}
+            </span>
+          </Table.Td>
+          <Table.Td data-label="Created">
+            <RelativeTime at={key.createdAt} />
+          </Table.Td>
+          <Table.Td data-label="Last used">
+            {key.lastUsedAt === null ? (
+              <span className="dimmed">never</span>
+            ) : (
+              <RelativeTime at={key.lastUsedAt} />
+            )}
+          </Table.Td>
+          <Table.Td>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="red"
+              disabled={reason !== undefined}
+              title={reason}
+              aria-label={`Delete the ${key.kind} key “${key.name}”`}
+              onClick={() => onDelete(key)}
+            >
+              Delete
+            </Button>
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {keys.map((key) => (
-          <Table.Tr key={key.id}>
-            <Table.Td data-label="Name">{key.name}</Table.Td>
-            <Table.Td data-label="Kind">
-              <Badge variant="default">{key.kind}</Badge>
-            </Table.Td>
-            <Table.Td data-label="Key">
-              <span className={classes.key}>
-                <code>{key.key ?? `${key.prefix}…${key.lastFour}`}</code>
-                {key.key !== null && <CopyAction text={key.key} label={`Copy the key “${key.name}”`} />}
-              </span>
-            </Table.Td>
-            <Table.Td data-label="Created">
-              <RelativeTime at={key.createdAt} />
-            </Table.Td>
-            <Table.Td data-label="Last used">
-              {key.lastUsedAt === null ? (
-                <span className="dimmed">never</span>
-              ) : (
-                <RelativeTime at={key.lastUsedAt} />
-              )}
-            </Table.Td>
-            <Table.Td>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                disabled={reason !== undefined}
-                title={reason}
-                aria-label={`Delete the ${key.kind} key “${key.name}”`}
-                onClick={() => onDelete(key)}
-              >
-                Delete
-              </Button>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </StackedTable>
   );
 }

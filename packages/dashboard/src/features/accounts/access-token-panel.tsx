@@ -1,0 +1,120 @@
+import { Alert, Button, Table } from '@mantine/core';
+import type { AccessToken, AccessTokens, CreatedToken } from '@switchyard/core/api/access-tokens';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf, request } from '../../api.ts';
+import { formatDate } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { LoadError } from '../../ui/page-states.tsx';
+import { Loaded, Panel } from '../../ui/panel.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Snippet } from '../../ui/snippet.tsx';
+import { StackedTable } from '../../ui/stacked-table.tsx';
+import classes from './account-page.module.css';
+import { NewTokenDialog } from './new-token-dialog.tsx';
+
+const URL = '/v1/manage/me/tokens';
+const queryKey = ['tokens'];
+
+/** Tokens for scripts, CI and agents that act as this account. */
+export function AccessTokenPanel() {
+  const client = useQueryClient();
+  const tokens = useQuery({ queryKey, queryFn: ({ signal }) => request<AccessTokens>(URL, { signal }) });
+  const [isNew, setNew] = useState(false);
+  const [created, setCreated] = useState<CreatedToken>();
+  const refresh = () => client.invalidateQueries({ queryKey });
+  const revoke = useMutation({
+    mutationFn: (id: string) => request(`${URL}/${id}`, { method: 'DELETE' }),
+    onSuccess: refresh,
+  });
+  return (
+    <Panel
+      title="Access tokens"
+      hint="For scripts and CI: they act as you, with the role and the properties that you give them."
+      flush
+      actions={
+        <Button size="xs" variant="default" leftSection={<Icon name="plus" />} onClick={() => setNew(true)}>
+          New access token
+        </Button>
+      }
+    >
+      {created && (
+        <Alert
+          className={classes.inset}
+          color="green"
+          role="status"
+          title={`Created the token “${created.name}”`}
+        >
+          <p>Copy it now: it cannot be shown again.</p>
+          <Snippet label="the token" code={created.token ?? ''} />
+          <Button mt="xs" size="xs" variant="default" onClick={() => setCreated(undefined)}>
+            I have stored it
+          </Button>
+        </Alert>
+      )}
+      {revoke.error && <LoadError title="Cannot revoke the token" message={messageOf(revoke.error)} />}
+      <Loaded query={tokens} what="your access tokens">
+        {({ tokens: list }) =>
+          list.length === 0 ? (
+            <p className={`dimmed ${classes.inset}`}>No access tokens.</p>
+          ) : (
+            <TokenTable tokens={list} revoking={revoke.variables} onRevoke={(id) => revoke.mutate(id)} />
+          )
+        }
+      </Loaded>
+      {isNew && (
+        <NewTokenDialog
+          onClose={() => setNew(false)}
+          onCreated={(token) => {
+            setNew(false);
+            setCreated(token);
+            void refresh();
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface TokenTableProps {
+  tokens: readonly AccessToken[];
+  revoking: string | undefined;
+  onRevoke: (id: string) => void;
+}
+
+function TokenTable({ tokens, revoking, onRevoke }: TokenTableProps) {
+  return (
+    <StackedTable head={['Name', 'Token', 'Role', 'Properties', 'Expires', 'Last used', '']}>
+      {tokens.map((token) => (
+        <Table.Tr key={token.id}>
+          <Table.Td data-label="Name">{token.name}</Table.Td>
+          <Table.Td data-label="Token">
+            <code>
+              {token.prefix}…{token.lastFour}
+            </code>
+          </Table.Td>
+          <Table.Td data-label="Role">{token.role}</Table.Td>
+          <Table.Td data-label="Properties">{token.properties?.join(', ') ?? 'all'}</Table.Td>
+          <Table.Td data-label="Expires" className={token.expiresAt < Date.now() ? 'bad' : undefined}>
+            {formatDate(token.expiresAt)}
+          </Table.Td>
+          <Table.Td data-label="Last used">
+            {token.lastUsedAt === null ? 'never' : <RelativeTime at={token.lastUsedAt} />}
+          </Table.Td>
+          <Table.Td>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="red"
+              loading={revoking === token.id}
+              aria-label={`Revoke the token “${token.name}”`}
+              onClick={() => onRevoke(token.id)}
+            >
+              Revoke
+            </Button>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </StackedTable>
+  );
+}
