@@ -12,23 +12,27 @@ const HELP = `Usage: npm run demo -- [options]
   --seed N        seed of the simulation
   --no-open       do not open a browser`;
 
-const { values: options } = parseArgs({
-  options: {
-    port: { type: 'string' },
-    data: { type: 'string' },
-    visitors: { type: 'string' },
-    seed: { type: 'string' },
-    'no-open': { type: 'boolean' },
-    help: { type: 'boolean' },
-  },
-});
+const OPTIONS = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  visitors: { type: 'string' },
+  seed: { type: 'string' },
+  'no-open': { type: 'boolean' },
+  help: { type: 'boolean' },
+};
 
-function wholeNumber(name, max) {
+function wholeNumber(options, name, max) {
   const text = options[name];
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text) || Number(text) > max)
     throw new Error(`--${name} must be a whole number up to ${max}`);
   return Number(text);
+}
+
+async function choosePort(given) {
+  if (given === undefined) return (await isFree(8080)) ? 8080 : 0;
+  if (!(await isFree(given))) throw new Error(`Port ${given} is in use`);
+  return given;
 }
 
 async function isFree(port) {
@@ -57,11 +61,12 @@ function openBrowser(url) {
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
 
-async function run() {
-  const port = wholeNumber('port', 65_535) ?? ((await isFree(8080)) ? 8080 : 0);
+async function run(options) {
+  const number = (name, max) => wholeNumber(options, name, max);
+  const port = await choosePort(number('port', 65_535));
   const demo = await startDemo({
     ...{ port, dataDir: options.data, log: console.log, signal: interrupted.signal },
-    ...{ visitors: wholeNumber('visitors', 1_000_000), seed: wholeNumber('seed', 2 ** 31) },
+    ...{ visitors: number('visitors', 1_000_000), seed: number('seed', 999_999_999) },
   });
   console.log(`
 The shop is open at ${demo.url}
@@ -79,16 +84,14 @@ Ctrl-C ends the demo${options.data === undefined ? ' and removes its data' : ''}
   return code;
 }
 
-if (options.help) {
-  console.log(HELP);
-} else {
-  try {
-    process.exitCode = await run();
-  } catch (error) {
-    // Ctrl-C during the start also ends the server that it talks to.
-    if (!interrupted.signal.aborted) {
-      console.error(error.message);
-      process.exitCode = 1;
-    }
+try {
+  const { values: options } = parseArgs({ options: OPTIONS });
+  if (options.help) console.log(HELP);
+  else process.exitCode = await run(options);
+} catch (error) {
+  // Ctrl-C during the start also ends the server that it talks to.
+  if (!interrupted.signal.aborted) {
+    console.error(error.message);
+    process.exitCode = 1;
   }
 }
