@@ -63,8 +63,8 @@ export const PAGES = {
 
 /** Where visitors go next, by weight. Buying and signing up are decided elsewhere. */
 export const NEXT_PAGES = {
-  home: { category: 34, product: 22, search: 14, 'sign-up': 15, journal: 5, leave: 10 },
-  category: { product: 62, category: 12, search: 7, leave: 19 },
+  home: { category: 32, product: 20, search: 18, 'sign-up': 15, journal: 5, leave: 10 },
+  category: { product: 60, category: 11, search: 10, leave: 19 },
   search: { product: 58, search: 14, leave: 28 },
   product: { product: 27, category: 15, delivery: 6, search: 5, 'sign-up': 3, leave: 44 },
   journal: { product: 20, journal: 14, home: 14, leave: 52 },

@@ -42,7 +42,7 @@ class LiveVisit {
 
   async run(seed, number) {
     const now = Date.now();
-    const visitor = createVisitor(seed + 1, number, now);
+    const visitor = createVisitor(seed + 2, number, now);
     const visit = planVisit(visitor, now, await this.#runningTests());
     await this.#evaluateFlags(visitor);
     let last = now;

@@ -25,14 +25,14 @@ export const SPLIT_TESTS = [
       type: 'id',
       variations: variations(['nested'], ['flat']),
       goals: ['add-to-cart'],
-      plannedVisitors: 1800,
+      plannedVisitors: 1500,
       smallestEffect: 0.3,
     },
   },
   {
     key: 'signup-form',
     shownOn: 'sign-up',
-    effects: { short: { signup: 1.6 } },
+    effects: { short: { signup: 1.9 } },
     definition: {
       name: 'Sign-up form',
       description: 'Three fields instead of nine.',
@@ -89,7 +89,7 @@ export const SPLIT_TESTS = [
     key: 'search-ranking',
     shownOn: 'search',
     effects: { semantic: { 'add-to-cart': 1.1 } },
-    lost: { semantic: 0.25 },
+    lost: { semantic: 0.4 },
     definition: {
       name: 'Search ranking',
       description: 'Ranks search results by meaning instead of by words.',

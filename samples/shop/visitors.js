@@ -37,7 +37,8 @@ export function createVisitor(seed, number, now) {
     orders: 0,
   };
   if (!isBot && random.chance(MEMBER_SHARE)) becomeMember(visitor, Math.floor(random.exponential(3)));
-  visitor.visits = visitTimes(random, hoursAhead, now);
+  // Random numbers of its own, so that what visitors do does not depend on the time of the start.
+  visitor.visits = visitTimes(new Random(seed + 1, number), hoursAhead, now);
   return visitor;
 }
 

@@ -87,7 +87,8 @@ class Visit {
     this.#seen.set(splitTestKey, effects[variationKey] ?? {});
     // Always the same visitors: the page fails in their browsers.
     const isLost = parseInt(this.#visitor.id.slice(-4), 16) / 0x10000 < (lost[variationKey] ?? 0);
-    if (!isLost) this.#add({ type: 'exposure', splitTestKey, variationKey, phase: phase.number });
+    if (isLost) return;
+    this.events.push({ type: 'exposure', splitTestKey, variationKey, phase: phase.number, at: this.#at });
   }
 
   /** What the visitor does on a page; returns the next page if that decides it. */
