@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Drawer, Modal, Tooltip } from '@mantine/core';
+import { Badge, type CSSVariablesResolver, createTheme, Drawer, Modal, Table, Tooltip } from '@mantine/core';
 
 const dialog = { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 100 } };
 
@@ -15,6 +15,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
+    Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 500 } }),
+    Table: Table.extend({ defaultProps: { horizontalSpacing: 14 } }),
     Modal: Modal.extend({ defaultProps: dialog }),
     Drawer: Drawer.extend({ defaultProps: dialog }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
