@@ -1,0 +1,67 @@
+// node samples/shop/screenshots.js [DIR]: pictures of every page of the dashboard, wide and narrow, light and dark.
+// Needs npm run build and Chromium. With --readme, only the pictures of the README, into docs/images.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { withChromium } from '../../bench/lib/chromium.js';
+import { startDemo } from './start-demo.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { readme: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+});
+
+const PAGES = {
+  overview: 'overview',
+  traffic: 'traffic',
+  'split-tests': 'split-tests',
+  results: 'split-tests/free-shipping-bar',
+  'results-four-variations': 'split-tests/homepage-hero',
+  'results-unhealthy': 'split-tests/search-ranking',
+  'split-test-editor': 'split-tests/trust-badges?tab=edit',
+  flags: 'flags',
+  flag: 'flags/new-checkout',
+  segments: 'segments',
+  goals: 'goals',
+  goal: 'goals/purchase',
+  feedback: 'feedback',
+  sessions: 'sessions',
+  keys: 'keys',
+  history: 'history',
+  settings: 'settings',
+  'settings-webhooks': 'settings?tab=webhooks',
+};
+const README = { overview: PAGES.overview, results: PAGES.results, flags: PAGES.flags };
+const WIDTHS = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } };
+
+const directory = values.readme ? join('docs', 'images') : (positionals[0] ?? 'screenshots');
+mkdirSync(directory, { recursive: true });
+const chosen = values.readme ? README : PAGES;
+const pages = Object.entries(chosen).filter(([name]) => name.includes(values.only));
+
+const demo = await startDemo({ live: false, log: console.error });
+try {
+  await withChromium(async (browser) => {
+    for (const colorScheme of values.readme ? ['light'] : ['light', 'dark']) {
+      for (const [width, viewport] of Object.entries(values.readme ? { wide: WIDTHS.wide } : WIDTHS)) {
+        await takePictures(browser, { colorScheme, viewport, width });
+      }
+    }
+  });
+} finally {
+  await demo.stop();
+}
+
+async function takePictures(browser, { colorScheme, viewport, width }) {
+  const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
+  await context.addCookies([{ name: 'switchyard_session', value: demo.cookie, url: demo.url }]);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => console.error(`${page.url()}: ${error.message}`));
+  for (const [name, path] of pages) {
+    await page.goto(`${demo.url}/p/shop/${path}`);
+    await page.waitForLoadState('networkidle').catch(() => {});
+    const file = values.readme ? `${name}.png` : `${name}-${width}-${colorScheme}.png`;
+    await page.screenshot({ path: join(directory, file), fullPage: !values.readme });
+  }
+  await context.close();
+}
