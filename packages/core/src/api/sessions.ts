@@ -62,8 +62,20 @@ export const CollectBody = Type.Object(
 );
 export type CollectBody = Static<typeof CollectBody>;
 
-const text = (maxLength: number, description?: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength, ...(description !== undefined && { description }) }));
+/** As a filter: sessions for which this is not known. */
+export const NO_VALUE = '(none)';
+
+/** Longer paths are truncated to this length. */
+export const MAX_PAGE_LENGTH = 500;
+
+const clientFilter = (what: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: `Only sessions with this ${what}; \`${NO_VALUE}\`: not known`,
+    }),
+  );
 
 export const SessionsQuery = Type.Object(
   {
@@ -72,11 +84,17 @@ export const SessionsQuery = Type.Object(
     to: To,
     visitorId: Type.Optional(VisitorId),
     userId: Type.Optional(UserId),
-    country: text(256, 'Two letters, as in the response'),
-    device: text(256),
-    browser: text(256),
-    os: text(256),
-    page: text(4096, 'Sessions that viewed this page: a path, without origin, query and fragment'),
+    country: clientFilter('country'),
+    device: clientFilter('kind of device'),
+    browser: clientFilter('browser'),
+    os: clientFilter('operating system'),
+    page: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_PAGE_LENGTH,
+        description: 'Only sessions that viewed this page: a path, without origin, query and fragment',
+      }),
+    ),
     bots: Type.Optional(
       oneOf(['exclude', 'only', 'include'], {
         description: 'Whether crawlers are listed; default: `include`',

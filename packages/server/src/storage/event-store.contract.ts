@@ -1,9 +1,10 @@
-import { DAY_MS } from '@switchyard/core/time';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import { describeAssignments } from './contract/describe-assignments.contract.ts';
 import { describeFeedbackGoals } from './contract/describe-feedback-goals.contract.ts';
+import { describeGoals } from './contract/describe-goals.contract.ts';
+import { describeLists } from './contract/describe-lists.contract.ts';
 import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
@@ -134,6 +135,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
         device: 'mobile',
         browser: 'Firefox',
         os: 'Linux',
+        bot: false,
         exposures: [{ splitTestKey: 'hero', variationKey: 'a', at: T0 + 20 }],
         goals: [{ goalId: 'signup', count: 0, amountMicros: 2_000_000 }],
         feedback: 1,
@@ -265,40 +267,6 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
       await store.forget([{ propertyId: one, sessionId: 'same' }]);
       expect(await sessionOf(one, 'same')).toBeUndefined();
       expect((await sessionOf(two, 'same'))?.pageviews).toBe(1);
-    });
-
-    test('sums money exactly, in the right buckets', async () => {
-      const propertyId = nextProperty();
-      const monday = Date.UTC(2025, 10, 10);
-      const huge = Number.MAX_SAFE_INTEGER;
-      await add(
-        ...Array.from({ length: 10 }, () => goal({ propertyId, receivedAt: monday, amountMicros: 100_000 })),
-        ...[huge, huge].map((amountMicros) =>
-          goal({ propertyId, receivedAt: monday + DAY_MS, amountMicros }),
-        ),
-        goal({ propertyId, receivedAt: monday + DAY_MS, direction: -1, amountMicros: -huge }),
-        goal({ propertyId, receivedAt: monday - 1, amountMicros: 5 }),
-      );
-      const range = { propertyId, goalId: 'signup', from: monday, to: monday + 7 * DAY_MS };
-      expect(await store.goalTotals({ ...range, to: monday + 1 })).toMatchObject({
-        incrementedMicros: 1_000_000n,
-      });
-      expect(await store.goalTotals(range)).toEqual({
-        increments: 12,
-        decrements: 1,
-        incrementedMicros: 1_000_000n + 2n * BigInt(huge),
-        decrementedMicros: BigInt(huge),
-      });
-      const net = [
-        { at: monday, count: 10, amountMicros: 1_000_000n },
-        { at: monday + DAY_MS, count: 1, amountMicros: BigInt(huge) },
-      ];
-      expect(await store.goalSeries({ ...range, interval: 'hour' })).toEqual(net);
-      expect(await store.goalSeries({ ...range, interval: 'day' })).toEqual(net);
-      expect(await store.goalSeries({ ...range, from: monday - 1, interval: 'week' })).toEqual([
-        { at: monday - 7 * DAY_MS, count: 1, amountMicros: 5n },
-        { at: monday, count: 11, amountMicros: 1_000_000n + BigInt(huge) },
-      ]);
     });
 
     test('accepts any text', async () => {
@@ -438,6 +406,8 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     describeFeedbackGoals({ store: () => store, add, nextProperty });
     describeAssignments({ store: () => store, add, nextProperty });
     describeNewFeedback({ store: () => store, add, nextProperty });
+    describeGoals({ store: () => store, add, nextProperty });
+    describeLists({ store: () => store, add, nextProperty });
 
     test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
       const random = fc.asyncProperty(

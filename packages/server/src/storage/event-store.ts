@@ -1,6 +1,9 @@
 import type { Interval } from '@switchyard/core/api/goals';
 import type { AssignableTest } from '@switchyard/core/evaluation/assignment';
 import type { JournalEntry } from './accepted-request.ts';
+import type { ConversionPageQuery, StoredConversion } from './conversion-page.ts';
+import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
+import type { SessionConditions } from './session-conditions.ts';
 
 /**
  * Interface of the analytics store: append batches, run predefined queries.
@@ -20,7 +23,11 @@ export interface EventStore {
   sessionIdentity(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined>;
   goalTotals(query: GoalQuery): Promise<GoalTotals>;
   goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]>;
+  /** Newest first. */
+  conversionPage(query: ConversionPageQuery): Promise<Page<StoredConversion, TimelineCursor>>;
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>>;
+  feedbackCount(query: FeedbackFilter): Promise<number>;
+  feedbackSummary(query: FeedbackSummaryQuery): Promise<FeedbackSummary>;
   /** Which of the entries exist, and when they were submitted; in any order. */
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]>;
   /** In order of arrival, which is not always the order of time. */
@@ -75,17 +82,12 @@ export interface TimelineCursor {
   ordinal: number;
 }
 
-export interface SessionPageQuery {
+export interface SessionPageQuery extends SessionConditions {
   propertyId: string;
   /** Sessions that started at or after this time. */
   from?: number;
   /** Sessions that started before this time. */
   to?: number;
-  visitorId?: string;
-  userId?: string;
-  splitTestKey?: string;
-  variationKey?: string;
-  goalId?: string;
   limit: number;
   after?: Cursor;
   /**
@@ -126,6 +128,8 @@ export interface SessionSummary extends SessionIdentity {
   device: string | null;
   browser: string | null;
   os: string | null;
+  /** Whether a crawler sent one of its exposures or collects. */
+  bot: boolean;
   /** First exposure to each variation, oldest first; at most `MAX_LISTED`. */
   exposures: { splitTestKey: string; variationKey: string; at: number }[];
   /** Net of reversals; the `MAX_LISTED` goals reached first. */
@@ -184,22 +188,11 @@ export interface GoalSeriesQuery extends GoalQuery {
 }
 
 /** A non-empty bucket; buckets are aligned to UTC, weeks start on Monday. */
-export interface GoalBucket {
+export interface GoalBucket extends GoalTotals {
   at: number;
-  /** Increments minus decrements. */
-  count: number;
-  amountMicros: bigint;
 }
 
-export interface FeedbackPageQuery {
-  propertyId: string;
-  feedbackTypeId?: string;
-  option?: string;
-  sessionId?: string;
-  from?: number;
-  to?: number;
-  /** Only these entries. */
-  ids?: readonly string[];
+export interface FeedbackPageQuery extends FeedbackFilter {
   limit: number;
   after?: Cursor;
 }

@@ -12,6 +12,13 @@ const DEFAULT_PERIOD_MS = 30 * BUCKET_LENGTH.day;
 /** For longer periods, empty buckets are omitted. */
 const MAX_EMPTY_BUCKETS = 10_000;
 
+const NOTHING: GoalTotals = {
+  increments: 0,
+  decrements: 0,
+  incrementedMicros: 0n,
+  decrementedMicros: 0n,
+};
+
 /** From `from` (inclusive) to `to` (exclusive), in Unix milliseconds. */
 interface Period {
   from: number;
@@ -46,19 +53,36 @@ export async function goalProgress(
     kind: goal.kind,
     current: totals(goal, current),
     previous: totals(goal, previous),
-    series: bucketsOf(series, { from, to, interval }).map((bucket) => toPoint(goal, bucket)),
+    series: bucketsOf(series, { from, to, interval }).map((bucket) => ({
+      at: bucket.at,
+      ...progressOf(goal, bucket),
+    })),
   };
 }
 
+type Bucket = GoalProgress['series'][number];
+
 function totals(goal: Goal, found: GoalTotals): GoalProgress['current'] {
+  const { incrementedMicros, decrementedMicros } = found;
+  return {
+    ...progressOf(goal, found),
+    amount: toDollars(incrementedMicros - decrementedMicros),
+    grossAmount: toDollars(incrementedMicros),
+    reversedAmount: toDollars(decrementedMicros),
+  };
+}
+
+/** In conversions for count goals, in dollars for revenue goals. */
+function progressOf(goal: Goal, found: GoalTotals): Omit<Bucket, 'at'> {
   const { increments, decrements, incrementedMicros, decrementedMicros } = found;
   const count = increments - decrements;
-  if (goal.kind === 'count') return { total: count, count, gross: increments, reversed: decrements };
+  const counts = { count, increments, decrements };
+  if (goal.kind === 'count') return { total: count, gross: increments, reversed: decrements, ...counts };
   return {
     total: toDollars(incrementedMicros - decrementedMicros),
-    count,
     gross: toDollars(incrementedMicros),
     reversed: toDollars(decrementedMicros),
+    ...counts,
   };
 }
 
@@ -69,13 +93,9 @@ function bucketsOf(found: GoalBucket[], { from, to, interval }: Period): GoalBuc
   const byTime = new Map(found.map((bucket) => [bucket.at, bucket]));
   const buckets: GoalBucket[] = [];
   for (let at = bucketStart(from, interval); at < to; at += length) {
-    buckets.push(byTime.get(at) ?? { at, count: 0, amountMicros: 0n });
+    buckets.push(byTime.get(at) ?? { at, ...NOTHING });
   }
   return buckets;
-}
-
-function toPoint(goal: Goal, { at, count, amountMicros }: GoalBucket): GoalProgress['series'][number] {
-  return { at, total: goal.kind === 'count' ? count : toDollars(amountMicros), count };
 }
 
 function bucketStart(time: number, interval: Interval): number {

@@ -1,13 +1,11 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect } from 'vitest';
 import type {
-  Cursor,
   EventStore,
   FeedbackGoal,
   FeedbackPageQuery,
   GoalBucket,
   GoalDay,
-  Page,
   SessionDetail,
   SessionPageQuery,
   SessionSummary,
@@ -16,6 +14,11 @@ import type {
   TimelineCursor,
   VariationFeedback,
 } from '../event-store.ts';
+import {
+  compareConversions,
+  compareFeedbackFilters,
+  compareSessionConditions,
+} from './compare-lists.contract.ts';
 import { assignmentQuery } from './describe-assignments.contract.ts';
 import { naiveAssignments } from './naive-assignment.contract.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
@@ -26,6 +29,7 @@ import {
   naiveFeedback,
   naiveNewVisitors,
 } from './naive-split-test.contract.ts';
+import { pagesOf } from './pages-of.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 
 /** Runs all queries on the store, page by page, and compares the results with the model. */
@@ -41,6 +45,9 @@ export async function expectToAgree(
     await compareGoals(store, model, propertyId);
     await compareSplitTests(store, model.facts(propertyId), propertyId);
     await compareAssignments(store, model, propertyId);
+    await compareSessionConditions(store, model, propertyId, limit);
+    await compareFeedbackFilters(store, model, propertyId, limit);
+    await compareConversions(store, model, propertyId, limit);
   }
 }
 
@@ -350,33 +357,16 @@ async function compareGoals(store: EventStore, model: NaiveEventStore, propertyI
     const sum = (list: typeof reached) => list.reduce((total, it) => total + BigInt(it.amountMicros), 0n);
     const ups = reached.filter(({ count }) => count > 0);
     const downs = reached.filter(({ count }) => count < 0);
-    expect(await store.goalTotals(range)).toEqual({
+    const totals = {
       increments: ups.length,
       decrements: downs.length,
       incrementedMicros: sum(ups),
       decrementedMicros: -sum(downs),
-    });
-    const bucket = {
-      at: T0 - (T0 % 3_600_000),
-      count: ups.length - downs.length,
-      amountMicros: sum(reached),
     };
+    expect(await store.goalTotals(range)).toEqual(totals);
+    const bucket = { at: T0 - (T0 % 3_600_000), ...totals };
     const series: GoalBucket[] = reached.length > 0 ? [bucket] : [];
     expect(await store.goalSeries({ ...range, interval: 'hour' })).toEqual(series);
-  }
-}
-
-async function pagesOf<T, Position = Cursor>(
-  limit: number,
-  query: (after: { after?: Position }) => Promise<Page<T, Position>>,
-): Promise<T[]> {
-  const all: T[] = [];
-  for (let after: { after?: Position } = {}; ; ) {
-    const { rows, next } = await query(after);
-    all.push(...rows);
-    if (next === undefined) return all;
-    expect(rows).toHaveLength(limit);
-    after = { after: next };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
+import type { StoredConversion } from '../conversion-page.ts';
 import type {
   ArrivedFeedback,
   FeedbackEntry,
@@ -20,6 +21,7 @@ interface ModelEvent {
   /** The timeline entry; undefined for a collect without events. */
   line: TimelineEntry | undefined;
   fromBrowser: boolean;
+  bot: boolean;
 }
 
 /** A reference implementation on plain lists. */
@@ -31,21 +33,24 @@ export class NaiveEventStore {
   append({ request, seq }: JournalEntry): void {
     const { propertyId, receivedAt } = request;
     this.#requests.push(request);
-    const push = (sessionId: string | undefined, line: TimelineEntry | undefined, fromBrowser: boolean) =>
-      this.#events.push({ propertyId, seq, sessionId, at: line?.at ?? receivedAt, line, fromBrowser });
+    const push = (
+      sessionId: string | undefined,
+      line: TimelineEntry | undefined,
+      fromBrowser: boolean,
+      bot = false,
+    ) =>
+      this.#events.push({ propertyId, seq, sessionId, at: line?.at ?? receivedAt, line, fromBrowser, bot });
     if (request.kind === 'exposures') {
-      for (const { sessionId, phase: _phase, bot: _bot, ...it } of request.exposures)
-        push(sessionId, { type: 'exposure', ...it }, true);
+      for (const { sessionId, phase: _phase, bot, ...it } of request.exposures)
+        push(sessionId, { type: 'exposure', ...it }, true, bot);
     } else if (request.kind === 'conversion') {
-      const { goalId, direction, amountMicros, sessionId } = request;
-      push(sessionId, { at: receivedAt, type: 'goal', goalId, count: direction, amountMicros }, false);
+      const { goalId, direction: count, amountMicros, sessionId, metadata } = request;
+      const line = { goalId, count, amountMicros, ...(metadata && { metadata }) };
+      push(sessionId, { at: receivedAt, type: 'goal', ...line }, false);
     } else if (request.kind === 'feedback') {
-      const { id, feedbackTypeId, option, sessionId } = request;
-      push(
-        sessionId,
-        { at: receivedAt, type: 'feedback', id, feedbackTypeId, ...(option && { option }) },
-        false,
-      );
+      const { id, feedbackTypeId, option, message, sessionId } = request;
+      const line = { id, feedbackTypeId, ...(option && { option }), ...(message && { message }) };
+      push(sessionId, { at: receivedAt, type: 'feedback', ...line }, false);
     } else {
       this.#collects.push(request);
       for (const it of request.events) push(request.sessionId, it, true);
@@ -91,6 +96,7 @@ export class NaiveEventStore {
       device: latest?.device ?? null,
       browser: latest?.browser ?? null,
       os: latest?.os ?? null,
+      bot: events.some(({ bot }) => bot) || collects.some(({ device }) => device === 'bot'),
       exposures: firstExposures(lines),
       goals: netGoals(lines),
       feedback: lines.filter((line) => line.type === 'feedback').length,
@@ -102,6 +108,20 @@ export class NaiveEventStore {
   goals(propertyId: string, goalId: string): { at: number; count: 1 | -1; amountMicros: number }[] {
     const lines = this.#of(propertyId).flatMap(({ line }) => line ?? []);
     return lines.filter((line) => line.type === 'goal').filter((line) => line.goalId === goalId);
+  }
+
+  /** Newest first. */
+  conversions(propertyId: string): Omit<StoredConversion, 'ordinal'>[] {
+    return this.#of(propertyId)
+      .toSorted((a, b) => b.at - a.at || b.seq - a.seq)
+      .flatMap(({ line, sessionId }) => (line?.type === 'goal' ? [{ line, sessionId }] : []))
+      .map(({ line, sessionId }) => {
+        const { at, goalId, count: direction, amountMicros, metadata = null } = line;
+        const { visitorId = null, userId = null } =
+          (sessionId !== undefined && this.session(propertyId, sessionId)) || {};
+        const session = { sessionId: sessionId ?? null, visitorId, userId };
+        return { at, goalId, direction, amountMicros, metadata, ...session };
+      });
   }
 
   /** Newest first. */
@@ -117,9 +137,9 @@ export class NaiveEventStore {
       .flatMap(({ line, sessionId, seq }) => (line?.type === 'feedback' ? [{ line, sessionId, seq }] : []))
       .map(({ line, sessionId, seq }) => {
         const session = sessionId === undefined ? undefined : this.session(propertyId, sessionId);
-        const { id, feedbackTypeId, option = null, at } = line;
+        const { id, feedbackTypeId, option = null, message = null, at } = line;
         const identity = { visitorId: session?.visitorId ?? null, userId: session?.userId ?? null };
-        const texts = { option, message: null, metadata: null };
+        const texts = { option, message, metadata: null };
         const entry = { id, feedbackTypeId, sessionId: sessionId ?? null, ...identity, ...texts };
         return { ...entry, createdAt: at, position: seq };
       });

@@ -30,16 +30,16 @@ interface Visitor {
   segments: { at: number; segment: string }[];
 }
 
-type Scope = Omit<SplitTestFeedbackQuery, 'messages'> & Pick<SplitTestQuery, 'by'>;
+type Scope = Omit<SplitTestFeedbackQuery, 'messages' | 'until'> & Pick<SplitTestQuery, 'by'>;
 
 type Seen = Omit<Exposure, 'bot'> & { receivedAt: number; bot: boolean };
 
-const unitOf = (facts: NaiveFacts, sessionId: string) => {
+export const unitOf = (facts: NaiveFacts, sessionId: string) => {
   const visitor = facts.visitorOf(sessionId);
   return visitor === null ? `session ${sessionId}` : `visitor ${visitor}`;
 };
 
-function exposuresOf(facts: NaiveFacts, query: Scope): Seen[] {
+export function exposuresOf(facts: NaiveFacts, query: Scope): Seen[] {
   return facts.requests
     .flatMap((request) =>
       request.kind === 'exposures'
@@ -57,7 +57,7 @@ function exposuresOf(facts: NaiveFacts, query: Scope): Seen[] {
     );
 }
 
-function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
+export function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
   const visitors = new Map<string, Visitor>();
   for (const it of exposuresOf(facts, query)) {
     const unit = unitOf(facts, it.sessionId);
@@ -119,7 +119,7 @@ const variationOf = ({ shown }: Visitor) => (shown.size === 1 ? ([...shown][0] a
 
 type Conversion = Pick<AcceptedConversion, 'receivedAt' | 'direction' | 'amountMicros'>;
 
-function conversionsOf(
+export function conversionsOf(
   facts: NaiveFacts,
   unit: string,
   matches: (it: AcceptedRequest) => boolean,
@@ -151,7 +151,7 @@ function goalsOf({ goalIds, feedback = [] }: SplitTestQuery): CountedGoal[] {
   return [...goals, ...answers];
 }
 
-const net = (list: Conversion[]) => ({
+export const net = (list: Conversion[]) => ({
   n: list.reduce((sum, it) => sum + it.direction, 0),
   a: list.reduce((sum, it) => sum + it.amountMicros, 0) / 1e6,
 });

@@ -38,12 +38,14 @@ const payload = fc.oneof(
     sessionId: optional(sessionId),
     direction: fc.constantFrom(1 as const, -1 as const),
     micros: fc.nat(5_000_000),
+    metadata: optional(fc.constantFrom('{"order":"1"}', '{"order":"2"}')),
   }),
   fc.record({
     kind: fc.constant('feedback' as const),
     feedbackTypeId: fc.constantFrom('nps', 'bug'),
     sessionId: optional(sessionId),
     option: optional(option),
+    message: optional(fc.constantFrom('Great', 'not so great', 'ÄRGER')),
   }),
   fc.record({
     kind: fc.constant('collect' as const),
@@ -113,7 +115,11 @@ function requestOf(
     const { micros, ...it } = withoutUndefined(payload);
     return { ...base, ...it, amountMicros: it.direction === 1 ? micros : 0 - micros };
   }
-  const client = { device: 'desktop', browser: `browser ${number % 2}`, os: 'Linux' };
+  const client = {
+    device: number % 7 === 0 ? 'bot' : 'desktop',
+    browser: `browser ${number % 2}`,
+    os: number % 3 === 0 ? 'unknown' : 'Linux',
+  };
   return {
     ...base,
     ...client,

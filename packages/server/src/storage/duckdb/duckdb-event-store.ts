@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../accepted-request.ts';
+import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
 import type {
   ArrivedFeedback,
   AssignmentCounts,
@@ -27,8 +28,10 @@ import type {
   SplitTestQuery,
   SplitTestSeries,
   Subject,
+  TimelineCursor,
   VariationFeedback,
 } from '../event-store.ts';
+import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { migrate } from './file/duckdb-schema.ts';
 import { expireEvents, forgetSubjects } from './file/erasure.ts';
@@ -39,6 +42,8 @@ import { KeyHasher } from './lookup/key-hasher.ts';
 import { SessionRegistry } from './lookup/session-registry.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
 import { assignmentCounts } from './queries/assignment-counts.ts';
+import { conversionPage } from './queries/conversion-page.ts';
+import { feedbackCount, feedbackSummary } from './queries/feedback-counts.ts';
 import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-page.ts';
 import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
@@ -142,8 +147,20 @@ class DuckDbEventStore implements EventStore {
     return this.#database.read((connection) => goalSeries(this.#contextOf(connection), query));
   }
 
+  conversionPage(query: ConversionPageQuery): Promise<Page<StoredConversion, TimelineCursor>> {
+    return this.#query((context) => conversionPage(context, query));
+  }
+
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>> {
     return this.#query((context) => feedbackPage(context, query));
+  }
+
+  feedbackCount(query: FeedbackFilter): Promise<number> {
+    return this.#query((context) => feedbackCount(context, query));
+  }
+
+  feedbackSummary(query: FeedbackSummaryQuery): Promise<FeedbackSummary> {
+    return this.#query((context) => feedbackSummary(context, query));
   }
 
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]> {

@@ -9,6 +9,7 @@ import {
 } from '../../event-store.ts';
 import { EVENTS_PER_REQUEST } from '../ingest/request-rows.ts';
 import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../sql.ts';
+import { feedbackCondition } from './feedback-filter.ts';
 import type { QueryContext } from './query-context.ts';
 import { identitiesOf } from './session-summaries.ts';
 
@@ -38,13 +39,13 @@ export async function feedbackPage(
   const { connection, terms } = context;
   const property = terms.find(query.propertyId);
   const values = new SqlValues();
-  const conditions = property === undefined ? undefined : conditionsOf(context, query, property, values);
-  if (property === undefined || !conditions) return { rows: [], next: undefined };
+  const matches = feedbackCondition(context, query, values);
+  if (property === undefined || matches === undefined) return { rows: [], next: undefined };
   const rows = await rowsOf<PageRow>(
     connection,
     withinBytes(
       `SELECT ${COLUMNS}, ${BYTES} AS bytes
-       FROM feedback WHERE ${conditions.join(' AND ')} ORDER BY ${ORDER} LIMIT ${values.add(query.limit + 1)}`,
+       FROM feedback WHERE ${matches} AND ${after(query, values)} ORDER BY ${ORDER} LIMIT ${values.add(query.limit + 1)}`,
       ORDER,
       PAGE_BYTES,
     ),
@@ -58,6 +59,12 @@ export async function feedbackPage(
     rows: entries,
     next: last && available > shown.length ? { at: last.createdAt, id: last.id } : undefined,
   };
+}
+
+function after({ after }: FeedbackPageQuery, values: SqlValues): string {
+  if (!after) return 'true';
+  const [at, id] = [values.add(after.at), values.add(after.id)];
+  return `happened_at <= ${at} AND (happened_at < ${at} OR feedback_id < ${id})`;
 }
 
 /** Oldest first. The caller holds a snapshot. */
@@ -101,39 +108,6 @@ async function entriesOf(
     metadata,
     createdAt: Number(at),
   }));
-}
-
-/** Undefined: no entry can match. */
-function conditionsOf(
-  { terms, keys }: QueryContext,
-  query: FeedbackPageQuery,
-  property: number,
-  values: SqlValues,
-): string[] | undefined {
-  const conditions = [`property = ${values.add(property)}`];
-  if (query.feedbackTypeId !== undefined) {
-    const type = terms.find(query.feedbackTypeId);
-    if (type === undefined) return undefined;
-    conditions.push(`feedback_type = ${values.add(type)}`);
-  }
-  if (query.option !== undefined) conditions.push(`option = ${values.add(query.option)}`);
-  if (query.sessionId !== undefined) {
-    conditions.push(
-      `session_key = ${values.add(keys.sessionKey(query.propertyId, query.sessionId).value)}`,
-      `session_id = ${values.add(query.sessionId)}`,
-    );
-  }
-  if (query.from !== undefined) conditions.push(`happened_at >= ${values.add(query.from)}`);
-  if (query.to !== undefined) conditions.push(`happened_at < ${values.add(query.to)}`);
-  if (query.ids !== undefined) {
-    conditions.push(`feedback_id IN ${textList(values.add(JSON.stringify(query.ids)))}`);
-  }
-  if (query.after) {
-    const at = values.add(query.after.at);
-    const id = values.add(query.after.id);
-    conditions.push(`happened_at <= ${at} AND (happened_at < ${at} OR feedback_id < ${id})`);
-  }
-  return conditions;
 }
 
 export async function feedbackTimes(

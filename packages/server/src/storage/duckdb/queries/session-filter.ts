@@ -1,69 +1,101 @@
 import type { SessionPageQuery } from '../../event-store.ts';
+import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SqlValues } from '../sql.ts';
+import { clientConditions } from './client-conditions.ts';
+import { exposedCondition } from './exposed-condition.ts';
+import { pagePath } from './page-path.ts';
 import type { QueryContext } from './query-context.ts';
+
+/** SQL for a condition on `sessions`, of which only those that started at or after `since` are searched. */
+export type SessionCondition = (values: SqlValues, property: number, since: number) => string;
 
 /** Conditions on a list of sessions, other than time. */
 export interface SessionFilter {
-  /** Matches so few sessions that searching in windows is a waste. */
+  /** Matches so few sessions, or reads so much, that searching in windows is a waste. */
   isRare: boolean;
-  conditions: ((values: SqlValues, property: number, since: number) => string)[];
+  conditions: SessionCondition[];
 }
 
 /** Undefined: no session can match. */
-export function filterOf({ terms, keys }: QueryContext, query: SessionPageQuery): SessionFilter | undefined {
-  const { propertyId, visitorId, userId, splitTestKey, variationKey, goalId } = query;
-  const conditions: SessionFilter['conditions'] = [];
+export function filterOf(context: QueryContext, query: SessionPageQuery): SessionFilter | undefined {
+  const { visitorId, userId, exposed } = query;
+  const conditions = [
+    ...eventConditions(context, query),
+    ...feedbackConditions(context, query),
+    ...clientConditions(context, query),
+    ...identityConditions(context, query),
+  ];
+  if (conditions.includes(NEVER)) return undefined;
+  return { isRare: visitorId !== undefined || userId !== undefined || exposed !== undefined, conditions };
+}
+
+const NEVER: SessionCondition = () => 'false';
+
+function eventConditions(
+  context: QueryContext,
+  { propertyId, splitTestKey, variationKey, exposed, goalId, page }: SessionPageQuery,
+): SessionCondition[] {
+  const conditions: SessionCondition[] = [];
   if (splitTestKey !== undefined || variationKey !== undefined) {
     const named = { split_test: splitTestKey, variation: variationKey };
-    const matches = termMatches(terms, named);
-    if (!matches) return undefined;
-    conditions.push(eventCondition('exposures', matches));
+    conditions.push(eventCondition(context, 'exposures', named));
   }
-  if (goalId !== undefined) {
-    const matches = termMatches(terms, { goal: goalId });
-    if (!matches) return undefined;
-    conditions.push(eventCondition('conversions', matches));
-  }
+  if (exposed !== undefined) conditions.push(exposedCondition(context, propertyId, exposed) ?? NEVER);
+  if (goalId !== undefined) conditions.push(eventCondition(context, 'conversions', { goal: goalId }));
+  if (page !== undefined) conditions.push(pageCondition(page));
+  return conditions;
+}
+
+function feedbackConditions(context: QueryContext, query: SessionPageQuery): SessionCondition[] {
+  const { feedbackTypeId, hasFeedback = feedbackTypeId !== undefined || undefined } = query;
+  if (hasFeedback === undefined) return [];
+  const answered = eventCondition(context, 'feedback', { feedback_type: feedbackTypeId });
+  if (hasFeedback) return [answered];
+  return [(...scope) => `NOT (${answered(...scope)})`];
+}
+
+function identityConditions(
+  { keys }: QueryContext,
+  { propertyId, visitorId, userId }: SessionPageQuery,
+): SessionCondition[] {
+  const conditions: SessionCondition[] = [];
   if (visitorId !== undefined) {
     conditions.push(identityCondition('visitor', keys.visitorKey(propertyId, visitorId), visitorId));
   }
   if (userId !== undefined)
     conditions.push(identityCondition('user', keys.userKey(propertyId, userId), userId));
-  return { isRare: visitorId !== undefined || userId !== undefined, conditions };
+  return conditions;
 }
 
-function termMatches(
-  terms: QueryContext['terms'],
+/** Sessions with an event that has these terms. No event is older than its session, so the window applies to events too. */
+function eventCondition(
+  { terms }: QueryContext,
+  table: 'exposures' | 'conversions' | 'feedback',
   named: Record<string, string | undefined>,
-): { column: string; term: number }[] | undefined {
+): SessionCondition {
   const matches: { column: string; term: number }[] = [];
   for (const [column, text] of Object.entries(named)) {
     if (text === undefined) continue;
     const term = terms.find(text);
-    if (term === undefined) return undefined;
+    if (term === undefined) return NEVER;
     matches.push({ column, term });
   }
-  return matches;
-}
-
-/** No event is older than the start of its session, so the window applies to events too. */
-function eventCondition(
-  table: 'exposures' | 'conversions',
-  matches: readonly { column: string; term: number }[],
-): SessionFilter['conditions'][number] {
   return (values, property, since) => {
     const termConditions = matches.map(({ column, term }) => `AND ${column} = ${values.add(term)}`).join(' ');
     return `session_key IN (SELECT session_key FROM ${table}
-      WHERE property = ${values.add(property)} AND happened_at >= ${values.add(since)} ${termConditions})`;
+      WHERE property = ${values.add(property)} AND session_key IS NOT NULL
+        AND happened_at >= ${values.add(since)} ${termConditions})`;
   };
 }
 
+function pageCondition(page: string): SessionCondition {
+  return (values, property, since) => `session_key IN (SELECT session_key FROM session_events
+    WHERE property = ${values.add(property)} AND type = ${SESSION_EVENT_TYPES.pageview}
+      AND happened_at >= ${values.add(since)} AND ${pagePath('url')} = ${values.add(page)})`;
+}
+
 /** Sessions whose latest visitor or user is this one. */
-function identityCondition(
-  who: 'visitor' | 'user',
-  key: bigint,
-  id: string,
-): SessionFilter['conditions'][number] {
+export function identityCondition(who: 'visitor' | 'user', key: bigint, id: string): SessionCondition {
   return (values, property) => {
     const own = `property = ${values.add(property)}`;
     return `session_key IN (

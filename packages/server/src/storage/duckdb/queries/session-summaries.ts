@@ -4,6 +4,7 @@ import { sessionKeyOf } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { keyList, recordsOf, rowsOf } from '../sql.ts';
+import { botTerm } from './client-conditions.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** A row of `sessions`. */
@@ -18,17 +19,24 @@ const { pageview, event } = SESSION_EVENT_TYPES;
 const WHERE_SESSION = `property = $1 AND session_key IN ${keyList('$2')}`;
 
 /**
- * The first groups of each session, at most MAX_LISTED, and the last event of all its groups. With lists instead of
- * window functions, which take a third longer.
+ * The first groups of each session, at most MAX_LISTED, and the last event and the flags of all its groups. With lists
+ * instead of window functions, which take a third longer.
  */
-function firstGroups(source: string, table: string, keys: string[], sums: Record<string, string>): string {
+function firstGroups(
+  source: string,
+  table: string,
+  keys: string[],
+  sums: Record<string, string>,
+  flags: string[] = [],
+): string {
   const columns = ['first_at', 'ordinal', ...keys, ...Object.keys(sums)];
-  const aggregates = Object.entries(sums).map(([name, sum]) => `${sum} AS ${name}`);
+  const anyFlag = flags.map((flag) => `bool_or(${flag}) AS ${flag}`);
+  const aggregates = [...Object.entries(sums).map(([name, sum]) => `${sum} AS ${name}`), ...anyFlag];
   return `
-    SELECT '${source}' AS source, session_key, last_at,
+    SELECT ${[`'${source}' AS source`, 'session_key', 'last_at', ...flags].join(', ')},
            unnest(list_slice(list_sort(groups), 1, ${MAX_LISTED}), recursive := true)
     FROM (
-      SELECT session_key, max(last_at) AS last_at,
+      SELECT ${['session_key', 'max(last_at) AS last_at', ...anyFlag].join(', ')},
              list(struct_pack(${columns.map((column) => `${column} := ${column}`).join(', ')})) AS groups
       FROM (
         SELECT ${['session_key', ...keys, ...aggregates].join(', ')},
@@ -48,18 +56,20 @@ const SUMMARY_PARTS = [
           arg_max(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS exit_url,
           arg_min(referrer, (happened_at, ordinal)) FILTER (referrer <> '') AS referrer
    FROM session_events WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
-  firstGroups('exposures', 'exposures', ['split_test', 'variation'], {}),
+  firstGroups('exposures', 'exposures', ['split_test', 'variation'], {}, ['bot']),
   firstGroups('goals', 'conversions', ['goal'], {
     net: 'sum(direction)',
     amount_micros: 'sum(amount_micros)',
   }),
   `SELECT 'feedback' AS source, session_key, max(happened_at) AS last_at, count(*) AS entries
    FROM feedback WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
+];
+
+const collectPart = (botDevice: number) =>
   `SELECT 'collects' AS source, session_key, arg_max(visitor_id, seq) AS visitor_id,
           arg_max(user_id, seq) AS user_id, arg_max(country, seq) AS country, arg_max(device, seq) AS device,
-          arg_max(browser, seq) AS browser, arg_max(os, seq) AS os
-   FROM collects WHERE ${WHERE_SESSION} AND seen_until >= $3 GROUP BY session_key`,
-];
+          arg_max(browser, seq) AS browser, arg_max(os, seq) AS os, bool_or(device = ${botDevice}) AS bot
+   FROM collects WHERE ${WHERE_SESSION} AND seen_until >= $3 GROUP BY session_key`;
 
 type SummaryRow = { session_key: bigint } & (
   | {
@@ -71,7 +81,14 @@ type SummaryRow = { session_key: bigint } & (
       exit_url: string | null;
       referrer: string | null;
     }
-  | { source: 'exposures'; last_at: bigint; split_test: number; variation: number; first_at: bigint }
+  | {
+      source: 'exposures';
+      last_at: bigint;
+      split_test: number;
+      variation: number;
+      first_at: bigint;
+      bot: boolean | null;
+    }
   | { source: 'goals'; last_at: bigint; goal: number; net: bigint; amount_micros: bigint }
   | { source: 'feedback'; last_at: bigint; entries: bigint }
   | {
@@ -82,6 +99,7 @@ type SummaryRow = { session_key: bigint } & (
       device: number;
       browser: number;
       os: number;
+      bot: boolean;
     }
 );
 
@@ -96,7 +114,7 @@ export async function summariesOf(
   // No event is older than the start of its session, so the scans begin at the oldest start.
   const since = sessions.reduce((min, { startedAt }) => Math.min(min, startedAt), Number.MAX_SAFE_INTEGER);
   const keys = sessions.map(({ key }) => key).join(',');
-  for (const part of SUMMARY_PARTS) {
+  for (const part of [...SUMMARY_PARTS, collectPart(botTerm(terms))]) {
     for (const row of await recordsOf<SummaryRow>(connection, part, [property, keys, since])) {
       builders.get(row.session_key)?.add(row);
     }
@@ -114,7 +132,7 @@ class SummaryBuilder {
     this.#terms = terms;
     this.#lastServerEvent = startedAt;
     const identity = { visitorId: null, userId: null };
-    const client = { country: null, device: null, browser: null, os: null };
+    const client = { country: null, device: null, browser: null, os: null, bot: false };
     const visit = { entryUrl: null, exitUrl: null, referrer: null, pageviews: 0, events: 0 };
     const outcome = { exposures: [], goals: [], feedback: 0 };
     const times = { startedAt, lastSeenAt: startedAt };
@@ -137,7 +155,7 @@ class SummaryBuilder {
   }
 
   #fieldsOf(row: SummaryRow): Partial<SessionSummary> {
-    const { exposures, goals } = this.#summary;
+    const { exposures, goals, bot } = this.#summary;
     switch (row.source) {
       case 'session_events': {
         const { entry_url: entryUrl, exit_url: exitUrl, referrer } = row;
@@ -145,7 +163,8 @@ class SummaryBuilder {
       }
       case 'exposures': {
         const [splitTestKey, variationKey] = [this.#text(row.split_test), this.#text(row.variation)];
-        return { exposures: [...exposures, { splitTestKey, variationKey, at: Number(row.first_at) }] };
+        const shown = { splitTestKey, variationKey, at: Number(row.first_at) };
+        return { exposures: [...exposures, shown], bot: bot || row.bot === true };
       }
       case 'goals': {
         const [count, amountMicros] = [Number(row.net), Number(row.amount_micros)];
@@ -161,6 +180,7 @@ class SummaryBuilder {
           device: this.#terms.textOf(row.device),
           browser: this.#terms.textOf(row.browser),
           os: this.#terms.textOf(row.os),
+          bot: bot || row.bot,
         };
     }
   }

@@ -1,0 +1,90 @@
+import { DAY_MS } from '@switchyard/core/time';
+import { expect, test } from 'vitest';
+import type { AcceptedRequest } from '../accepted-request.ts';
+import { type EventStore, PAGE_BYTES } from '../event-store.ts';
+import { T0 } from './random-requests.contract.ts';
+import { collect, goal } from './sample-requests.contract.ts';
+
+interface Suite {
+  store: () => EventStore;
+  add: (...requests: AcceptedRequest[]) => Promise<void>;
+  nextProperty: () => string;
+}
+
+/** The contract for totals, series and lists of conversions. */
+export function describeGoals({ store, add, nextProperty }: Suite): void {
+  test('sums money exactly, in the right buckets', async () => {
+    const propertyId = nextProperty();
+    const monday = Date.UTC(2025, 10, 10);
+    const huge = Number.MAX_SAFE_INTEGER;
+    await add(
+      ...Array.from({ length: 10 }, () => goal({ propertyId, receivedAt: monday, amountMicros: 100_000 })),
+      ...[huge, huge].map((amountMicros) => goal({ propertyId, receivedAt: monday + DAY_MS, amountMicros })),
+      goal({ propertyId, receivedAt: monday + DAY_MS, direction: -1, amountMicros: -huge }),
+      goal({ propertyId, receivedAt: monday - 1, amountMicros: 5 }),
+    );
+    const range = { propertyId, goalId: 'signup', from: monday, to: monday + 7 * DAY_MS };
+    expect(await store().goalTotals({ ...range, to: monday + 1 })).toMatchObject({
+      incrementedMicros: 1_000_000n,
+    });
+    expect(await store().goalTotals(range)).toEqual({
+      increments: 12,
+      decrements: 1,
+      incrementedMicros: 1_000_000n + 2n * BigInt(huge),
+      decrementedMicros: BigInt(huge),
+    });
+    const bucket = (
+      at: number,
+      [increments, incrementedMicros]: [number, bigint],
+      [decrements, decrementedMicros]: [number, bigint] = [0, 0n],
+    ) => ({ at, increments, decrements, incrementedMicros, decrementedMicros });
+    const buckets = [
+      bucket(monday, [10, 1_000_000n]),
+      bucket(monday + DAY_MS, [2, 2n * BigInt(huge)], [1, BigInt(huge)]),
+    ];
+    expect(await store().goalSeries({ ...range, interval: 'hour' })).toEqual(buckets);
+    expect(await store().goalSeries({ ...range, interval: 'day' })).toEqual(buckets);
+    expect(await store().goalSeries({ ...range, from: monday - 1, interval: 'week' })).toEqual([
+      bucket(monday - 7 * DAY_MS, [1, 5n]),
+      bucket(monday, [12, 1_000_000n + 2n * BigInt(huge)], [1, BigInt(huge)]),
+    ]);
+  });
+
+  test('conversions are listed newest first, with their session; those of one moment in order of arrival', async () => {
+    const propertyId = nextProperty();
+    await add(
+      goal({ propertyId, sessionId: 's', receivedAt: T0, amountMicros: 5, metadata: '{"order":"7"}' }),
+      goal({ propertyId, sessionId: 's', receivedAt: T0, amountMicros: -5, direction: -1 }),
+      goal({ propertyId, sessionId: 'unlinked', receivedAt: T0 + 1 }),
+      goal({ propertyId, receivedAt: T0 - 1, goalId: 'other' }),
+      collect({ propertyId, sessionId: 's', visitorId: 'ann', userId: 'u', receivedAt: T0 + 2 }),
+    );
+    const { rows, next } = await store().conversionPage({ propertyId, limit: 4 });
+    const none = { metadata: null, visitorId: null, userId: null };
+    const ofAnn = { goalId: 'signup', sessionId: 's', visitorId: 'ann', userId: 'u', at: T0 };
+    expect(rows.map(({ ordinal: _, ...it }) => it)).toEqual([
+      { ...none, goalId: 'signup', direction: 1, amountMicros: 0, sessionId: 'unlinked', at: T0 + 1 },
+      { ...ofAnn, direction: -1, amountMicros: -5, metadata: null },
+      { ...ofAnn, direction: 1, amountMicros: 5, metadata: '{"order":"7"}' },
+      { ...none, goalId: 'other', direction: 1, amountMicros: 0, sessionId: null, at: T0 - 1 },
+    ]);
+    expect(next).toBeUndefined();
+    expect((await store().conversionPage({ propertyId, limit: 2 })).next).toEqual({
+      at: T0,
+      ordinal: rows[1]!.ordinal,
+    });
+    expect(await store().conversionPage({ propertyId: nextProperty(), limit: 2 })).toEqual({
+      rows: [],
+      next: undefined,
+    });
+  });
+
+  test('a page of conversions ends at its size in bytes', async () => {
+    const propertyId = nextProperty();
+    const metadata = JSON.stringify({ note: 'm'.repeat(PAGE_BYTES / 4) });
+    await add(...[1, 2, 3, 4, 5, 6].map((n) => goal({ propertyId, receivedAt: T0 + n, metadata })));
+    const { rows, next } = await store().conversionPage({ propertyId, limit: 9 });
+    expect(rows.map(({ at }) => at - T0)).toEqual([6, 5, 4, 3]);
+    expect(next).toEqual({ at: T0 + 3, ordinal: rows[3]!.ordinal });
+  });
+}

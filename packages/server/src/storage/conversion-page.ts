@@ -1,0 +1,27 @@
+import type { SessionIdentity, TimelineCursor } from './event-store.ts';
+
+export interface ConversionPageQuery {
+  propertyId: string;
+  goalId?: string;
+  /** 1: only increments. -1: only decrements. */
+  direction?: 1 | -1;
+  /** Inclusive. */
+  from?: number;
+  /** Exclusive. */
+  to?: number;
+  limit: number;
+  after?: TimelineCursor;
+}
+
+export interface StoredConversion extends SessionIdentity {
+  /** Unique among all events, and stable. */
+  ordinal: number;
+  goalId: string;
+  direction: 1 | -1;
+  /** Negative for a decrement. */
+  amountMicros: number;
+  sessionId: string | null;
+  /** JSON object text. */
+  metadata: string | null;
+  at: number;
+}

@@ -1,0 +1,107 @@
+import type { ConversionPageQuery, StoredConversion } from '../../conversion-page.ts';
+import { PAGE_BYTES, type Page, type TimelineCursor } from '../../event-store.ts';
+import { jsonBytes, keyList, rowsOf, SqlValues, withinBytes } from '../sql.ts';
+import type { QueryContext } from './query-context.ts';
+import { earliestStart, identitiesOf } from './session-summaries.ts';
+
+type ConversionRow = [
+  ordinal: bigint,
+  goal: number,
+  direction: number,
+  amountMicros: bigint,
+  key: bigint | null,
+  metadata: string | null,
+  at: bigint,
+  available: bigint,
+];
+
+const ORDER = 'happened_at DESC, ordinal DESC';
+
+/** Newest first; each page starts strictly after the cursor. The caller holds a snapshot. */
+export async function conversionPage(
+  context: QueryContext,
+  query: ConversionPageQuery,
+): Promise<Page<StoredConversion, TimelineCursor>> {
+  const { connection, terms } = context;
+  const values = new SqlValues();
+  const condition = conditionOf(context, query, values);
+  if (condition === undefined) return { rows: [], next: undefined };
+  // One extra row, to detect whether there is a next page. Reads only two narrow columns of most rows.
+  const limit = values.add(query.limit + 1);
+  const positions = `SELECT happened_at, ordinal FROM conversions WHERE ${condition} ORDER BY ${ORDER} LIMIT ${limit}`;
+  const [oldest] = await rowsOf<[bigint | null]>(
+    connection,
+    `SELECT min(happened_at) FROM (${positions})`,
+    values.list,
+  );
+  if (!oldest || oldest[0] === null) return { rows: [], next: undefined };
+  const rows = await rowsOf<ConversionRow>(
+    connection,
+    withinBytes(
+      `SELECT ordinal, goal, direction, amount_micros, session_key, metadata, happened_at,
+              ${jsonBytes([], ['metadata'])} AS bytes
+       FROM conversions WHERE ${condition} AND happened_at >= ${values.add(oldest[0])} ORDER BY ${ORDER} LIMIT ${limit}`,
+      ORDER,
+      PAGE_BYTES,
+    ),
+    values.list,
+  );
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1)!;
+  const sessions = await sessionsOf(context, query.propertyId, shown);
+  return {
+    rows: shown.map(([ordinal, goal, direction, amountMicros, key, metadata, at]) => ({
+      ordinal: Number(ordinal),
+      goalId: terms.textOf(goal) ?? '',
+      direction: direction === 1 ? 1 : -1,
+      amountMicros: Number(amountMicros),
+      ...((key === null ? undefined : sessions.get(key)) ?? NO_SESSION),
+      metadata,
+      at: Number(at),
+    })),
+    next: Number(last[7]) > shown.length ? { at: Number(last[6]), ordinal: Number(last[0]) } : undefined,
+  };
+}
+
+/** Undefined: no conversion can match. */
+function conditionOf(
+  { terms }: QueryContext,
+  { propertyId, goalId, direction, from, to, after }: ConversionPageQuery,
+  values: SqlValues,
+): string | undefined {
+  const property = terms.find(propertyId);
+  const goal = goalId === undefined ? undefined : terms.find(goalId);
+  if (property === undefined || (goalId !== undefined && goal === undefined)) return undefined;
+  const conditions = [`property = ${values.add(property)}`];
+  if (goal !== undefined) conditions.push(`goal = ${values.add(goal)}`);
+  if (direction !== undefined) conditions.push(`direction = ${values.add(direction)}`);
+  if (from !== undefined) conditions.push(`happened_at >= ${values.add(from)}`);
+  if (to !== undefined) conditions.push(`happened_at < ${values.add(to)}`);
+  if (after) {
+    const [at, ordinal] = [values.add(after.at), values.add(after.ordinal)];
+    conditions.push(`happened_at <= ${at} AND (happened_at < ${at} OR ordinal < ${ordinal})`);
+  }
+  return conditions.join(' AND ');
+}
+
+type SessionOfConversion = Pick<StoredConversion, 'sessionId' | 'visitorId' | 'userId'>;
+
+const NO_SESSION: SessionOfConversion = { sessionId: null, visitorId: null, userId: null };
+
+async function sessionsOf(
+  context: QueryContext,
+  propertyId: string,
+  conversions: readonly ConversionRow[],
+): Promise<Map<bigint, SessionOfConversion>> {
+  const keys = [...new Set(conversions.map((row) => row[4]).filter((key) => key !== null))];
+  if (keys.length === 0) return new Map();
+  const property = context.terms.find(propertyId)!;
+  const identities = await identitiesOf(context, property, keys);
+  const rows = await rowsOf<[bigint, string]>(
+    context.connection,
+    `SELECT session_key, session_id FROM sessions
+     WHERE property = $1 AND session_key IN ${keyList('$2')} AND started_at >= $3`,
+    [property, keys.join(','), earliestStart(context.registry, keys)],
+  );
+  return new Map(rows.map(([key, sessionId]) => [key, { ...NO_SESSION, ...identities.get(key), sessionId }]));
+}
