@@ -6,6 +6,7 @@ import { registerAccountRoutes } from './features/accounts/account-routes.ts';
 import { createCallerDirectory } from './features/accounts/caller-directory.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
+import { registerFeedbackReportRoutes } from './features/feedback/feedback-report-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFeedbackStateRoutes } from './features/feedback/feedback-state-routes.ts';
 import { FlagEvaluator } from './features/flags/flag-evaluator.ts';
@@ -24,6 +25,7 @@ import { dryRunResponse } from './features/management/dry-run.ts';
 import { registerManagementRoutes } from './features/management/management-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
+import { findSplitTest, scopeOf } from './features/reports/report-scope.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
@@ -105,11 +107,14 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerKeyRoutes(api, { auth });
   registerGoalRoutes(api, { auth, recordEvents, eventStore });
   registerFeedbackRoutes(api, { auth, recordEvents, eventStore, database });
+  registerFeedbackReportRoutes(api, { auth, eventStore, database });
   registerSessionRoutes(api, {
     auth,
     recordEvents,
     identities,
     eventStore,
+    phaseOf: (property, key, phase) =>
+      scopeOf(property, findSplitTest(property, key), phase, Date.now()).query,
     behindProxy: config.trustProxy !== false,
   });
   const idempotency = new IdempotentCreation(database);

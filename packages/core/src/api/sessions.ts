@@ -92,7 +92,7 @@ export const SessionsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: MAX_PAGE_LENGTH,
-        description: 'Only sessions that viewed this page: a path, without origin, query and fragment',
+        description: `Only sessions that viewed this page: a path, without origin, query and fragment; \`${NO_VALUE}\`: not known`,
       }),
     ),
     bots: Type.Optional(

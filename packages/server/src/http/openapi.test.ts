@@ -249,6 +249,7 @@ const CODES: Record<string, ErrorCode[]> = {
     'overloaded',
   ],
   'GET /v1/goals/progress': ['wrong_property', 'goal_not_found', 'storage_damaged'],
+  'GET /v1/goals/conversions': ['wrong_property', 'goal_not_found', 'storage_damaged'],
   'POST /v1/feedback/submit': [
     'feedback_empty',
     'option_not_allowed',
@@ -258,14 +259,25 @@ const CODES: Record<string, ErrorCode[]> = {
     'idempotency_key_reused',
     'overloaded',
   ],
-  'GET /v1/feedback': ['wrong_property', 'feedback_type_not_found', 'storage_damaged'],
+  ...Object.fromEntries(
+    ['/v1/feedback', '/v1/feedback/summary', '/v1/feedback/export'].map((path) => [
+      `GET ${path}`,
+      ['wrong_property', 'feedback_type_not_found', 'split_test_not_found', 'storage_damaged'],
+    ]),
+  ),
   'POST /v1/sessions/collect': [
     'wrong_property',
     'origin_not_allowed',
     'idempotency_key_reused',
     'overloaded',
   ],
-  'GET /v1/sessions': ['wrong_property', 'split_test_not_found', 'goal_not_found', 'storage_damaged'],
+  'GET /v1/sessions': [
+    'wrong_property',
+    'split_test_not_found',
+    'goal_not_found',
+    'feedback_type_not_found',
+    'storage_damaged',
+  ],
   'GET /v1/sessions/{sessionId}': ['wrong_property', 'not_found', 'storage_damaged'],
 };
 const COMMON: ErrorCode[] = [
@@ -316,12 +328,15 @@ describe('limits are documented', () => {
     expect(resolve(`#${pointer}`)).toBe(value);
   });
 
-  it.each(['/v1/sessions', '/v1/feedback'])('%s: a page has 1 to 500 entries, 50 by default', (path) => {
-    const limit = document.paths[path].get.parameters.find(
-      ({ name }: TestResponse['body']) => name === 'limit',
-    );
-    expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500, default: 50 });
-  });
+  it.each(['/v1/sessions', '/v1/feedback', '/v1/goals/conversions'])(
+    '%s: a page has 1 to 500 entries, 50 by default',
+    (path) => {
+      const limit = document.paths[path].get.parameters.find(
+        ({ name }: TestResponse['body']) => name === 'limit',
+      );
+      expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500, default: 50 });
+    },
+  );
 
   it.each(['/v1/goals/increment', '/v1/goals/decrement', '/v1/feedback/submit'])(
     '%s: an idempotency key has 1 to 255 characters',
@@ -378,7 +393,8 @@ describe('examples', () => {
   it.each(rows)('$name: the body and the response have an example', ({ endpoint }) => {
     const { requestBody, responses } = operation(endpoint);
     if (endpoint.body) expect(examplesOf(requestBody.content['application/json'])).not.toEqual([]);
-    if (!endpoint.endless) expect(examplesOf(responses[200].content['application/json'])).not.toEqual([]);
+    if (!endpoint.endless && !endpoint.csv)
+      expect(examplesOf(responses[200].content['application/json'])).not.toEqual([]);
   });
 
   const withBody = rows.filter(({ endpoint }) => endpoint.body);

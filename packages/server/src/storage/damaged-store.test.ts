@@ -69,6 +69,9 @@ const isDamaged = async () =>
 
 const QUERIES = [
   ['/v1/feedback', {}],
+  ['/v1/feedback/summary', {}],
+  ['/v1/feedback/export', {}],
+  ['/v1/goals/conversions', {}],
   ['/v1/sessions', {}],
   ['/v1/sessions/before', {}],
   ['/v1/goals/progress', { goalId: 'signup' }],

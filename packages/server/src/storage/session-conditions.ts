@@ -16,8 +16,8 @@ export interface SessionConditions {
   device?: string | null;
   browser?: string | null;
   os?: string | null;
-  /** Sessions with a view of this page: see `pagePath`. */
-  page?: string;
+  /** Sessions with a view of this page, that is of a URL with this path; `null`: of an unknown page. */
+  page?: string | null;
   bot?: boolean;
   /** Whether they have feedback; with a type, feedback of this type. Default with a type: true. */
   hasFeedback?: boolean;

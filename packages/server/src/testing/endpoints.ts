@@ -18,9 +18,23 @@ export interface Endpoint {
   ofrep?: true;
   /** The response is a stream that never ends. */
   endless?: true;
+  /** The response is a CSV file. */
+  csv?: true;
 }
 
 const inShop = { propertyId: 'shop' };
+const feedbackFilter = {
+  ...inShop,
+  feedbackTypeId: 'nps',
+  option: 'good',
+  hasMessage: 'true',
+  search: 'checkout',
+  splitTestKey: 'hero',
+  variationKey: 'b',
+  sessionId: 's-table',
+  visitorId: 'v-table',
+  status: 'new',
+};
 
 /** Every endpoint of the API. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -105,6 +119,18 @@ export const ENDPOINTS: readonly Endpoint[] = [
     query: { ...inShop, goalId: 'signup', from: '1767225600000', to: '1767312000000', interval: 'day' },
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
+  endpoint('GET', '/v1/goals/conversions', 'secret', {
+    members: true,
+    query: {
+      ...inShop,
+      goalId: 'revenue',
+      type: 'increment',
+      from: '0',
+      to: '4102444800000',
+      limit: '5',
+    },
+    reference: { field: 'goalId', code: 'goal_not_found' },
+  }),
   endpoint('POST', '/v1/feedback/submit', 'secret', {
     body: {
       ...inShop,
@@ -118,17 +144,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   endpoint('GET', '/v1/feedback', 'secret', {
     members: true,
-    query: {
-      ...inShop,
-      feedbackTypeId: 'nps',
-      option: 'good',
-      sessionId: 's-table',
-      status: 'new',
-      from: '0',
-      to: '4102444800000',
-      limit: '5',
-    },
+    query: { ...feedbackFilter, from: '0', to: '4102444800000', limit: '5' },
     reference: { field: 'feedbackTypeId', code: 'feedback_type_not_found' },
+  }),
+  endpoint('GET', '/v1/feedback/summary', 'secret', {
+    members: true,
+    query: { ...feedbackFilter, from: '1767225600000', to: '1767312000000', interval: 'hour' },
+    reference: { field: 'feedbackTypeId', code: 'feedback_type_not_found' },
+  }),
+  endpoint('GET', '/v1/feedback/export', 'secret', {
+    members: true,
+    query: { ...feedbackFilter, from: '0', to: '4102444800000', format: 'csv' },
+    reference: { field: 'splitTestKey', code: 'split_test_not_found' },
+    csv: true,
   }),
   endpoint('POST', '/v1/sessions/collect', 'public', {
     body: {
@@ -158,9 +186,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
       to: '4102444800000',
       visitorId: 'v-table',
       userId: 'u-table',
+      country: 'NL',
+      device: 'desktop',
+      browser: 'Firefox',
+      os: 'Linux',
+      page: '/',
+      bots: 'exclude',
       splitTestKey: 'hero',
       variationKey: 'b',
+      phase: '1',
+      multipleVariations: 'false',
       goalId: 'signup',
+      converted: 'false',
+      hasFeedback: 'true',
+      feedbackTypeId: 'nps',
       limit: '5',
     },
     reference: { field: 'goalId', code: 'goal_not_found' },

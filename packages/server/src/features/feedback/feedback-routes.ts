@@ -9,8 +9,9 @@ import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { FeedbackType } from '../../storage/property-configuration.ts';
 import { readFeedbackPage } from './feedback-pages.ts';
+import { checkReferences, requireType } from './feedback-references.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -53,12 +54,6 @@ function registerSubmit(api: ApiRoutes, { auth, recordEvents }: Dependencies): v
   );
 }
 
-function requireType(property: PropertyConfiguration, id: string): FeedbackType {
-  const type = property.feedbackTypes.find((candidate) => candidate.id === id);
-  if (type === undefined) throw new ApiError('feedback_type_not_found');
-  return type;
-}
-
 function acceptFeedback(type: FeedbackType, body: FeedbackBody): AcceptedFeedback {
   const { propertyId, sessionId, option, metadata } = body;
   // An empty string means that the field was not filled in.
@@ -98,18 +93,17 @@ function registerList(api: ApiRoutes, { auth, eventStore, database }: Dependenci
       tag: 'Feedback',
       summary: 'Feedback entries, newest first',
       description:
-        'With `status`, a page may have fewer entries than `limit`, or none, before the last page: continue until `nextCursor` is null.',
+        'All filters must match. With `splitTestKey`, entries of visitors who had been exposed to the test, and with `variationKey` to this variation, when they submitted them, in whichever session; a session without a visitor counts as a visitor.\n\nWith `status`, a page may have fewer entries than `limit`, or none, before the last page: continue until `nextCursor` is null.',
       key: 'secret',
       members: true,
       querystring: FeedbackQuery,
       responses: { 200: { ...FeedbackPage, description: 'One page' } },
-      errors: ['wrong_property', 'feedback_type_not_found', 'storage_damaged'],
+      errors: ['wrong_property', 'feedback_type_not_found', 'split_test_not_found', 'storage_damaged'],
     },
     async (request): Promise<FeedbackPage> => {
       const { limit = 50, cursor, ...filter } = request.query;
       const after = decodeListCursor(cursor);
-      const property = auth.property(request, filter.propertyId);
-      if (filter.feedbackTypeId !== undefined) requireType(property, filter.feedbackTypeId);
+      checkReferences(auth.property(request, filter.propertyId), filter);
       const query = { ...filter, limit, ...(after && { after }) };
       const { rows, next } = await readFeedbackPage({ eventStore, database }, query);
       const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));

@@ -47,6 +47,24 @@ export async function entriesWithStatus(
     .execute();
 }
 
+/** Entries of a period that are seen or done, newest first. */
+export async function markedEntries(
+  database: Database,
+  propertyId: string,
+  { from, to, limit }: { from: number; to: number; limit: number },
+): Promise<{ id: string; status: FeedbackStatus }[]> {
+  return database
+    .selectFrom('feedback_states')
+    .select(['feedback_id as id', 'status'])
+    .where('property_id', '=', propertyId)
+    .where('status', 'in', ['seen', 'done'])
+    .where('feedback_at', '>=', from)
+    .where('feedback_at', '<', to)
+    .orderBy('feedback_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /**
  * Sets the status or the notes of an entry; fields that are left out stay as they are.
  *

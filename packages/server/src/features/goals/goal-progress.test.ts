@@ -37,7 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const NOTHING = { total: 0, count: 0, gross: 0, reversed: 0 };
+const NO_PROGRESS = { total: 0, count: 0, gross: 0, reversed: 0, increments: 0, decrements: 0 };
+const NOTHING = { ...NO_PROGRESS, amount: 0, grossAmount: 0, reversedAmount: 0 };
 const window = (from: number, to: number) => ({ from: String(from), to: String(to) });
 
 describe('progress', () => {
@@ -51,8 +52,7 @@ describe('progress', () => {
       series: expect.any(Array),
     });
     expect([30, 31]).toContain(progress.series.length);
-    for (const bucket of progress.series)
-      expect(bucket).toEqual({ at: expect.any(Number), total: 0, count: 0 });
+    for (const bucket of progress.series) expect(bucket).toEqual({ at: expect.any(Number), ...NO_PROGRESS });
   });
 
   it('compares a period with the previous one of the same length, including decrements', async () => {
@@ -64,11 +64,11 @@ describe('progress', () => {
     const before = { total: 120, count: 1, gross: 120.5, reversed: 0.5 };
     const after = { total: -2.25, count: 0, gross: 7, reversed: 9.25 };
     const progress = await shop.progress(goalId, window(turn, turn + HOUR_MS));
-    expect([progress.current, progress.previous]).toEqual([after, before]);
+    expect([progress.current, progress.previous]).toMatchObject([after, before]);
     const shifted = await shop.progress(goalId, window(turn + HOUR_MS, turn + 2 * HOUR_MS));
-    expect([shifted.current, shifted.previous]).toEqual([NOTHING, after]);
+    expect([shifted.current, shifted.previous]).toMatchObject([NOTHING, after]);
     const whole = await shop.progress(goalId);
-    expect(whole.current).toEqual({ total: 117.75, count: 1, gross: 127.5, reversed: 9.75 });
+    expect(whole.current).toMatchObject({ total: 117.75, count: 1, gross: 127.5, reversed: 9.75 });
     expect(whole.previous).toEqual(NOTHING);
   });
 
@@ -78,7 +78,10 @@ describe('progress', () => {
     await accepted(shop.decrement({ goalId }), shop.decrement({ goalId, amount: 3 }));
     const { kind, current, series } = await shop.progress(goalId);
     expect(kind).toBe('count');
-    expect(current).toEqual({ total: 3, count: 3, gross: 5, reversed: 2 });
+    expect(current).toEqual({
+      ...{ total: 3, count: 3, gross: 5, reversed: 2, increments: 5, decrements: 2 },
+      ...{ amount: 57, grossAmount: 60, reversedAmount: 3 },
+    });
     const sum = series.reduce((total: number, bucket: { total: number }) => total + bucket.total, 0);
     expect(sum).toBe(3);
   });
@@ -142,8 +145,9 @@ describe('the series', () => {
         ({ count, total }: { count: number; total: number }) => count !== 0 || total !== 0,
       );
       for (const { at } of used) expect([before, after]).toContain(at);
-      if (before === after) expect(used).toEqual([{ at: before, total: -4.7, count: 1 }]);
-      expect(current).toEqual({ total: -4.7, count: 1, gross: 0.3, reversed: 5 });
+      const progress = { total: -4.7, count: 1, gross: 0.3, reversed: 5, increments: 2, decrements: 1 };
+      if (before === after) expect(used).toEqual([{ at: before, ...progress }]);
+      expect(current).toEqual({ ...progress, amount: -4.7, grossAmount: 0.3, reversedAmount: 5 });
     },
   );
 
@@ -189,7 +193,7 @@ describe('the series', () => {
       await accepted(shop.increment({ goalId }), shop.increment({ goalId }));
       await accepted(shop.decrement({ goalId }));
       const { current, previous, series } = await shop.progress(goalId, query);
-      expect(current).toEqual({ total: 1, count: 1, gross: 2, reversed: 1 });
+      expect(current).toMatchObject({ total: 1, count: 1, gross: 2, reversed: 1 });
       expect(previous).toEqual(NOTHING);
       expect(series.reduce((sum: number, { total }: { total: number }) => sum + total, 0)).toBe(1);
       // Two if a bucket ended in between.

@@ -1,14 +1,13 @@
-import type { GoalProgress, GoalProgressQuery, Interval } from '@switchyard/core/api/goals';
+import type { GoalProgress } from '@switchyard/core/api/goals';
 import { toDollars } from '@switchyard/core/money';
-import { invalidField } from '../../errors.ts';
+import type { Period } from '../../http/period.ts';
 import type { GoalBucket, GoalTotals } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../storage/goal-buckets.ts';
+import { BUCKET_LENGTH, bucketStart } from '../../storage/goal-buckets.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 
 export type GoalQueries = Pick<EventStoreClient, 'goalTotals' | 'goalSeries'>;
 
-const DEFAULT_PERIOD_MS = 30 * BUCKET_LENGTH.day;
 /** For longer periods, empty buckets are omitted. */
 const MAX_EMPTY_BUCKETS = 10_000;
 
@@ -18,23 +17,6 @@ const NOTHING: GoalTotals = {
   incrementedMicros: 0n,
   decrementedMicros: 0n,
 };
-
-/** From `from` (inclusive) to `to` (exclusive), in Unix milliseconds. */
-interface Period {
-  from: number;
-  to: number;
-  interval: Interval;
-}
-
-/** The period of a query; default: the last 30 days. */
-export function progressPeriod(query: GoalProgressQuery, now: number): Period {
-  const { interval = 'day' } = query;
-  // The end is exclusive, and events acknowledged in this millisecond must count.
-  const to = query.to ?? now + 1;
-  const from = query.from ?? Math.max(0, to - DEFAULT_PERIOD_MS);
-  if (from >= to) throw invalidField('/from', 'must be before `to`');
-  return { from, to, interval };
-}
 
 export async function goalProgress(
   eventStore: GoalQueries,
@@ -96,9 +78,4 @@ function bucketsOf(found: GoalBucket[], { from, to, interval }: Period): GoalBuc
     buckets.push(byTime.get(at) ?? { at, ...NOTHING });
   }
   return buckets;
-}
-
-function bucketStart(time: number, interval: Interval): number {
-  const [origin, length] = [BUCKET_ORIGIN[interval], BUCKET_LENGTH[interval]];
-  return Math.floor((time - origin) / length) * length + origin;
 }

@@ -1,30 +1,37 @@
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import {
+  ConversionsPage,
+  ConversionsQuery,
   DecrementBody,
   type GoalBody,
   GoalProgress,
   GoalProgressQuery,
   IncrementBody,
 } from '@switchyard/core/api/goals';
-import { toMicros } from '@switchyard/core/money';
+import { toDollars, toMicros } from '@switchyard/core/money';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { decodeTimelineCursor, encodeTimelineCursor } from '../../http/paging.ts';
+import { periodOf } from '../../http/period.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedConversion } from '../../storage/accepted-request.ts';
+import type { StoredConversion } from '../../storage/conversion-page.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { type GoalQueries, goalProgress, progressPeriod } from './goal-progress.ts';
+import { type GoalQueries, goalProgress } from './goal-progress.ts';
 
 interface Dependencies {
   auth: Authentication;
   recordEvents: RecordEvents;
-  eventStore: GoalQueries;
+  eventStore: GoalQueries & Pick<EventStoreClient, 'conversionPage'>;
 }
 
 export function registerGoalRoutes(api: ApiRoutes, dependencies: Dependencies): void {
   registerStep(api, dependencies, 'increment');
   registerStep(api, dependencies, 'decrement');
   registerProgress(api, dependencies);
+  registerConversions(api, dependencies);
 }
 
 function registerStep(
@@ -106,9 +113,49 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
       errors: ['wrong_property', 'goal_not_found', 'storage_damaged'],
     },
     (request) => {
-      const period = progressPeriod(request.query, Date.now());
+      const period = periodOf(request.query, Date.now());
       const property = auth.property(request, request.query.propertyId);
       return goalProgress(eventStore, property.id, requireGoal(property, request.query.goalId), period);
     },
   );
+}
+
+function registerConversions(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
+  api.get<{ Querystring: ConversionsQuery }>(
+    '/v1/goals/conversions',
+    {
+      tag: 'Goals',
+      summary: 'Increments and decrements, newest first',
+      key: 'secret',
+      members: true,
+      querystring: ConversionsQuery,
+      responses: { 200: { ...ConversionsPage, description: 'One page' } },
+      errors: ['wrong_property', 'goal_not_found', 'storage_damaged'],
+    },
+    async (request): Promise<ConversionsPage> => {
+      const { limit = 50, cursor, type, ...filter } = request.query;
+      const after = decodeTimelineCursor(cursor);
+      const property = auth.property(request, filter.propertyId);
+      if (filter.goalId !== undefined) requireGoal(property, filter.goalId);
+      const { rows, next } = await eventStore.conversionPage({
+        ...filter,
+        ...(type !== undefined && { direction: type === 'increment' ? 1 : -1 }),
+        limit,
+        ...(after && { after }),
+      });
+      return { conversions: rows.map(conversionResponse), nextCursor: encodeTimelineCursor(next) };
+    },
+  );
+}
+
+function conversionResponse(conversion: StoredConversion): ConversionsPage['conversions'][number] {
+  const { ordinal, direction, amountMicros, metadata, at, ...rest } = conversion;
+  return {
+    id: `cnv_${ordinal}`,
+    ...rest,
+    type: direction === 1 ? 'increment' : 'decrement',
+    amount: toDollars(amountMicros),
+    metadata: JSON.parse(metadata ?? '{}'),
+    createdAt: at,
+  };
 }

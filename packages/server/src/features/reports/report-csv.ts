@@ -1,4 +1,5 @@
 import type { Report } from '@switchyard/core/stats/report/report';
+import { csvRow } from '../../http/csv-row.ts';
 
 const COLUMNS = [
   'split_test',
@@ -34,12 +35,5 @@ export function countsCsv(splitTestKey: string, phase: number | undefined, repor
       ];
     });
   });
-  return [COLUMNS, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
-}
-
-/** Prefixes text that a spreadsheet would treat as a formula. */
-function field(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return [COLUMNS, ...rows].map(csvRow).join('');
 }

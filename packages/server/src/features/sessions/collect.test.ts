@@ -85,6 +85,7 @@ describe('a session', () => {
       device: 'desktop',
       browser: 'Firefox',
       os: 'Linux',
+      bot: false,
       exposures: [{ splitTestKey: 'hero', variationKey: 'b', at: start + 500 }],
       goals: [{ goalId: 'revenue', count: 1, amount: 49.9 }],
       feedback: 1,

@@ -89,6 +89,7 @@ describe('a session without a collect request', () => {
       device: null,
       browser: null,
       os: null,
+      bot: false,
       ...trace,
     });
     expect((await shop.session(sessionId)).timeline).toHaveLength(1);

@@ -14,8 +14,8 @@ import { checkOrigin } from '../../http/cors.ts';
 import { decodeListCursor, decodeTimelineCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptCollect } from './collect.ts';
+import { type PhaseOf, sessionFilter } from './session-filter.ts';
 import type { SessionIdentities } from './session-identities.ts';
 import { detailResponse, summaryResponse } from './session-responses.ts';
 
@@ -24,6 +24,7 @@ interface Dependencies {
   recordEvents: RecordEvents;
   identities: SessionIdentities;
   eventStore: Pick<EventStoreClient, 'watermark' | 'sessionPage' | 'session'>;
+  phaseOf: PhaseOf;
   /** Whether the server runs behind a trusted proxy, whose country header is used. */
   behindProxy: boolean;
 }
@@ -64,41 +65,36 @@ function registerCollect(
   );
 }
 
-function registerList(api: ApiRoutes, { auth, eventStore }: Dependencies): void {
+function registerList(api: ApiRoutes, { auth, eventStore, phaseOf }: Dependencies): void {
   api.get<{ Querystring: SessionsQuery }>(
     '/v1/sessions',
     {
       tag: 'Sessions',
       summary: 'Sessions, newest first',
-      description: 'All filters must match. `from` and `to` apply to the start of the session.',
+      description:
+        'All filters must match. `from` and `to` apply to the start of the session. `phase`, `multipleVariations` and `converted` count visitors and conversions as the results of the test do, except that crawlers count too.',
       key: 'secret',
       members: true,
       querystring: SessionsQuery,
       responses: { 200: { ...SessionsPage, description: 'One page' } },
-      errors: ['wrong_property', 'split_test_not_found', 'goal_not_found', 'storage_damaged'],
+      errors: [
+        'wrong_property',
+        'split_test_not_found',
+        'goal_not_found',
+        'feedback_type_not_found',
+        'storage_damaged',
+      ],
     },
     async (request): Promise<SessionsPage> => {
-      const { limit = 50, cursor, ...filter } = request.query;
+      const { limit = 50, cursor, ...query } = request.query;
       const after = decodeListCursor(cursor);
-      checkReferences(auth.property(request, filter.propertyId), filter);
+      const filter = sessionFilter(auth.property(request, query.propertyId), query, phaseOf);
       const asOf = after === undefined ? await eventStore.watermark() : after.asOf;
       const list = { ...filter, ...(asOf !== undefined && { asOf }), ...(after && { after }) };
       const { rows, next } = await eventStore.sessionPage({ ...list, limit });
       return { sessions: rows.map(summaryResponse), nextCursor: encodeListCursor(next, asOf) };
     },
   );
-}
-
-function checkReferences(
-  property: PropertyConfiguration,
-  filter: Pick<SessionsQuery, 'splitTestKey' | 'goalId'>,
-): void {
-  const { splitTestKey, goalId } = filter;
-  if (splitTestKey !== undefined && !property.splitTests.some(({ key }) => key === splitTestKey)) {
-    throw new ApiError('split_test_not_found');
-  }
-  if (goalId !== undefined && !property.goals.some(({ id }) => id === goalId))
-    throw new ApiError('goal_not_found');
 }
 
 function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): void {

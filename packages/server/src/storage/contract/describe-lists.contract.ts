@@ -44,7 +44,9 @@ export function describeLists({ store, add, nextProperty }: Suite): void {
     expect(await sessionsOf(propertyId, { page: '/buy' })).toEqual(['absolute', 'relative']);
     expect(await sessionsOf(propertyId, { page: '/' })).toEqual(['root']);
     expect(await sessionsOf(propertyId, { page: long.slice(0, 500) })).toEqual(['long']);
-    expect(await sessionsOf(propertyId, { page: '/event' })).toEqual([]);
+    expect(await sessionsOf(propertyId, { page: null })).toEqual(['missing']);
+    for (const page of ['/event', 'buy', '.*', '/bu.'])
+      expect(await sessionsOf(propertyId, { page })).toEqual([]);
   });
 
   test('a visitor is converted or mixed across sessions, and only within the phase', async () => {

@@ -3,7 +3,7 @@ import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SqlValues } from '../sql.ts';
 import { clientConditions } from './client-conditions.ts';
 import { exposedCondition } from './exposed-condition.ts';
-import { pagePath } from './page-path.ts';
+import { isPage } from './is-page.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** SQL for a condition on `sessions`, of which only those that started at or after `since` are searched. */
@@ -88,10 +88,10 @@ function eventCondition(
   };
 }
 
-function pageCondition(page: string): SessionCondition {
+function pageCondition(page: string | null): SessionCondition {
   return (values, property, since) => `session_key IN (SELECT session_key FROM session_events
     WHERE property = ${values.add(property)} AND type = ${SESSION_EVENT_TYPES.pageview}
-      AND happened_at >= ${values.add(since)} AND ${pagePath('url')} = ${values.add(page)})`;
+      AND happened_at >= ${values.add(since)} AND ${isPage('url', page)})`;
 }
 
 /** Sessions whose latest visitor or user is this one. */

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import type { FeedbackExportQuery } from '@switchyard/core/api/feedback';
+import { csvRow } from '../../http/csv-row.ts';
+import type { Database } from '../../storage/database.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import { type FeedbackWithState, readFeedbackPage } from './feedback-pages.ts';
+
+interface Stores {
+  database: Database;
+  eventStore: Pick<EventStoreClient, 'feedbackPage'>;
+}
+
+const PAGE_SIZE = 500;
+
+const COLUMNS = [
+  'id',
+  'created_at',
+  'feedback_type',
+  'option',
+  'message',
+  'status',
+  'notes',
+  'session_id',
+  'visitor_id',
+  'user_id',
+  'metadata',
+];
+
+/**
+ * All entries, newest first, as a CSV file. The next page is read when the client has taken the last one, so memory
+ * does not grow with the number of entries. Reads the first page before it returns: its errors can still be sent.
+ */
+export async function exportFeedback(
+  stores: Stores,
+  { format: _format, ...filter }: FeedbackExportQuery,
+): Promise<Readable> {
+  const read = (after: { after?: { at: number; id: string } }) =>
+    readFeedbackPage(stores, { ...filter, limit: PAGE_SIZE, ...after });
+  const first = await read({});
+  async function* lines(): AsyncGenerator<string> {
+    yield csvRow(COLUMNS);
+    for (let page = first; ; page = await read({ after: page.next })) {
+      if (page.rows.length > 0) yield page.rows.map(lineOf).join('');
+      if (page.next === undefined) return;
+    }
+  }
+  return Readable.from(lines(), { objectMode: false });
+}
+
+function lineOf(entry: FeedbackWithState): string {
+  const { id, createdAt, feedbackTypeId, option, message, status, notes } = entry;
+  const { sessionId, visitorId, userId, metadata } = entry;
+  const values = [
+    ...[id, new Date(createdAt).toISOString(), feedbackTypeId, option, message, status, notes],
+    ...[sessionId, visitorId, userId, metadata],
+  ];
+  return csvRow(values.map((value) => value ?? ''));
+}

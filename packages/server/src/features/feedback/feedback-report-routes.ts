@@ -1,0 +1,90 @@
+import { FeedbackExportQuery, FeedbackSummary, FeedbackSummaryQuery } from '@switchyard/core/api/feedback';
+import { ApiError } from '../../errors.ts';
+import { plainResponse } from '../../http/api-description.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import type { Database } from '../../storage/database.ts';
+import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import { exportFeedback } from './feedback-export.ts';
+import { checkReferences } from './feedback-references.ts';
+import { summarizeFeedback, summaryPeriod } from './feedback-summary.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  eventStore: Pick<EventStoreClient, 'feedbackPage' | 'feedbackSummary' | 'feedbackCount'>;
+  database: Database;
+}
+
+/** Each holds a page in memory while its client reads slowly. */
+const MAX_EXPORTS = 4;
+
+const ERRORS = [
+  'wrong_property',
+  'feedback_type_not_found',
+  'split_test_not_found',
+  'storage_damaged',
+] as const;
+
+/** Feedback as a whole: its summary, and all entries as a file. */
+export function registerFeedbackReportRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerSummary(api, dependencies);
+  registerExport(api, dependencies);
+}
+
+function registerSummary(api: ApiRoutes, { auth, eventStore, database }: Dependencies): void {
+  api.get<{ Querystring: FeedbackSummaryQuery }>(
+    '/v1/feedback/summary',
+    {
+      tag: 'Feedback',
+      summary: 'Feedback by option, status and time, compared with the previous period',
+      description: 'Default period: the last 30 days. At most 1,000 buckets.',
+      key: 'secret',
+      members: true,
+      querystring: FeedbackSummaryQuery,
+      responses: { 200: { ...FeedbackSummary, description: 'The summary' } },
+      errors: [...ERRORS],
+    },
+    (request) => {
+      const { query } = request;
+      const period = summaryPeriod(query, Date.now());
+      checkReferences(auth.property(request, query.propertyId), query);
+      return summarizeFeedback({ eventStore, database }, query, period);
+    },
+  );
+}
+
+function registerExport(api: ApiRoutes, { auth, eventStore, database }: Dependencies): void {
+  let running = 0;
+  api.get<{ Querystring: FeedbackExportQuery }>(
+    '/v1/feedback/export',
+    {
+      tag: 'Feedback',
+      summary: 'Export feedback entries as a file, newest first',
+      description:
+        'Texts that a spreadsheet would take for a formula start with an apostrophe. Times are in UTC.',
+      key: 'secret',
+      members: true,
+      querystring: FeedbackExportQuery,
+      responses: { 200: plainResponse('The file', 'text/csv') },
+      errors: [...ERRORS],
+      // It would read the whole file.
+      exposeHeadRoute: false,
+    },
+    async (request, reply) => {
+      checkReferences(auth.property(request, request.query.propertyId), request.query);
+      if (running >= MAX_EXPORTS) {
+        throw new ApiError('overloaded', {
+          message: 'Too many exports are running. Try again after the time in `Retry-After`.',
+          headers: { 'retry-after': '1' },
+        });
+      }
+      running++;
+      reply.raw.once('close', () => running--);
+      const file = await exportFeedback({ eventStore, database }, request.query);
+      return reply
+        .header('content-disposition', 'attachment; filename="feedback.csv"')
+        .type('text/csv; charset=utf-8')
+        .send(file);
+    },
+  );
+}

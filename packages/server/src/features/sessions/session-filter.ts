@@ -1,0 +1,62 @@
+import { NO_VALUE, type SessionsQuery } from '@switchyard/core/api/sessions';
+import { ApiError } from '../../errors.ts';
+import type { SessionPageQuery, SplitTestQuery } from '../../storage/event-store.ts';
+import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ExposedSessions } from '../../storage/session-conditions.ts';
+
+/** A phase of a split test, as its results count it; default: the latest. Throws if there is no such test or phase. */
+export type PhaseOf = (
+  property: PropertyConfiguration,
+  splitTestKey: string,
+  phase: number | undefined,
+) => Pick<SplitTestQuery, 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to' | 'until'>;
+
+type Filter = Omit<SessionsQuery, 'limit' | 'cursor'>;
+
+const MAY_BE_UNKNOWN = ['country', 'device', 'browser', 'os', 'page'] as const;
+
+/** The filter of a list of sessions. Throws if a test, phase, goal or feedback type in it does not exist. */
+export function sessionFilter(
+  property: PropertyConfiguration,
+  { bots = 'include', phase, multipleVariations, converted, ...named }: Filter,
+  phaseOf: PhaseOf,
+): Omit<SessionPageQuery, 'limit'> {
+  const goal = checkReferences(property, named);
+  const unknown = MAY_BE_UNKNOWN.filter((name) => named[name] === NO_VALUE).map((name) => [name, null]);
+  const filter = {
+    ...named,
+    ...Object.fromEntries(unknown),
+    ...(bots !== 'include' && { bot: bots === 'only' }),
+  };
+  const { splitTestKey, variationKey, ...others } = filter;
+  const isOfPhase = (phase ?? multipleVariations ?? converted) !== undefined;
+  if (splitTestKey === undefined || !isOfPhase) return filter;
+  const { variationKeys, phase: number, from, to, until } = phaseOf(property, splitTestKey, phase);
+  const exposed: ExposedSessions = {
+    ...{ splitTestKey, variationKeys, phase: number, from, to },
+    ...(variationKey !== undefined && { variationKey }),
+    ...(multipleVariations !== undefined && { multipleVariations }),
+  };
+  if (converted === undefined || goal === undefined) return { ...others, exposed };
+  // The visitor may have converted in another session.
+  const { goalId, ...rest } = others;
+  const isRevenue = goal.kind === 'revenue';
+  return {
+    ...rest,
+    exposed: { ...exposed, converted: { goalId: goal.id, isRevenue, until, value: converted } },
+  };
+}
+
+/** Returns the goal. */
+function checkReferences(property: PropertyConfiguration, filter: Filter): Goal | undefined {
+  const { splitTestKey, goalId, feedbackTypeId } = filter;
+  if (splitTestKey !== undefined && !property.splitTests.some(({ key }) => key === splitTestKey)) {
+    throw new ApiError('split_test_not_found');
+  }
+  const goal = property.goals.find(({ id }) => id === goalId);
+  if (goalId !== undefined && goal === undefined) throw new ApiError('goal_not_found');
+  if (feedbackTypeId !== undefined && !property.feedbackTypes.some(({ id }) => id === feedbackTypeId)) {
+    throw new ApiError('feedback_type_not_found');
+  }
+  return goal;
+}

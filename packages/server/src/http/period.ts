@@ -1,0 +1,22 @@
+import type { Interval } from '@switchyard/core/api/goals';
+import { DAY_MS } from '@switchyard/core/time';
+import { invalidField } from '../errors.ts';
+
+const DEFAULT_PERIOD_MS = 30 * DAY_MS;
+
+/** From `from` (inclusive) to `to` (exclusive), in Unix milliseconds. */
+export interface Period {
+  from: number;
+  to: number;
+  interval: Interval;
+}
+
+/** The period of a query; default: the last 30 days. */
+export function periodOf(query: { from?: number; to?: number; interval?: Interval }, now: number): Period {
+  const { interval = 'day' } = query;
+  // The end is exclusive, and events acknowledged in this millisecond must count.
+  const to = query.to ?? now + 1;
+  const from = query.from ?? Math.max(0, to - DEFAULT_PERIOD_MS);
+  if (from >= to) throw invalidField('/from', 'must be before `to`');
+  return { from, to, interval };
+}
