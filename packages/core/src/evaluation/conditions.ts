@@ -34,7 +34,7 @@ export function compileConditions(
  * - a missing attribute (absent or null) matches nothing except `isNotSet`, negated or not;
  * - an invalid condition (no attribute, no usable value, no known segment) never matches.
  */
-function compileCondition(condition: Condition, scope: ConditionScope): ContextTest {
+export function compileCondition(condition: Condition, scope: ConditionScope): ContextTest {
   const { attribute, operator, negate = false } = condition;
   if (operator === 'inSegment') return inSegment(condition, scope);
   if (attribute === undefined) return never;
@@ -58,6 +58,6 @@ function inSegment({ values = [], negate = false }: Condition, scope: ConditionS
   };
 }
 
-function isMissing(value: unknown): boolean {
+export function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }

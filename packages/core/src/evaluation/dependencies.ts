@@ -72,3 +72,14 @@ export function orderDependencies(edges: ReadonlyMap<string, readonly string[]>)
   }
   return { order, unresolvable };
 }
+
+/** The names, and everything they lead to, directly or not. */
+export function reachableFrom(
+  names: Iterable<string>,
+  targetsOf: (name: string) => Iterable<string>,
+): Set<string> {
+  const found = new Set(names);
+  // Names added during the loop are visited too.
+  for (const name of found) for (const target of targetsOf(name)) found.add(target);
+  return found;
+}

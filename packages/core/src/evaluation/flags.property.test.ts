@@ -1,87 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Condition,
-  type FlagDefinition,
-  OPERATORS,
-  type Operator,
-  type Rule,
-  type Segment,
-} from '../api/targeting.ts';
+import { type Condition, type FlagDefinition, OPERATORS, type Operator } from '../api/targeting.ts';
+import { condition, context, flag, INHERITED, regex, segment, values } from '../testing/random-flags.ts';
 import type { Context } from './attribute-values.ts';
 import { compileFlags, createFlagCompiler } from './flags.ts';
 import { hashFraction } from './hash.ts';
-import type { RegexCompiler } from './operators.ts';
 
 const SEED = 1729;
-const INHERITED = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'];
-const NAMES = ['a', 'b', 'userId', 'email', ...INHERITED];
-
-// A fake compiler: patterns are plain text, and some are rejected.
-const regex: RegexCompiler = (pattern) => {
-  if (pattern.startsWith('(')) throw new Error('missing )');
-  return (text) => text.includes(pattern);
-};
-
-const names = fc.constantFrom(...NAMES);
-const values = fc.oneof(
-  fc.string(),
-  fc.double(),
-  fc.boolean(),
-  fc.constantFrom('a', '5', '1.2.3', '2024-01-01', '('),
-);
-const condition: fc.Arbitrary<Condition> = fc.record(
-  {
-    attribute: names,
-    operator: fc.constantFrom(...OPERATORS),
-    values: fc.array(fc.oneof(values, names), { maxLength: 4 }),
-    negate: fc.boolean(),
-    caseInsensitive: fc.boolean(),
-  },
-  { requiredKeys: ['operator'] },
-);
-const match = fc.constantFrom('all' as const, 'any' as const);
-const rollout = fc.record(
-  { percentage: fc.double({ min: 0, max: 100, noNaN: true }), by: names, salt: fc.string({ minLength: 1 }) },
-  { requiredKeys: ['percentage'] },
-);
-const rule: fc.Arbitrary<Rule> = fc.record(
-  {
-    id: fc.string(),
-    enabled: fc.boolean(),
-    match,
-    conditions: fc.array(condition, { maxLength: 4 }),
-    rollout,
-    value: fc.boolean(),
-  },
-  { requiredKeys: ['id', 'value'] },
-);
-const flag: fc.Arbitrary<FlagDefinition> = fc.record(
-  {
-    key: names,
-    type: fc.constant('boolean' as const),
-    defaultValue: fc.boolean(),
-    version: fc.nat(),
-    configuration: fc.record({
-      enabled: fc.boolean(),
-      value: fc.boolean(),
-      rules: fc.array(rule, { maxLength: 4 }),
-      prerequisites: fc.array(fc.record({ flag: names, value: fc.boolean() }), { maxLength: 2 }),
-    }),
-  },
-  { requiredKeys: ['key', 'type', 'defaultValue', 'version'] },
-);
-const segment: fc.Arbitrary<Segment> = fc.record(
-  { id: names, match, conditions: fc.array(condition, { maxLength: 3 }) },
-  { requiredKeys: ['id', 'conditions'] },
-);
-// Parsed from JSON like a request, so that `__proto__` is an ordinary member.
-const context = fc
-  .array(fc.tuple(fc.oneof(names, fc.string()), fc.oneof(values, fc.jsonValue(), fc.array(values))))
-  .map((members) => {
-    const text = members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
-    return JSON.parse(`{${text.join(',')}}`) as Context;
-  });
 
 function matches(given: Condition, context: Context): boolean {
   const rules = [{ id: 'r1', conditions: [given], value: true }];

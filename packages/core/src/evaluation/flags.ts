@@ -1,7 +1,7 @@
 import type { FlagDefinition, FlagType, FlagValue, Prerequisite, Rule, Segment } from '../api/targeting.ts';
 import type { Context } from './attribute-values.ts';
 import { type ConditionScope, type ContextTest, compileConditions } from './conditions.ts';
-import { orderDependencies } from './dependencies.ts';
+import { type Dependencies, orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
 import { compileRollout } from './rollout.ts';
 import { compileSegments, type Pass } from './segments.ts';
@@ -120,6 +120,16 @@ function firstMatch(flag: CompiledFlag, context: Context): Evaluation {
   return flag.defaultResult;
 }
 
+/** The order in which flags depend on each other. */
+export function orderFlags(flags: ReadonlyMap<string, FlagDefinition>): Dependencies {
+  return orderDependencies(new Map([...flags].map(([key, flag]) => [key, prerequisitesOf(flag)])));
+}
+
+/** The keys of its prerequisites. */
+export function prerequisitesOf({ configuration }: FlagDefinition): string[] {
+  return configuration?.prerequisites.map(({ flag }) => flag) ?? [];
+}
+
 /** Compiles flags after their prerequisites; returns them in the given order. Of two with the same key, the first counts. */
 function compileInOrder(
   definitions: readonly FlagDefinition[],
@@ -128,10 +138,7 @@ function compileInOrder(
 ): Map<string, CompiledFlag> {
   const byKey = new Map<string, FlagDefinition>();
   for (const definition of definitions) if (!byKey.has(definition.key)) byKey.set(definition.key, definition);
-  const edges = [...byKey].map(([key, { configuration }]) => {
-    return [key, configuration?.prerequisites.map(({ flag }) => flag) ?? []] as const;
-  });
-  const { order, unresolvable } = orderDependencies(new Map(edges));
+  const { order, unresolvable } = orderFlags(byKey);
   const compiled = new Map<string, CompiledFlag>();
   for (const key of order) {
     const resolve = ({ flag, value }: Prerequisite) => {

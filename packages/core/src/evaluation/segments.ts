@@ -1,4 +1,4 @@
-import type { Segment } from '../api/targeting.ts';
+import type { Condition, Segment } from '../api/targeting.ts';
 import { type ContextTest, compileConditions, never } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
@@ -11,13 +11,15 @@ export interface Pass {
 /** The order in which segments depend on each other. Of two with the same id, the first counts. */
 export function orderSegments(segments: readonly Segment[]): Dependencies {
   const edges = new Map<string, string[]>();
-  for (const { id, conditions } of segments) {
-    const targets = conditions.flatMap(({ operator, values = [] }) =>
-      operator === 'inSegment' ? values.map(String) : [],
-    );
-    if (!edges.has(id)) edges.set(id, targets);
-  }
+  for (const { id, conditions } of segments) if (!edges.has(id)) edges.set(id, segmentsIn(conditions));
   return orderDependencies(edges);
+}
+
+/** The ids of the segments that conditions ask for. */
+export function segmentsIn(conditions: readonly Condition[]): string[] {
+  return conditions.flatMap(({ operator, values = [] }) =>
+    operator === 'inSegment' ? values.map(String) : [],
+  );
 }
 
 /** The tests of all segments by id. A segment in a cycle is omitted: like an unknown one, it matches nobody. */

@@ -1,6 +1,7 @@
 import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
 import { AA_TEST_KEY, type AaRound, aaRoundAt, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { definitionInForce } from '@switchyard/core/lifecycle/phases';
+import { servingOf } from '@switchyard/core/lifecycle/serving';
 import { prepare } from '../../http/etag.ts';
 import {
   derivePerProperty,
@@ -47,15 +48,16 @@ function publishedAaTest(property: PropertyConfiguration, round: AaRound): Publi
 type PublishedTest = SplitTestConfig['tests'][number];
 
 function published(test: SplitTest, property: PropertyConfiguration): PublishedTest[] {
-  const { key, id, type, status, winner } = test;
+  const { key, id, type, winner } = test;
   const { hashSeed, trafficAllocation, variations, exclusion } = definitionInForce(test, property);
   const phase = test.phases.at(-1)?.number;
   const base = { key, id, type, status: 'running', hashSeed, ...(phase !== undefined && { phase }) };
-  if (status === 'running') {
+  const serving = servingOf(test);
+  if (serving === 'assigned') {
     const slot = exclusion && { seed: exclusion.seed, from: exclusion.from, to: exclusion.to };
     return [{ ...base, trafficAllocation, variations, ...(slot && { exclusion: slot }) }];
   }
-  if (status !== 'stopped' || winner === null) return [];
+  if (serving === 'nothing') return [];
   // Outside of the traffic, clients show the first variation and record nothing: so all of them serve the winner.
   const isWinner = (variation: { key: string }) => variation.key === winner;
   const winnerFirst = [

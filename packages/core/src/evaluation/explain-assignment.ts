@@ -1,0 +1,81 @@
+import type { AssignmentSteps, RangeStep, SplitTestExplanation } from '../api/explanations.ts';
+import { servingOf } from '../lifecycle/serving.ts';
+import type { SplitTestStatus } from '../lifecycle/status.ts';
+import { type AssignableTest, type Assignment, assign, type Holdout, pointOf } from './assignment.ts';
+
+/** A split test as it was at a moment. */
+export interface ExplainableTest {
+  readonly status: SplitTestStatus;
+  readonly winner: string | null;
+  /** Its latest phase; null before the first start. */
+  readonly phase: number | null;
+  readonly definition: AssignableTest & { readonly exclusion?: { readonly group: string } | undefined };
+  readonly holdout?: Holdout | undefined;
+}
+
+type ExplainedAssignment = Pick<SplitTestExplanation, 'included' | 'variation' | 'reason' | 'steps'>;
+
+/**
+ * Assigns a visitor and tells how. The result is that of `assign`; while the test is not running, the steps show what
+ * it would be.
+ *
+ * @example explainAssignment(test, 'visitor-1').reason // 'TRAFFIC'
+ */
+export function explainAssignment(test: ExplainableTest, visitorId: string | undefined): ExplainedAssignment {
+  const { definition, holdout, winner } = test;
+  const assignment = visitorId === undefined ? undefined : assign(definition, visitorId, holdout);
+  const steps = stepsOf(test, visitorId, assignment);
+  const serving = servingOf(test);
+  if (serving === 'nothing') return { included: false, variation: null, reason: 'NOT_RUNNING', steps };
+  if (serving === 'winner') return { included: false, variation: winner, reason: 'WINNER', steps };
+  const variation = definition.variations[assignment?.index ?? 0]?.key ?? null;
+  return { included: assignment?.included ?? false, variation, reason: reasonOf(steps, assignment), steps };
+}
+
+function reasonOf(
+  { holdout, exclusion, traffic }: AssignmentSteps,
+  assignment: Assignment | undefined,
+): ExplainedAssignment['reason'] {
+  if (assignment === undefined) return 'NO_VISITOR';
+  if (holdout?.passed === false) return 'HOLDOUT';
+  if (exclusion?.passed === false) return 'EXCLUSION_GROUP';
+  if (traffic?.passed === false) return 'TRAFFIC';
+  return assignment.included ? 'ASSIGNED' : 'NO_WEIGHT';
+}
+
+function stepsOf(
+  { status, winner, phase, definition, holdout }: ExplainableTest,
+  visitorId: string | undefined,
+  assignment: Assignment | undefined,
+): AssignmentSteps {
+  const { hashSeed, trafficAllocation, exclusion } = definition;
+  const range = (seed: string, from: number, to: number): RangeStep | null => {
+    if (visitorId === undefined) return null;
+    const bucket = pointOf(seed, visitorId);
+    return { bucket, from, to, passed: bucket >= from && bucket < to };
+  };
+  const slot = exclusion && range(`exclusion:${exclusion.seed}`, exclusion.from, exclusion.to);
+  return {
+    ...{ status, winner, phase },
+    holdout: holdout ? inverted(range(`holdout:${holdout.seed}`, 0, holdout.percentage)) : null,
+    exclusion: exclusion && slot ? { ...slot, group: exclusion.group } : null,
+    traffic: range(`${hashSeed}:traffic`, 0, trafficAllocation),
+    variations: rangesOf(definition, assignment),
+    variationBucket: visitorId === undefined ? null : pointOf(`${hashSeed}:variation`, visitorId),
+  };
+}
+
+/** Visitors within the range of the holdout do not take part. */
+const inverted = (step: RangeStep | null) => step && { ...step, passed: !step.passed };
+
+function rangesOf({ variations }: AssignableTest, assignment: Assignment | undefined) {
+  const total = variations.reduce((sum, { weight }) => sum + Math.max(weight, 0), 0);
+  let before = 0;
+  return variations.map(({ key, weight }, index) => {
+    const from = total > 0 ? (before / total) * 100 : 0;
+    before += Math.max(weight, 0);
+    const to = total > 0 ? (before / total) * 100 : 0;
+    const chosen = assignment?.included === true && assignment.index === index;
+    return { key, weight, from, to, chosen };
+  });
+}
