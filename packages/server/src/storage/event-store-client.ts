@@ -43,7 +43,12 @@ export class StoreCalls {
 /** The queries that reports need. */
 export type ReportQueries = Pick<
   EventStoreClient,
-  'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback' | 'goalBaseline' | 'assignmentCounts'
+  | 'splitTestCounts'
+  | 'splitTestSeries'
+  | 'splitTestFeedback'
+  | 'goalBaseline'
+  | 'assignmentCounts'
+  | 'sessionContexts'
 >;
 
 /** Connects to the event store through a port from `EventLog.openPort`. */
@@ -78,6 +83,7 @@ export function eventStoreClient(
     splitTestFeedback: forward('splitTestFeedback'),
     goalBaseline: forward('goalBaseline'),
     assignmentCounts: forward('assignmentCounts'),
+    sessionContexts: forward('sessionContexts'),
     forget: forward('forget'),
     expire: forward('expire'),
     ping: forward('ping'),

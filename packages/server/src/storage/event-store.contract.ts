@@ -6,6 +6,7 @@ import { describeFeedbackGoals } from './contract/describe-feedback-goals.contra
 import { describeGoals } from './contract/describe-goals.contract.ts';
 import { describeLists } from './contract/describe-lists.contract.ts';
 import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
+import { describeSessionContexts } from './contract/describe-session-contexts.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
 import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
@@ -405,6 +406,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     describeSplitTests({ store: () => store, add, nextProperty });
     describeFeedbackGoals({ store: () => store, add, nextProperty });
     describeAssignments({ store: () => store, add, nextProperty });
+    describeSessionContexts({ store: () => store, add, nextProperty });
     describeNewFeedback({ store: () => store, add, nextProperty });
     describeGoals({ store: () => store, add, nextProperty });
     describeLists({ store: () => store, add, nextProperty });

@@ -39,6 +39,8 @@ export interface EventStore {
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
   /** Runs in the background: other queries do not wait for it. */
   assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts>;
+  /** What flags can be evaluated with, for all sessions of a period. */
+  sessionContexts(query: SessionContextQuery, signal?: AbortSignal): Promise<SessionContexts>;
 
   /**
    * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
@@ -403,6 +405,36 @@ export interface AssignmentCounts {
   share: number;
   /** In the order of the variations. Sessions without a visitor are left out. */
   variations: { key: string; visitors: number; goals: GoalSums[] }[];
+}
+
+export interface SessionContextQuery {
+  propertyId: string;
+  /** Sessions that started within the period; `from` inclusive, `to` exclusive. */
+  from: number;
+  to: number;
+  /** Names of the attributes to read; literal, not paths. */
+  attributes: readonly string[];
+  /** If there are more sessions, or more characters, only those of a random sample of the visitors are returned. */
+  maxSessions: number;
+  maxCharacters: number;
+}
+
+/** The sessions as columns, sorted by visitor; without those of bots and those without a visitor. */
+export interface SessionContexts {
+  /** Share of the visitors that is returned: 1, or less for a sample. */
+  share: number;
+  sessionIds: string[];
+  visitorIds: string[];
+  userIds: (string | null)[];
+  /** Index of the session's context in `contexts`. */
+  contextIndexes: Uint32Array;
+  /** Each combination once. */
+  contexts: SessionAttributes[];
+}
+
+export interface SessionAttributes extends Pick<SessionSummary, 'country' | 'device' | 'browser' | 'os'> {
+  /** JSON array text: the values in the order of the query, null for those that are missing. */
+  attributes: string;
 }
 
 export type Subject = { propertyId: string } & (

@@ -20,6 +20,7 @@ import {
   compareSessionConditions,
 } from './compare-lists.contract.ts';
 import { assignmentQuery } from './describe-assignments.contract.ts';
+import { compareSessionContexts } from './describe-session-contexts.contract.ts';
 import { naiveAssignments } from './naive-assignment.contract.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import {
@@ -48,6 +49,7 @@ export async function expectToAgree(
     await compareSessionConditions(store, model, propertyId, limit);
     await compareFeedbackFilters(store, model, propertyId, limit);
     await compareConversions(store, model, propertyId, limit);
+    await compareSessionContexts(store, model, propertyId);
   }
 }
 

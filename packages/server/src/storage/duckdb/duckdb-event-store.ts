@@ -18,6 +18,8 @@ import type {
   GoalTotals,
   NewFeedbackQuery,
   Page,
+  SessionContextQuery,
+  SessionContexts,
   SessionDetail,
   SessionIdentity,
   SessionPageQuery,
@@ -48,6 +50,7 @@ import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-pag
 import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
 import type { QueryContext } from './queries/query-context.ts';
+import { sessionContexts } from './queries/session-contexts.ts';
 import { sessionDetail, sessionIdentity } from './queries/session-detail.ts';
 import { sessionPage } from './queries/session-page.ts';
 import { splitTestCounts } from './queries/split-test-counts.ts';
@@ -193,6 +196,10 @@ class DuckDbEventStore implements EventStore {
         inSnapshot(connection, () => assignmentCounts(this.#contextOf(connection), query, signal)),
       signal,
     );
+  }
+
+  sessionContexts(query: SessionContextQuery, signal?: AbortSignal): Promise<SessionContexts> {
+    return this.#query((context) => sessionContexts(context, query, signal), signal);
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {

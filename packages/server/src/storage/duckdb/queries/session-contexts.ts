@@ -1,0 +1,154 @@
+import type { SessionContextQuery, SessionContexts } from '../../event-store.ts';
+import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
+import type { TermDictionary } from '../lookup/term-dictionary.ts';
+import { chunksOf, rowsOf, SqlValues } from '../sql.ts';
+import type { QueryContext } from './query-context.ts';
+
+type ContextRow = [
+  visitorKey: bigint,
+  visitorId: string,
+  userId: string | null,
+  sessionId: string,
+  attributes: string | null,
+  country: number,
+  device: number,
+  browser: number,
+  os: number,
+];
+
+/** The sessions of a period with what is known of them, streamed in the order of their visitors. */
+export async function sessionContexts(
+  context: QueryContext,
+  query: SessionContextQuery,
+  signal?: AbortSignal,
+): Promise<SessionContexts> {
+  const property = context.terms.find(query.propertyId);
+  if (property === undefined) return new ContextColumns(context.terms).finish(1, 0);
+  const parts = await partsOf(context, query, property);
+  const columns = new ContextColumns(context.terms);
+  const values = new SqlValues();
+  const statement = contextStatement(context, query, property, parts, values);
+  for await (const chunk of chunksOf<ContextRow>(context.connection, statement, values.list)) {
+    signal?.throwIfAborted();
+    for (const row of chunk) {
+      if (columns.characters > query.maxCharacters && row[0] !== columns.lastVisitor) {
+        return columns.finish(shareBefore(row[0]) / parts, query.attributes.length);
+      }
+      columns.add(row);
+    }
+  }
+  return columns.finish(1 / parts, query.attributes.length);
+}
+
+/** Visitor keys are spread evenly over all 64-bit integers, so those below a key are this share of all. */
+function shareBefore(visitorKey: bigint): number {
+  return Number(visitorKey + 2n ** 63n) / 2 ** 64;
+}
+
+const startedCondition = (property: number, { from, to }: SessionContextQuery) =>
+  `property = ${property} AND started_at >= ${from} AND started_at < ${to}`;
+
+/** The visitors are read in one of this many equal parts; a power of two. */
+async function partsOf(
+  { connection }: QueryContext,
+  query: SessionContextQuery,
+  property: number,
+): Promise<number> {
+  const [row] = await rowsOf<[bigint]>(
+    connection,
+    `SELECT count(*) FROM sessions WHERE ${startedCondition(property, query)}`,
+  );
+  return 2 ** Math.max(0, Math.ceil(Math.log2(Number(row![0]) / query.maxSessions)));
+}
+
+/** Visitor keys come from a hash with a secret key, so a part of them is a random sample. */
+function contextStatement(
+  { terms }: QueryContext,
+  query: SessionContextQuery,
+  property: number,
+  parts: number,
+  values: SqlValues,
+): string {
+  const inPart = parts === 1 ? 'true' : `(visitor_key & ${parts - 1}) = 0`;
+  // A sample is taken before the sessions are grouped, so that its cost does not grow with the traffic.
+  const candidates =
+    parts === 1
+      ? 'true'
+      : `session_key IN (SELECT session_key FROM collects
+           WHERE property = ${property} AND visitor_change <> ${VISITOR_CHANGE.same} AND ${inPart})`;
+  return `WITH started AS (
+      SELECT session_key, session_id FROM sessions WHERE ${startedCondition(property, query)}),
+    latest AS (
+      SELECT session_key, arg_max(visitor_key, seq) AS visitor_key, arg_max(visitor_id, seq) AS visitor_id,
+             arg_max(user_id, seq) AS user_id, arg_max(attributes, seq) AS attributes,
+             arg_max(country, seq) AS country, arg_max(device, seq) AS device,
+             arg_max(browser, seq) AS browser, arg_max(os, seq) AS os
+      FROM collects WHERE property = ${property} AND seen_until >= ${query.from}
+        AND session_key IN (SELECT session_key FROM started) AND ${candidates}
+      GROUP BY session_key)
+    SELECT visitor_key, visitor_id, user_id, session_id, ${valuesOf(query.attributes, values)} AS attributes,
+           country, device, browser, os
+    FROM started JOIN latest USING (session_key)
+    WHERE device <> ${terms.find('bot') ?? -1} AND ${inPart}
+    ORDER BY visitor_key, session_key`;
+}
+
+/** JSON pointers, because JSON paths have wildcards. Rows from earlier versions may contain invalid JSON. */
+function valuesOf(attributes: readonly string[], values: SqlValues): string {
+  if (attributes.length === 0) return 'NULL';
+  const pointers = attributes.map((name) =>
+    values.add(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  );
+  return `CAST(to_json(TRY(json_extract(attributes, [${pointers.join(', ')}]))) AS VARCHAR)`;
+}
+
+/** Collects the rows as columns, with each context once: it is much smaller to send to another thread. */
+class ContextColumns {
+  readonly #terms: TermDictionary;
+  readonly #sessionIds: string[] = [];
+  readonly #visitorIds: string[] = [];
+  readonly #userIds: (string | null)[] = [];
+  readonly #indexes: number[] = [];
+  readonly #contexts: ContextRow[] = [];
+  readonly #known = new Map<string, number>();
+  /** Length of all texts. */
+  characters = 0;
+  lastVisitor: bigint | undefined;
+
+  constructor(terms: TermDictionary) {
+    this.#terms = terms;
+  }
+
+  add(row: ContextRow): void {
+    const [visitorKey, visitorId, userId, sessionId, attributes, ...client] = row;
+    const key = `${client.join()} ${attributes}`;
+    let index = this.#known.get(key);
+    if (index === undefined) {
+      index = this.#contexts.push(row) - 1;
+      this.#known.set(key, index);
+      this.characters += key.length;
+    }
+    this.#sessionIds.push(sessionId);
+    this.#visitorIds.push(visitorId);
+    this.#userIds.push(userId);
+    this.#indexes.push(index);
+    this.characters += sessionId.length + visitorId.length + (userId?.length ?? 0);
+    this.lastVisitor = visitorKey;
+  }
+
+  finish(share: number, attributeCount: number): SessionContexts {
+    const none = `[${Array.from({ length: attributeCount }, () => 'null').join()}]`;
+    return {
+      share,
+      ...{ sessionIds: this.#sessionIds, visitorIds: this.#visitorIds, userIds: this.#userIds },
+      contextIndexes: Uint32Array.from(this.#indexes),
+      contexts: this.#contexts.map(([, , , , attributes, country, device, browser, os]) => ({
+        attributes: attributes ?? none,
+        country: this.#terms.textOf(country),
+        device: this.#terms.textOf(device),
+        browser: this.#terms.textOf(browser),
+        os: this.#terms.textOf(os),
+      })),
+    };
+  }
+}
