@@ -10,7 +10,7 @@ const here = import.meta.dirname;
 const ENTRIES = {
   switchyard: 'cli/main',
   'storage-thread': 'storage/storage-thread',
-  'report-thread': 'features/reports/report-thread',
+  'report-thread': 'report-thread',
   'sqlite-thread': 'storage/sqlite/sqlite-thread',
   'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
 };

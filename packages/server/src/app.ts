@@ -7,14 +7,16 @@ import { createCallerDirectory } from './features/accounts/caller-directory.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
 import { registerFeedbackReportRoutes } from './features/feedback/feedback-report-routes.ts';
+import { registerExplanationRoutes } from './features/explanations/explanation-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFeedbackStateRoutes } from './features/feedback/feedback-state-routes.ts';
-import { FlagEvaluator } from './features/flags/flag-evaluator.ts';
+import { FlagEvaluator, withIdentity } from './features/flags/flag-evaluator.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
 import { FlagUsageReader } from './features/flags/flag-usage-reader.ts';
 import { registerFlagUsageRoutes } from './features/flags/flag-usage-routes.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
+import { compileRuleRegex } from './features/flags/rule-regex.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { EventIntake } from './features/ingest/event-intake.ts';
 import { lastUsedOf } from './features/keys/credential-usage-store.ts';
@@ -23,6 +25,8 @@ import { registerKeyRoutes } from './features/keys/key-routes.ts';
 import { ConfigurationStreams } from './features/management/configuration-streams.ts';
 import { dryRunResponse } from './features/management/dry-run.ts';
 import { registerManagementRoutes } from './features/management/management-routes.ts';
+import { createUnsavedItems } from './features/management/unsaved-item.ts';
+import { registerImpactRoutes } from './features/reports/impact-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
 import { findSplitTest, scopeOf } from './features/reports/report-scope.ts';
@@ -135,10 +139,11 @@ function registerManagement(
   parts: AppParts & { idempotency: IdempotentCreation },
 ): void {
   const { config, configuration, database, events, writer, wakeWebhooks, idempotency } = parts;
+  const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
   const streams = createConfigurationStreams(app, auth, configuration, database);
   registerManagementRoutes(api, {
     ...{ writer, database, idempotency, streams },
-    resolve: propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate }),
+    resolve,
     properties: () => configuration.properties(),
   });
   const lastUsed = (ids: readonly string[]) => lastUsedOf(database, ids);
@@ -146,6 +151,13 @@ function registerManagement(
   registerWebhookRoutes(api, { database, writer, wake: wakeWebhooks });
   registerErasureRoutes(api, { database, idempotency });
   registerFeedbackStateRoutes(api, { database, eventStore: events.eventStore });
+  const withUnsavedItem = createUnsavedItems(database, resolve);
+  const findIdentity = parts.identities.find.bind(parts.identities);
+  registerExplanationRoutes(api, {
+    ...{ database, eventStore: events.eventStore, withUnsavedItem, regex: compileRuleRegex },
+    withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
+  });
+  registerImpactRoutes(api, { reports: parts.reports, withUnsavedItem });
 }
 
 function createConfigurationStreams(

@@ -12,7 +12,7 @@ import { compileFlags, type Evaluation, type FlagSet, orderFlags } from './flags
 import type { RegexCompiler } from './operators.ts';
 import { explainRollout } from './rollout.ts';
 import { compileSegments, segmentsIn } from './segments.ts';
-import { attributesOf, neededFor, type Targeting, unknownAttributes } from './used-attributes.ts';
+import { attributesOf, type Targeting, TargetingIndex, unknownAttributes } from './used-attributes.ts';
 
 export interface ExplainedFlag {
   readonly evaluation: Evaluation;
@@ -36,7 +36,7 @@ export function explainFlag(
   context: Context,
   { regex }: { regex: RegexCompiler },
 ): ExplainedFlag | undefined {
-  const needed = neededFor([key], targeting);
+  const needed = new TargetingIndex(targeting).neededFor([key]);
   const set = compileFlags(needed.flags, needed.segments, { regex });
   const definition = needed.flags.find((flag) => flag.key === key);
   const evaluation = set.evaluate(key, context);

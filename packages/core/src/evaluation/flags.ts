@@ -126,7 +126,7 @@ export function orderFlags(flags: ReadonlyMap<string, FlagDefinition>): Dependen
 }
 
 /** The keys of its prerequisites. */
-export function prerequisitesOf({ configuration }: FlagDefinition): string[] {
+export function prerequisitesOf({ configuration }: Pick<FlagDefinition, 'configuration'>): string[] {
   return configuration?.prerequisites.map(({ flag }) => flag) ?? [];
 }
 

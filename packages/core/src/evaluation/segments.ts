@@ -1,4 +1,5 @@
 import type { Condition, Segment } from '../api/targeting.ts';
+import type { Context } from './attribute-values.ts';
 import { type ContextTest, compileConditions, never } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
@@ -43,6 +44,23 @@ export function compileSegments(
     );
   }
   return tests;
+}
+
+/**
+ * Tells whether contexts belong to a segment.
+ *
+ * @example createMembership(segments, regex)('beta', { plan: 'beta' }) // true
+ */
+export function createMembership(
+  segments: readonly Segment[],
+  regex: RegexCompiler,
+): (id: string, context: Context) => boolean {
+  const pass: Pass = { id: 0 };
+  const tests = compileSegments(segments, regex, pass);
+  return (id, context) => {
+    pass.id++;
+    return tests.get(id)?.(context) ?? false;
+  };
 }
 
 /** Without it, segments that reference each other repeatedly would take exponential time. */

@@ -19,23 +19,30 @@ export interface UsedAttributes {
   readonly usesUnit: boolean;
 }
 
-/** A flag and everything its evaluation looks at: prerequisites and segments, directly or not. */
-export function neededFor(flagKeys: Iterable<string>, { flags, segments }: Targeting): Targeting {
-  const byKey = new Map(flags.toReversed().map((flag) => [flag.key, flag]));
-  const keys = reachableFrom(flagKeys, (key) => {
-    const flag = byKey.get(key);
-    return flag === undefined ? [] : prerequisitesOf(flag);
-  });
-  const needed = flags.filter(({ key }) => keys.has(key));
-  const first = needed.flatMap((flag) => rulesOf(flag)).flatMap((rule) => segmentsIn(rule.conditions ?? []));
-  return { flags: needed, segments: segmentsFor(first, segments) };
-}
+/** Finds what evaluations look at, directly or not. */
+export class TargetingIndex {
+  readonly #flags: ReadonlyMap<string, FlagDefinition>;
+  readonly #segments: ReadonlyMap<string, Segment>;
 
-/** The segments, and those that they contain. */
-export function segmentsFor(ids: Iterable<string>, segments: readonly Segment[]): Segment[] {
-  const byId = new Map(segments.toReversed().map((segment) => [segment.id, segment]));
-  const found = reachableFrom(ids, (id) => segmentsIn(byId.get(id)?.conditions ?? []));
-  return segments.filter(({ id }) => found.has(id));
+  constructor({ flags, segments }: Targeting) {
+    // Of two with the same name, the first counts.
+    this.#flags = new Map(flags.toReversed().map((flag) => [flag.key, flag]));
+    this.#segments = new Map(segments.toReversed().map((segment) => [segment.id, segment]));
+  }
+
+  /** The flags with their prerequisites, and the segments that they use. */
+  neededFor(flagKeys: Iterable<string>): Targeting {
+    const keys = reachableFrom(flagKeys, (key) => prerequisitesOf(this.#flags.get(key) ?? {}));
+    const flags = [...keys].flatMap((key) => this.#flags.get(key) ?? []);
+    const used = flags.flatMap(rulesOf).flatMap(({ conditions }) => segmentsIn(conditions ?? []));
+    return { flags, segments: this.withContained(used) };
+  }
+
+  /** The segments, and those that they contain. */
+  withContained(segmentIds: Iterable<string>): Segment[] {
+    const ids = reachableFrom(segmentIds, (id) => segmentsIn(this.#segments.get(id)?.conditions ?? []));
+    return [...ids].flatMap((id) => this.#segments.get(id) ?? []);
+  }
 }
 
 /** What the evaluation of flags can read from a context. */

@@ -1,12 +1,8 @@
-import type { FlagDefinition } from '@switchyard/core/api/targeting';
 import { createFlagCompiler, type Evaluation, type FlagSet } from '@switchyard/core/evaluation/flags';
 import { ApiError } from '../../errors.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
-import {
-  derivePerProperty,
-  type Flag,
-  type PropertyConfiguration,
-} from '../../storage/property-configuration.ts';
+import { definitionIn } from '../../storage/flag-definition.ts';
+import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { CountedResult, EvaluationCounts } from './evaluation-counts.ts';
 import { compileRuleRegex } from './rule-regex.ts';
 import { usageValue } from './usage-value.ts';
@@ -37,23 +33,7 @@ const compilers = new WeakMap<PropertyConfiguration['segments'], ReturnType<type
 function compileFor({ flags, segments }: PropertyConfiguration, environmentId: string): FlagSet {
   const compile = compilers.get(segments) ?? createFlagCompiler(segments, { regex: compileRuleRegex });
   compilers.set(segments, compile);
-  return compile(flags.map((flag) => definitionOf(flag, environmentId)));
-}
-
-/** The definition of a flag by environment; the same object as long as the flag is the same. */
-const definitions = new WeakMap<Flag, Map<string, FlagDefinition>>();
-
-function definitionOf(flag: Flag, environmentId: string): FlagDefinition {
-  const known = definitions.get(flag) ?? new Map<string, FlagDefinition>();
-  definitions.set(flag, known);
-  let definition = known.get(environmentId);
-  if (definition === undefined) {
-    const { key, type, defaultValue, version, configurations } = flag;
-    const configuration = configurations.find((candidate) => candidate.environmentId === environmentId);
-    definition = { key, type, defaultValue, version, ...(configuration && { configuration }) };
-    known.set(environmentId, definition);
-  }
-  return definition;
+  return compile(flags.map((flag) => definitionIn(flag, environmentId)));
 }
 
 export function flagsIn(property: PropertyConfiguration, environmentId: string): EnvironmentFlags {

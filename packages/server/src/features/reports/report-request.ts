@@ -2,6 +2,7 @@ import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { AaScope } from './aa-scope.ts';
+import type { ImpactScope } from './impact-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 
@@ -22,10 +23,13 @@ export type ReportRequest =
       goal: Goal;
       query: PlanQuery;
     }
-  | { type: 'aa-test'; scope: AaScope };
+  | { type: 'aa-test'; scope: AaScope }
+  | { type: 'impact'; scope: ImpactScope };
 
-/** A message to the report thread. */
-export interface ReportMessage {
+/** A message to the report thread; `cancel` is the id of a report that nobody waits for anymore. */
+export type ReportMessage = ReportJob | { cancel: number };
+
+export interface ReportJob {
   id: number;
   request: ReportRequest;
   /** Change counter: increases whenever query results may have changed. */

@@ -43,7 +43,8 @@ export class ReportRunner {
     this.#options = options;
   }
 
-  run(request: ReportRequest): Promise<ReportBody> {
+  /** The signal tells that nobody waits for the report anymore. */
+  run(request: ReportRequest, signal?: AbortSignal): Promise<ReportBody> {
     if (this.#closed) return Promise.reject(overloaded('The server is stopping.'));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(overloaded('Too many reports are running.'));
@@ -55,6 +56,7 @@ export class ReportRunner {
         this.#waiting.splice(this.#waiting.indexOf(job), 1);
         reject(overloaded('Too many reports are running.'));
       });
+      signal?.addEventListener('abort', () => this.#cancel(job), { once: true });
       this.#startNext();
     });
   }
@@ -80,6 +82,19 @@ export class ReportRunner {
       job.reject(overloaded('The server is stopping.'));
     }
     await worker?.terminate();
+  }
+
+  /** A running report keeps its place until the thread has ended it. */
+  #cancel(job: Job): void {
+    job.reject(overloaded('The request was cancelled.'));
+    const position = this.#waiting.indexOf(job);
+    if (position >= 0) {
+      clearTimeout(job.timer);
+      this.#waiting.splice(position, 1);
+    }
+    for (const [id, running] of this.#running) {
+      if (running === job) this.#worker?.postMessage({ cancel: id } satisfies ReportMessage);
+    }
   }
 
   #startNext(): void {

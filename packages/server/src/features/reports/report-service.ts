@@ -1,5 +1,7 @@
+import type { Impact } from '@switchyard/core/api/impact';
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
+import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { type ComparisonSettings, comparisonSettings } from '@switchyard/core/stats/report/goal-comparison';
 import { buildReport } from '@switchyard/core/stats/report/report';
 import { variationCounts } from '@switchyard/core/stats/report/report-counts';
@@ -7,6 +9,7 @@ import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
 import { aaReport } from './aa-report.ts';
+import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
@@ -40,14 +43,17 @@ const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
 export class ReportService {
   readonly #eventStore: ReportQueries;
   readonly #snapshots: ReportSnapshots;
+  readonly #regex: RegexCompiler;
+  #lastImpact: Promise<unknown> = Promise.resolve();
 
-  constructor(eventStore: ReportQueries, snapshots: ReportSnapshots) {
+  constructor(eventStore: ReportQueries, snapshots: ReportSnapshots, regex: RegexCompiler) {
     this.#eventStore = eventStore;
     this.#snapshots = snapshots;
+    this.#regex = regex;
   }
 
   /** @param changes increases whenever query results may have changed */
-  async run(request: ReportRequest, changes: number): Promise<ReportText> {
+  async run(request: ReportRequest, changes: number, signal?: AbortSignal): Promise<ReportText> {
     switch (request.type) {
       case 'results':
         return json(await this.#results(request, changes));
@@ -64,6 +70,8 @@ export class ReportService {
         return json(await this.#plan(request));
       case 'aa-test':
         return json(await aaReport(this.#eventStore, request.scope));
+      case 'impact':
+        return json(await this.#impact(request, signal));
     }
   }
 
@@ -154,6 +162,16 @@ export class ReportService {
       ...period,
     });
     return planResponse(property, goal, query, baseline);
+  }
+
+  /** One at a time, because each can take much of the memory. */
+  #impact({ scope }: RequestOf<'impact'>, signal: AbortSignal | undefined): Promise<Impact> {
+    const report = this.#lastImpact.then(() => {
+      signal?.throwIfAborted();
+      return impactReport(this.#eventStore, scope, this.#regex, signal);
+    });
+    this.#lastImpact = report.catch(() => undefined);
+    return report;
   }
 
   #query<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(

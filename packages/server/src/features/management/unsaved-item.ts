@@ -1,0 +1,50 @@
+import { ApiError } from '../../errors.ts';
+import { invalidFields } from '../../http/validation.ts';
+import { derivePhases } from '../../storage/changes/derive-phases.ts';
+import { findItem, type ItemType } from '../../storage/changes/entities.ts';
+import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
+import type { Database } from '../../storage/database.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { collectionOf } from './collections.ts';
+import { applyItemRequest, type ChangeInputOf } from './item-request.ts';
+
+interface UnsavedItem {
+  type: ItemType;
+  key: string;
+  /** Like the body of `PUT`; null deletes the item. */
+  definition: object | null;
+}
+
+/** The property as it would be after saving an item; refuses what a save would refuse. */
+export type WithUnsavedItem = (
+  current: PropertyConfiguration,
+  item: UnsavedItem,
+) => Promise<PropertyConfiguration>;
+
+/** Pointers of what is wrong start with `/definition`. */
+export function createUnsavedItems(database: Database, resolve: ResolveProperty): WithUnsavedItem {
+  return async (current, { type, key, definition }) => {
+    const collection = collectionOf(type)!;
+    const exists = findItem(current, type, key) !== undefined;
+    const now = Date.now();
+    const input: ChangeInputOf = {
+      ...{ current, now, nextVersion: current.version + 1, database },
+      setEffectiveTime: () => {},
+      documentAtVersion: async () => undefined,
+    };
+    const request = {
+      ...{ collection, key, body: definition ?? undefined },
+      method: definition === null ? ('DELETE' as const) : ('PUT' as const),
+      precondition: { ...(exists && { version: 'any' as const }), createOnly: false },
+    };
+    const next = await applyItemRequest(input, request, resolve).catch((error: unknown) => {
+      throw belowDefinition(error);
+    });
+    return derivePhases(current, next, now);
+  };
+}
+
+function belowDefinition(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.fields === undefined) return error;
+  return invalidFields(error.fields.map((field) => ({ ...field, pointer: `/definition${field.pointer}` })));
+}

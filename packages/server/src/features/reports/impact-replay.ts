@@ -1,0 +1,174 @@
+import { type Impact, MAX_IMPACT_EXAMPLES } from '@switchyard/core/api/impact';
+import { assign } from '@switchyard/core/evaluation/assignment';
+import type { Context } from '@switchyard/core/evaluation/attribute-values';
+import { compileFlags } from '@switchyard/core/evaluation/flags';
+import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
+import { createMembership } from '@switchyard/core/evaluation/segments';
+import {
+  attributesOf,
+  type Targeting,
+  TargetingIndex,
+  type UsedAttributes,
+} from '@switchyard/core/evaluation/used-attributes';
+import type { ImpactScope, ReplayedTest } from './impact-scope.ts';
+import type { ImpactSessions } from './impact-sessions.ts';
+import { dependsOnIds } from './impact-sessions.ts';
+import { TransitionTally } from './impact-tally.ts';
+
+/** Number of visitors without an attribute, of those asked for. */
+export type UnknownCounts = (used: UsedAttributes) => { attribute: string; visitors: number }[];
+
+/** One comparison of old and new: sees every session, visitor by visitor. */
+export interface Replay {
+  readonly used: UsedAttributes;
+  add(sessions: ImpactSessions, at: number): void;
+  /** Call after the last session of a visitor; returns whether anything changed for them. */
+  endVisitor(): boolean;
+  /** Adds its part of the response. */
+  finish(impact: Impact, unknown: UnknownCounts): void;
+}
+
+export function replaysOf(scope: ImpactScope, regex: RegexCompiler): Replay[] {
+  return [
+    ...(scope.flags ? flagReplays(scope.flags, regex) : []),
+    ...(scope.segment ? [segmentReplay(scope.key, scope.segment, regex)] : []),
+    ...(scope.splitTest ? [splitTestReplay(scope.splitTest)] : []),
+  ];
+}
+
+/** Of the old and the new definition. */
+function usedBy(before: Targeting, after: Targeting): UsedAttributes {
+  const both = [attributesOf(before), attributesOf(after)];
+  return {
+    named: new Set(both.flatMap(({ named }) => [...named])),
+    usesUnit: both.some(({ usesUnit }) => usesUnit),
+  };
+}
+
+function flagReplays(
+  { keys, environments }: NonNullable<ImpactScope['flags']>,
+  regex: RegexCompiler,
+): Replay[] {
+  return environments.flatMap(({ environment, before, after }) => {
+    const [oldFlags, newFlags] = [before, after].map((it) => compileFlags(it.flags, it.segments, { regex }));
+    const [oldIndex, newIndex] = [new TargetingIndex(before), new TargetingIndex(after)];
+    return keys.map((key) => {
+      const used = usedBy(oldIndex.neededFor([key]), newIndex.neededFor([key]));
+      const tally = new TransitionTally();
+      const compare = (context: Context) =>
+        tally.numberOf(
+          oldFlags!.evaluate(key, context)?.value ?? null,
+          newFlags!.evaluate(key, context)?.value ?? null,
+        );
+      const numberOf = oncePerContext(used, compare);
+      return {
+        used,
+        add: (sessions, at) => tally.add(numberOf(sessions, at), sessions.sessionId(at)),
+        endVisitor: () => tally.endVisitor(),
+        finish(impact, unknown) {
+          const flag = impact.flags?.find((each) => each.flagKey === key);
+          const { changed } = tally;
+          flag?.environments.push({
+            ...{ environment, changed, transitions: tally.transitions(), unknown: unknown(used) },
+          });
+        },
+      };
+    });
+  });
+}
+
+/** Sessions with the same context have the same result, if it does not depend on ids. */
+function oncePerContext<T>(
+  used: UsedAttributes,
+  compare: (context: Context) => T,
+): (sessions: ImpactSessions, at: number) => T {
+  if (dependsOnIds(used)) return (sessions, at) => compare(sessions.wholeContext(at));
+  const known = new Map<number, T>();
+  return (sessions, at) => {
+    const index = sessions.contextIndex(at);
+    if (!known.has(index)) known.set(index, compare(sessions.sharedContext(at)));
+    return known.get(index)!;
+  };
+}
+
+const BEFORE = 1;
+const AFTER = 2;
+
+function segmentReplay(
+  id: string,
+  { before, after }: NonNullable<ImpactScope['segment']>,
+  regex: RegexCompiler,
+): Replay {
+  // As a flag would use them.
+  const used = usedBy({ flags: [], segments: before }, { flags: [], segments: after });
+  const [isBefore, isAfter] = [createMembership(before, regex), createMembership(after, regex)];
+  const bitsOf = oncePerContext(used, (context) => {
+    return (isBefore(id, context) ? BEFORE : 0) | (isAfter(id, context) ? AFTER : 0);
+  });
+  const counts = { before: 0, after: 0, entering: 0, leaving: 0 };
+  const examples = { matching: [] as string[], entering: [] as string[], leaving: [] as string[] };
+  let [bits, sessionId] = [0, ''];
+  const count = (name: keyof typeof counts, list?: string[]) => {
+    counts[name]++;
+    if (list && list.length < MAX_IMPACT_EXAMPLES) list.push(sessionId);
+  };
+  return {
+    used,
+    add(sessions, at) {
+      const own = bitsOf(sessions, at);
+      if ((own | bits) === bits) return;
+      bits |= own;
+      sessionId = sessions.sessionId(at);
+    },
+    endVisitor() {
+      if (bits & BEFORE) count('before');
+      if (bits & AFTER) count('after', examples.matching);
+      if (bits === AFTER) count('entering', examples.entering);
+      if (bits === BEFORE) count('leaving', examples.leaving);
+      const isChanged = bits === AFTER || bits === BEFORE;
+      bits = 0;
+      return isChanged;
+    },
+    finish(impact, unknown) {
+      impact.segment = { ...counts, examples, unknown: unknown(used) };
+    },
+  };
+}
+
+function splitTestReplay({ before, after }: NonNullable<ImpactScope['splitTest']>): Replay {
+  const tally = new TransitionTally();
+  const ifRunning = new Map(after?.definition.variations.map(({ key }) => [key, 0]));
+  let seen = '';
+  return {
+    used: { named: new Set(), usesUnit: false },
+    add(sessions, at) {
+      const visitorId = sessions.visitorId(at);
+      if (visitorId === seen) return;
+      seen = visitorId;
+      const assigned = after && assignedTo(after, visitorId);
+      if (assigned) ifRunning.set(assigned, ifRunning.get(assigned)! + 1);
+      tally.add(tally.numberOf(served(before, visitorId), served(after, visitorId)), sessions.sessionId(at));
+    },
+    endVisitor: () => tally.endVisitor(),
+    finish(impact) {
+      impact.splitTest = {
+        changed: tally.changed,
+        // Results are keys of variations.
+        transitions: tally.transitions() as NonNullable<Impact['splitTest']>['transitions'],
+        ifRunning: [...ifRunning].map(([variation, visitors]) => ({ variation, visitors })),
+      };
+    },
+  };
+}
+
+function served(test: ReplayedTest | undefined, visitorId: string): string | null {
+  if (test === undefined || test.serving === 'nothing') return null;
+  return test.serving === 'winner' ? test.winner : assignedTo(test, visitorId);
+}
+
+function assignedTo({ definition }: ReplayedTest, visitorId: string): string | null {
+  const { holdout, exclusion, ...test } = definition;
+  const assignable = { ...test, ...(exclusion && { exclusion }) };
+  const { included, index } = assign(assignable, visitorId, holdout ?? undefined);
+  return included ? definition.variations[index]!.key : null;
+}

@@ -1,0 +1,55 @@
+import { Impact, ImpactBody } from '@switchyard/core/api/impact';
+import { PropertyParams } from '@switchyard/core/api/management';
+import type { FastifyReply } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import type { ApiRoutes } from '../../http/api-routes.ts';
+import { findItem } from '../../storage/changes/entities.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { impactScope } from './impact-scope.ts';
+import type { ReportRunner } from './report-runner.ts';
+
+interface Parts {
+  reports: ReportRunner;
+  /** The property as it would be with an item that is not saved. */
+  withUnsavedItem: (
+    current: PropertyConfiguration,
+    item: Pick<ImpactBody, 'type' | 'key' | 'definition'>,
+  ) => Promise<PropertyConfiguration>;
+}
+
+/** Who is affected by a change, before it is saved. */
+export function registerImpactRoutes(api: ApiRoutes, { reports, withUnsavedItem }: Parts): void {
+  api.post<{ Body: ImpactBody }>(
+    '/v1/manage/properties/:propertyId/impact',
+    {
+      tag: 'Management',
+      summary: 'Who would be affected by a change of a flag, segment or split test',
+      description:
+        'Replays the sessions of the last days through the definition that is saved and through the new one, and counts the visitors who would get another value. The new definition is checked like one that is saved. Closing the connection cancels it. Changes nothing.',
+      access: 'viewer',
+      params: PropertyParams,
+      body: ImpactBody,
+      responses: { 200: { ...Impact, description: 'The affected visitors' } },
+      errors: ['not_found', 'in_use', 'transition_not_allowed', 'overloaded', 'storage_damaged'],
+    },
+    async ({ managed, body }, reply) => {
+      const { type, key, definition, days = 7 } = body;
+      if (definition === null && findItem(managed, type, key) === undefined) {
+        throw new ApiError('not_found', { message: `There is no ${type.replace('-', ' ')} "${key}".` });
+      }
+      const after = await withUnsavedItem(managed, { type, key, definition });
+      const scope = impactScope({ before: managed, after }, { type, key, days });
+      const report = await reports.run({ type: 'impact', scope }, disconnection(reply));
+      return reply.type(report.contentType).send(report.body);
+    },
+  );
+}
+
+/** Aborted when the client goes before the response. */
+function disconnection({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,107 @@
+import type { ImpactBody } from '@switchyard/core/api/impact';
+import type { Rule, Segment } from '@switchyard/core/api/targeting';
+import { reachableFrom } from '@switchyard/core/evaluation/dependencies';
+import { segmentsIn } from '@switchyard/core/evaluation/segments';
+import { type Targeting, TargetingIndex } from '@switchyard/core/evaluation/used-attributes';
+import { definitionInForce, type PhaseDefinition } from '@switchyard/core/lifecycle/phases';
+import { type Serving, servingOf } from '@switchyard/core/lifecycle/serving';
+import { dependentSegments } from '../../storage/changes/references.ts';
+import { definitionIn } from '../../storage/flag-definition.ts';
+import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+
+/** Flags times environments that are replayed; an affected flag beyond that is only counted. */
+const MAX_REPLAYED = 200;
+
+/** Everything that the report thread needs to replay sessions through two configurations. */
+export interface ImpactScope extends Required<Pick<ImpactBody, 'type' | 'key' | 'days'>> {
+  propertyId: string;
+  flags?: { keys: string[]; more: number; environments: FlagsInEnvironment[] };
+  segment?: BeforeAndAfter<Segment[]>;
+  splitTest?: BeforeAndAfter<ReplayedTest | undefined>;
+}
+
+export interface BeforeAndAfter<T> {
+  before: T;
+  after: T;
+}
+
+/** The definitions that decide about the affected flags. */
+interface FlagsInEnvironment extends BeforeAndAfter<Targeting> {
+  environment: string;
+}
+
+export interface ReplayedTest {
+  serving: Serving;
+  winner: string | null;
+  definition: PhaseDefinition;
+}
+
+type Change = BeforeAndAfter<PropertyConfiguration>;
+
+/** Only what the changed item can affect, because it is copied to another thread. */
+export function impactScope(
+  change: Change,
+  { type, key, days }: Pick<ImpactScope, 'type' | 'key' | 'days'>,
+): ImpactScope {
+  const scope = { type, key, days, propertyId: change.before.id };
+  const each = <T>(of: (property: PropertyConfiguration) => T) => ({
+    before: of(change.before),
+    after: of(change.after),
+  });
+  if (type === 'split-test') return { ...scope, splitTest: each((property) => replayedTest(property, key)) };
+  const flags = flagsIn(change, affectedFlags(change, type, key));
+  if (type === 'flag') return { ...scope, flags };
+  const segment = each(({ segments }) => new TargetingIndex({ flags: [], segments }).withContained([key]));
+  return { ...scope, flags, segment };
+}
+
+function replayedTest(property: PropertyConfiguration, key: string): ReplayedTest | undefined {
+  const test: SplitTest | undefined = property.splitTests.find((each) => each.key === key);
+  if (test === undefined) return undefined;
+  return {
+    serving: servingOf(test),
+    winner: test.winner,
+    definition: definitionInForce(test, property),
+  };
+}
+
+/** The flag or the users of the segment first, then the flags that have those as a prerequisite. */
+function affectedFlags({ before, after }: Change, type: 'flag' | 'segment', key: string): string[] {
+  const both = [before, after];
+  const first = type === 'flag' ? [key] : both.flatMap((property) => flagsWithSegment(property, key));
+  const dependents = new Map<string, string[]>();
+  for (const flag of both.flatMap(({ flags }) => flags)) {
+    for (const { flag: prerequisite } of flag.configurations.flatMap((each) => each.prerequisites)) {
+      dependents.set(prerequisite, [...(dependents.get(prerequisite) ?? []), flag.key]);
+    }
+  }
+  return [...reachableFrom(first, (name) => dependents.get(name) ?? [])];
+}
+
+/** Those that use the segment, or one that contains it. */
+function flagsWithSegment(property: PropertyConfiguration, id: string): string[] {
+  const segments = dependentSegments(property, id);
+  const usesOne = ({ conditions = [] }: Rule) => segmentsIn(conditions).some((each) => segments.has(each));
+  return property.flags
+    .filter(({ configurations }) => configurations.some(({ rules }) => rules.some(usesOne)))
+    .map(({ key }) => key);
+}
+
+function flagsIn(change: Change, affected: readonly string[]): NonNullable<ImpactScope['flags']> {
+  const ids = new Set(
+    [change.before, change.after].flatMap(({ environments }) => environments.map(({ id }) => id)),
+  );
+  const keys = affected.slice(0, Math.max(1, Math.floor(MAX_REPLAYED / ids.size)));
+  const targetingOf = ({ flags, segments }: PropertyConfiguration, environment: string) =>
+    new TargetingIndex({ flags: flags.map((flag) => definitionIn(flag, environment)), segments }).neededFor(
+      keys,
+    );
+  return {
+    ...{ keys, more: affected.length - keys.length },
+    environments: [...ids].map((environment) => ({
+      environment,
+      before: targetingOf(change.before, environment),
+      after: targetingOf(change.after, environment),
+    })),
+  };
+}

@@ -1,0 +1,35 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { compileRuleRegex } from './features/flags/rule-regex.ts';
+import type { ReportJob, ReportMessage, ReportReply } from './features/reports/report-request.ts';
+import { ReportService } from './features/reports/report-service.ts';
+import { ReportSnapshots } from './features/reports/report-snapshots.ts';
+import { connectEventStore } from './storage/event-store-client.ts';
+
+// Reports are computed on this thread to keep the serving thread responsive.
+
+const port = parentPort!;
+const encoder = new TextEncoder();
+const { storage } = workerData as { storage: MessagePort };
+const service = new ReportService(connectEventStore(storage), new ReportSnapshots(), compileRuleRegex);
+const running = new Map<number, AbortController>();
+
+async function handle({ id, request, changes }: ReportJob): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    const { contentType, text } = await service.run(request, changes, controller.signal);
+    const body = encoder.encode(text);
+    port.postMessage({ id, contentType, body } satisfies ReportReply, [body.buffer]);
+  } catch (error) {
+    const { message, stack, code } = error as Error & { code?: string };
+    const details = { message, ...(stack && { stack }), ...(code && { code }) };
+    port.postMessage({ id, error: details } satisfies ReportReply);
+  } finally {
+    running.delete(id);
+  }
+}
+
+port.on('message', (message: ReportMessage) => {
+  if ('cancel' in message) running.get(message.cancel)?.abort();
+  else void handle(message);
+});
