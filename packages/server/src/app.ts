@@ -16,7 +16,6 @@ import { FlagStreams } from './features/flags/flag-streams.ts';
 import { FlagUsageReader } from './features/flags/flag-usage-reader.ts';
 import { registerFlagUsageRoutes } from './features/flags/flag-usage-routes.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
-import { compileRuleRegex } from './features/flags/rule-regex.ts';
 import { registerGoalRoutes } from './features/goals/goal-routes.ts';
 import { EventIntake } from './features/ingest/event-intake.ts';
 import { lastUsedOf } from './features/keys/credential-usage-store.ts';
@@ -26,6 +25,7 @@ import { ConfigurationStreams } from './features/management/configuration-stream
 import { dryRunResponse } from './features/management/dry-run.ts';
 import { registerManagementRoutes } from './features/management/management-routes.ts';
 import { createUnsavedItems } from './features/management/unsaved-item.ts';
+import { FlagEvaluations } from './features/reports/flag-evaluations.ts';
 import { registerImpactRoutes } from './features/reports/impact-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
@@ -154,7 +154,8 @@ function registerManagement(
   const withUnsavedItem = createUnsavedItems(database, resolve);
   const findIdentity = parts.identities.find.bind(parts.identities);
   registerExplanationRoutes(api, {
-    ...{ database, eventStore: events.eventStore, withUnsavedItem, regex: compileRuleRegex },
+    ...{ database, eventStore: events.eventStore, withUnsavedItem },
+    evaluations: new FlagEvaluations(parts.reports),
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });
   registerImpactRoutes(api, { reports: parts.reports, withUnsavedItem });

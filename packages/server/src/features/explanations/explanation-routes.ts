@@ -6,7 +6,6 @@ import {
   SessionFlagsQuery,
 } from '@switchyard/core/api/explanations';
 import { PropertyParams } from '@switchyard/core/api/management';
-import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Database } from '../../storage/database.ts';
@@ -15,6 +14,7 @@ import { configurationOfMoment, momentOf } from './configuration-of-moment.ts';
 import { type ContextSources, contextOf, findSession } from './explained-context.ts';
 import {
   type ExplainedMoment,
+  type FlagEvaluations,
   flagExplanation,
   sessionFlags,
   splitTestExplanation,
@@ -22,7 +22,7 @@ import {
 
 interface Parts extends ContextSources {
   database: Database;
-  regex: RegexCompiler;
+  evaluations: FlagEvaluations;
   /** The property as it would be with an item that is not saved. */
   withUnsavedItem: (
     current: PropertyConfiguration,
@@ -50,7 +50,7 @@ function registerExplanations(api: ApiRoutes, parts: Parts): void {
       params: PropertyParams,
       body: ExplanationBody,
       responses: { 200: { ...Explanation, description: 'The result, and how it came about' } },
-      errors: ['not_found', 'environment_not_found', 'storage_damaged'],
+      errors: ['not_found', 'environment_not_found', 'overloaded', 'storage_damaged'],
     },
     async ({ managed, body }) => {
       checkCombination(body);
@@ -58,7 +58,7 @@ function registerExplanations(api: ApiRoutes, parts: Parts): void {
       const context = await contextOf(parts, managed.id, body, moment.at);
       const { type, key, environment = PRODUCTION.id } = body;
       return type === 'flag'
-        ? flagExplanation(moment, { key, environment }, context, parts.regex)
+        ? flagExplanation(moment, { key, environment }, context, parts.evaluations)
         : splitTestExplanation(moment, { key }, context);
     },
   );
@@ -104,14 +104,14 @@ function registerSessionFlags(api: ApiRoutes, parts: Parts): void {
       params: SessionFlagsParams,
       querystring: SessionFlagsQuery,
       responses: { 200: { ...SessionFlags, description: 'The flags of that moment' } },
-      errors: ['not_found', 'environment_not_found', 'storage_damaged'],
+      errors: ['not_found', 'environment_not_found', 'overloaded', 'storage_damaged'],
     },
     async ({ managed, params, query }) => {
       const session = await findSession(parts, managed.id, params.sessionId);
       const at = query.at === undefined ? session.startedAt : momentOf(query.at);
       const property = await configurationOfMoment(parts.database, managed.id, at);
       const { environment = PRODUCTION.id } = query;
-      return sessionFlags({ property, at, historical: true }, session, environment, parts.regex);
+      return sessionFlags({ property, at, historical: true }, session, environment, parts.evaluations);
     },
   );
 }

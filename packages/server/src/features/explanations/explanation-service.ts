@@ -6,22 +6,15 @@ import type {
 } from '@switchyard/core/api/explanations';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import { explainAssignment } from '@switchyard/core/evaluation/explain-assignment';
-import { explainFlag } from '@switchyard/core/evaluation/explain-flag';
-import { compileFlags } from '@switchyard/core/evaluation/flags';
-import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
-import {
-  attributesOf,
-  type Targeting,
-  TargetingIndex,
-  unknownAttributes,
-} from '@switchyard/core/evaluation/used-attributes';
+import type { ExplainedFlag } from '@switchyard/core/evaluation/explain-flag';
+import type { Evaluation } from '@switchyard/core/evaluation/flags';
+import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
 import { definitionInForce } from '@switchyard/core/lifecycle/phases';
 import { ApiError } from '../../errors.ts';
 import type { SessionDetail } from '../../storage/event-store.ts';
 import { definitionIn } from '../../storage/flag-definition.ts';
 import type { PastConfiguration } from '../../storage/history/history-state.ts';
 import { contextOfSession } from './explained-context.ts';
-import { shortSteps } from './short-steps.ts';
 
 /** The definitions that an explanation uses. */
 export interface ExplainedMoment {
@@ -30,17 +23,31 @@ export interface ExplainedMoment {
   historical: boolean;
 }
 
+interface EvaluationInput {
+  targeting: Targeting;
+  context: Context;
+}
+
+/** Evaluates definitions on another thread. */
+export interface FlagEvaluations {
+  /** Null for a flag that does not exist. */
+  explain(key: string, input: EvaluationInput): Promise<ExplainedFlag | null>;
+  /** In the order of the flags. */
+  evaluateAll(input: EvaluationInput): Promise<{ key: string; evaluation: Evaluation; unknown: string[] }[]>;
+}
+
 type ItemName = Pick<ExplanationBody, 'key'>;
 
-export function flagExplanation(
+export async function flagExplanation(
   { property, at, historical }: ExplainedMoment,
   { key, environment }: ItemName & { environment: string },
   context: Context,
-  regex: RegexCompiler,
-): FlagExplanation {
+  flags: FlagEvaluations,
+): Promise<FlagExplanation> {
   const flag = property.flags.find((each) => each.key === key);
-  if (flag === undefined) throw missing('flag', key, historical);
-  const explained = explainFlag(key, targetingIn(property, environment), context, { regex })!;
+  const targeting = targetingIn(property, environment);
+  const explained = flag && (await flags.explain(key, { targeting, context }));
+  if (!flag || !explained) throw missing('flag', key, historical);
   const { value, type, reason, ruleId } = explained.evaluation;
   return {
     ...{ type: 'flag', key, environment, at, historical, flagType: type, value, reason },
@@ -49,7 +56,7 @@ export function flagExplanation(
     contextUsed: { attributes: context, unknown: explained.unknown },
     ...(ruleId !== undefined && { ruleId }),
     ...(explained.ruleIndex !== undefined && { ruleIndex: explained.ruleIndex }),
-    steps: shortSteps(explained.steps),
+    steps: explained.steps,
   };
 }
 
@@ -81,22 +88,20 @@ export function splitTestExplanation(
 }
 
 /** The values of all flags for a session. */
-export function sessionFlags(
+export async function sessionFlags(
   { property, at }: ExplainedMoment,
   session: SessionDetail,
   environment: string,
-  regex: RegexCompiler,
-): SessionFlags {
+  evaluations: FlagEvaluations,
+): Promise<SessionFlags> {
   const context = contextOfSession(session);
   const targeting = targetingIn(property, environment);
-  const set = compileFlags(targeting.flags, targeting.segments, { regex });
-  const index = new TargetingIndex(targeting);
-  const unknownOf = (key: string) => unknownAttributes(attributesOf(index.neededFor([key])), context);
-  const flags = property.flags.map(({ key, name, version, configurations }) => {
-    const { value, reason, ruleId } = set.evaluate(key, context)!;
+  const evaluated = await evaluations.evaluateAll({ targeting, context });
+  const flags = evaluated.map(({ key, evaluation: { value, reason, ruleId, version }, unknown }, index) => {
+    const { name, configurations } = property.flags[index]!;
     const rules = configurations.find((each) => each.environmentId === environment)?.rules ?? [];
     const rule = ruleId !== undefined && { ruleId, ruleIndex: rules.findIndex(({ id }) => id === ruleId) };
-    return { flagKey: key, name, value, reason, ...rule, version, unknown: unknownOf(key) };
+    return { flagKey: key, name, value, reason, ...rule, version, unknown };
   });
   const { sessionId, visitorId, userId } = session;
   const unknown = [...new Set(flags.flatMap((flag) => flag.unknown))].sort();

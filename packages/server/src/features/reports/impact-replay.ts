@@ -53,7 +53,9 @@ function flagReplays(
     const [oldFlags, newFlags] = [before, after].map((it) => compileFlags(it.flags, it.segments, { regex }));
     const [oldIndex, newIndex] = [new TargetingIndex(before), new TargetingIndex(after)];
     return keys.map((key) => {
-      const used = usedBy(oldIndex.neededFor([key]), newIndex.neededFor([key]));
+      const [old, changed] = [oldIndex.neededFor([key]), newIndex.neededFor([key])];
+      const used = usedBy(old, changed);
+      const isSame = JSON.stringify(old) === JSON.stringify(changed);
       const tally = new TransitionTally();
       const compare = (context: Context) =>
         tally.numberOf(
@@ -63,7 +65,9 @@ function flagReplays(
       const numberOf = oncePerContext(used, compare);
       return {
         used,
-        add: (sessions, at) => tally.add(numberOf(sessions, at), sessions.sessionId(at)),
+        add(sessions, at) {
+          if (!isSame) tally.add(numberOf(sessions, at), sessions.sessionId(at));
+        },
         endVisitor: () => tally.endVisitor(),
         finish(impact, unknown) {
           const flag = impact.flags?.find((each) => each.flagKey === key);

@@ -35,6 +35,7 @@ export async function impactReport(
     ...{ propertyId: scope.propertyId, from: asOf - scope.days * DAY_MS, to: asOf + DAY_MS },
     ...{ attributes: names, maxSessions, maxCharacters: MAX_CHARACTERS },
   });
+  signal?.throwIfAborted();
   const sessions = new ImpactSessions(columns, names);
   const counts = await replayAll(sessions, replays, names, replayMs, signal);
   const { type, key, days, flags } = scope;

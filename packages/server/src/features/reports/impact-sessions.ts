@@ -9,6 +9,7 @@ export class ImpactSessions {
   readonly #names: readonly string[];
   readonly #contexts: (Context | undefined)[] = [];
   readonly #missing: (readonly number[] | undefined)[] = [];
+  #last: { at: number; context: Context } = { at: -1, context: {} };
 
   /** @param names the attributes that were read */
   constructor(columns: SessionContexts, names: readonly string[]) {
@@ -46,13 +47,15 @@ export class ImpactSessions {
     return context;
   }
 
+  /** Cached for one session, because all flags are evaluated with it in turn. */
   wholeContext(at: number): Context {
-    const userId = this.#columns.userIds[at];
-    return {
-      ...{ sessionId: this.sessionId(at), visitorId: this.visitorId(at) },
-      ...(userId !== null && { userId }),
-      ...this.sharedContext(at),
-    };
+    if (this.#last.at !== at) {
+      const ids = { sessionId: this.sessionId(at), visitorId: this.visitorId(at) };
+      const userId = this.#columns.userIds[at];
+      const all = userId === null ? ids : { ...ids, userId };
+      this.#last = { at, context: { ...all, ...this.sharedContext(at) } };
+    }
+    return this.#last.context;
   }
 
   /** Positions of the names that the session does not have; ids are looked at separately. */

@@ -2,6 +2,7 @@ import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { AaScope } from './aa-scope.ts';
+import type { EvaluationInput } from './flag-evaluations.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
@@ -24,7 +25,9 @@ export type ReportRequest =
       query: PlanQuery;
     }
   | { type: 'aa-test'; scope: AaScope }
-  | { type: 'impact'; scope: ImpactScope };
+  | { type: 'impact'; scope: ImpactScope }
+  | ({ type: 'flag-explanation'; key: string } & EvaluationInput)
+  | ({ type: 'flag-values' } & EvaluationInput);
 
 /** A message to the report thread; `cancel` is the id of a report that nobody waits for anymore. */
 export type ReportMessage = ReportJob | { cancel: number };

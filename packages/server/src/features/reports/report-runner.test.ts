@@ -16,7 +16,10 @@ const THREAD = `
     fail(id) { parentPort.postMessage({ id, error: { message: 'no such table', code: 'SOME_CODE' } }); },
     respond(id) { parentPort.postMessage({ id, contentType: 'text/plain', body: new TextEncoder().encode('done') }); },
   };
-  parentPort.on('message', ({ id, request }) => actions[request.type](id));`;
+  parentPort.on('message', ({ id, request, cancel }) => {
+    if (cancel === undefined) actions[request.type](id);
+    else actions.fail(cancel);
+  });`;
 
 let runner: ReportRunner;
 afterEach(() => runner.close());
@@ -51,6 +54,18 @@ describe('the report thread', () => {
     expect(logged).toEqual([expect.stringMatching(reason)]);
     // Starting a thread may take long on a busy machine.
     await expect.poll(() => respond().catch(() => undefined), { timeout: 60_000 }).toBe('done');
+  });
+
+  it('makes room for others when a report is cancelled', async () => {
+    start();
+    const controllers = Array.from({ length: 5 }, () => new AbortController());
+    const cancelled = controllers.map(({ signal }) =>
+      runner.run({ type: 'wait' } as unknown as ReportRequest, signal),
+    );
+    const next = respond();
+    for (const controller of controllers) controller.abort();
+    for (const report of cancelled) await expect(report).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await next).toBe('done');
   });
 
   it('reports an error and continues', async () => {

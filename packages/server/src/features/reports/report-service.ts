@@ -9,6 +9,7 @@ import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTestQuery } from '../../storage/event-store.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
 import { aaReport } from './aa-report.ts';
+import { evaluatedFlags, explainedFlag } from './flag-evaluations.ts';
 import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
@@ -72,6 +73,10 @@ export class ReportService {
         return json(await aaReport(this.#eventStore, request.scope));
       case 'impact':
         return json(await this.#impact(request, signal));
+      case 'flag-explanation':
+        return json(explainedFlag(request.key, request, this.#regex));
+      case 'flag-values':
+        return json(evaluatedFlags(request, this.#regex));
     }
   }
 
@@ -185,7 +190,7 @@ export class ReportService {
   }
 }
 
-const json = (content: object): ReportText => ({
+const json = (content: object | null): ReportText => ({
   contentType: 'application/json; charset=utf-8',
   text: JSON.stringify(content),
 });

@@ -4,16 +4,17 @@ import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { chunksOf, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 
+/** The first 32 bits of the visitor's key, ids, term ids, and the values of the attributes. */
 type ContextRow = [
-  visitorKey: bigint,
+  visitorKey: number,
   visitorId: string,
   userId: string | null,
   sessionId: string,
-  attributes: string | null,
   country: number,
   device: number,
   browser: number,
   os: number,
+  attributes: unknown[] | null,
 ];
 
 /** The sessions of a period with what is known of them, streamed in the order of their visitors. */
@@ -28,10 +29,11 @@ export async function sessionContexts(
   const columns = new ContextColumns(context.terms);
   const values = new SqlValues();
   const statement = contextStatement(context, query, property, parts, values);
-  for await (const chunk of chunksOf<ContextRow>(context.connection, statement, values.list)) {
+  for await (const chunk of chunksOf<[string]>(context.connection, statement, values.list)) {
     signal?.throwIfAborted();
-    for (const row of chunk) {
-      if (columns.characters > query.maxCharacters && row[0] !== columns.lastVisitor) {
+    for (const [text] of chunk) {
+      const row = JSON.parse(text) as ContextRow;
+      if (columns.characters > query.maxCharacters && row[1] !== columns.lastVisitor) {
         return columns.finish(shareBefore(row[0]) / parts, query.attributes.length);
       }
       columns.add(row);
@@ -40,9 +42,9 @@ export async function sessionContexts(
   return columns.finish(1 / parts, query.attributes.length);
 }
 
-/** Visitor keys are spread evenly over all 64-bit integers, so those below a key are this share of all. */
-function shareBefore(visitorKey: bigint): number {
-  return Number(visitorKey + 2n ** 63n) / 2 ** 64;
+/** Visitor keys are spread evenly over all integers, so those below a key are this share of all. */
+function shareBefore(visitorKey: number): number {
+  return (visitorKey + 2 ** 31) / 2 ** 32;
 }
 
 const startedCondition = (property: number, { from, to }: SessionContextQuery) =>
@@ -61,7 +63,10 @@ async function partsOf(
   return 2 ** Math.max(0, Math.ceil(Math.log2(Number(row![0]) / query.maxSessions)));
 }
 
-/** Visitor keys come from a hash with a secret key, so a part of them is a random sample. */
+/**
+ * Visitor keys come from a hash with a secret key, so a part of them is a random sample. A row is one JSON text, because
+ * the driver spends most of its time on values.
+ */
 function contextStatement(
   { terms }: QueryContext,
   query: SessionContextQuery,
@@ -86,8 +91,8 @@ function contextStatement(
       FROM collects WHERE property = ${property} AND seen_until >= ${query.from}
         AND session_key IN (SELECT session_key FROM started) AND ${candidates}
       GROUP BY session_key)
-    SELECT visitor_key, visitor_id, user_id, session_id, ${valuesOf(query.attributes, values)} AS attributes,
-           country, device, browser, os
+    SELECT CAST(json_array(visitor_key >> 32, visitor_id, user_id, session_id, country, device, browser, os,
+                           ${valuesOf(query.attributes, values)}) AS VARCHAR)
     FROM started JOIN latest USING (session_key)
     WHERE device <> ${terms.find('bot') ?? -1} AND ${inPart}
     ORDER BY visitor_key, session_key`;
@@ -95,11 +100,11 @@ function contextStatement(
 
 /** JSON pointers, because JSON paths have wildcards. Rows from earlier versions may contain invalid JSON. */
 function valuesOf(attributes: readonly string[], values: SqlValues): string {
-  if (attributes.length === 0) return 'NULL';
+  if (attributes.length === 0) return 'NULL::JSON';
   const pointers = attributes.map((name) =>
     values.add(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
   );
-  return `CAST(to_json(TRY(json_extract(attributes, [${pointers.join(', ')}]))) AS VARCHAR)`;
+  return `TRY(json_extract(attributes, [${pointers.join(', ')}]))`;
 }
 
 /** Collects the rows as columns, with each context once: it is much smaller to send to another thread. */
@@ -109,22 +114,22 @@ class ContextColumns {
   readonly #visitorIds: string[] = [];
   readonly #userIds: (string | null)[] = [];
   readonly #indexes: number[] = [];
-  readonly #contexts: ContextRow[] = [];
+  readonly #contexts: { attributes: string; terms: readonly number[] }[] = [];
   readonly #known = new Map<string, number>();
   /** Length of all texts. */
   characters = 0;
-  lastVisitor: bigint | undefined;
+  lastVisitor: string | undefined;
 
   constructor(terms: TermDictionary) {
     this.#terms = terms;
   }
 
-  add(row: ContextRow): void {
-    const [visitorKey, visitorId, userId, sessionId, attributes, ...client] = row;
-    const key = `${client.join()} ${attributes}`;
+  add([, visitorId, userId, sessionId, country, device, browser, os, values]: ContextRow): void {
+    const attributes = JSON.stringify(values);
+    const key = `${country} ${device} ${browser} ${os} ${attributes}`;
     let index = this.#known.get(key);
     if (index === undefined) {
-      index = this.#contexts.push(row) - 1;
+      index = this.#contexts.push({ attributes, terms: [country, device, browser, os] }) - 1;
       this.#known.set(key, index);
       this.characters += key.length;
     }
@@ -133,22 +138,20 @@ class ContextColumns {
     this.#userIds.push(userId);
     this.#indexes.push(index);
     this.characters += sessionId.length + visitorId.length + (userId?.length ?? 0);
-    this.lastVisitor = visitorKey;
+    this.lastVisitor = visitorId;
   }
 
   finish(share: number, attributeCount: number): SessionContexts {
-    const none = `[${Array.from({ length: attributeCount }, () => 'null').join()}]`;
+    const none = JSON.stringify(Array.from({ length: attributeCount }, () => null));
     return {
       share,
       ...{ sessionIds: this.#sessionIds, visitorIds: this.#visitorIds, userIds: this.#userIds },
       contextIndexes: Uint32Array.from(this.#indexes),
-      contexts: this.#contexts.map(([, , , , attributes, country, device, browser, os]) => ({
-        attributes: attributes ?? none,
-        country: this.#terms.textOf(country),
-        device: this.#terms.textOf(device),
-        browser: this.#terms.textOf(browser),
-        os: this.#terms.textOf(os),
-      })),
+      contexts: this.#contexts.map(({ attributes, terms }) => {
+        const [country, device, browser, os] = terms.map((term) => this.#terms.textOf(term));
+        const client = { country: country!, device: device!, browser: browser!, os: os! };
+        return { attributes: attributes === 'null' ? none : attributes, ...client };
+      }),
     };
   }
 }
