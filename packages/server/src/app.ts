@@ -33,6 +33,7 @@ import { findSplitTest, scopeOf } from './features/reports/report-scope.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
+import { registerTrafficRoutes } from './features/traffic/traffic-routes.ts';
 import { registerWebhookRoutes, type WakeWebhooks } from './features/webhooks/webhook-routes.ts';
 import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
@@ -45,6 +46,7 @@ import { registerOperationRoutes } from './http/operation-routes.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { registerSdkScript } from './http/sdk-script.ts';
 import { propertyRules } from './property-rules.ts';
+import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import type { Configuration } from './storage/configuration.ts';
 import type { Database } from './storage/database.ts';
@@ -64,7 +66,7 @@ export interface AppParts {
   /** Sends queued webhooks without delay. */
   wakeWebhooks: WakeWebhooks;
   /** Closed together with the app. */
-  reports: ReportRunner;
+  reports: ReportRunner<ThreadRequest>;
   aaAlarms: () => number;
   /** Rejects if the configuration database cannot be read. */
   pingDatabase: () => Promise<unknown>;
@@ -99,6 +101,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerDashboard(app);
   registerSplitTestRoutes(api, { auth, recordEvents, metrics });
   registerReportRoutes(api, { auth, reports });
+  registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });
   registerFlagRoutes(api, { auth, evaluator, findIdentity, streams });

@@ -16,6 +16,7 @@ import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
 import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
+import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
 import { makeDataDirectory } from './storage/data-directory.ts';
@@ -157,7 +158,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-function createReportRunner(log: Logger, events: EventLog): ReportRunner {
+function createReportRunner(log: Logger, events: EventLog): ReportRunner<ThreadRequest> {
   return new ReportRunner({
     connect: () => events.openPort(),
     changes: () => events.changes,

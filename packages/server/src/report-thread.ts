@@ -1,23 +1,31 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { compileRuleRegex } from './features/flags/rule-regex.ts';
-import type { ReportJob, ReportMessage, ReportReply } from './features/reports/report-request.ts';
+import type { ReportJob, ReportMessage, ReportReply, ReportRequest } from './features/reports/report-request.ts';
 import { ReportService } from './features/reports/report-service.ts';
 import { ReportSnapshots } from './features/reports/report-snapshots.ts';
+import { trafficReport } from './features/traffic/traffic-report.ts';
+import type { TrafficRequest } from './features/traffic/traffic-request.ts';
 import { connectEventStore } from './storage/event-store-client.ts';
 
 // Reports are computed on this thread to keep the serving thread responsive.
 
+/** What other threads can request from this one. */
+export type ThreadRequest = ReportRequest | TrafficRequest;
+
 const port = parentPort!;
 const encoder = new TextEncoder();
-const { storage } = workerData as { storage: MessagePort };
-const service = new ReportService(connectEventStore(storage), new ReportSnapshots(), compileRuleRegex);
+const eventStore = connectEventStore((workerData as { storage: MessagePort }).storage);
+const service = new ReportService(eventStore, new ReportSnapshots(), compileRuleRegex);
 const running = new Map<number, AbortController>();
 
-async function handle({ id, request, changes }: ReportJob): Promise<void> {
+async function handle({ id, request, changes }: ReportJob<ThreadRequest>): Promise<void> {
   const controller = new AbortController();
   running.set(id, controller);
   try {
-    const { contentType, text } = await service.run(request, changes, controller.signal);
+    const { contentType, text } =
+      request.type === 'traffic'
+        ? await trafficReport(eventStore, request)
+        : await service.run(request, changes, controller.signal);
     const body = encoder.encode(text);
     port.postMessage({ id, contentType, body } satisfies ReportReply, [body.buffer]);
   } catch (error) {
@@ -29,7 +37,7 @@ async function handle({ id, request, changes }: ReportJob): Promise<void> {
   }
 }
 
-port.on('message', (message: ReportMessage) => {
+port.on('message', (message: ReportMessage<ThreadRequest>) => {
   if ('cancel' in message) running.get(message.cancel)?.abort();
   else void handle(message);
 });

@@ -10,6 +10,7 @@ export const TAGS = [
   'Goals',
   'Feedback',
   'Sessions',
+  'Traffic',
   'OpenFeature',
   'Keys',
   'Management',

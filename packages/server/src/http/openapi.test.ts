@@ -279,6 +279,11 @@ const CODES: Record<string, ErrorCode[]> = {
     'storage_damaged',
   ],
   'GET /v1/sessions/{sessionId}': ['wrong_property', 'not_found', 'storage_damaged'],
+  'GET /v1/traffic/summary': ['wrong_property', 'overloaded', 'storage_damaged'],
+  'GET /v1/traffic/series': ['wrong_property', 'overloaded', 'storage_damaged'],
+  'GET /v1/traffic/breakdown': ['wrong_property', 'overloaded', 'storage_damaged'],
+  'GET /v1/traffic/live': ['wrong_property', 'overloaded', 'storage_damaged'],
+  'GET /v1/traffic/received': ['wrong_property', 'overloaded', 'storage_damaged'],
 };
 const COMMON: ErrorCode[] = [
   'invalid_request',

@@ -150,6 +150,14 @@ describe('5. the fields must be valid', () => {
     'POST /v1/sessions/collect': { fields: { visitorId: '' }, pointers: ['/visitorId'] },
     'GET /v1/sessions': { fields: { cursor: 'garbage' }, pointers: ['/cursor'] },
     'GET /v1/sessions/{sessionId}': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
+    'GET /v1/traffic/summary': { fields: { from: '2', to: '1' }, pointers: ['/from'] },
+    'GET /v1/traffic/series': {
+      fields: { from: '0', to: '31536000000', interval: 'hour' },
+      pointers: ['/interval'],
+    },
+    'GET /v1/traffic/breakdown': { fields: { by: 'weather' }, pointers: ['/by'] },
+    'GET /v1/traffic/live': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
+    'GET /v1/traffic/received': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
   };
   it.each(withProperty)('$name: 400 before the property is checked', async ({ name, endpoint }) => {
     const { fields, pointers, code = 'invalid_request' } = invalid[name]!;

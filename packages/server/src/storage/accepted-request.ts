@@ -53,6 +53,9 @@ export interface AcceptedFeedback extends Accepted {
   metadata?: string;
 }
 
+/** `device` of crawlers and headless browsers. */
+export const BOT_DEVICE = 'bot';
+
 export interface AcceptedCollect extends Accepted {
   kind: 'collect';
   sessionId: string;

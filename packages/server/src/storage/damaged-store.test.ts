@@ -75,6 +75,7 @@ const QUERIES = [
   ['/v1/sessions', {}],
   ['/v1/sessions/before', {}],
   ['/v1/goals/progress', { goalId: 'signup' }],
+  ['/v1/traffic/summary', {}],
   ['/v1/split-testing/results', { splitTestKey: 'hero' }],
   ['/v1/split-testing/plan', { goalId: 'signup', smallestEffect: '0.1' }],
 ] as const;

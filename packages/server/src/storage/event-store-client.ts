@@ -40,7 +40,7 @@ export class StoreCalls {
   }
 }
 
-/** The queries that reports need. */
+/** The queries that run for the report thread, and end with it. */
 export type ReportQueries = Pick<
   EventStoreClient,
   | 'splitTestCounts'
@@ -49,6 +49,10 @@ export type ReportQueries = Pick<
   | 'goalBaseline'
   | 'assignmentCounts'
   | 'sessionContexts'
+  | 'trafficCounts'
+  | 'trafficBreakdown'
+  | 'liveVisitors'
+  | 'receivedTimes'
 >;
 
 /** Connects to the event store through a port from `EventLog.openPort`. */
@@ -84,6 +88,10 @@ export function eventStoreClient(
     goalBaseline: forward('goalBaseline'),
     assignmentCounts: forward('assignmentCounts'),
     sessionContexts: forward('sessionContexts'),
+    trafficCounts: forward('trafficCounts'),
+    trafficBreakdown: forward('trafficBreakdown'),
+    liveVisitors: forward('liveVisitors'),
+    receivedTimes: forward('receivedTimes'),
     forget: forward('forget'),
     expire: forward('expire'),
     ping: forward('ping'),

@@ -4,6 +4,15 @@ import type { JournalEntry } from './accepted-request.ts';
 import type { ConversionPageQuery, StoredConversion } from './conversion-page.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
 import type { SessionConditions } from './session-conditions.ts';
+import type {
+  LiveQuery,
+  LiveVisitors,
+  ReceivedTimes,
+  TrafficBreakdown,
+  TrafficBreakdownQuery,
+  TrafficCounts,
+  TrafficCountsQuery,
+} from './traffic-queries.ts';
 
 /**
  * Interface of the analytics store: append batches, run predefined queries.
@@ -37,6 +46,11 @@ export interface EventStore {
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
+  /** In any order. */
+  trafficCounts(query: TrafficCountsQuery, signal?: AbortSignal): Promise<TrafficCounts[]>;
+  trafficBreakdown(query: TrafficBreakdownQuery, signal?: AbortSignal): Promise<TrafficBreakdown>;
+  liveVisitors(query: LiveQuery, signal?: AbortSignal): Promise<LiveVisitors>;
+  receivedTimes(propertyId: string, signal?: AbortSignal): Promise<ReceivedTimes>;
   /** Runs in the background: other queries do not wait for it. */
   assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts>;
   /** What flags can be evaluated with, for all sessions of a period. */

@@ -35,6 +35,7 @@ const feedbackFilter = {
   visitorId: 'v-table',
   status: 'new',
 };
+const trafficInShop = { ...inShop, from: '1767225600000', to: '1767312000000', page: '/', bots: 'exclude' };
 
 /** Every endpoint of the API. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -209,6 +210,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/sessions/s-table',
     query: { ...inShop, limit: '5' },
   }),
+  endpoint('GET', '/v1/traffic/summary', 'secret', { members: true, query: trafficInShop }),
+  endpoint('GET', '/v1/traffic/series', 'secret', {
+    members: true,
+    query: { ...trafficInShop, interval: 'day' },
+  }),
+  endpoint('GET', '/v1/traffic/breakdown', 'secret', {
+    members: true,
+    query: { ...trafficInShop, by: 'page', limit: '5' },
+  }),
+  endpoint('GET', '/v1/traffic/live', 'secret', { members: true, query: inShop }),
+  endpoint('GET', '/v1/traffic/received', 'secret', { members: true, query: inShop }),
 ];
 
 function endpoint(

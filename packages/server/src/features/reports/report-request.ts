@@ -30,11 +30,11 @@ export type ReportRequest =
   | ({ type: 'flag-values' } & EvaluationInput);
 
 /** A message to the report thread; `cancel` is the id of a report that nobody waits for anymore. */
-export type ReportMessage = ReportJob | { cancel: number };
+export type ReportMessage<Request = ReportRequest> = ReportJob<Request> | { cancel: number };
 
-export interface ReportJob {
+export interface ReportJob<Request = ReportRequest> {
   id: number;
-  request: ReportRequest;
+  request: Request;
   /** Change counter: increases whenever query results may have changed. */
   changes: number;
 }

@@ -21,17 +21,17 @@ export interface ReportRunnerOptions {
 }
 
 interface Job {
-  request: ReportRequest;
+  request: unknown;
   resolve: (body: ReportBody) => void;
   reject: (error: Error) => void;
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Runs reports on a thread, which the first report starts. Number, time and memory are limited: beyond the limits
+ * Runs reports on a thread, which the first report starts; `report-thread.ts` knows what can be requested. Number, time and memory are limited: beyond the limits
  * requests fail with 503, and a thread that hangs or dies is replaced.
  */
-export class ReportRunner {
+export class ReportRunner<Request = ReportRequest> {
   readonly #options: ReportRunnerOptions;
   readonly #waiting: Job[] = [];
   readonly #running = new Map<number, Job>();
@@ -44,7 +44,7 @@ export class ReportRunner {
   }
 
   /** The signal tells that nobody waits for the report anymore. */
-  run(request: ReportRequest, signal?: AbortSignal): Promise<ReportBody> {
+  run(request: Request, signal?: AbortSignal): Promise<ReportBody> {
     if (this.#closed) return Promise.reject(overloaded('The server is stopping.'));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(overloaded('Too many reports are running.'));
@@ -110,7 +110,7 @@ export class ReportRunner {
     const id = this.#nextId++;
     this.#running.set(id, job);
     this.#setTimeout(job, () => this.#replace(worker, 'a report timed out'));
-    const message: ReportMessage = { id, request: job.request, changes: this.#options.changes() };
+    const message: ReportMessage<unknown> = { id, request: job.request, changes: this.#options.changes() };
     worker.postMessage(message);
   }
 

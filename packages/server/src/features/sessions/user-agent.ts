@@ -1,6 +1,7 @@
 import Bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
 import { isBot } from '../../http/bots.ts';
+import { BOT_DEVICE } from '../../storage/accepted-request.ts';
 
 export interface ClientSoftware {
   device: string;
@@ -22,7 +23,7 @@ export function parseUserAgent(userAgent: string | undefined): ClientSoftware {
   if (software === undefined) {
     const { platform, browser, os } = Bowser.parse(userAgent);
     software = {
-      device: isBot(userAgent) ? 'bot' : platform.type || 'unknown',
+      device: isBot(userAgent) ? BOT_DEVICE : platform.type || 'unknown',
       browser: browser.name || 'unknown',
       os: os.name || 'unknown',
     };

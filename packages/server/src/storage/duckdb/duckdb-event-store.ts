@@ -34,6 +34,15 @@ import type {
   VariationFeedback,
 } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
+import type {
+  LiveQuery,
+  LiveVisitors,
+  ReceivedTimes,
+  TrafficBreakdown,
+  TrafficBreakdownQuery,
+  TrafficCounts,
+  TrafficCountsQuery,
+} from '../traffic-queries.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { migrate } from './file/duckdb-schema.ts';
 import { expireEvents, forgetSubjects } from './file/erasure.ts';
@@ -57,6 +66,9 @@ import { splitTestCounts } from './queries/split-test-counts.ts';
 import { splitTestFeedback } from './queries/split-test-feedback.ts';
 import type { SumType } from './queries/split-test-groups.ts';
 import { splitTestSeries } from './queries/split-test-series.ts';
+import { trafficBreakdown } from './queries/traffic-breakdown.ts';
+import { trafficCounts } from './queries/traffic-counts.ts';
+import { liveVisitors, receivedTimes } from './queries/traffic-live.ts';
 import { inSnapshot, rowsOf } from './sql.ts';
 
 /**
@@ -188,6 +200,22 @@ class DuckDbEventStore implements EventStore {
 
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline> {
     return this.#query((context) => goalBaseline(context, query), signal);
+  }
+
+  trafficCounts(query: TrafficCountsQuery, signal?: AbortSignal): Promise<TrafficCounts[]> {
+    return this.#query((context) => trafficCounts(context, query), signal);
+  }
+
+  trafficBreakdown(query: TrafficBreakdownQuery, signal?: AbortSignal): Promise<TrafficBreakdown> {
+    return this.#query((context) => trafficBreakdown(context, query), signal);
+  }
+
+  liveVisitors(query: LiveQuery, signal?: AbortSignal): Promise<LiveVisitors> {
+    return this.#query((context) => liveVisitors(context, query), signal);
+  }
+
+  receivedTimes(propertyId: string, signal?: AbortSignal): Promise<ReceivedTimes> {
+    return this.#query((context) => receivedTimes(context, propertyId), signal);
   }
 
   assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts> {

@@ -1,0 +1,69 @@
+import {
+  MAX_TRAFFIC_BUCKETS,
+  MAX_TRAFFIC_DAYS,
+  NO_TRAFFIC_VALUE,
+  TRAFFIC_DIMENSIONS,
+  type TrafficInterval,
+  type TrafficQuery,
+  type TrafficSeriesQuery,
+} from '@switchyard/core/api/traffic';
+import { DAY_MS } from '@switchyard/core/time';
+import { invalidField } from '../../errors.ts';
+import { BUCKET_LENGTH, bucketStart } from '../../storage/goal-buckets.ts';
+import type { TrafficScope } from './traffic-request.ts';
+
+const DEFAULT_DAYS = 30;
+
+/** The longest period, in days, for which each interval is the default. */
+const DEFAULT_INTERVALS: readonly [TrafficInterval, number][] = [
+  ['hour', 3],
+  ['day', 92],
+  ['week', 550],
+];
+
+/** The sessions that a request is about; default: of the last 30 days. */
+export function trafficScope(request: TrafficQuery, now: number): TrafficScope {
+  // The end is exclusive, and events acknowledged in this millisecond must count.
+  const to = request.to ?? now + 1;
+  const from = request.from ?? Math.max(0, to - DEFAULT_DAYS * DAY_MS);
+  if (from >= to) throw invalidField('/from', 'must be before `to`');
+  if (to - from > MAX_TRAFFIC_DAYS * DAY_MS) {
+    throw invalidField('/from', `must be at most ${MAX_TRAFFIC_DAYS} days before \`to\``);
+  }
+  const filters = Object.fromEntries(
+    TRAFFIC_DIMENSIONS.flatMap((dimension) => {
+      const value = request[dimension];
+      return value === undefined ? [] : [[dimension, value === NO_TRAFFIC_VALUE ? null : value]];
+    }),
+  );
+  const query = { propertyId: request.propertyId, from, to, filters };
+  return { query, bot: request.bots === 'only', asOf: now };
+}
+
+/** The interval of a series, which must not have too many buckets. */
+export function seriesInterval(
+  { interval }: TrafficSeriesQuery,
+  { query: { from, to } }: TrafficScope,
+): TrafficInterval {
+  const days = (to - from) / DAY_MS;
+  if (interval === undefined) return DEFAULT_INTERVALS.find(([, max]) => days <= max)?.[0] ?? 'month';
+  if (interval !== 'month' && (to - from) / BUCKET_LENGTH[interval] > MAX_TRAFFIC_BUCKETS - 1) {
+    throw invalidField('/interval', `gives more than ${MAX_TRAFFIC_BUCKETS} buckets for this period`);
+  }
+  return interval;
+}
+
+/** Starts of all buckets of a period, aligned to UTC; the first may be before the period. */
+export function bucketStarts(from: number, to: number, interval: TrafficInterval): number[] {
+  const starts: number[] = [];
+  if (interval === 'month') {
+    const date = new Date(from);
+    for (let month = date.getUTCMonth(); ; month++) {
+      const start = Date.UTC(date.getUTCFullYear(), month);
+      if (start >= to) return starts;
+      starts.push(start);
+    }
+  }
+  for (let at = bucketStart(from, interval); at < to; at += BUCKET_LENGTH[interval]) starts.push(at);
+  return starts;
+}

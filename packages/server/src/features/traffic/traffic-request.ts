@@ -1,0 +1,19 @@
+import type { TrafficDimension, TrafficInterval } from '@switchyard/core/api/traffic';
+import type { TrafficQuery } from '../../storage/traffic-queries.ts';
+
+/** Sessions of a period, either of people or of bots. */
+export interface TrafficScope {
+  query: TrafficQuery;
+  bot: boolean;
+  /** When it was requested. */
+  asOf: number;
+}
+
+/** A question that the serving thread sends to the report thread. */
+export type TrafficRequest = { type: 'traffic' } & (
+  | { question: 'summary'; scope: TrafficScope }
+  | { question: 'series'; scope: TrafficScope; interval: TrafficInterval }
+  | { question: 'breakdown'; scope: TrafficScope; by: TrafficDimension; limit: number }
+  | { question: 'live'; propertyId: string; at: number }
+  | { question: 'received'; propertyId: string }
+);

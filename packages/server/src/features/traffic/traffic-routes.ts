@@ -1,0 +1,133 @@
+import {
+  TrafficBreakdown,
+  TrafficBreakdownQuery,
+  TrafficLive,
+  TrafficNowQuery,
+  TrafficQuery,
+  TrafficReceived,
+  TrafficSeries,
+  TrafficSeriesQuery,
+  TrafficSummary,
+} from '@switchyard/core/api/traffic';
+import type { FastifyReply } from 'fastify';
+import type { ApiRoutes, RouteDeclaration } from '../../http/api-routes.ts';
+import type { Authentication } from '../../http/authentication.ts';
+import { seriesInterval, trafficScope } from './traffic-period.ts';
+import type { TrafficRequest } from './traffic-request.ts';
+
+interface Dependencies {
+  auth: Authentication;
+  /** Runs on the report thread. */
+  report: (request: TrafficRequest) => Promise<{ contentType: string; body: Uint8Array }>;
+}
+
+const PERIOD =
+  'Default period: the last 30 days. Filters keep the sessions that match all of them; see the guide to traffic for the definitions.';
+
+const declaration = {
+  tag: 'Traffic',
+  key: 'secret',
+  members: true,
+  errors: ['wrong_property', 'overloaded', 'storage_damaged'],
+} satisfies Partial<RouteDeclaration>;
+
+export function registerTrafficRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerSummary(api, dependencies);
+  registerSeries(api, dependencies);
+  registerBreakdown(api, dependencies);
+  registerNow(api, dependencies);
+}
+
+async function send(reply: FastifyReply, report: ReturnType<Dependencies['report']>): Promise<FastifyReply> {
+  const { contentType, body } = await report;
+  return reply.type(contentType).send(body);
+}
+
+function registerSummary(api: ApiRoutes, { auth, report }: Dependencies): void {
+  api.get<{ Querystring: TrafficQuery }>(
+    '/v1/traffic/summary',
+    {
+      ...declaration,
+      summary: 'Visitors, sessions, page views and conversions, compared with the previous period',
+      description: PERIOD,
+      querystring: TrafficQuery,
+      responses: { 200: { ...TrafficSummary, description: 'The totals' } },
+    },
+    (request, reply) => {
+      const scope = trafficScope(request.query, Date.now());
+      auth.property(request, request.query.propertyId);
+      return send(reply, report({ type: 'traffic', question: 'summary', scope }));
+    },
+  );
+}
+
+function registerSeries(api: ApiRoutes, { auth, report }: Dependencies): void {
+  api.get<{ Querystring: TrafficSeriesQuery }>(
+    '/v1/traffic/series',
+    {
+      ...declaration,
+      summary: 'Traffic by hour, day, week or month',
+      description: PERIOD,
+      querystring: TrafficSeriesQuery,
+      responses: { 200: { ...TrafficSeries, description: 'The series' } },
+    },
+    (request, reply) => {
+      const scope = trafficScope(request.query, Date.now());
+      const interval = seriesInterval(request.query, scope);
+      auth.property(request, request.query.propertyId);
+      return send(reply, report({ type: 'traffic', question: 'series', scope, interval }));
+    },
+  );
+}
+
+function registerBreakdown(api: ApiRoutes, { auth, report }: Dependencies): void {
+  api.get<{ Querystring: TrafficBreakdownQuery }>(
+    '/v1/traffic/breakdown',
+    {
+      ...declaration,
+      summary: 'Traffic by page, referrer, campaign, country, device, browser or operating system',
+      description: PERIOD,
+      querystring: TrafficBreakdownQuery,
+      responses: { 200: { ...TrafficBreakdown, description: 'The largest rows' } },
+    },
+    (request, reply) => {
+      const { propertyId, by, limit = 10 } = request.query;
+      const scope = trafficScope(request.query, Date.now());
+      auth.property(request, propertyId);
+      return send(reply, report({ type: 'traffic', question: 'breakdown', scope, by, limit }));
+    },
+  );
+}
+
+function registerNow(api: ApiRoutes, { auth, report }: Dependencies): void {
+  api.get<{ Querystring: TrafficNowQuery }>(
+    '/v1/traffic/live',
+    {
+      ...declaration,
+      summary: 'Visitors of the last 5 minutes',
+      description: 'Without bots.',
+      querystring: TrafficNowQuery,
+      responses: { 200: { ...TrafficLive, description: 'The visitors' } },
+    },
+    (request, reply) => {
+      const { propertyId } = request.query;
+      auth.property(request, propertyId);
+      return send(reply, report({ type: 'traffic', question: 'live', propertyId, at: Date.now() }));
+    },
+  );
+  api.get<{ Querystring: TrafficNowQuery }>(
+    '/v1/traffic/received',
+    {
+      ...declaration,
+      summary: 'When the first and the last session, exposure, goal and feedback arrived',
+      description: 'Shows whether the installation works.',
+      querystring: TrafficNowQuery,
+      responses: { 200: { ...TrafficReceived, description: 'The times of receipt' } },
+    },
+    (request, reply) => {
+      const { propertyId } = request.query;
+      auth.property(request, propertyId);
+      return send(reply, report({ type: 'traffic', question: 'received', propertyId }));
+    },
+  );
+}

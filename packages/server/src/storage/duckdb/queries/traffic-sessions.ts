@@ -1,0 +1,199 @@
+import type { TrafficDimension } from '@switchyard/core/api/traffic';
+import { BOT_DEVICE } from '../../accepted-request.ts';
+import type { TrafficQuery } from '../../traffic-queries.ts';
+import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
+import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
+import { quoteName, rowsOf, SqlValues } from '../sql.ts';
+import type { QueryContext } from './query-context.ts';
+import { isNone, isPage, nullIfNone, TRAFFIC_VALUES, type TrafficSource } from './traffic-values.ts';
+
+const { pageview, event, heartbeat } = SESSION_EVENT_TYPES;
+/** Kinds of events besides the types of session events; those up to `EXPOSURE` come from the browser. */
+const EXPOSURE = heartbeat + 1;
+const OUTCOME = heartbeat + 2;
+
+/** If fewer of the scanned sessions are wanted, selecting their events first is faster than ignoring the others later. */
+const NARROW_SHARE = 0.5;
+
+interface Options {
+  /** Dimension whose value each session has as `value`. */
+  by?: TrafficDimension;
+  /** Also select sessions with a conversion or feedback in the period, which may have started before it. */
+  withOutcomes?: boolean;
+}
+
+/**
+ * SQL for the sessions of a traffic query, as common table expressions: `matching` has the sessions that match the
+ * filters, `visits` those of them that started in the period, with what happened in them, and `bots` the sessions of
+ * bots.
+ */
+export class TrafficSessions {
+  readonly values = new SqlValues();
+  readonly property: number;
+  readonly hasFilters: boolean;
+  readonly #query: TrafficQuery;
+  readonly #options: Options;
+  readonly #bot: number;
+  /** No event of a selected session is older. */
+  #since = 0;
+  #isNarrow = false;
+
+  /** Undefined if nothing is stored for the property. */
+  static async of(
+    { connection, terms }: QueryContext,
+    query: TrafficQuery,
+    options: Options,
+  ): Promise<TrafficSessions | undefined> {
+    const property = terms.find(query.propertyId);
+    if (property === undefined) return undefined;
+    const sessions = new TrafficSessions(query, options, property, terms.find(BOT_DEVICE) ?? -1);
+    const [row] = await rowsOf<[bigint | null, bigint | null, bigint]>(
+      connection,
+      `WITH scope AS (${sessions.#scope})
+       SELECT any_value(since), any_value(selected), count(*)
+       FROM sessions, (SELECT min(started_at) AS since, count(*) AS selected FROM scope)
+       WHERE property = ${property} AND started_at >= since`,
+    );
+    const [since, selected, all] = row!;
+    sessions.#since = Number(since ?? query.from);
+    sessions.#isNarrow = Number(selected ?? 0) < NARROW_SHARE * Number(all);
+    return sessions;
+  }
+
+  private constructor(query: TrafficQuery, options: Options, property: number, bot: number) {
+    this.#query = query;
+    this.#options = options;
+    this.property = property;
+    this.#bot = bot;
+    this.hasFilters = Object.keys(query.filters).length > 0;
+  }
+
+  /** Condition on a time. */
+  inPeriod(column: string): string {
+    return `${column} >= ${this.#query.from} AND ${column} < ${this.#query.to}`;
+  }
+
+  /** Condition on `session_events`: page views of selected sessions. */
+  viewsOf(selection: 'scope' | 'matching'): string {
+    return `${this.#recent} AND type = ${pageview} ${this.#only(selection)}`;
+  }
+
+  get tables(): string {
+    const { by } = this.#options;
+    const dimensions = Object.keys(this.#query.filters) as TrafficDimension[];
+    if (by !== undefined) dimensions.push(by);
+    const sources = [...new Set(dimensions.map((it) => TRAFFIC_VALUES[it].source))].filter(
+      (source) => source !== 'views',
+    );
+    const value = by !== undefined && by !== 'page' ? `, ${quoteName(by)} AS value` : '';
+    return [
+      `scope AS MATERIALIZED (${this.#scope})`,
+      ...sources.map((source) => `${source} AS MATERIALIZED (${this.#source(source, dimensions)})`),
+      `matching AS MATERIALIZED (
+         SELECT session_key, started_at${value} FROM scope
+         ${sources.map((source) => `LEFT JOIN ${source} USING (session_key)`).join(' ')}
+         WHERE ${this.#conditions.join(' AND ') || 'true'})`,
+      `bots AS MATERIALIZED (${botSessions(this.property, this.#bot)})`,
+      `visitors AS (${sessionVisitors(`property = ${this.property} AND seen_until >= ${this.#since}`)})`,
+      `activity AS (${this.#activity})`,
+      `visits AS (
+         SELECT session_key, started_at${value && `, ${nullIfNone('value')} AS value`},
+                coalesce(visitor_key, session_key) AS unit, pageviews, pageviews = 1 AND NOT engaged AS bounced,
+                coalesce(seen_until, active_until) - started_at AS duration,
+                bots.session_key IS NOT NULL AS bot
+         FROM matching JOIN activity USING (session_key)
+         LEFT JOIN visitors USING (session_key) LEFT JOIN bots USING (session_key)
+         WHERE ${this.inPeriod('started_at')})`,
+    ].join(', ');
+  }
+
+  get #scope(): string {
+    const { withOutcomes } = this.#options;
+    const started = this.inPeriod('started_at');
+    // Without filters, conversions and feedback are counted whatever their session is.
+    if (!withOutcomes || !this.hasFilters) return this.#sessionsWhere(started);
+    const outcomes = ['conversions', 'feedback'].map(
+      (table) =>
+        `SELECT session_key FROM ${table} WHERE property = ${this.property} AND ${this.inPeriod('happened_at')}`,
+    );
+    return this.#sessionsWhere(`((${started}) OR session_key IN (${outcomes.join(' UNION ALL ')}))`);
+  }
+
+  #sessionsWhere(condition: string): string {
+    return `SELECT session_key, started_at FROM sessions WHERE property = ${this.property} AND ${condition}`;
+  }
+
+  get #conditions(): string[] {
+    return Object.entries(this.#query.filters).map(([dimension, filter]) => {
+      if (dimension === 'page') {
+        return `session_key IN (SELECT session_key FROM session_events
+          WHERE ${this.viewsOf('scope')} AND ${isPage('url', filter)})`;
+      }
+      const value = quoteName(dimension);
+      return filter === null ? isNone(value) : `${value} = ${this.values.add(filter)}`;
+    });
+  }
+
+  /** One row per session, with a column for each dimension that has this source. */
+  #source(source: TrafficSource, dimensions: readonly TrafficDimension[]): string {
+    const own = dimensions.filter((it) => TRAFFIC_VALUES[it].source === source);
+    const values = own.map((it) => `${TRAFFIC_VALUES[it].value} AS ${quoteName(it)}`);
+    return `SELECT session_key, ${values.join(', ')}
+      FROM (${source === 'clients' ? this.#clients : this.#view(source === 'entries' ? 'arg_min' : 'arg_max', own)})`;
+  }
+
+  #view(pick: 'arg_min' | 'arg_max', dimensions: readonly TrafficDimension[]): string {
+    const columns = dimensions.flatMap((it) => Object.entries(TRAFFIC_VALUES[it].columns ?? {}));
+    const computed = new Set(columns.map(([name, sql]) => `${sql} AS ${name}`));
+    // Coalesced, because arg_min and arg_max ignore nulls.
+    const picked = ['url', 'referrer'].map(
+      (column) => `${pick}(coalesce(${column}, ''), (happened_at, ordinal)) AS ${column}`,
+    );
+    return `SELECT ${['session_key', 'url', ...computed].join(', ')} FROM (
+      SELECT session_key, ${picked.join(', ')} FROM session_events WHERE ${this.viewsOf('scope')} GROUP BY session_key)`;
+  }
+
+  get #clients(): string {
+    const text = (column: string) =>
+      `(SELECT nullif(text, 'unknown') FROM terms WHERE terms.id = latest.${column}) AS ${column}`;
+    const columns = ['country', 'device', 'browser', 'os'];
+    return `SELECT session_key, ${columns.map(text).join(', ')}
+      FROM (SELECT session_key, ${columns.map((it) => `arg_max(${it}, seq) AS ${it}`).join(', ')} FROM collects
+            WHERE property = ${this.property} AND seen_until >= ${this.#since} ${this.#only('scope')}
+            GROUP BY session_key) AS latest`;
+  }
+
+  get #activity(): string {
+    const events = (table: string, kind: string | number) =>
+      `SELECT session_key, ${kind} AS kind, happened_at FROM ${table} WHERE ${this.#recent} ${this.#only('matching')}`;
+    const tables = [
+      events('session_events', 'type'),
+      events('exposures', EXPOSURE),
+      events('conversions', OUTCOME),
+      events('feedback', OUTCOME),
+    ];
+    return `SELECT session_key, count(*) FILTER (kind = ${pageview}) AS pageviews,
+                   bool_or(kind = ${event} OR kind = ${OUTCOME}) AS engaged,
+                   max(happened_at) FILTER (kind <= ${EXPOSURE}) AS seen_until, max(happened_at) AS active_until
+            FROM (${tables.join(' UNION ALL ')}) GROUP BY session_key`;
+  }
+
+  get #recent(): string {
+    return `property = ${this.property} AND happened_at >= ${this.#since}`;
+  }
+
+  #only(selection: 'scope' | 'matching'): string {
+    const isWorthwhile = this.#isNarrow || (selection === 'matching' && this.hasFilters);
+    return isWorthwhile ? `AND session_key IN (SELECT session_key FROM ${selection})` : '';
+  }
+}
+
+/** SQL: all sessions of bots. */
+export const botSessions = (property: number, botDevice: number) =>
+  `SELECT session_key FROM collects WHERE property = ${property} AND device = ${botDevice}
+   UNION SELECT session_key FROM exposures WHERE property = ${property} AND bot`;
+
+/** SQL: the visitor of each session; `where` filters `collects`. */
+export const sessionVisitors = (where: string) =>
+  `SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
+   WHERE visitor_change <> ${VISITOR_CHANGE.same} AND ${where} GROUP BY session_key`;
