@@ -12,7 +12,17 @@ const { values: options } = parseArgs({
   },
 });
 const ROUNDS = Number(options.rounds);
-const PAGES = ['Overview', 'Traffic', 'Split tests', 'Flags', 'Segments', 'Goals', 'Feedback', 'Sessions', 'History'];
+const PAGES = [
+  'Overview',
+  'Traffic',
+  'Split tests',
+  'Flags',
+  'Segments',
+  'Goals',
+  'Feedback',
+  'Sessions',
+  'History',
+];
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -96,7 +106,9 @@ const routeChange = (page, name) =>
   page.evaluate(
     (label) =>
       new Promise((resolve) => {
-        const link = [...document.querySelectorAll('nav a')].find((each) => each.textContent.trim() === label);
+        const link = [...document.querySelectorAll('nav a')].find(
+          (each) => each.textContent.trim() === label,
+        );
         const start = performance.now();
         const check = () => {
           if (document.querySelector('h1')?.textContent !== label) return requestAnimationFrame(check);
@@ -125,12 +137,22 @@ async function browse(page) {
   results.push(
     await timed(
       'search 1,000 flags',
-      () => page.getByRole('textbox', { name: /search/i }).first().fill('large-777'),
+      () =>
+        page
+          .getByRole('textbox', { name: /search/i })
+          .first()
+          .fill('large-777'),
       () => page.getByText('large-776').first().waitFor({ state: 'detached' }),
     ),
   );
   await go('sessions', 'a[href*="/sessions/"]')();
-  results.push(await timed('next sessions of 100,000', () => page.mouse.wheel(0, 20_000), () => grown(page, '/sessions/')));
+  results.push(
+    await timed(
+      'next sessions of 100,000',
+      () => page.mouse.wheel(0, 20_000),
+      () => grown(page, '/sessions/'),
+    ),
+  );
   await go('feedback', 'main')();
   return results;
 }

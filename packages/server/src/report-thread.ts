@@ -1,6 +1,11 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { compileRuleRegex } from './features/flags/rule-regex.ts';
-import type { ReportJob, ReportMessage, ReportReply, ReportRequest } from './features/reports/report-request.ts';
+import type {
+  ReportJob,
+  ReportMessage,
+  ReportReply,
+  ReportRequest,
+} from './features/reports/report-request.ts';
 import { ReportService } from './features/reports/report-service.ts';
 import { ReportSnapshots } from './features/reports/report-snapshots.ts';
 import { trafficReport } from './features/traffic/traffic-report.ts';
