@@ -1,5 +1,115 @@
+import { SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { formatTime, plural } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { PeriodPicker } from '../../ui/period-picker.tsx';
+import { usePeriod } from '../../ui/use-period.ts';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { BreakdownPanel } from './breakdown-panel.tsx';
+import { FilterChips } from './filter-chips.tsx';
+import { InstallHint } from './install-hint.tsx';
+import { LiveVisitors } from './live-visitors.tsx';
+import { MetricTiles } from './metric-tiles.tsx';
+import { type ChartMetric, TrafficChart } from './traffic-chart.tsx';
+import { DIMENSION_GROUPS } from './traffic-dimensions.ts';
+import classes from './traffic-page.module.css';
+import { summaryQuery, type TrafficScope } from './traffic-query.ts';
+import { useTrafficFilters } from './use-traffic-filters.ts';
 
+const TILES = ['visitors', 'sessions', 'pageviews', 'bounceRate', 'averageDurationSeconds'] as const;
+const URL_DEFAULTS = { metric: 'visitors', interval: '' } as const;
+const INTERVALS = [
+  { value: '', label: 'Auto' },
+  { value: 'hour', label: 'Hour' },
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+];
+
+/** Who visits, from where, and what they look at. */
 export function TrafficPage() {
-  return <Page title="Traffic">{null}</Page>;
+  const { propertyId } = useProperty();
+  const [period] = usePeriod();
+  const [filters, setFilters] = useTrafficFilters();
+  const [url, change] = useUrlState(URL_DEFAULTS);
+  const scope = useMemo<TrafficScope>(() => ({ propertyId, period, filters }), [propertyId, period, filters]);
+  const summary = useQuery(summaryQuery(scope));
+  const name = TILES.find((tile) => tile === url.metric) ?? 'visitors';
+  const isEmpty = summary.data?.current.sessions === 0 && Object.keys(filters).length === 0;
+  return (
+    <Page
+      title="Traffic"
+      actions={
+        <>
+          <LiveVisitors />
+          <PeriodPicker />
+        </>
+      }
+    >
+      <FilterChips filters={filters} onChange={setFilters} />
+      <MetricTiles
+        names={TILES}
+        selectable={TILES}
+        summary={summary}
+        selected={name}
+        onSelect={(metric) => change({ metric })}
+      />
+      {isEmpty && <InstallHint />}
+      <Panel
+        title="Over time"
+        hint={summary.data && `As of ${formatTime(summary.data.asOf)}. Days and hours are in UTC.`}
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label="Interval"
+            data={INTERVALS}
+            value={url.interval}
+            onChange={(interval) => change({ interval })}
+          />
+        }
+      >
+        <TrafficChart scope={scope} name={name satisfies ChartMetric} interval={url.interval} />
+      </Panel>
+      <div className={classes.panels}>
+        {DIMENSION_GROUPS.map((group) => (
+          <BreakdownPanel
+            key={group.title}
+            group={group}
+            scope={scope}
+            onFilter={(dimension, value) => setFilters({ ...filters, [dimension]: value })}
+          />
+        ))}
+      </div>
+      <p className="dimmed">
+        {filters.bots === 'only'
+          ? 'You are looking at bots. '
+          : `${plural(summary.data?.bots.sessions ?? 0, 'session')} of bots not counted. `}
+        <button
+          type="button"
+          className={classes.toggle}
+          onClick={() => {
+            const { bots, ...others } = filters;
+            setFilters(bots === 'only' ? others : { ...others, bots: 'only' });
+          }}
+        >
+          {filters.bots === 'only' ? 'Back to people' : 'Show bots only'}
+        </button>
+        {' · '}
+        <PropertyLink to="sessions" search={{ ...sessionFilters(filters) }}>
+          Show the sessions
+        </PropertyLink>
+      </p>
+    </Page>
+  );
+}
+
+/** The filters that the list of sessions has too. */
+function sessionFilters(
+  filters: ReturnType<typeof useTrafficFilters>[0],
+): Record<string, string | undefined> {
+  const { page, country, device, browser, os, bots } = filters;
+  return { page, country, device, browser, os, bots };
 }

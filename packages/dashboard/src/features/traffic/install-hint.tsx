@@ -1,0 +1,15 @@
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { BrowserSnippet } from '../configuration/browser-snippet.tsx';
+
+/** Without visits, the page says how to get some. */
+export function InstallHint() {
+  return (
+    <Panel title="No visits in this period">
+      <EmptyState title="Add the script to your pages" snippet={<BrowserSnippet />}>
+        Each page that loads it counts as a page view, with its session, referrer and device. Nothing else is
+        needed.
+      </EmptyState>
+    </Panel>
+  );
+}

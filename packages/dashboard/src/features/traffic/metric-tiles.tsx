@@ -1,0 +1,56 @@
+import { Skeleton } from '@mantine/core';
+import type { TrafficSummary, TrafficTotals } from '@switchyard/core/api/traffic';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { messageOf } from '../../api.ts';
+import { LoadError } from '../../ui/page-states.tsx';
+import { relativeChange, StatTile } from '../../ui/stat-tile.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import classes from './metric-tiles.module.css';
+import { metric } from './traffic-metrics.ts';
+
+interface MetricTilesProps<Name extends keyof TrafficTotals> {
+  names: readonly Name[];
+  summary: UseQueryResult<TrafficSummary>;
+  selected: string;
+  /** Metrics that the chart can show. */
+  selectable: readonly Name[];
+  onSelect: (name: Name) => void;
+}
+
+/** The figures of a period against the previous one; each chooses what the chart shows. */
+export function MetricTiles<Name extends keyof TrafficTotals>(props: MetricTilesProps<Name>) {
+  const { names, summary, selected, selectable, onSelect } = props;
+  const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
+  const { data, error } = summary;
+  if (data === undefined && error) {
+    return (
+      <LoadError
+        title="Cannot load the figures"
+        message={messageOf(error)}
+        onRetry={() => void summary.refetch()}
+      />
+    );
+  }
+  return (
+    <div className={classes.tiles} aria-busy={summary.isFetching}>
+      {names.map((name) => {
+        const { label, format, lowerIsBetter } = metric(name);
+        if (data === undefined) return <Skeleton key={name} className={classes.placeholder} height={82} />;
+        const value = data.current[name];
+        return (
+          <StatTile
+            key={name}
+            label={label}
+            value={value === null ? '–' : format(value, currency)}
+            change={relativeChange(value, data.previous[name])}
+            {...(lowerIsBetter && { lowerIsBetter })}
+            {...(selectable.includes(name) && {
+              onSelect: () => onSelect(name),
+              selected: selected === name,
+            })}
+          />
+        );
+      })}
+    </div>
+  );
+}
