@@ -1,0 +1,80 @@
+import { Button, Tooltip } from '@mantine/core';
+import type { HistoryEntrySchema } from '@switchyard/core/api/management';
+import type { Static } from 'typebox';
+import { propertyPath } from '../../api.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { useReview } from '../changes/review-context.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import classes from './item-history.module.css';
+
+type HistoryEntry = Static<typeof HistoryEntrySchema>;
+
+const VIA: Record<HistoryEntry['via'], string> = {
+  dashboard: 'in the dashboard',
+  token: 'with an access token',
+  cli: 'on the command line',
+  file: 'with a provision file',
+  schedule: 'by schedule',
+  upgrade: 'by an upgrade',
+};
+
+/** Who changed what, when and why. */
+export function ItemHistoryEntry({ entry, isNewest }: { entry: HistoryEntry; isNewest: boolean }) {
+  const { at, actor, via, comment, version } = entry;
+  return (
+    <li className={classes.entry}>
+      <div className={classes.text}>
+        <p className={classes.head}>
+          <strong>{actor.name}</strong> <span className="dimmed">{VIA[via]}</span>{' '}
+          <span className="dimmed">
+            · <RelativeTime at={at} /> · version {version}
+          </span>
+        </p>
+        <ul className={classes.changes}>
+          {summaryOf(entry).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+        {comment && <p className={classes.comment}>“{comment}”</p>}
+      </div>
+      {isNewest ? <span className="dimmed">Current version</span> : <RestoreButton entry={entry} />}
+    </li>
+  );
+}
+
+/** The item is known, so its name at the beginning of each line is left out. */
+function summaryOf({ summary, entity, action }: HistoryEntry): string[] {
+  const subject = `${entity.type.replace('-', ' ')} ${entity.key}: `;
+  if (summary.length === 0) return [action === 'update' ? 'No visible change' : action];
+  return summary.map((line) => (line.startsWith(subject) ? line.slice(subject.length) : line));
+}
+
+function RestoreButton({ entry: { id, version, action, entity } }: { entry: HistoryEntry }) {
+  const { propertyId, may } = useProperty();
+  const review = useReview();
+  // The state after a deletion is no item at all.
+  if (action === 'delete') return null;
+  const reason = may('editor') ? undefined : 'You need the editor role';
+  const restore = () =>
+    review({
+      title: `Restore version ${version} of ${entity.key}`,
+      confirmLabel: 'Restore',
+      method: 'POST',
+      path: propertyPath(propertyId, 'history', id, 'restore'),
+      body: { state: 'after' },
+    });
+  return (
+    <Tooltip label={reason} disabled={reason === undefined}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        data-disabled={reason !== undefined || undefined}
+        aria-disabled={reason !== undefined}
+        aria-label={`Restore version ${version}${reason === undefined ? '' : ` (${reason})`}`}
+        onClick={() => reason === undefined && void restore()}
+      >
+        Restore
+      </Button>
+    </Tooltip>
+  );
+}
