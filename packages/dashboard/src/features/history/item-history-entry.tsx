@@ -1,7 +1,7 @@
-import { Button, Tooltip } from '@mantine/core';
 import type { HistoryEntrySchema } from '@switchyard/core/api/management';
 import type { Static } from 'typebox';
 import { propertyPath } from '../../api.ts';
+import { ReasonButton } from '../../ui/reason-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -64,17 +64,14 @@ function RestoreButton({ entry: { id, version, action, entity } }: { entry: Hist
       body: { state: 'after' },
     });
   return (
-    <Tooltip label={reason} disabled={reason === undefined}>
-      <Button
-        size="compact-xs"
-        variant="default"
-        data-disabled={reason !== undefined || undefined}
-        aria-disabled={reason !== undefined}
-        aria-label={`Restore version ${version}${reason === undefined ? '' : ` (${reason})`}`}
-        onClick={() => reason === undefined && void restore()}
-      >
-        Restore
-      </Button>
-    </Tooltip>
+    <ReasonButton
+      size="compact-xs"
+      variant="default"
+      reason={reason}
+      label={`Restore version ${version}`}
+      onClick={() => void restore()}
+    >
+      Restore
+    </ReasonButton>
   );
 }

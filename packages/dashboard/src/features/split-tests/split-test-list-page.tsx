@@ -1,5 +1,85 @@
+import { Button, Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { SplitTestFilterBar } from './split-test-filter-bar.tsx';
+import { SplitTestTable } from './split-test-table.tsx';
+import { SplitTestsEmpty } from './split-tests-empty.tsx';
+import { type SplitTestFilters, useSplitTestList } from './use-split-test-list.ts';
 
+const NewSplitTestPage = lazy(() =>
+  import('./editor/new-split-test-page.tsx').then((module) => ({ default: module.NewSplitTestPage })),
+);
+
+const PAGE_DEFAULTS = { new: '', from: '' };
+const FILTER_DEFAULTS = { search: '', status: '', tag: '', owner: '' };
+
+/** `?new=1` is the page "New split test"; `from` names the test that is copied. */
 export function SplitTestListPage() {
-  return <Page title="Split tests">{null}</Page>;
+  const [state] = useUrlState(PAGE_DEFAULTS);
+  if (state.new === '') return <SplitTestList />;
+  return (
+    <Suspense fallback={<Skeleton height={400} m="md" />}>
+      <NewSplitTestPage key={state.from} from={state.from} />
+    </Suspense>
+  );
+}
+
+function SplitTestList() {
+  const { configuration, may } = useProperty();
+  const navigate = usePropertyNavigate();
+  const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
+  const listed = useSplitTestList(filters);
+  const create = (
+    <ReasonButton
+      leftSection={<Icon name="plus" />}
+      reason={may('editor') ? undefined : 'You need the editor role'}
+      onClick={() => navigate('split-tests', { new: '1' })}
+    >
+      New split test
+    </ReasonButton>
+  );
+  const { splitTests } = configuration;
+  if (splitTests.length === 0) {
+    return (
+      <Page title="Split tests">
+        <SplitTestsEmpty action={create} />
+      </Page>
+    );
+  }
+  return (
+    <Page title="Split tests" actions={create}>
+      <SplitTestFilterBar tests={splitTests} filters={filters} onChange={setFilters} />
+      {listed.length > 0 ? (
+        <SplitTestTable listed={listed} />
+      ) : (
+        <NothingFound filters={filters} onChange={setFilters} />
+      )}
+    </Page>
+  );
+}
+
+interface NothingFoundProps {
+  filters: SplitTestFilters;
+  onChange: (filters: SplitTestFilters) => void;
+}
+
+function NothingFound({ filters, onChange }: NothingFoundProps) {
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <div role="status">
+      <p>{isFiltered ? 'No split test matches these filters.' : 'All split tests are archived.'}</p>
+      <Button
+        variant="default"
+        size="xs"
+        onClick={() => onChange({ ...FILTER_DEFAULTS, status: isFiltered ? '' : 'archived' })}
+      >
+        {isFiltered ? 'Clear filters' : 'Show the archive'}
+      </Button>
+    </div>
+  );
 }

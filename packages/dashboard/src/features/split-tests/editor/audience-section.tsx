@@ -1,0 +1,130 @@
+import '../../../ui/mantine-form-styles.ts';
+import { NumberInput, Slider, Text, TextInput } from '@mantine/core';
+import { formatCount } from '../../../ui/format.ts';
+import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import classes from './editor.module.css';
+import { EditorSection } from './editor-section.tsx';
+import { PhaseNote } from './phase-note.tsx';
+import type { SplitTestForm } from './use-split-test-form.ts';
+import { participatingShare, useDailyVisitors } from './use-test-plan.ts';
+
+export function AudienceSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
+  const { property } = useProperty().configuration;
+  const { value, change, errorAt, stored } = form;
+  const traffic = value.trafficAllocation;
+  const setTraffic = (next: number | string) => change({ trafficAllocation: Number(next) || 0 });
+  const isMoved = (stored && traffic < stored.trafficAllocation) || hasOtherSlot(stored, value.exclusion);
+  return (
+    <EditorSection title="Audience and traffic" hint="Who takes part in the test?" locked={locked}>
+      <div>
+        <div className={classes.slider}>
+          <div>
+            <Text component="span" size="sm" fw={500}>
+              Traffic
+            </Text>
+            <Slider
+              thumbLabel="Traffic"
+              label={(percent) => `${percent} %`}
+              value={traffic}
+              onChange={setTraffic}
+              disabled={locked !== undefined}
+            />
+          </div>
+          <NumberInput
+            aria-label="Traffic in percent"
+            suffix=" %"
+            min={0}
+            max={100}
+            decimalScale={2}
+            value={traffic}
+            onChange={setTraffic}
+            error={errorAt('/trafficAllocation')}
+          />
+        </div>
+        <TrafficWords form={form} />
+      </div>
+      <ExclusionFields form={form} />
+      {Number(property.holdout) > 0 && (
+        <Text size="sm" c="dimmed">
+          Holdout: {property.holdout} % of all visitors, always the same ones, see none of your tests. They
+          show what all tests together achieve. The property’s settings have the percentage.
+        </Text>
+      )}
+      <PhaseNote
+        stored={stored}
+        isChanged={isMoved === true}
+        what="Less traffic and another exclusion group or share"
+      />
+    </EditorSection>
+  );
+}
+
+type Exclusion = SplitTestForm['value']['exclusion'];
+
+const hasOtherSlot = (stored: SplitTest | undefined, exclusion: Exclusion) =>
+  stored !== undefined &&
+  (stored.exclusion?.group !== exclusion?.group || stored.exclusion?.share !== exclusion?.share);
+
+function TrafficWords({ form }: { form: SplitTestForm }) {
+  const daily = useDailyVisitors();
+  const share = participatingShare(form.value);
+  const holdout = Number(useProperty().configuration.property.holdout) || 0;
+  const participants = daily && (daily * share * (100 - holdout)) / 10_000;
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {share < 100 ? 'All other visitors see the control and are not counted. ' : ''}
+      {participants !== undefined && `About ${formatCount(participants)} visitors a day take part.`}
+    </Text>
+  );
+}
+
+function ExclusionFields({ form }: { form: SplitTestForm }) {
+  const { splitTests } = useProperty().configuration;
+  const { value, change, errorAt } = form;
+  const { exclusion } = value;
+  const others = splitTests.filter((test) => test.key !== value.key && holdsSlot(test));
+  const groups = [...new Set(others.flatMap((test) => test.exclusion?.group ?? []))];
+  const taken = others.filter((test) => test.exclusion?.group === exclusion?.group);
+  const free = taken.reduce((sum, test) => sum - test.exclusion!.share, 100);
+  const freeWords = exclusion ? `${formatCount(Math.max(0, free))} % of this group is free` : undefined;
+  // Without `from`, the server chooses the place within the group.
+  const setGroup = (group: string) =>
+    change({ exclusion: group === '' ? null : { group, share: exclusion?.share ?? Math.max(free, 1) } });
+  return (
+    <div className={classes.columns}>
+      <TextInput
+        label="Exclusion group"
+        description="Tests in the same group never share a visitor. Empty: none"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        list="exclusion-groups"
+        value={exclusion?.group ?? ''}
+        onChange={(event) => setGroup(event.currentTarget.value)}
+        error={errorAt('/exclusion/group')}
+      />
+      <datalist id="exclusion-groups">
+        {groups.map((group) => (
+          <option key={group} value={group} />
+        ))}
+      </datalist>
+      {exclusion && (
+        <NumberInput
+          label="Share of the group"
+          description={`${freeWords}${taken.length > 0 ? `; used by ${taken.map(({ key }) => key).join(', ')}` : ''}`}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          suffix=" %"
+          min={0}
+          max={100}
+          decimalScale={4}
+          value={exclusion.share}
+          onChange={(share) => change({ exclusion: { group: exclusion.group, share: Number(share) || 0 } })}
+          error={errorAt('/exclusion/share') ?? errorAt('/exclusion/from')}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Finished tests free their share, unless a winner is still served. */
+const holdsSlot = ({ exclusion, status, winner }: SplitTest) =>
+  exclusion !== null && status !== 'archived' && !(status === 'stopped' && winner === null);

@@ -1,0 +1,122 @@
+import '../../../ui/mantine-form-styles.ts';
+import { MultiSelect, NumberInput, Select } from '@mantine/core';
+import { useProperty } from '../../configuration/property-context.tsx';
+import { PropertyLink } from '../../configuration/property-link.tsx';
+import classes from './editor.module.css';
+import { EditorSection } from './editor-section.tsx';
+import type { FieldLock } from './field-lock.ts';
+import {
+  type Outcome,
+  type OutcomeOption,
+  outcomeId,
+  outcomeOptions,
+  outcomeValue,
+} from './outcome-options.ts';
+import type { SplitTestForm } from './use-split-test-form.ts';
+
+export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLock }) {
+  const options = outcomeOptions(useProperty().configuration);
+  const { value, change, errorAt, stored } = form;
+  const [primary, ...secondary] = value.goals;
+  const isLocked = lock.start !== undefined && (stored?.goals.length ?? 0) > 0;
+  /** What is not measured in another field. */
+  const available = (...used: (Outcome | undefined)[]) => {
+    const ids = new Set(used.flatMap((each) => (each === undefined ? [] : outcomeId(each))));
+    return options.filter(({ id }) => !ids.has(id));
+  };
+  const setGoals = (first: Outcome | undefined, others: readonly Outcome[]) =>
+    change({ goals: first === undefined ? [...others] : [first, ...others] });
+  if (options.length === 0) {
+    return (
+      <EditorSection title="Goals" locked={lock.definition}>
+        <p>
+          This property has no goals yet. <PropertyLink to="goals">Create a goal</PropertyLink> first; your
+          draft is kept.
+        </p>
+      </EditorSection>
+    );
+  }
+  return (
+    <EditorSection title="Goals" hint="How do you tell which variation is better?" locked={lock.definition}>
+      <div className={classes.columns}>
+        <Select
+          label="Primary goal"
+          description={isLocked ? lock.start : 'The verdict is based on it. It cannot change after the start'}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          placeholder="Choose a goal"
+          data={labels(available(...secondary, ...value.guardrails))}
+          value={primary === undefined ? null : outcomeValue(primary)}
+          onChange={(next) => setGoals(outcomesOf(options, next === null ? [] : [next])[0], secondary)}
+          disabled={isLocked}
+          searchable
+          error={errorAt('/goals/0') ?? (value.goals.length < 2 ? errorAt('/goals') : undefined)}
+        />
+        <NumberInput
+          label="Attribution after the end"
+          description="How long conversions still count after the test has ended"
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          suffix=" days"
+          min={0}
+          max={365}
+          allowDecimal={false}
+          value={value.attributionDays}
+          onChange={(days) => change({ attributionDays: Number(days) || 0 })}
+          error={errorAt('/attributionDays')}
+        />
+      </div>
+      <OutcomeList
+        label="Secondary goals"
+        description="Also reported, but they decide nothing"
+        options={available(primary, ...value.guardrails)}
+        value={secondary}
+        onChange={(next) => setGoals(primary, next)}
+        error={value.goals.length > 1 ? errorAt('/goals') : undefined}
+        disabled={primary === undefined}
+      />
+      <OutcomeList
+        label="Guardrails"
+        description="Must not get worse, such as refunds or complaints. A variation that harms one is not a winner"
+        options={available(...value.goals)}
+        value={value.guardrails}
+        onChange={(guardrails) => change({ guardrails })}
+        error={errorAt('/guardrails')}
+      />
+    </EditorSection>
+  );
+}
+
+interface OutcomeListProps {
+  label: string;
+  description: string;
+  options: readonly OutcomeOption[];
+  value: readonly Outcome[];
+  onChange: (outcomes: Outcome[]) => void;
+  error: string | undefined;
+  disabled?: boolean;
+}
+
+function OutcomeList({ options, value, onChange, description, disabled, ...props }: OutcomeListProps) {
+  return (
+    <MultiSelect
+      {...props}
+      description={disabled ? 'Choose the primary goal first' : description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={labels(options)}
+      value={value.map(outcomeValue)}
+      onChange={(values) => onChange(withoutRepeats(outcomesOf(options, values)))}
+      disabled={disabled ?? false}
+      searchable
+      clearable
+    />
+  );
+}
+
+const labels = (options: readonly OutcomeOption[]) => options.map(({ value, label }) => ({ value, label }));
+
+const outcomesOf = (options: readonly OutcomeOption[], values: readonly string[]): Outcome[] =>
+  values.flatMap((value) => options.find((each) => each.value === value)?.outcome ?? []);
+
+/** Of "more" and "fewer" of the same option, the one chosen last stays. */
+function withoutRepeats(outcomes: readonly Outcome[]): Outcome[] {
+  return [...new Map(outcomes.map((each) => [outcomeId(each), each])).values()];
+}

@@ -1,0 +1,42 @@
+import { Page } from '../../../ui/page.tsx';
+import { useDraft } from '../../changes/use-draft.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import { PropertyLink } from '../../configuration/property-link.tsx';
+import { usePropertyNavigate } from '../../configuration/use-property-navigate.ts';
+import { copyOf, EMPTY_DRAFT, type SplitTestDraft } from './split-test-draft.ts';
+import { SplitTestEditor } from './split-test-editor.tsx';
+
+/** @param from key of the test that is copied; empty: none */
+export function NewSplitTestPage({ from }: { from: string }) {
+  const { propertyId, configuration } = useProperty();
+  const navigate = usePropertyNavigate();
+  const original = configuration.splitTests.find(({ key }) => key === from);
+  const draft = useDraft<SplitTestDraft>(
+    `${propertyId}/split-tests/new${original ? `/${from}` : ''}`,
+    original ? copyOf(original) : EMPTY_DRAFT,
+  );
+  const discard = () => {
+    draft.discard();
+    navigate('split-tests');
+  };
+  return (
+    <Page
+      title="New split test"
+      description={
+        <>
+          <PropertyLink to="split-tests">Split tests</PropertyLink> · It starts as a draft: nobody sees it
+          until you start it.
+        </>
+      }
+    >
+      <SplitTestEditor
+        // A copy can be saved as it is.
+        draft={original ? { ...draft, isDirty: true, discard } : draft}
+        onSaved={({ key }) => {
+          draft.discard();
+          navigate(`split-tests/${encodeURIComponent(key)}`);
+        }}
+      />
+    </Page>
+  );
+}

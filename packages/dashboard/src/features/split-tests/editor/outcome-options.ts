@@ -1,0 +1,51 @@
+import type { Configuration, SplitTest } from '../../configuration/configuration-types.ts';
+
+export type Outcome = SplitTest['goals'][number];
+
+export interface OutcomeOption {
+  /** Unique text for a select. */
+  value: string;
+  label: string;
+  outcome: Outcome;
+  /** Options with the same id measure the same; a test can have one of them. */
+  id: string;
+}
+
+/** Everything that a test can measure: goals, and feedback with the direction that is wanted. */
+export function outcomeOptions({
+  goals,
+  feedbackTypes,
+}: Pick<Configuration, 'goals' | 'feedbackTypes'>): OutcomeOption[] {
+  return [
+    ...goals.map(({ id, name }) => option(id, name || id)),
+    ...feedbackTypes.flatMap(({ id, name, options }) => [
+      option({ feedbackType: id, lowerIsBetter: false }, `${name || id}: more answers`),
+      ...options.flatMap((each) => {
+        const value = typeof each === 'string' ? each : each.value;
+        const label = typeof each === 'string' ? each : (each.label ?? value);
+        const more = { feedbackType: id, option: value, lowerIsBetter: false };
+        return [
+          option(more, `${name || id}: more “${label}”`),
+          option({ ...more, lowerIsBetter: true }, `${name || id}: fewer “${label}”`),
+        ];
+      }),
+    ]),
+  ];
+}
+
+const option = (outcome: Outcome, label: string): OutcomeOption => ({
+  value: outcomeValue(outcome),
+  label,
+  outcome,
+  id: outcomeId(outcome),
+});
+
+export function outcomeValue(outcome: Outcome): string {
+  if (typeof outcome === 'string') return outcome;
+  return `${outcomeId(outcome)}${outcome.lowerIsBetter ? ' fewer' : ''}`;
+}
+
+export function outcomeId(outcome: Outcome): string {
+  if (typeof outcome === 'string') return outcome;
+  return `feedback ${outcome.feedbackType}${outcome.option === undefined ? '' : ` ${outcome.option}`}`;
+}

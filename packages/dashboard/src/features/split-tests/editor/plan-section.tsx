@@ -1,0 +1,108 @@
+import '../../../ui/mantine-form-styles.ts';
+import { Button, NumberInput, Select } from '@mantine/core';
+import type { PlanResponse } from '@switchyard/core/api/test-plan';
+import { duration } from '@switchyard/core/stats/words/numbers';
+import { useState } from 'react';
+import { formatCount, formatPercent } from '../../../ui/format.ts';
+import { Loaded } from '../../../ui/panel.tsx';
+import { useProperty } from '../../configuration/property-context.tsx';
+import classes from './editor.module.css';
+import { EditorSection } from './editor-section.tsx';
+import type { SplitTestForm } from './use-split-test-form.ts';
+import { DEFAULT_EFFECT, useTestPlan } from './use-test-plan.ts';
+
+const POWERS = [
+  { value: '0.8', label: '80 % of the cases' },
+  { value: '0.9', label: '90 % of the cases' },
+  { value: '0.95', label: '95 % of the cases' },
+];
+
+/** How long the test takes to find a change that matters. */
+export function PlanSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
+  const { value, change, errorAt } = form;
+  const [power, setPower] = useState('0.8');
+  const percent = (value.smallestEffect ?? DEFAULT_EFFECT) * 100;
+  return (
+    <EditorSection
+      title="Plan"
+      hint="How many visitors does the test need? Calculated from your traffic of the last 28 days."
+      locked={locked}
+    >
+      <div className={classes.columns}>
+        <NumberInput
+          label="Smallest change worth finding"
+          description="Relative to the control: 5 % is from 10.0 % to 10.5 %"
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          suffix=" %"
+          min={0.1}
+          max={100_000}
+          decimalScale={2}
+          value={Number(percent.toFixed(4))}
+          onChange={(next) => change({ smallestEffect: Number(next) > 0 ? Number(next) / 100 : null })}
+          error={errorAt('/smallestEffect')}
+        />
+        <Select
+          label="Find it in"
+          data={POWERS}
+          value={power}
+          onChange={(next) => setPower(next ?? '0.8')}
+          allowDeselect={false}
+        />
+        <NumberInput
+          label="Planned visitors"
+          description="In all variations together; the test is evaluated up to there. Empty: open end"
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          min={1}
+          max={1_000_000_000_000}
+          allowDecimal={false}
+          thousandSeparator=","
+          value={value.plannedVisitors ?? ''}
+          onChange={(next) => change({ plannedVisitors: Number(next) > 0 ? Number(next) : null })}
+          error={errorAt('/plannedVisitors')}
+        />
+      </div>
+      <Planner form={form} power={Number(power)} />
+    </EditorSection>
+  );
+}
+
+function Planner({ form, power }: { form: SplitTestForm; power: number }) {
+  const { goals } = useProperty().configuration;
+  const [primary] = form.value.goals;
+  const goal = goals.find(({ id }) => id === primary);
+  const query = useTestPlan(goal?.id, form.value, power);
+  if (primary === undefined) return <p>Choose a primary goal, and the plan appears here.</p>;
+  if (goal === undefined) return <p>Plans are made for goals; there is none for feedback.</p>;
+  if (form.value.trafficAllocation === 0) return <p>Without traffic, the test never ends.</p>;
+  return (
+    <Loaded query={query} what="the plan" height={64}>
+      {(plan) => <Plan plan={plan} form={form} sign={goal.lowerIsBetter ? '−' : '+'} />}
+    </Loaded>
+  );
+}
+
+function Plan({ plan, form, sign }: { plan: PlanResponse; form: SplitTestForm; sign: string }) {
+  const { visitors, days, smallestEffect } = plan;
+  const { plannedVisitors } = form.value;
+  return (
+    <div className={classes.fields} role="status">
+      <p className={classes.sentence}>
+        {days === null
+          ? 'No plan yet'
+          : `About ${duration(days)} to find ${sign}${formatPercent(smallestEffect)}`}
+      </p>
+      <p className="dimmed">{plan.words}</p>
+      {visitors !== null && plannedVisitors !== visitors && (
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => form.change({ plannedVisitors: visitors, smallestEffect })}
+          >
+            Plan with {formatCount(visitors)} visitors
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import type { PlanResponse } from '@switchyard/core/api/test-plan';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { request } from '../../../api.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import type { SplitTestDraft } from './split-test-draft.ts';
+
+export const DEFAULT_EFFECT = 0.05;
+const MAX_EFFECT = 10;
+
+/** How long the test of a draft takes. `goalId` undefined: not asked. */
+export function useTestPlan(goalId: string | undefined, draft: SplitTestDraft, power: number) {
+  const { propertyId } = useProperty();
+  const weighted = draft.variations.filter(({ weight }) => weight > 0).length;
+  const [query] = useDebouncedValue(
+    {
+      smallestEffect: Math.min(draft.smallestEffect ?? DEFAULT_EFFECT, MAX_EFFECT),
+      variations: Math.min(Math.max(weighted, 2), 60),
+      trafficAllocation: participatingShare(draft),
+    },
+    400,
+  );
+  return useQuery({
+    queryKey: ['test-plan', propertyId, goalId, power, query],
+    queryFn: ({ signal }) =>
+      request<PlanResponse>('/v1/split-testing/plan', {
+        query: { propertyId, goalId, power, ...query },
+        signal,
+      }),
+    enabled: goalId !== undefined && query.trafficAllocation > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+  });
+}
+
+/** Percentage of all visitors who take part: the traffic, within the share of an exclusion group. */
+export const participatingShare = ({ trafficAllocation, exclusion }: SplitTestDraft): number =>
+  (trafficAllocation * (exclusion?.share ?? 100)) / 100;
+
+/** Visitors of the property per day; undefined if that is not known. Any goal has them in its plan. */
+export function useDailyVisitors(): number | undefined {
+  const { propertyId, configuration } = useProperty();
+  const goalId = configuration.goals[0]?.id;
+  const { data } = useQuery({
+    queryKey: ['test-plan', propertyId, goalId, 'visitors'],
+    queryFn: ({ signal }) =>
+      request<PlanResponse>('/v1/split-testing/plan', { query: { propertyId, goalId }, signal }),
+    enabled: goalId !== undefined,
+    staleTime: 300_000,
+  });
+  if (data === undefined || data.baseline.visitors === 0) return undefined;
+  return data.baseline.visitors / data.baseline.days;
+}

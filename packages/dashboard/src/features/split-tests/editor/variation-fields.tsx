@@ -1,0 +1,115 @@
+import '../../../ui/mantine-form-styles.ts';
+import { ActionIcon, Code, JsonInput, NumberInput, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { Icon } from '../../../ui/icon.tsx';
+import classes from './editor.module.css';
+import type { SplitTestDraft } from './split-test-draft.ts';
+import type { SplitTestForm } from './use-split-test-form.ts';
+
+type Variation = SplitTestDraft['variations'][number];
+
+interface VariationFieldsProps {
+  form: SplitTestForm;
+  index: number;
+  variation: Variation;
+  /** Percentage of the participants. */
+  share: number;
+  onChange: (changes: Partial<Variation>) => void;
+  onRemove: (() => void) | undefined;
+}
+
+export function VariationFields(props: VariationFieldsProps) {
+  const { form, index, variation, share, onChange, onRemove } = props;
+  const { key, weight } = variation;
+  const error = (field: keyof Variation) => form.errorAt(`/variations/${index}/${field}`);
+  const name = key || `variation ${index + 1}`;
+  return (
+    <li className={classes.variation}>
+      <div className={classes.line}>
+        <TextInput
+          label={index === 0 ? 'Key of the control' : `Key of variation ${index + 1}`}
+          value={key}
+          onChange={(event) => onChange({ key: event.currentTarget.value })}
+          error={error('key')}
+        />
+        <NumberInput
+          label="Weight"
+          aria-label={`Weight of ${name}`}
+          min={0}
+          max={1_000_000}
+          decimalScale={4}
+          hideControls
+          value={weight}
+          onChange={(next) => onChange({ weight: Number(next) || 0 })}
+          error={error('weight')}
+        />
+        <output className={classes.share} aria-label={`Share of ${name}`}>
+          {share} %
+        </output>
+        <Tooltip label={onRemove ? `Remove ${name}` : 'A test needs at least one variation'}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            mt={26}
+            aria-label={`Remove ${name}`}
+            disabled={onRemove === undefined}
+            onClick={onRemove}
+          >
+            <Icon name="trash" />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      <ValueField
+        type={form.value.type}
+        name={name}
+        value={variation.value}
+        error={error('value')}
+        onChange={(value) => onChange({ value })}
+      />
+      <p className={classes.preview}>
+        Code gets <Code>{preview(form.value.type, variation)}</Code>
+      </p>
+    </li>
+  );
+}
+
+interface ValueFieldProps {
+  type: SplitTestDraft['type'];
+  name: string;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}
+
+function ValueField({ type, name, value, error, onChange }: ValueFieldProps) {
+  const common = { label: `Value of ${name}`, value, error, autosize: true, maxRows: 16 } as const;
+  if (type === 'id') return null;
+  if (type === 'json') {
+    return (
+      <JsonInput
+        {...common}
+        minRows={3}
+        formatOnBlur
+        // The error below says more, and while typing.
+        validationError={error}
+        classNames={{ input: classes.code! }}
+        onChange={onChange}
+      />
+    );
+  }
+  return <Textarea {...common} minRows={1} onChange={(event) => onChange(event.currentTarget.value)} />;
+}
+
+const MAX_PREVIEW = 160;
+
+/** The value as the code of a page sees it. */
+function preview(type: SplitTestDraft['type'], { key, value }: Variation): string {
+  if (type === 'id') return JSON.stringify(key);
+  if (type === 'text') return shorten(JSON.stringify(value));
+  try {
+    return shorten(JSON.stringify(JSON.parse(value)));
+  } catch {
+    return 'nothing: the value is not valid JSON';
+  }
+}
+
+const shorten = (text: string) => (text.length > MAX_PREVIEW ? `${text.slice(0, MAX_PREVIEW)}…` : text);

@@ -1,0 +1,130 @@
+import { Button, SegmentedControl, Text } from '@mantine/core';
+import { Icon } from '../../../ui/icon.tsx';
+import classes from './editor.module.css';
+import { EditorSection } from './editor-section.tsx';
+import type { FieldLock } from './field-lock.ts';
+import { PhaseNote } from './phase-note.tsx';
+import type { SplitTestDraft } from './split-test-draft.ts';
+import type { SplitTestForm } from './use-split-test-form.ts';
+import { VariationFields } from './variation-fields.tsx';
+import { equalWeight, weightShares } from './weight-shares.ts';
+
+type Variation = SplitTestDraft['variations'][number];
+
+const TYPES = [
+  { value: 'text', label: 'Text' },
+  { value: 'json', label: 'JSON' },
+  { value: 'id', label: 'Only a key' },
+] as const;
+
+const TYPE_HINTS = {
+  text: 'Your code gets a text, such as a headline.',
+  json: 'Your code gets a JSON value, such as several texts and settings.',
+  id: 'Your code gets the key of the variation and decides itself what to show.',
+};
+
+export function VariationSection({ form, lock }: { form: SplitTestForm; lock: FieldLock }) {
+  const { value, change, errorAt, stored } = form;
+  const { variations, type } = value;
+  const shares = weightShares(variations.map(({ weight }) => weight));
+  const setAll = (next: Variation[]) => change({ variations: next });
+  const hasInvalidField = variations.some((_, index) =>
+    ['key', 'weight', 'value'].some((field) => errorAt(`/variations/${index}/${field}`)),
+  );
+  const error = hasInvalidField ? undefined : errorAt('/variations');
+  const isChanged = stored !== undefined && JSON.stringify(stored.variations) !== JSON.stringify(variations);
+  return (
+    <EditorSection
+      title="Variations"
+      hint="What visitors get. The first variation is the control, with which the others are compared."
+      locked={lock.definition}
+    >
+      <div>
+        <Text component="span" size="sm" fw={500} id="variation-type">
+          What your code gets
+        </Text>
+        <div>
+          <SegmentedControl
+            aria-labelledby="variation-type"
+            data={[...TYPES]}
+            value={type}
+            onChange={(next) => change({ type: next as SplitTestDraft['type'] })}
+            disabled={lock.start !== undefined}
+          />
+        </div>
+        <Text size="xs" c="dimmed">
+          {TYPE_HINTS[type]}
+          {lock.start !== undefined && lock.definition === undefined && ` ${lock.start}.`}
+        </Text>
+      </div>
+      <ol className={classes.variations}>
+        {variations.map((variation, index) => (
+          <VariationFields
+            // biome-ignore lint/suspicious/noArrayIndexKey: keys are being edited, so only the position is stable
+            key={index}
+            form={form}
+            index={index}
+            variation={variation}
+            share={shares[index]!}
+            onChange={(changes) => setAll(variations.with(index, { ...variation, ...changes }))}
+            onRemove={variations.length > 1 ? () => setAll(variations.toSpliced(index, 1)) : undefined}
+          />
+        ))}
+      </ol>
+      {error && (
+        <Text size="sm" className="bad" role="alert">
+          {error}
+        </Text>
+      )}
+      <WeightBar variations={variations} shares={shares} />
+      <div className={classes.buttons}>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Icon name="plus" />}
+          disabled={variations.length >= 100}
+          onClick={() => setAll([...variations, newVariation(variations)])}
+        >
+          Add variation
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() =>
+            setAll(variations.map((each) => ({ ...each, weight: equalWeight(variations.length) })))
+          }
+        >
+          Distribute evenly
+        </Button>
+      </div>
+      <PhaseNote stored={stored} isChanged={isChanged} what="Changed variations or weights" />
+    </EditorSection>
+  );
+}
+
+/** The next free letter as key, and the average weight, so that the relation of the others stays. */
+function newVariation(variations: readonly Variation[]): Variation {
+  const keys = new Set(variations.map(({ key }) => key));
+  const letters = 'bcdefghijklmnopqrstuvwxyz';
+  const free = [...letters].find((letter) => !keys.has(letter)) ?? `variation-${variations.length + 1}`;
+  const total = variations.reduce((sum, { weight }) => sum + weight, 0);
+  const weight = Math.round((total / variations.length) * 100) / 100;
+  return { key: free, weight: weight > 0 ? weight : 1, value: variations[0]?.value ?? '' };
+}
+
+interface WeightBarProps {
+  variations: readonly Variation[];
+  shares: readonly number[];
+}
+
+/** How visitors are divided; the numbers are beside each weight. */
+function WeightBar({ variations, shares }: WeightBarProps) {
+  return (
+    <div className={classes.bar} aria-hidden="true">
+      {variations.map(({ key }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: keys are being edited, so only the position is stable
+        <span key={index} style={{ flexGrow: shares[index] }} title={`${key}: ${shares[index]} %`} />
+      ))}
+    </div>
+  );
+}

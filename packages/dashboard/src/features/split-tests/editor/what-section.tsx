@@ -1,0 +1,94 @@
+import '../../../ui/mantine-form-styles.ts';
+import { Button, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useMe } from '../../accounts/use-me.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import classes from './editor.module.css';
+import { EditorSection } from './editor-section.tsx';
+import { keyFrom } from './split-test-draft.ts';
+import type { SplitTestForm } from './use-split-test-form.ts';
+
+export function WhatSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
+  const { configuration } = useProperty();
+  const { account } = useMe();
+  const { value, change, errorAt, stored } = form;
+  const knownTags = [...new Set(configuration.splitTests.flatMap(({ tags }) => tags))];
+  const rename = (name: string) => {
+    // The key follows the name until somebody edits it; that of a saved test never changes.
+    const follows = stored === undefined && value.key === keyFrom(value.name);
+    change(follows ? { name, key: keyFrom(name) } : { name });
+  };
+  return (
+    <EditorSection title="What" hint="What do you test, and what do you expect?" locked={locked}>
+      <div className={classes.columns}>
+        <TextInput
+          label="Name"
+          maxLength={256}
+          value={value.name ?? ''}
+          onChange={(event) => rename(event.currentTarget.value)}
+          error={errorAt('/name')}
+          withAsterisk={stored === undefined}
+        />
+        <TextInput
+          label="Key"
+          description={stored ? 'Used in code; it cannot change' : 'Used in code; it cannot change later'}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={value.key}
+          readOnly={stored !== undefined}
+          onChange={(event) => change({ key: event.currentTarget.value })}
+          error={errorAt('/key')}
+          withAsterisk={stored === undefined}
+        />
+      </div>
+      <Textarea
+        label="Hypothesis"
+        placeholder="A friendlier button gets more sign-ups, because …"
+        maxLength={4096}
+        autosize
+        minRows={2}
+        value={value.hypothesis ?? ''}
+        onChange={(event) => change({ hypothesis: event.currentTarget.value || null })}
+        error={errorAt('/hypothesis')}
+      />
+      <Textarea
+        label="Description"
+        maxLength={4096}
+        autosize
+        minRows={1}
+        value={value.description ?? ''}
+        onChange={(event) => change({ description: event.currentTarget.value || null })}
+        error={errorAt('/description')}
+      />
+      <div className={classes.columns}>
+        <TextInput
+          label="Owner"
+          placeholder="Email address or name"
+          maxLength={256}
+          value={value.owner ?? ''}
+          onChange={(event) => change({ owner: event.currentTarget.value || null })}
+          error={errorAt('/owner')}
+          rightSectionWidth={48}
+          rightSection={
+            value.owner === account.email ? undefined : (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                aria-label="I am the owner"
+                onClick={() => change({ owner: account.email })}
+              >
+                Me
+              </Button>
+            )
+          }
+        />
+        <TagsInput
+          label="Tags"
+          data={knownTags}
+          maxTags={20}
+          value={value.tags}
+          onChange={(tags) => change({ tags })}
+          error={errorAt('/tags')}
+        />
+      </div>
+    </EditorSection>
+  );
+}

@@ -1,0 +1,37 @@
+import { plural } from '../../ui/format.ts';
+import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
+
+const DAY_MS = 86_400_000;
+
+export const titleOf = ({ name, key }: Pick<SplitTest, 'name' | 'key'>): string => name || key;
+
+export const currentPhase = ({ phases }: SplitTest): SplitTestPhase | undefined => phases.at(-1);
+
+/** Day of the latest phase, counted from 1; undefined if the test has never run. */
+export function dayOf(test: SplitTest, now = Date.now()): number | undefined {
+  const phase = currentPhase(test);
+  return phase && Math.floor(((phase.endedAt ?? now) - phase.startedAt) / DAY_MS) + 1;
+}
+
+/** Whether results are still being collected. */
+export const hasOpenResults = ({ status }: SplitTest): boolean => status === 'running' || status === 'paused';
+
+export const isScheduled = ({ status, startAt }: SplitTest): boolean =>
+  status === 'draft' && startAt !== null && startAt > Date.now();
+
+/** Such as "Phase 2 · day 12"; empty for a test that has never run. */
+export function phaseWords(test: SplitTest): string {
+  const phase = currentPhase(test);
+  if (phase === undefined) return '';
+  const day = dayOf(test)!;
+  return phase.endedAt === null
+    ? `Phase ${phase.number} · day ${day}`
+    : `${plural(phase.number, 'phase')} · last one ran ${plural(day, 'day')}`;
+}
+
+export const OUTCOME_WORDS: Record<NonNullable<SplitTest['decision']>['outcome'], string> = {
+  ship: 'Ship the winner',
+  'roll-back': 'Roll back to the control',
+  'no-difference': 'No difference',
+  other: 'Other',
+};

@@ -1,0 +1,51 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import { Icon } from '../../ui/icon.tsx';
+import type { SplitTest } from '../configuration/configuration-types.ts';
+import type { SplitTestFilters } from './use-split-test-list.ts';
+
+interface SplitTestFilterBarProps {
+  tests: readonly SplitTest[];
+  filters: SplitTestFilters;
+  onChange: (changes: Partial<SplitTestFilters>) => void;
+}
+
+const STATUSES = [
+  { value: 'decide', label: 'Needs decision' },
+  { value: 'running', label: 'Running' },
+  { value: 'paused', label: 'Paused' },
+  { value: 'draft', label: 'Draft' },
+  { value: 'stopped', label: 'Stopped' },
+  { value: 'archived', label: 'Archived' },
+];
+
+export function SplitTestFilterBar({ tests, filters, onChange }: SplitTestFilterBarProps) {
+  const tags = [...new Set(tests.flatMap((test) => test.tags))].sort();
+  const owners = [...new Set(tests.flatMap(({ owner }) => owner ?? []))].sort();
+  const select = (name: 'status' | 'tag' | 'owner', label: string, data: typeof STATUSES | string[]) => (
+    <Select
+      aria-label={label}
+      placeholder={label}
+      data={data}
+      value={filters[name] === '' ? null : filters[name]}
+      onChange={(value) => onChange({ [name]: value ?? '' })}
+      clearable
+      searchable={data.length > 8}
+      w={150}
+    />
+  );
+  return (
+    <Group gap="xs" role="search" aria-label="Filter split tests">
+      <TextInput
+        aria-label="Search split tests"
+        placeholder="Search"
+        leftSection={<Icon name="search" />}
+        value={filters.search}
+        onChange={(event) => onChange({ search: event.currentTarget.value })}
+        w={220}
+      />
+      {select('status', 'Status', STATUSES)}
+      {tags.length > 0 && select('tag', 'Tag', tags)}
+      {owners.length > 0 && select('owner', 'Owner', owners)}
+    </Group>
+  );
+}

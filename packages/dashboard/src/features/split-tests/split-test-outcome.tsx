@@ -1,0 +1,42 @@
+import { Skeleton } from '@mantine/core';
+import { messageOf } from '../../api.ts';
+import { OUTCOME_WORDS } from './split-test-facts.ts';
+import type { ListedTest } from './use-split-test-list.ts';
+import { decisionWords, upliftOf } from './verdict-words.ts';
+
+const TONE: Record<string, string | undefined> = { ship: 'good', 'roll-back': 'bad', unhealthy: 'warn' };
+
+/** What is known about the primary goal: the uplift and the verdict, or what was decided. */
+export function SplitTestOutcome({ listed: { test, results } }: { listed: ListedTest }) {
+  if (test.status === 'draft') return null;
+  if (results === undefined) {
+    return (
+      <>
+        {test.winner === null ? 'No winner' : `Winner: ${test.winner}`}
+        <div className="dimmed">
+          {test.decision ? OUTCOME_WORDS[test.decision.outcome] : 'No decision recorded'}
+        </div>
+      </>
+    );
+  }
+  if (test.goals.length === 0) return <span className="dimmed">No primary goal</span>;
+  const { data, error } = results;
+  if (data === undefined) {
+    if (error) return <span className="bad">Cannot load the results: {messageOf(error)}</span>;
+    return <Skeleton height={18} width={140} role="status" aria-label="Loading the results" />;
+  }
+  const { verdict } = data;
+  if (verdict === null) return <span className="dimmed">No results yet</span>;
+  const uplift = verdict.decision === 'collecting' ? undefined : upliftOf(data);
+  return (
+    <>
+      {uplift && (
+        <div>
+          <strong className={TONE[verdict.decision]}>{uplift.change}</strong>{' '}
+          <span className="dimmed">{uplift.interval}</span>
+        </div>
+      )}
+      <div className={TONE[verdict.decision]}>{decisionWords(verdict)}</div>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import type { SplitTest } from '../configuration/configuration-types.ts';
+import { isScheduled } from './split-test-facts.ts';
+import classes from './split-test-status.module.css';
+
+const LABELS: Record<SplitTest['status'], string> = {
+  draft: 'Draft',
+  running: 'Running',
+  paused: 'Paused',
+  stopped: 'Stopped',
+  archived: 'Archived',
+};
+
+export function SplitTestStatus({ test }: { test: SplitTest }) {
+  return (
+    <span className={classes.status} data-status={test.status}>
+      {isScheduled(test) ? 'Scheduled' : LABELS[test.status]}
+    </span>
+  );
+}

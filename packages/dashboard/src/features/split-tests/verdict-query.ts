@@ -1,0 +1,24 @@
+import type { SplitTestResults } from '@switchyard/core/api/results';
+import { queryOptions } from '@tanstack/react-query';
+import { request } from '../../api.ts';
+import { limitConcurrency } from '../../ui/limit-concurrency.ts';
+import type { SplitTest } from '../configuration/configuration-types.ts';
+import { hasOpenResults } from './split-test-facts.ts';
+
+/** Results are computed one after the other on the server; other pages want some too. */
+const limited = limitConcurrency(2);
+
+/** The latest results of a test, for lists and headers. */
+export const verdictQuery = (propertyId: string, test: SplitTest) =>
+  queryOptions({
+    queryKey: ['split-test-verdict', propertyId, test.key, test.status, test.phases.length],
+    queryFn: ({ signal }) =>
+      limited(() =>
+        request<SplitTestResults>('/v1/split-testing/results', {
+          query: { propertyId, splitTestKey: test.key },
+          signal,
+        }),
+      ),
+    enabled: hasOpenResults(test),
+    staleTime: 60_000,
+  });

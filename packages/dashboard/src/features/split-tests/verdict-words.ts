@@ -1,0 +1,72 @@
+import type { SplitTestResults } from '@switchyard/core/api/results';
+import { duration } from '@switchyard/core/stats/words/numbers';
+import { formatChange, formatCount, formatPercent } from '../../ui/format.ts';
+
+type Verdict = NonNullable<SplitTestResults['verdict']>;
+type Decision = Verdict['decision'];
+
+/** How urgent a test is: somebody has to decide, somebody has to look, or nobody has to do anything. */
+export type Attention = 'decide' | 'look' | 'none';
+
+const ATTENTION: Record<Decision, Attention> = {
+  ship: 'decide',
+  'roll-back': 'decide',
+  'no-difference': 'decide',
+  unhealthy: 'look',
+  'keep-going': 'none',
+  collecting: 'none',
+};
+
+export const attentionOf = (results: SplitTestResults | undefined): Attention =>
+  results?.verdict ? ATTENTION[results.verdict.decision] : 'none';
+
+/** The verdict in a few words, such as "Ship b". */
+export function decisionWords({ decision, variation, collecting, daysLeft }: Verdict): string {
+  switch (decision) {
+    case 'ship':
+      return `Ship ${variation}`;
+    case 'roll-back':
+      return `Roll back ${variation}`;
+    case 'no-difference':
+      return 'No difference';
+    case 'unhealthy':
+      return 'Unhealthy: check the setup';
+    case 'collecting':
+      return collecting
+        ? `Collecting: ${formatCount(collecting.conversions)} of ${formatCount(collecting.required)} conversions`
+        : 'Collecting';
+    case 'keep-going':
+      return daysLeft === null ? 'Keep going' : `Keep going, about ${duration(Math.max(1, daysLeft))}`;
+  }
+}
+
+export interface Uplift {
+  /** Such as "+25 %". */
+  change: string;
+  /** Such as "between +2.8 % and +51 %". */
+  interval: string;
+}
+
+/** The change of the primary goal that the verdict is about. */
+export function upliftOf({ verdict, goals }: SplitTestResults): Uplift | undefined {
+  const metric = goals.find(({ role }) => role === 'primary')?.metrics.find(({ decides }) => decides);
+  const variation = metric?.variations.find(({ key }) => key === verdict?.variation);
+  const effect = variation?.relative;
+  if (!effect) return undefined;
+  return { change: formatChange(effect.estimate), interval: intervalWords(effect.low, effect.high) };
+}
+
+function intervalWords(low: number | null, high: number | null): string {
+  if (low !== null && high !== null) return `between ${formatChange(low)} and ${formatChange(high)}`;
+  if (low !== null) return `at least ${formatChange(low)}`;
+  if (high !== null) return `at most ${formatChange(high)}`;
+  return 'interval not known yet';
+}
+
+/** Such as "12,400 of 31,000 visitors (40 %)". */
+export function visitorWords(results: SplitTestResults, plannedVisitors: number | null): string {
+  const visitors = results.variations.reduce((sum, each) => sum + each.visitors, 0);
+  if (plannedVisitors === null) return `${formatCount(visitors)} visitors`;
+  const share = results.plannedShare ?? visitors / plannedVisitors;
+  return `${formatCount(visitors)} of ${formatCount(plannedVisitors)} visitors (${formatPercent(share)})`;
+}
