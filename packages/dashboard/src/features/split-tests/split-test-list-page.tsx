@@ -1,7 +1,8 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
+import { PageSkeleton } from '../../ui/page-states.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -23,7 +24,7 @@ export function SplitTestListPage() {
   const [state] = useUrlState(PAGE_DEFAULTS);
   if (state.new === '') return <SplitTestList />;
   return (
-    <Suspense fallback={<Skeleton height={400} m="md" />}>
+    <Suspense fallback={<PageSkeleton />}>
       <NewSplitTestPage key={state.from} from={state.from} />
     </Suspense>
   );
