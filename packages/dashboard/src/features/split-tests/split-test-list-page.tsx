@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PageSkeleton } from '../../ui/page-states.tsx';
@@ -12,9 +12,8 @@ import { SplitTestTable } from './split-test-table.tsx';
 import { SplitTestsEmpty } from './split-tests-empty.tsx';
 import { type SplitTestFilters, useSplitTestList } from './use-split-test-list.ts';
 
-const NewSplitTestPage = lazy(() =>
-  import('./editor/new-split-test-page.tsx').then((module) => ({ default: module.NewSplitTestPage })),
-);
+const loadNewPage = () => import('./editor/new-split-test-page.tsx');
+const NewSplitTestPage = lazy(() => loadNewPage().then((module) => ({ default: module.NewSplitTestPage })));
 
 const PAGE_DEFAULTS = { new: '', from: '' };
 const FILTER_DEFAULTS = { search: '', status: '', tag: '', owner: '' };
@@ -35,6 +34,8 @@ function SplitTestList() {
   const navigate = usePropertyNavigate();
   const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
   const listed = useSplitTestList(filters);
+  // The button opens the editor at once, even if the connection is lost meanwhile.
+  useEffect(() => void loadNewPage().catch(() => {}), []);
   const create = (
     <ReasonButton
       leftSection={<Icon name="plus" />}

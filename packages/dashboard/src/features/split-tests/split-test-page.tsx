@@ -1,6 +1,6 @@
-import { Skeleton, Tabs } from '@mantine/core';
+import { Skeleton, Stack, Tabs } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -17,12 +17,10 @@ import { phaseWords, titleOf } from './split-test-facts.ts';
 import { SplitTestNextStep } from './split-test-next-step.tsx';
 import { SplitTestStatus } from './split-test-status.tsx';
 
-const SplitTestEditor = lazy(() =>
-  import('./editor/split-test-editor.tsx').then((module) => ({ default: module.SplitTestEditor })),
-);
-const SplitTestResults = lazy(() =>
-  import('./results/split-test-results.tsx').then((module) => ({ default: module.SplitTestResults })),
-);
+const loadEditor = () => import('./editor/split-test-editor.tsx');
+const loadResults = () => import('./results/split-test-results.tsx');
+const SplitTestEditor = lazy(() => loadEditor().then((module) => ({ default: module.SplitTestEditor })));
+const SplitTestResults = lazy(() => loadResults().then((module) => ({ default: module.SplitTestResults })));
 
 export function SplitTestPage() {
   const { key } = useParams({ strict: false }) as { key: string };
@@ -49,6 +47,8 @@ function SplitTestFrame({ test }: { test: SplitTest }) {
   const { propertyId } = useProperty();
   const [state, setState] = useUrlState(DEFAULTS);
   const draft = useDraft<SplitTestDraft>(`${propertyId}/split-tests/${test.key}`, test, test.version);
+  // The other tabs open at once, even if the connection is lost meanwhile.
+  useEffect(() => void Promise.allSettled([loadEditor(), loadResults()]), []);
   const tab = state.tab || (test.status === 'draft' ? 'edit' : 'results');
   return (
     <Page
@@ -77,10 +77,12 @@ function SplitTestFrame({ test }: { test: SplitTest }) {
           </Tabs.Panel>
         </Suspense>
         <Tabs.Panel value="history">
-          <PhaseList test={test} />
-          <Panel title="History">
-            <ItemHistory type="split-test" itemKey={test.key} />
-          </Panel>
+          <Stack>
+            <PhaseList test={test} />
+            <Panel title="History">
+              <ItemHistory type="split-test" itemKey={test.key} />
+            </Panel>
+          </Stack>
         </Tabs.Panel>
       </Tabs>
     </Page>

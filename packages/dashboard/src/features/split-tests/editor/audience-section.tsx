@@ -3,6 +3,7 @@ import { NumberInput, Slider, Text, TextInput } from '@mantine/core';
 import { formatCount } from '../../../ui/format.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
+import { titleOf } from '../split-test-facts.ts';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import { PhaseNote } from './phase-note.tsx';
@@ -20,9 +21,7 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
       <div>
         <div className={classes.slider}>
           <div>
-            <Text component="span" size="sm" fw={500}>
-              Traffic
-            </Text>
+            <span className={classes.label}>Traffic</span>
             <Slider
               thumbLabel="Traffic"
               label={(percent) => `${percent} %`}
@@ -87,7 +86,6 @@ function ExclusionFields({ form }: { form: SplitTestForm }) {
   const groups = [...new Set(others.flatMap((test) => test.exclusion?.group ?? []))];
   const taken = others.filter((test) => test.exclusion?.group === exclusion?.group);
   const free = taken.reduce((sum, test) => sum - test.exclusion!.share, 100);
-  const freeWords = exclusion ? `${formatCount(Math.max(0, free))} % of this group is free` : undefined;
   // Without `from`, the server chooses the place within the group.
   const setGroup = (group: string) =>
     change({ exclusion: group === '' ? null : { group, share: exclusion?.share ?? Math.max(free, 1) } });
@@ -110,7 +108,7 @@ function ExclusionFields({ form }: { form: SplitTestForm }) {
       {exclusion && (
         <NumberInput
           label="Share of the group"
-          description={`${freeWords}${taken.length > 0 ? `; used by ${taken.map(({ key }) => key).join(', ')}` : ''}`}
+          description={freeWords(free, taken)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           suffix=" %"
           min={0}
@@ -124,6 +122,11 @@ function ExclusionFields({ form }: { form: SplitTestForm }) {
     </div>
   );
 }
+
+const freeWords = (free: number, taken: readonly SplitTest[]) =>
+  taken.length === 0
+    ? 'No other test uses this group'
+    : `Up to ${Math.max(0, Number(free.toFixed(4)))} %: ${taken.map(titleOf).join(', ')} has the rest`;
 
 /** Finished tests free their share, unless a winner is still served. */
 const holdsSlot = ({ exclusion, status, winner }: SplitTest) =>

@@ -22,7 +22,7 @@ export interface SplitTestForm {
 
 interface SavingForm extends SplitTestForm {
   save: () => Promise<void>;
-  /** What the server refused. */
+  /** Why the server refused the change. */
   refused: ApiProblem | undefined;
   /** How many fields have to be fixed after an attempt to save. */
   openProblems: number;
@@ -68,7 +68,7 @@ export function useSplitTestForm(
   };
 }
 
-/** Returns what is wrong with the fields, if the server says so. */
+/** Returns why the server refuses the change; a conflict is shown by the review. */
 function useSave(
   draft: Draft<SplitTestDraft>,
   stored: SplitTest | undefined,
@@ -92,7 +92,7 @@ function useSave(
       () => undefined,
       (error: unknown) => error,
     );
-    if (problem instanceof ApiProblem && problem.fields.length > 0) return problem;
+    if (problem instanceof ApiProblem && problem.code !== 'version_conflict') return problem;
     const result = await review(change);
     if (result.outcome === 'saved') onSaved(result.response as SplitTest);
     else if (result.outcome === 'rebased') {

@@ -40,9 +40,9 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
       locked={lock.definition}
     >
       <div>
-        <Text component="span" size="sm" fw={500} id="variation-type">
+        <span className={classes.label} id="variation-type">
           What your code gets
-        </Text>
+        </span>
         <div>
           <SegmentedControl
             aria-labelledby="variation-type"

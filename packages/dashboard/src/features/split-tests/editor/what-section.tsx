@@ -72,7 +72,7 @@ export function WhatSection({ form, locked }: { form: SplitTestForm; locked: str
               <Button
                 size="compact-xs"
                 variant="subtle"
-                aria-label="I am the owner"
+                aria-label="Me as owner"
                 onClick={() => change({ owner: account.email })}
               >
                 Me
