@@ -24,7 +24,7 @@ export const theme = createTheme({
   },
 });
 
-/** The dimmed text of Mantine has too little contrast on our backgrounds. */
+/** The dimmed text and the errors of Mantine have too little contrast on our backgrounds. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {
     '--sy-good': 'light-dark(#1b7f3b, #5fd38a)',
@@ -35,6 +35,14 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--sy-panel': 'light-dark(#ffffff, #1c1e22)',
     '--sy-hover': 'light-dark(#f2f4f7, #26292f)',
   },
-  light: { '--mantine-color-dimmed': '#5b6470', '--mantine-color-body': '#fafbfc' },
-  dark: { '--mantine-color-dimmed': '#a4abb6', '--mantine-color-body': '#16181b' },
+  light: {
+    '--mantine-color-dimmed': '#5b6470',
+    '--mantine-color-error': 'var(--sy-bad)',
+    '--mantine-color-body': '#fafbfc',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a4abb6',
+    '--mantine-color-error': 'var(--sy-bad)',
+    '--mantine-color-body': '#16181b',
+  },
 });
