@@ -1,5 +1,5 @@
 import '../../ui/mantine-form-styles.ts';
-import { Alert, Button, Group, Modal, Radio, Select, Stack, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Modal, Radio, Select, Stack, Text, Textarea } from '@mantine/core';
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { type FormEvent, useState } from 'react';
 import { propertyPath } from '../../api.ts';
@@ -42,7 +42,11 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
     <Modal opened onClose={onClose} title={isOpen ? `Stop ${titleOf(test)}` : `Decide on ${titleOf(test)}`}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
-          {verdict && <p className="dimmed">{verdict.words}</p>}
+          {verdict && (
+            <Text size="sm" c="dimmed">
+              {verdict.words}
+            </Text>
+          )}
           <Radio.Group
             label="Winner"
             description="Everybody sees the winner from then on"
@@ -52,7 +56,11 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
             <Stack gap={6} mt={6}>
               <Radio value={NO_WINNER} label="No winner: everybody sees the original again" />
               {test.variations.map(({ key }, index) => (
-                <Radio key={key} value={key} label={index === 0 ? `${key} (control)` : key} />
+                <Radio
+                  key={key}
+                  value={key}
+                  label={index === 0 && key !== 'control' ? `${key} (control)` : key}
+                />
               ))}
             </Stack>
           </Radio.Group>

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Modal, Stack, TextInput } from '@mantine/core';
+import { Alert, Anchor, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyAction } from '../../ui/snippet.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
@@ -21,9 +21,9 @@ export function PreviewLinks({ test, onClose }: { test: SplitTest; onClose: () =
   return (
     <Modal opened onClose={onClose} title={`Preview ${titleOf(test)}`}>
       <Stack>
-        <p className="dimmed">
+        <Text size="sm" c="dimmed">
           A preview shows one variation to whoever opens the link. It is not counted in the results.
-        </p>
+        </Text>
         {test.status !== 'running' && (
           <Alert color="orange">
             Pages get a test only while it runs, so these links work after it has been started.

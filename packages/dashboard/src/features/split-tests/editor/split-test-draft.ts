@@ -46,7 +46,7 @@ export function bodyOf({ name, variations, ...draft }: SplitTestDraft): object {
   return {
     ...draft,
     ...(name && { name }),
-    variations: draft.type === 'id' ? variations.map(({ key, weight }) => ({ key, weight })) : variations,
+    variations: draft.type === 'id' ? variations.map((each) => ({ ...each, value: each.key })) : variations,
   };
 }
 
@@ -55,6 +55,7 @@ export const keyFrom = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
+    .replaceAll('ß', 'ss')
     .replaceAll(/\p{Mn}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')

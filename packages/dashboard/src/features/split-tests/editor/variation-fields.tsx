@@ -60,6 +60,7 @@ export function VariationFields(props: VariationFieldsProps) {
       </div>
       <ValueField
         type={form.value.type}
+        isNew={form.stored === undefined}
         name={name}
         value={variation.value}
         error={error('value')}
@@ -74,13 +75,14 @@ export function VariationFields(props: VariationFieldsProps) {
 
 interface ValueFieldProps {
   type: SplitTestDraft['type'];
+  isNew: boolean;
   name: string;
   value: string;
   error: string | undefined;
   onChange: (value: string) => void;
 }
 
-function ValueField({ type, name, value, error, onChange }: ValueFieldProps) {
+function ValueField({ type, isNew, name, value, error, onChange }: ValueFieldProps) {
   const common = { label: `Value of ${name}`, value, error, autosize: true, maxRows: 16 } as const;
   if (type === 'id') return null;
   if (type === 'json') {
@@ -88,7 +90,8 @@ function ValueField({ type, name, value, error, onChange }: ValueFieldProps) {
       <JsonInput
         {...common}
         minRows={3}
-        formatOnBlur
+        // In a running test, other white space would be another variation and open a phase.
+        formatOnBlur={isNew}
         // The error below says more, and while typing.
         validationError={error}
         classNames={{ input: classes.code! }}
