@@ -68,8 +68,11 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
     await page.getByLabel('Value of control').fill('Buy');
     await page.getByLabel('Value of b').fill('Get it');
     await button(page, 'Add variation').click();
+    await page.getByLabel('Weight of c', { exact: true }).fill('');
+    await page.getByLabel('Weight of c', { exact: true }).pressSequentially('50.5');
+    await expect.poll(() => page.getByLabel('Share of c', { exact: true }).textContent()).toBe('33.6 %');
     await button(page, 'Distribute evenly').click();
-    await expect.poll(() => page.getByLabel('Share of c').textContent()).toBe('33.3 %');
+    await expect.poll(() => page.getByLabel('Share of c', { exact: true }).textContent()).toBe('33.3 %');
     await button(page, 'Remove c').click();
     await choose(page, 'Primary goal', 'Sign-ups');
     await page.getByText('not enough data for a plan').waitFor();
@@ -129,6 +132,11 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
     await sheet.getByText('First name').first().waitFor();
     expect(await sheet.textContent()).toContain('Second name');
     expect((await read('shared')).name).toBe('First name');
+    await sheet.getByRole('radio', { name: 'Yours' }).check();
+    await button(second, 'Continue with this version').click();
+    await button(second, 'Save').click();
+    await confirm(second, /^Save split test/, 'Save');
+    expect((await read('shared')).name).toBe('Second name');
     dashboard.ignoreProblems(/412/);
   });
 

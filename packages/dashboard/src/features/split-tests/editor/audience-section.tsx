@@ -1,6 +1,7 @@
 import '../../../ui/mantine-form-styles.ts';
-import { NumberInput, Slider, Text, TextInput } from '@mantine/core';
+import { Slider, Text, TextInput } from '@mantine/core';
 import { formatCount } from '../../../ui/format.ts';
+import { NumberField } from '../../../ui/number-field.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { titleOf } from '../split-test-facts.ts';
@@ -14,7 +15,7 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
   const { property } = useProperty().configuration;
   const { value, change, errorAt, stored } = form;
   const traffic = value.trafficAllocation;
-  const setTraffic = (next: number | string) => change({ trafficAllocation: Number(next) || 0 });
+  const setTraffic = (next: number | null) => change({ trafficAllocation: next ?? 0 });
   const isMoved = (stored && traffic < stored.trafficAllocation) || hasOtherSlot(stored, value.exclusion);
   return (
     <EditorSection title="Audience and traffic" hint="Who takes part in the test?" locked={locked}>
@@ -30,7 +31,7 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
               disabled={locked !== undefined}
             />
           </div>
-          <NumberInput
+          <NumberField
             aria-label="Traffic in percent"
             suffix=" %"
             min={0}
@@ -106,7 +107,7 @@ function ExclusionFields({ form }: { form: SplitTestForm }) {
         ))}
       </datalist>
       {exclusion && (
-        <NumberInput
+        <NumberField
           label="Share of the group"
           description={freeWords(free, taken)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -115,7 +116,7 @@ function ExclusionFields({ form }: { form: SplitTestForm }) {
           max={100}
           decimalScale={4}
           value={exclusion.share}
-          onChange={(share) => change({ exclusion: { group: exclusion.group, share: Number(share) || 0 } })}
+          onChange={(share) => change({ exclusion: { group: exclusion.group, share: share ?? 0 } })}
           error={errorAt('/exclusion/share') ?? errorAt('/exclusion/from')}
         />
       )}

@@ -1,5 +1,6 @@
 import '../../../ui/mantine-form-styles.ts';
-import { MultiSelect, NumberInput, Select } from '@mantine/core';
+import { MultiSelect, Select } from '@mantine/core';
+import { NumberField } from '../../../ui/number-field.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import classes from './editor.module.css';
@@ -51,7 +52,7 @@ export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLo
           searchable
           error={errorAt('/goals/0') ?? (value.goals.length < 2 ? errorAt('/goals') : undefined)}
         />
-        <NumberInput
+        <NumberField
           label="Attribution after the end"
           description="How long conversions still count after the test has ended"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -60,7 +61,7 @@ export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLo
           max={365}
           allowDecimal={false}
           value={value.attributionDays}
-          onChange={(days) => change({ attributionDays: Number(days) || 0 })}
+          onChange={(days) => change({ attributionDays: days ?? 0 })}
           error={errorAt('/attributionDays')}
         />
       </div>

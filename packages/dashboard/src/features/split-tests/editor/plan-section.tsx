@@ -1,15 +1,16 @@
 import '../../../ui/mantine-form-styles.ts';
-import { Button, NumberInput, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import { duration } from '@switchyard/core/stats/words/numbers';
 import { useState } from 'react';
 import { formatCount, formatPercent } from '../../../ui/format.ts';
+import { NumberField } from '../../../ui/number-field.tsx';
 import { Loaded } from '../../../ui/panel.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { SplitTestForm } from './use-split-test-form.ts';
-import { DEFAULT_EFFECT, useTestPlan } from './use-test-plan.ts';
+import { useTestPlan } from './use-test-plan.ts';
 
 const POWERS = [
   { value: '0.8', label: '80 % of the cases' },
@@ -21,7 +22,7 @@ const POWERS = [
 export function PlanSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
   const { value, change, errorAt } = form;
   const [power, setPower] = useState('0.8');
-  const percent = (value.smallestEffect ?? DEFAULT_EFFECT) * 100;
+  const percent = value.smallestEffect === null ? null : Number((value.smallestEffect * 100).toFixed(6));
   return (
     <EditorSection
       title="Plan"
@@ -29,7 +30,7 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
       locked={locked}
     >
       <div className={classes.columns}>
-        <NumberInput
+        <NumberField
           label="Smallest change worth finding"
           description="Relative to the control: 5 % is from 10.0 % to 10.5 %"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -37,8 +38,9 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
           min={0.1}
           max={100_000}
           decimalScale={2}
-          value={Number(percent.toFixed(4))}
-          onChange={(next) => change({ smallestEffect: Number(next) > 0 ? Number(next) / 100 : null })}
+          placeholder="5 %"
+          value={percent}
+          onChange={(next) => change({ smallestEffect: next ? next / 100 : null })}
           error={errorAt('/smallestEffect')}
         />
         <Select
@@ -48,7 +50,7 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
           onChange={(next) => setPower(next ?? '0.8')}
           allowDeselect={false}
         />
-        <NumberInput
+        <NumberField
           label="Planned visitors"
           description="In all variations together; the test is evaluated up to there. Empty: open end"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -56,8 +58,8 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
           max={1_000_000_000_000}
           allowDecimal={false}
           thousandSeparator=","
-          value={value.plannedVisitors ?? ''}
-          onChange={(next) => change({ plannedVisitors: Number(next) > 0 ? Number(next) : null })}
+          value={value.plannedVisitors}
+          onChange={(next) => change({ plannedVisitors: next || null })}
           error={errorAt('/plannedVisitors')}
         />
       </div>

@@ -5,7 +5,7 @@ import { request } from '../../../api.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import type { SplitTestDraft } from './split-test-draft.ts';
 
-export const DEFAULT_EFFECT = 0.05;
+const DEFAULT_EFFECT = 0.05;
 const MAX_EFFECT = 10;
 
 /** How long the test of a draft takes. `goalId` undefined: not asked. */

@@ -1,6 +1,7 @@
 import '../../../ui/mantine-form-styles.ts';
-import { ActionIcon, Code, JsonInput, NumberInput, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Code, JsonInput, Textarea, TextInput, Tooltip } from '@mantine/core';
 import { Icon } from '../../../ui/icon.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
 import classes from './editor.module.css';
 import type { SplitTestDraft } from './split-test-draft.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
@@ -31,7 +32,7 @@ export function VariationFields(props: VariationFieldsProps) {
           onChange={(event) => onChange({ key: event.currentTarget.value })}
           error={error('key')}
         />
-        <NumberInput
+        <NumberField
           label="Weight"
           aria-label={`Weight of ${name}`}
           min={0}
@@ -39,10 +40,10 @@ export function VariationFields(props: VariationFieldsProps) {
           decimalScale={4}
           hideControls
           value={weight}
-          onChange={(next) => onChange({ weight: Number(next) || 0 })}
+          onChange={(next) => onChange({ weight: next ?? 0 })}
           error={error('weight')}
         />
-        <output className={classes.share} aria-label={`Share of ${name}`}>
+        <output className={classes.share} aria-live="off" aria-label={`Share of ${name}`}>
           {share} %
         </output>
         <Tooltip label={onRemove ? `Remove ${name}` : 'A test needs at least one variation'}>
