@@ -1,5 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { formatTime } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { PeriodPicker } from '../../ui/period-picker.tsx';
+import { usePeriod } from '../../ui/use-period.ts';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { LiveVisitors } from '../traffic/live-visitors.tsx';
+import { MetricTiles } from '../traffic/metric-tiles.tsx';
+import { TrafficChart } from '../traffic/traffic-chart.tsx';
+import { metric } from '../traffic/traffic-metrics.ts';
+import { summaryQuery, type TrafficScope } from '../traffic/traffic-query.ts';
+import { FlagsToCleanUp } from './flags-to-clean-up.tsx';
+import { GoalTargets } from './goal-targets.tsx';
+import { InstallationCheck } from './installation-check.tsx';
+import { LatestChanges } from './latest-changes.tsx';
+import { OpenProposals } from './open-proposals.tsx';
+import classes from './overview-page.module.css';
+import { RunningTests } from './running-tests.tsx';
 
+const TILES = ['visitors', 'sessions', 'conversions', 'revenue', 'feedback'] as const;
+const CHARTS = ['visitors', 'sessions', 'conversions', 'revenue'] as const;
+const URL_DEFAULTS = { metric: 'visitors' } as const;
+
+/** What happened, what needs a decision, and what to clean up. */
 export function OverviewPage() {
-  return <Page title="Overview">{null}</Page>;
+  const { propertyId } = useProperty();
+  const [period] = usePeriod();
+  const [url, change] = useUrlState(URL_DEFAULTS);
+  const scope = useMemo<TrafficScope>(() => ({ propertyId, period }), [propertyId, period]);
+  const summary = useQuery(summaryQuery(scope));
+  const name = CHARTS.find((each) => each === url.metric) ?? 'visitors';
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <>
+          <LiveVisitors />
+          <PeriodPicker />
+        </>
+      }
+    >
+      <InstallationCheck />
+      <MetricTiles
+        names={TILES}
+        selectable={CHARTS as readonly (typeof TILES)[number][]}
+        summary={summary}
+        selected={name}
+        onSelect={(selected) => change({ metric: selected })}
+      />
+      <Panel
+        title={metric(name).label}
+        hint={summary.data && `As of ${formatTime(summary.data.asOf)}, in UTC`}
+      >
+        <TrafficChart scope={scope} name={name} />
+      </Panel>
+      <OpenProposals />
+      <div className={classes.panels}>
+        <RunningTests />
+        <GoalTargets />
+        <FlagsToCleanUp />
+        <LatestChanges />
+      </div>
+    </Page>
+  );
 }

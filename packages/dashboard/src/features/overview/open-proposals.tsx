@@ -1,0 +1,36 @@
+import { Alert } from '@mantine/core';
+import type { ProposalList } from '@switchyard/core/api/management';
+import { useQuery } from '@tanstack/react-query';
+import type { Static } from 'typebox';
+import { propertyPath, request } from '../../api.ts';
+import { plural } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+
+/** Changes of protected environments that wait for an approval. */
+export function OpenProposals() {
+  const { propertyId } = useProperty();
+  const { data } = useQuery({
+    queryKey: ['proposals', propertyId, 'open'],
+    queryFn: ({ signal }) =>
+      request<Static<typeof ProposalList>>(propertyPath(propertyId, 'proposals'), {
+        query: { state: 'open' },
+        signal,
+      }),
+  });
+  if (!data?.proposals.length) return null;
+  const authors = [...new Set(data.proposals.map(({ author }) => author.name))].join(', ');
+  return (
+    <Alert
+      color="blue"
+      icon={<Icon name="lock" />}
+      title={`${plural(data.proposals.length, 'proposal')} waiting`}
+    >
+      Proposed by {authors}.{' '}
+      <PropertyLink to="history" search={{ tab: 'proposals' }}>
+        Review
+      </PropertyLink>
+    </Alert>
+  );
+}

@@ -1,0 +1,64 @@
+import { Badge, Skeleton } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
+import { messageOf } from '../../api.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { hasOpenResults, phaseWords, titleOf } from '../split-tests/split-test-facts.ts';
+import { verdictQuery } from '../split-tests/verdict-query.ts';
+import { type Attention, attentionOf, decisionWords } from '../split-tests/verdict-words.ts';
+import classes from './overview-page.module.css';
+
+const ORDER: readonly Attention[] = ['decide', 'look', 'none'];
+
+/** Tests that need a decision first. */
+export function RunningTests() {
+  const { propertyId, configuration } = useProperty();
+  const open = configuration.splitTests.filter(hasOpenResults);
+  const results = useQueries({ queries: open.map((test) => verdictQuery(propertyId, test)) });
+  const listed = open
+    .map((test, index) => ({ test, result: results[index]!, attention: attentionOf(results[index]?.data) }))
+    .sort((a, b) => ORDER.indexOf(a.attention) - ORDER.indexOf(b.attention));
+  return (
+    <Panel
+      title="Running split tests"
+      actions={<PropertyLink to="split-tests">All split tests</PropertyLink>}
+    >
+      {listed.length === 0 && (
+        <EmptyState
+          title="No split test is running"
+          action={<PropertyLink to="split-tests?new=1">Create a split test</PropertyLink>}
+        >
+          A split test shows variations of a page to different visitors and tells which one works better.
+        </EmptyState>
+      )}
+      <ul className={classes.list}>
+        {listed.map(({ test, result, attention }) => (
+          <li key={test.key}>
+            <div className={classes.row}>
+              <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
+              {attention === 'decide' && <Badge variant="filled">Needs a decision</Badge>}
+            </div>
+            <div className={classes.row}>
+              <Verdict result={result} />
+              <span className="dimmed">{phaseWords(test)}</span>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+type Result = Pick<
+  ReturnType<typeof useQueries<ReturnType<typeof verdictQuery>[]>>[number],
+  'data' | 'error'
+>;
+
+function Verdict({ result: { data, error } }: { result: Result }) {
+  if (data?.verdict) return <span>{decisionWords(data.verdict)}</span>;
+  if (data) return <span className="dimmed">No results yet</span>;
+  if (error) return <span className="bad">Cannot load the results: {messageOf(error)}</span>;
+  return <Skeleton height={16} width={140} role="status" aria-label="Loading the results" />;
+}
