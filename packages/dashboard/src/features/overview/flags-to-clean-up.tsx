@@ -27,9 +27,9 @@ export function FlagsToCleanUp() {
       <Loaded query={usage} what="the use of flags" height={60}>
         {({ flags }) => {
           const stale = flags.flatMap(({ flagKey, environments }) => {
-            const reasons = environments.map((each) => each.stale);
-            const [first] = reasons;
-            return first && reasons.every((reason) => reason !== null) ? [{ flagKey, stale: first }] : [];
+            const found =
+              environments.find(({ environment }) => environment === 'production') ?? environments[0];
+            return found?.stale ? [{ flagKey, stale: found.stale }] : [];
           });
           if (stale.length === 0) return <p className="dimmed">None: every flag still makes a difference.</p>;
           return (

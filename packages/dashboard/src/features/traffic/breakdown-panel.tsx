@@ -28,7 +28,7 @@ export function BreakdownPanel({ group, scope, onFilter }: BreakdownPanelProps) 
           <Tabs.List aria-label={group.title}>
             {group.dimensions.map((each) => (
               <Tabs.Tab key={each} value={each}>
-                {DIMENSION_LABELS[each].replace('UTM ', '')}
+                {DIMENSION_LABELS[each]}
               </Tabs.Tab>
             ))}
           </Tabs.List>

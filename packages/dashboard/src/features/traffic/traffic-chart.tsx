@@ -30,6 +30,7 @@ export function TrafficChart({ scope, name, interval = '' }: TrafficChartProps) 
           series={[{ label, kind: 'area', values: data.buckets.map((bucket) => bucket[name]) }]}
           format={(value) => format(value, currency)}
           formatAt={data.interval === 'hour' ? formatHour(data) : formatDay}
+          isLastPartial={data.to > data.asOf - 60_000}
           height={220}
         />
       )}

@@ -15,7 +15,7 @@ export interface ChartLayout {
   yTicks: readonly number[];
   /** Points with a label. */
   xTicks: readonly number[];
-  anchor: (index: number) => 'start' | 'middle' | 'end';
+  anchor: (index: number) => 'middle' | 'end';
   nearest: (x: number) => number;
 }
 
@@ -39,13 +39,14 @@ export function chartLayout(
   const x = (index: number) => left + step * (index + 0.5);
   const first = at[0] ?? 0;
   const interval = at.length > 1 ? (at.at(-1)! - first) / (at.length - 1) : 1;
-  const every = tickDistance(at.length, step, formatAt(first).length * CHARACTER_WIDTH + 16);
+  const labelWidth = formatAt(first).length * CHARACTER_WIDTH;
+  const every = tickDistance(at.length, step, labelWidth + 16);
   const clamp = (value: number, max: number) => Math.min(Math.max(value, 0), max);
   return {
     ...{ left, right, bottom, step, x, y, yTicks },
     xAt: (time) => Math.min(Math.max(x((time - first) / interval), left), right),
     xTicks: at.map((_, index) => index).filter((index) => index % every === 0),
-    anchor: (index) => (x(index) < left + 20 ? 'start' : x(index) > right - 20 ? 'end' : 'middle'),
+    anchor: (index) => (x(index) + labelWidth / 2 > width ? 'end' : 'middle'),
     nearest: (position) => clamp(Math.round((position - left) / step - 0.5), at.length - 1),
   };
 }

@@ -6,19 +6,21 @@ interface SeriesShapeProps {
   series: TimeSeries;
   index: number;
   layout: ChartLayout;
+  isLastPartial: boolean;
 }
 
 /** One series of a chart: bars, or a line with its area and band. */
-export function SeriesShape({ series, index, layout }: SeriesShapeProps) {
+export function SeriesShape({ series, index, layout, isLastPartial }: SeriesShapeProps) {
   const color = series.color ?? seriesColor(index);
   const { x, y } = layout;
   if (series.kind === 'bar') return <Bars values={series.values} color={color} layout={layout} />;
   const points = series.values.map((value, at) => ({ at, value }));
   const isKnown = ({ value }: (typeof points)[number]) => value !== null;
-  const path = line<(typeof points)[number]>()
+  const draw = line<(typeof points)[number]>()
     .defined(isKnown)
     .x(({ at }) => x(at))
-    .y(({ value }) => y(value!))(points);
+    .y(({ value }) => y(value!));
+  const isSplit = isLastPartial && points.length > 1;
   const isSingle = points.filter(isKnown).length === 1;
   return (
     <g>
@@ -36,8 +38,17 @@ export function SeriesShape({ series, index, layout }: SeriesShapeProps) {
           fillOpacity={0.12}
         />
       )}
+      {isSplit && (
+        <path
+          d={draw(points.slice(-2)) ?? ''}
+          fill="none"
+          stroke={color}
+          strokeWidth={2}
+          strokeDasharray="3 4"
+        />
+      )}
       <path
-        d={path ?? ''}
+        d={draw(isSplit ? points.slice(0, -1) : points) ?? ''}
         fill="none"
         stroke={color}
         strokeWidth={series.kind === 'dashed' ? 1.5 : 2}

@@ -1,5 +1,5 @@
-import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { useWidth } from '../use-width.ts';
 import { type ChartLayout, chartLayout } from './chart-layout.ts';
 import { ChartTable } from './chart-table.tsx';
 import { SeriesShape } from './series-shape.tsx';
@@ -27,13 +27,15 @@ export interface TimeChartProps {
   markers?: readonly { at: number; label: string }[];
   /** A horizontal line, such as 0 or a target. */
   reference?: { value: number; label: string };
+  /** The last point is not over yet: it is drawn dashed. */
+  isLastPartial?: boolean;
   height?: number;
 }
 
 /** Values over time as SVG: read with the pointer, with the arrow keys, or as a table. */
 export function TimeChart(props: TimeChartProps) {
   const { label, at, series, format, formatAt, height = 200 } = props;
-  const { ref, width } = useElementSize();
+  const { ref, width } = useWidth();
   const [active, setActive] = useState<number>();
   const layout = chartLayout(props, Math.max(width, 200), height);
   const last = at.length - 1;
@@ -72,7 +74,13 @@ export function TimeChart(props: TimeChartProps) {
         >
           <Axes layout={layout} {...props} />
           {series.map((each, index) => (
-            <SeriesShape key={each.label} series={each} index={index} layout={layout} />
+            <SeriesShape
+              key={each.label}
+              series={each}
+              index={index}
+              layout={layout}
+              isLastPartial={props.isLastPartial ?? false}
+            />
           ))}
           <Markers layout={layout} markers={props.markers ?? []} />
           {active !== undefined && (
