@@ -1,6 +1,69 @@
+import { Stack } from '@mantine/core';
+import { Loaded } from '../../../ui/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { BreakdownPanel } from './breakdown-panel.tsx';
+import { DecisionPanel } from './decision-panel.tsx';
+import { FeedbackPanel } from './feedback-panel.tsx';
+import { GuardrailsPanel } from './guardrails-panel.tsx';
+import { HealthPanel } from './health-panel.tsx';
+import { NoResults } from './no-results.tsx';
+import { PrimaryGoalPanel } from './primary-goal-panel.tsx';
+import { ReportPanel } from './report-panel.tsx';
+import { ResultsBar } from './results-bar.tsx';
+import type { Results } from './results-types.ts';
+import { SecondaryGoalsPanel } from './secondary-goals-panel.tsx';
+import { SessionsPanel } from './sessions-panel.tsx';
+import { StatisticsPanel } from './statistics-panel.tsx';
+import { UpliftPanel } from './uplift-panel.tsx';
+import { useRefreshOnChange, useResults } from './use-results.ts';
+import { VerdictPanel } from './verdict-panel.tsx';
+import { VisitorsPanel } from './visitors-panel.tsx';
 
-/** The results of a split test. */
-export function SplitTestResults(_props: { test: SplitTest }) {
-  return null;
+/** The results of a split test: first the verdict, then what it is based on. */
+export function SplitTestResults({ test }: { test: SplitTest }) {
+  if (test.status === 'draft') return <NoResults test={test} />;
+  return <StartedResults key={test.key} test={test} />;
+}
+
+function StartedResults({ test }: { test: SplitTest }) {
+  const query = useResults(test);
+  useRefreshOnChange(test);
+  const results = query.data;
+  const isEmpty = results !== undefined && hasNoVisitors(results);
+  return (
+    <Stack gap="md">
+      <ResultsBar test={test} results={results} />
+      <Loaded query={query} what="the results" height={420}>
+        {(loaded) => (isEmpty ? <NoResults test={test} /> : <MainPanels test={test} results={loaded} />)}
+      </Loaded>
+      {!isEmpty && (
+        <>
+          <UpliftPanel test={test} />
+          <FeedbackPanel test={test} />
+          {results && <SessionsPanel results={results} />}
+          <BreakdownPanel test={test} />
+          {results && <StatisticsPanel results={results} />}
+        </>
+      )}
+      {results && <ReportPanel results={results} />}
+      <DecisionPanel test={test} />
+    </Stack>
+  );
+}
+
+const hasNoVisitors = ({ variations, mixedVisitors }: Results) =>
+  mixedVisitors === 0 && variations.every(({ exposures, visitors }) => exposures + visitors === 0);
+
+/** Everything that the counts alone say. */
+function MainPanels({ test, results }: { test: SplitTest; results: Results }) {
+  return (
+    <Stack gap="md">
+      <VerdictPanel test={test} results={results} />
+      <HealthPanel results={results} />
+      <VisitorsPanel test={test} results={results} />
+      <PrimaryGoalPanel results={results} />
+      <GuardrailsPanel results={results} />
+      <SecondaryGoalsPanel results={results} />
+    </Stack>
+  );
 }

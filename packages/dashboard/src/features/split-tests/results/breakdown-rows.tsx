@@ -1,0 +1,86 @@
+import { Text } from '@mantine/core';
+import { IntervalAxis } from '../../../ui/charts/interval-axis.tsx';
+import { IntervalAxisBar } from '../../../ui/charts/interval-axis-bar.tsx';
+import { intervalScale } from '../../../ui/charts/interval-axis-scale.ts';
+import { plural } from '../../../ui/format.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import { decidingMetric, describeRange, effectOf, formatEffect, formatMean, visitorsOf } from './effect.ts';
+import classes from './goal-comparison.module.css';
+import type { Results } from './results-types.ts';
+
+type Segment = NonNullable<Results['breakdown']>['segments'][number];
+
+/** One variation compared with the control, in each segment. Nothing is coloured: this is no verdict. */
+export function BreakdownRows({ results, variation }: { results: Results; variation: string | undefined }) {
+  const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
+  const segments = results.breakdown?.segments ?? [];
+  const rows = segments.flatMap((segment) => rowOf(segment, variation) ?? []);
+  if (segments.length === 0) return <Text c="dimmed">No visitors yet.</Text>;
+  if (rows.length === 0) {
+    return <Text c="dimmed">A breakdown needs a primary goal and a second variation.</Text>;
+  }
+  // An absolute and a relative change have no common axis.
+  const scaleOf = (isRelative: boolean) =>
+    intervalScale(rows.map((row) => (row.isRelative === isRelative ? row.effect : null)));
+  const scales = { relative: scaleOf(true), absolute: scaleOf(false) };
+  const first = rows[0]!;
+  return (
+    <div className={classes.segments}>
+      <ul className={classes.rows} aria-label={`Uplift of ${variation} by ${results.breakdown?.by}`}>
+        {rows.map(({ name, visitors, metric, control, result, effect, isRelative }) => {
+          const format = (change: number) => formatEffect(metric, change, currency);
+          const means = [control, result].map(({ mean }) => formatMean(metric, mean, currency)).join(' → ');
+          return (
+            <li key={name} className={classes.row}>
+              <span className={classes.name}>
+                {name} <span className={classes.range}>{plural(visitors, 'visitor')}</span>
+              </span>
+              <span className={classes.value}>{means}</span>
+              <span className={classes.effect}>
+                {effect ? (
+                  <>
+                    <strong>{format(effect.estimate)}</strong>
+                    <span className={classes.range}>{describeRange(effect, format)}</span>
+                  </>
+                ) : (
+                  <span className="dimmed">nothing to compare</span>
+                )}
+              </span>
+              {effect && (
+                <span className={classes.bar}>
+                  <IntervalAxisBar
+                    interval={effect}
+                    scale={isRelative ? scales.relative : scales.absolute}
+                    tone="dimmed"
+                    label={`${name}: ${format(effect.estimate)}, ${describeRange(effect, format)}`}
+                  />
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <div className={classes.axis}>
+        <span className={classes.bar}>
+          <IntervalAxis
+            scale={first.isRelative ? scales.relative : scales.absolute}
+            format={(change) => formatEffect(first.metric, change, currency)}
+          />
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function rowOf(segment: Segment, variation: string | undefined) {
+  const goal = segment.goals.find(({ role }) => role === 'primary');
+  if (goal === undefined) return undefined;
+  const metric = decidingMetric(goal);
+  const control = metric.variations[0];
+  const result = metric.variations.find(({ key }) => key === variation);
+  if (control === undefined || result === undefined) return undefined;
+  const name = segment.value ?? (segment.other ? 'All others' : 'Unknown');
+  const isRelative = (control.mean ?? 0) > 0;
+  const effect = effectOf(metric, result);
+  return { name, visitors: visitorsOf(segment.variations), metric, control, result, effect, isRelative };
+}

@@ -1,0 +1,95 @@
+import { Button, Group, Select, Textarea } from '@mantine/core';
+import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
+import { type FormEvent, useState } from 'react';
+import { propertyPath } from '../../../api.ts';
+import { useReview } from '../../changes/review-context.tsx';
+import { useDraft } from '../../changes/use-draft.ts';
+import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import { OUTCOMES } from './decision-outcomes.ts';
+import classes from './decision-panel.module.css';
+
+interface DecisionFormProps {
+  test: SplitTest;
+  canCancel: boolean;
+  onDone: () => void;
+}
+
+interface DecisionDraft {
+  outcome: DecisionOutcome;
+  reason: string;
+}
+
+const OPTIONS = Object.entries(OUTCOMES).map(([value, label]) => ({ value, label }));
+
+/** Records what was decided about a test that has ended. */
+export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
+  const { propertyId } = useProperty();
+  const review = useReview();
+  const [isChecked, setChecked] = useState(false);
+  const draft = useDraft<DecisionDraft>(
+    `${propertyId}/split-tests/${test.key}/decision`,
+    storedDecision(test),
+    test.version,
+  );
+  const { outcome, reason } = draft.value;
+  const isReasonMissing = reason.trim() === '';
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setChecked(true);
+    if (isReasonMissing) return;
+    const result = await review({
+      title: `Record the decision on ${test.name}`,
+      method: 'PATCH',
+      path: propertyPath(propertyId, 'split-tests', test.key),
+      body: { decision: { outcome, reason: reason.trim() } },
+      version: draft.baseVersion,
+      item: { type: 'split-test', key: test.key },
+    });
+    if (result.outcome === 'rebased') {
+      const { current, merged } = result as { current: SplitTest; merged: Partial<SplitTest> };
+      draft.rebase(storedDecision(current), current.version, storedDecision({ ...current, ...merged }));
+    } else if (result.outcome !== 'cancelled') {
+      draft.discard();
+      onDone();
+    }
+  };
+  const cancel = () => {
+    draft.discard();
+    onDone();
+  };
+  return (
+    <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
+      <Select
+        label="What was decided"
+        allowDeselect={false}
+        data={OPTIONS}
+        value={outcome}
+        onChange={(value) => draft.change({ outcome: value as DecisionOutcome })}
+      />
+      <Textarea
+        label="Why, and what was learnt"
+        autosize
+        minRows={3}
+        maxLength={4096}
+        required
+        value={reason}
+        error={isChecked && isReasonMissing ? 'Say why, for whoever asks later' : undefined}
+        onChange={(event) => draft.change({ reason: event.currentTarget.value })}
+      />
+      <Group gap="xs">
+        <Button type="submit">Record decision</Button>
+        {canCancel && (
+          <Button variant="default" onClick={cancel}>
+            Cancel
+          </Button>
+        )}
+      </Group>
+    </form>
+  );
+}
+
+const storedDecision = ({ decision, winner, variations }: SplitTest): DecisionDraft => ({
+  outcome: decision?.outcome ?? (winner && winner !== variations[0]?.key ? 'ship' : 'other'),
+  reason: decision?.reason ?? '',
+});

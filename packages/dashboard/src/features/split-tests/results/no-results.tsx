@@ -1,0 +1,54 @@
+import { List, Text } from '@mantine/core';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Loaded, Panel } from '../../../ui/panel.tsx';
+import { Snippet } from '../../../ui/snippet.tsx';
+import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import { exposureSnippet } from './exposure-snippet.ts';
+import { usePublicKey } from './use-public-key.ts';
+
+/** A test without visitors: what will appear here, and how visitors get into the test. */
+export function NoResults({ test }: { test: SplitTest }) {
+  const { propertyId } = useProperty();
+  const key = usePublicKey();
+  const isDraft = test.status === 'draft';
+  if (test.status === 'stopped' || test.status === 'archived') {
+    return (
+      <Panel title="Results">
+        <EmptyState title="This test ended without visitors">
+          There is nothing to compare. Duplicate the test to run it again.
+        </EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Results">
+      <EmptyState
+        title={isDraft ? 'This test has not started yet' : 'No visitor has seen this test yet'}
+        snippet={
+          <Loaded query={key} what="the API key" height={200}>
+            {(publicApiKey) => (
+              <Snippet
+                label="page with the split test"
+                code={exposureSnippet({ test, propertyId, publicApiKey, apiUrl: location.origin })}
+              />
+            )}
+          </Loaded>
+        }
+      >
+        <Text>
+          {isDraft
+            ? 'Start the test, and put this on a page: it shows each visitor their variation, and counts them.'
+            : 'Put this on a page and open it: it shows each visitor their variation, and counts them.'}{' '}
+          Then you find here:
+        </Text>
+        <List size="sm" mt={4}>
+          <List.Item>the verdict in words: ship, roll back, keep going</List.Item>
+          <List.Item>whether the figures can be trusted, with the sessions behind an alarm</List.Item>
+          <List.Item>the goals and guardrails of each variation, and how the uplift develops</List.Item>
+          <List.Item>feedback and sessions of visitors who converted, and of those who did not</List.Item>
+        </List>
+      </EmptyState>
+    </Panel>
+  );
+}

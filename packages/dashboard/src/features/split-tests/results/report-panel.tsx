@@ -1,0 +1,73 @@
+import { Code, Switch } from '@mantine/core';
+import { formatDateTime } from '../../../ui/format.ts';
+import { Panel } from '../../../ui/panel.tsx';
+import { PropertyLink } from '../../configuration/property-link.tsx';
+import { ExportButtons } from './export-buttons.tsx';
+import { describeEngine } from './method-words.ts';
+import classes from './report-panel.module.css';
+import type { Results } from './results-types.ts';
+import { useResultFilters } from './use-result-filters.ts';
+
+/** What was counted and how, and the files to take along. */
+export function ReportPanel({ results }: { results: Results }) {
+  const [{ bots }, change] = useResultFilters();
+  return (
+    <Panel title="Phases, method and export">
+      <Phases results={results} />
+      <p className={classes.method}>
+        {describeEngine(results.method)} <PropertyLink to="settings">Change it in the settings</PropertyLink>
+      </p>
+      <Switch
+        mb="sm"
+        size="xs"
+        label="Count crawlers too"
+        checked={bots === 'include'}
+        onChange={(event) => change({ bots: event.currentTarget.checked ? 'include' : '' })}
+      />
+      <ExportButtons results={results} />
+      <p className={classes.note}>
+        The bundle has the definition, all counts and the verdict, so that anybody can recompute it:{' '}
+        <Code>npx switchyard verify {results.splitTestKey}.json</Code>
+      </p>
+    </Panel>
+  );
+}
+
+function Phases({ results }: { results: Results }) {
+  const [{ variation, by, bots }] = useResultFilters();
+  const latest = results.phases.at(-1)?.number;
+  const shown = results.phase?.number;
+  return (
+    <table className={classes.phases}>
+      <thead>
+        <tr>
+          <th scope="col">Phase</th>
+          <th scope="col">From</th>
+          <th scope="col">To</th>
+          <th scope="col">Why it began</th>
+        </tr>
+      </thead>
+      <tbody>
+        {results.phases.map(({ number, startedAt, endedAt, reasons }) => (
+          <tr key={number}>
+            <th scope="row">
+              {number === shown ? (
+                <span aria-current="true">{number}, shown</span>
+              ) : (
+                <PropertyLink
+                  to={`split-tests/${encodeURIComponent(results.splitTestKey)}`}
+                  search={{ ...(number !== latest && { phase: String(number) }), variation, by, bots }}
+                >
+                  Show {number}
+                </PropertyLink>
+              )}
+            </th>
+            <td>{formatDateTime(startedAt)}</td>
+            <td>{endedAt === null ? 'now' : formatDateTime(endedAt)}</td>
+            <td>{reasons.join(', ')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

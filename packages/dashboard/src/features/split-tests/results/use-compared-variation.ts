@@ -1,0 +1,11 @@
+import type { Results } from './results-types.ts';
+import { useResultFilters } from './use-result-filters.ts';
+
+/** The variation that the chart and the breakdown compare with the control: the chosen one, or that of the verdict. */
+export function useComparedVariation(): (results: Results) => string | undefined {
+  const [{ variation }] = useResultFilters();
+  return ({ variations, verdict }) => {
+    const others = variations.slice(1).map(({ key }) => key);
+    return others.find((key) => key === variation) ?? verdict?.variation ?? others[0];
+  };
+}

@@ -1,0 +1,75 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { request } from '../../../api.ts';
+import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { useProperty } from '../../configuration/property-context.tsx';
+import type { Results } from './results-types.ts';
+import { useResultFilters } from './use-result-filters.ts';
+
+/** What a panel needs beyond the counts and the verdict. */
+interface ResultsPart {
+  by?: string;
+  include?: 'series' | 'feedback';
+}
+
+interface ResultsQuery extends ResultsPart {
+  propertyId: string;
+  splitTestKey: string;
+  phase: string;
+  bots: string;
+}
+
+const load = (query: ResultsQuery, signal: AbortSignal, fresh?: boolean) =>
+  request<Results>('/v1/split-testing/results', { query: { ...query, fresh }, signal });
+
+/** The results of the chosen phase. Each part is a request of its own, so that every panel loads by itself. */
+export function useResults(test: SplitTest, part: ResultsPart = {}) {
+  const { propertyId } = useProperty();
+  const [{ phase, bots }] = useResultFilters();
+  const query: ResultsQuery = { propertyId, splitTestKey: test.key, phase, bots, ...part };
+  return useQuery({
+    queryKey: ['results', propertyId, query],
+    queryFn: ({ signal }) => load(query, signal),
+    enabled: part.by !== '',
+  });
+}
+
+/** Counts everything on the page again, without the cache of the server. */
+export function useRefresh(): { refresh: () => void; isRefreshing: boolean } {
+  const { propertyId } = useProperty();
+  const client = useQueryClient();
+  const [isRefreshing, setRefreshing] = useState(false);
+  const refresh = useCallback(() => {
+    setRefreshing(true);
+    void loadAgain(client, propertyId).finally(() => setRefreshing(false));
+  }, [client, propertyId]);
+  return { refresh, isRefreshing };
+}
+
+async function loadAgain(client: QueryClient, propertyId: string): Promise<void> {
+  const shown = client.getQueryCache().findAll({ queryKey: ['results', propertyId], type: 'active' });
+  const counted = shown
+    .filter((query) => !query.isDisabled())
+    .map(({ queryKey }) =>
+      client.fetchQuery({
+        queryKey,
+        queryFn: ({ signal }) => load(queryKey[2] as ResultsQuery, signal, true),
+        staleTime: 0,
+      }),
+    );
+  const sessions = client.invalidateQueries({ queryKey: ['result-sessions', propertyId] });
+  // The panels show what failed.
+  await Promise.allSettled([...counted, sessions]);
+}
+
+/** A test that was stopped or changed has other words in its verdict. */
+export function useRefreshOnChange(test: SplitTest): void {
+  const { propertyId } = useProperty();
+  const client = useQueryClient();
+  const known = useRef(test.version);
+  useEffect(() => {
+    if (known.current === test.version) return;
+    known.current = test.version;
+    void client.invalidateQueries({ queryKey: ['results', propertyId] });
+  }, [client, propertyId, test.version]);
+}

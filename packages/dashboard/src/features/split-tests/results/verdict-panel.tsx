@@ -1,0 +1,106 @@
+import '../../../ui/mantine-form-styles.ts';
+import { Progress } from '@mantine/core';
+import { formatCount } from '../../../ui/format.ts';
+import { Panel } from '../../../ui/panel.tsx';
+import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { PropertyLink } from '../../configuration/property-link.tsx';
+import type { Results, Verdict } from './results-types.ts';
+import { StateTag, type Tone } from './state-tag.tsx';
+import classes from './verdict-panel.module.css';
+
+const DECISIONS: Record<Verdict['decision'], { label: string; tone: Tone }> = {
+  ship: { label: 'Ship', tone: 'good' },
+  'roll-back': { label: 'Roll back', tone: 'bad' },
+  'no-difference': { label: 'No difference', tone: 'dimmed' },
+  'keep-going': { label: 'Keep going', tone: 'dimmed' },
+  collecting: { label: 'Collecting data', tone: 'dimmed' },
+  unhealthy: { label: 'No decision', tone: 'warn' },
+};
+
+/** What the figures say, in words. */
+export function VerdictPanel({ test, results }: { test: SplitTest; results: Results }) {
+  const { verdict, verdicts } = results;
+  return (
+    <Panel title="Verdict">
+      {verdict ? (
+        <VerdictText
+          verdict={verdict}
+          others={verdicts.filter((it) => it.variation !== verdict.variation)}
+          isOver={results.phase?.endedAt != null}
+        />
+      ) : (
+        <NoVerdict test={test} />
+      )}
+    </Panel>
+  );
+}
+
+interface VerdictTextProps {
+  verdict: Verdict;
+  others: readonly Verdict[];
+  isOver: boolean;
+}
+
+function VerdictText({ verdict, others, isOver }: VerdictTextProps) {
+  const { decision, sentences, collecting } = verdict;
+  // Health and progress are the same for all variations.
+  const concernsAll = decision === 'unhealthy' || decision === 'collecting';
+  return (
+    <>
+      <p className={classes.decision}>
+        <DecisionTag decision={decision} isOver={isOver} />
+        {/* The next panel explains what is wrong. */}
+        {decision === 'unhealthy' ? 'The data is not reliable, so there is no decision.' : sentences.decision}
+      </p>
+      {collecting && <CollectingProgress {...collecting} />}
+      <p className={classes.text}>
+        {sentences.primary} {sentences.guardrails}
+      </p>
+      <p className={classes.text}>
+        <strong>{sentences.next}</strong>
+      </p>
+      {!concernsAll && others.length > 0 && (
+        <ul className={classes.others} aria-label="Other variations">
+          {others.map((other) => (
+            <li key={other.variation}>
+              <DecisionTag decision={other.decision} isOver={isOver} />
+              {other.sentences.decision}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** A phase that has ended neither collects nor keeps going. */
+function DecisionTag({ decision, isOver }: { decision: Verdict['decision']; isOver: boolean }) {
+  const { label, tone } = DECISIONS[decision];
+  const isOpen = decision === 'keep-going' || decision === 'collecting';
+  return <StateTag tone={tone}>{isOver && isOpen ? 'No clear result' : label}</StateTag>;
+}
+
+function CollectingProgress({ conversions, required }: NonNullable<Verdict['collecting']>) {
+  const text = `${formatCount(conversions)} of ${formatCount(required)} conversions`;
+  return (
+    <div className={classes.progress}>
+      <Progress value={(100 * conversions) / required} aria-label={text} />
+    </div>
+  );
+}
+
+function NoVerdict({ test }: { test: SplitTest }) {
+  const isAlone = test.variations.length < 2;
+  return (
+    <p className={classes.text}>
+      {isAlone
+        ? 'A verdict compares variations with the control, and this test has only one variation.'
+        : 'This test has no primary goal, so there is nothing to decide by.'}{' '}
+      {test.status !== 'stopped' && test.status !== 'archived' && (
+        <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`} search={{ tab: 'edit' }}>
+          {isAlone ? 'Add a variation' : 'Choose a goal'}
+        </PropertyLink>
+      )}
+    </p>
+  );
+}

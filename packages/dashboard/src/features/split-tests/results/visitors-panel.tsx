@@ -1,0 +1,77 @@
+import '../../../ui/mantine-form-styles.ts';
+import { Progress } from '@mantine/core';
+import { formatCount, formatPercent } from '../../../ui/format.ts';
+import { Panel } from '../../../ui/panel.tsx';
+import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { visitorsOf } from './effect.ts';
+import type { Results } from './results-types.ts';
+import classes from './visitors-panel.module.css';
+
+/** Visitors of each variation, against the plan and the weights. */
+export function VisitorsPanel({ test, results }: { test: SplitTest; results: Results }) {
+  const { variations } = results;
+  const visitors = visitorsOf(variations);
+  const weights = variations.reduce((sum, { weight }) => sum + weight, 0);
+  const isUneven = results.health.problems.some(({ problem }) => problem === 'sample-ratio-mismatch');
+  return (
+    <Panel title="Visitors" hint={isUneven ? 'The split does not match the weights: see Health.' : undefined}>
+      <PlanProgress visitors={visitors} planned={test.plannedVisitors} share={results.plannedShare} />
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Variation</th>
+            <th scope="col">Visitors</th>
+            <th scope="col">Share</th>
+            <th scope="col">Planned</th>
+            <th scope="col" className={classes.secondary}>
+              Exposures
+            </th>
+            <th scope="col" className={classes.secondary}>
+              Crawlers
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {variations.map(({ key, weight, visitors: own, exposures, bots }) => (
+            <tr key={key}>
+              <th scope="row">{key}</th>
+              <td>{formatCount(own)}</td>
+              <td className={isUneven ? 'warn' : undefined}>
+                {visitors === 0 ? '–' : formatPercent(own / visitors)}
+              </td>
+              <td>{weights === 0 ? '–' : formatPercent(weight / weights)}</td>
+              <td className={classes.secondary}>{formatCount(exposures)}</td>
+              <td className={classes.secondary}>{formatCount(bots)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+interface PlanProgressProps {
+  visitors: number;
+  planned: number | null;
+  share: number | null;
+}
+
+function PlanProgress({ visitors, planned, share }: PlanProgressProps) {
+  if (planned === null || share === null) {
+    return (
+      <div className={classes.plan}>
+        <p>
+          <strong>{formatCount(visitors)}</strong> visitors{' '}
+          <span className="dimmed">· no planned number of visitors</span>
+        </p>
+      </div>
+    );
+  }
+  const text = `${formatCount(visitors)} of ${formatCount(planned)} planned visitors (${formatPercent(share)})`;
+  return (
+    <div className={classes.plan}>
+      <p>{text}</p>
+      <Progress value={Math.min(100, 100 * share)} aria-label={text} />
+    </div>
+  );
+}
