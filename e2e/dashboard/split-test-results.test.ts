@@ -25,6 +25,8 @@ const dashboard = await Dashboard.open({
   }),
 });
 
+const SIGN_UPS: Record<string, number> = { control: 20, benefit: 70, question: 22, 'discount-banner': 20 };
+
 const list = (length: number, of: (index: number) => string) =>
   Array.from({ length }, (_, index) => of(index));
 
@@ -50,10 +52,9 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     site = await startSite();
     const shop = new Shop(dashboard.server);
     await Promise.all([
-      visit(shop, 'headline', 'control', 100, { signup: 20, refund: 2 }),
-      visit(shop, 'headline', 'benefit', 100, { signup: 70, refund: 2 }),
-      visit(shop, 'headline', 'question', 100, { signup: 22, refund: 2 }),
-      visit(shop, 'headline', 'discount-banner', 100, { signup: 20, refund: 50 }),
+      ...Object.entries(SIGN_UPS).map(([key, signup]) =>
+        visit(shop, 'headline', key, 100, { signup, refund: key === 'discount-banner' ? 50 : 2 }),
+      ),
       visit(shop, 'skewed', 'control', 300, { signup: 3 }),
       visit(shop, 'skewed', 'b', 100),
       visit(shop, 'over', 'b', 3),
@@ -110,11 +111,23 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     });
   });
 
-  it('open sessions at the exposure', async () => {
+  it('list sessions that converted and that did not, opened at the exposure', async () => {
     const page = await open('headline');
-    const converted = page.getByRole('list', { name: 'Sessions: converted', exact: true });
-    const href = await converted.getByRole('link').first().getAttribute('href');
-    expect(href).toMatch(/^\/p\/shop\/sessions\/headline-[a-z-]+-\d+\?at=\d{13}$/);
+    const links = (name: string) => page.getByRole('list', { name, exact: true }).getByRole('link');
+    for (const [name, converted] of [
+      ['Sessions: converted', true],
+      ['Sessions: not converted', false],
+    ] as const) {
+      await links(name).first().waitFor();
+      const paths = await links(name).evaluateAll((all) => all.map((it) => it.getAttribute('href')));
+      expect(paths).toHaveLength(5);
+      for (const path of paths) {
+        const [, variation = '', index] = /^\/p\/shop\/sessions\/headline-([a-z-]+)-(\d+)\?at=\d{13}$/.exec(
+          path!,
+        )!;
+        expect(Number(index) < SIGN_UPS[variation]!, `${path} converted`).toBe(converted);
+      }
+    }
   });
 
   it('fit four variations on a phone', async () => {

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { IntervalAxis } from '../../../ui/charts/interval-axis.tsx';
-import { IntervalAxisBar } from '../../../ui/charts/interval-axis-bar.tsx';
 import { intervalScale } from '../../../ui/charts/interval-axis-scale.ts';
 import { plural } from '../../../ui/format.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { decidingMetric, describeRange, effectOf, formatEffect, formatMean, visitorsOf } from './effect.ts';
+import { ComparisonRow } from './comparison-row.tsx';
+import { decidingMetric, effectOf, formatEffect, formatMean, visitorsOf } from './effect.ts';
 import classes from './goal-comparison.module.css';
 import type { Results } from './results-types.ts';
 
@@ -27,38 +27,18 @@ export function BreakdownRows({ results, variation }: { results: Results; variat
   return (
     <div className={classes.segments}>
       <ul className={classes.rows} aria-label={`Uplift of ${variation} by ${results.breakdown?.by}`}>
-        {rows.map(({ name, visitors, metric, control, result, effect, isRelative }) => {
-          const format = (change: number) => formatEffect(metric, change, currency);
-          const means = [control, result].map(({ mean }) => formatMean(metric, mean, currency)).join(' → ');
-          return (
-            <li key={name} className={classes.row}>
-              <span className={classes.name}>
-                {name} <span className={classes.range}>{plural(visitors, 'visitor')}</span>
-              </span>
-              <span className={classes.value}>{means}</span>
-              <span className={classes.effect}>
-                {effect ? (
-                  <>
-                    <strong>{format(effect.estimate)}</strong>
-                    <span className={classes.range}>{describeRange(effect, format)}</span>
-                  </>
-                ) : (
-                  <span className="dimmed">nothing to compare</span>
-                )}
-              </span>
-              {effect && (
-                <span className={classes.bar}>
-                  <IntervalAxisBar
-                    interval={effect}
-                    scale={isRelative ? scales.relative : scales.absolute}
-                    tone="dimmed"
-                    label={`${name}: ${format(effect.estimate)}, ${describeRange(effect, format)}`}
-                  />
-                </span>
-              )}
-            </li>
-          );
-        })}
+        {rows.map(({ name, visitors, metric, control, result, effect, isRelative }) => (
+          <ComparisonRow
+            key={name}
+            name={name}
+            detail={plural(visitors, 'visitor')}
+            value={[control, result].map(({ mean }) => formatMean(metric, mean, currency)).join(' → ')}
+            effect={effect}
+            format={(change) => formatEffect(metric, change, currency)}
+            scale={isRelative ? scales.relative : scales.absolute}
+            tone="dimmed"
+          />
+        ))}
       </ul>
       <div className={classes.axis}>
         <span className={classes.bar}>

@@ -1,11 +1,10 @@
 import { IntervalAxis } from '../../../ui/charts/interval-axis.tsx';
-import { IntervalAxisBar } from '../../../ui/charts/interval-axis-bar.tsx';
 import { intervalScale } from '../../../ui/charts/interval-axis-scale.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
+import { ComparisonRow } from './comparison-row.tsx';
 import {
   type Direction,
   decidingMetric,
-  describeRange,
   directionOf,
   effectOf,
   formatEffect,
@@ -20,6 +19,8 @@ import { StateTag, type Tone } from './state-tag.tsx';
 export interface ComparisonState {
   label: string;
   tone: Tone;
+  /** There is too little data for a range. */
+  isEarly?: boolean;
 }
 
 interface GoalComparisonProps {
@@ -41,7 +42,6 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
   const metric = decidingMetric(goal);
   const [control, ...others] = metric.variations;
   if (control === undefined) return null;
-  const scale = intervalScale(others.map((result) => effectOf(metric, result)));
   const format = (change: number) => formatEffect(metric, change, currency);
   const state = stateOf ?? ((result) => STATES[directionOf(goal, result, alpha)]);
   const rowOf = (result: VariationResult) => ({
@@ -49,8 +49,10 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
     effect: effectOf(metric, result),
     state: state(result),
     tone: barTone(state(result), directionOf(goal, result, alpha)),
-    mean: formatMean(metric, result.mean, currency),
   });
+  const rows = others.map(rowOf);
+  const scale = intervalScale(rows.map((row) => (row.state.isEarly ? null : row.effect)));
+  const hasBars = rows.some((row) => row.effect && !row.state.isEarly);
   return (
     <div className={classes.goal}>
       <div className={classes.head} aria-hidden="true">
@@ -64,41 +66,24 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
           <span className={classes.value}>{formatMean(metric, control.mean, currency)}</span>
           <span className={`${classes.effect} ${classes.baseline}`}>compared with this</span>
         </li>
-        {others.map(rowOf).map(({ result, effect, state: own, tone, mean }) => (
-          <li key={result.key} className={classes.row}>
-            <span className={classes.name}>{result.key}</span>
-            <span className={classes.value}>{mean}</span>
-            <span className={classes.effect}>
-              {effect ? (
-                <>
-                  <strong>{format(effect.estimate)}</strong>
-                  <span className={classes.range}>{describeRange(effect, format)}</span>
-                </>
-              ) : (
-                <span className="dimmed">nothing to compare yet</span>
-              )}
-            </span>
-            {effect && (
-              <span className={classes.bar}>
-                <IntervalAxisBar
-                  interval={effect}
-                  scale={scale}
-                  tone={tone}
-                  label={`${result.key}: ${format(effect.estimate)}, ${describeRange(effect, format)}`}
-                />
-              </span>
-            )}
-            <span className={classes.state}>
-              <StateTag tone={own.tone}>{own.label}</StateTag>
-            </span>
-          </li>
+        {rows.map(({ result, effect, state: own, tone }) => (
+          <ComparisonRow
+            key={result.key}
+            name={result.key}
+            value={formatMean(metric, result.mean, currency)}
+            isEarly={own.isEarly}
+            state={<StateTag tone={own.tone}>{own.label}</StateTag>}
+            {...{ effect, format, scale, tone }}
+          />
         ))}
       </ul>
-      <div className={classes.axis}>
-        <span className={classes.bar}>
-          <IntervalAxis scale={scale} format={format} />
-        </span>
-      </div>
+      {hasBars && (
+        <div className={classes.axis}>
+          <span className={classes.bar}>
+            <IntervalAxis scale={scale} format={format} />
+          </span>
+        </div>
+      )}
     </div>
   );
 }

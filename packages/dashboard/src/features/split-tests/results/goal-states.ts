@@ -5,7 +5,7 @@ import type { GoalResult, Results, VariationResult } from './results-types.ts';
 type StateOf = (result: VariationResult) => ComparisonState;
 
 const NOT_RELIABLE: ComparisonState = { label: 'Not reliable', tone: 'warn' };
-const TOO_EARLY: ComparisonState = { label: 'Too early', tone: 'dimmed' };
+const TOO_EARLY: ComparisonState = { label: 'Too early', tone: 'dimmed', isEarly: true };
 
 /** What keeps a goal from being judged at all; undefined if nothing does. */
 export function cautionOf({ health, verdict }: Results): ComparisonState | undefined {

@@ -33,6 +33,13 @@ export function UpliftPanel({ test }: { test: SplitTest }) {
 
 function UpliftChart({ results, variation }: { results: Results; variation: string | undefined }) {
   const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
+  if (results.verdict?.decision === 'collecting') {
+    return (
+      <Text c="dimmed">
+        The chart begins with the first evaluation: there is too little data for a range.
+      </Text>
+    );
+  }
   const series = variation === undefined ? undefined : upliftSeries(results, variation);
   if (variation === undefined || series === undefined) {
     return (
