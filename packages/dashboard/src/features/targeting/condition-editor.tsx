@@ -1,0 +1,129 @@
+import '../../ui/mantine-form-styles.ts';
+import { ActionIcon, Checkbox, Select, TextInput } from '@mantine/core';
+import type { Condition, Operator } from '@switchyard/core/api/targeting';
+import { numberOf } from '@switchyard/core/evaluation/attribute-values';
+import { parseInstant } from '@switchyard/core/evaluation/instant';
+import { operatorKind } from '@switchyard/core/evaluation/operators';
+import { Icon } from '../../ui/icon.tsx';
+import classes from './condition-editor.module.css';
+import { ConditionValues } from './condition-values.tsx';
+import { HAS_ONE_VALUE, HAS_OPPOSITE, OPERATOR_GROUPS, OPERATOR_WORDS } from './operator-words.ts';
+
+interface ConditionEditorProps {
+  condition: Condition;
+  /** From 1, for assistive technology. */
+  number: number;
+  onChange: (condition: Condition) => void;
+  onRemove: () => void;
+  /** The error of a field of the condition, such as `values`. */
+  error: (field: string) => string | undefined;
+  /** Id of the `datalist` with names of attributes. */
+  suggestions: string;
+  disabled: boolean;
+  withoutSegment: string | undefined;
+}
+
+const OPERATORS = OPERATOR_GROUPS.map(({ group, operators }) => ({
+  group,
+  items: operators.map((operator) => ({ value: operator, label: OPERATOR_WORDS[operator].is })),
+}));
+
+/** One condition: attribute, operator and values in a row. */
+export function ConditionEditor(props: ConditionEditorProps) {
+  const { condition, number, onChange, onRemove, error, disabled, withoutSegment } = props;
+  const { attribute = '', operator, negate = false, caseInsensitive = false } = condition;
+  const kind = operatorKind(operator);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in all browsers
+    <div role="group" aria-label={`Condition ${number}`} className={classes.row}>
+      {kind === 'segment' ? (
+        <span className={classes.subject}>The visitor is {negate && 'not '}in</span>
+      ) : (
+        <>
+          <TextInput
+            aria-label="Attribute"
+            placeholder="Attribute"
+            maxLength={256}
+            list={props.suggestions}
+            value={attribute}
+            error={error('attribute')}
+            disabled={disabled}
+            onChange={(event) => onChange({ ...condition, attribute: event.currentTarget.value })}
+          />
+          <Select
+            aria-label="Operator"
+            data={OPERATORS}
+            value={operator}
+            error={error('operator')}
+            allowDeselect={false}
+            disabled={disabled}
+            comboboxProps={{ width: 220, position: 'bottom-start' }}
+            maxDropdownHeight={320}
+            onChange={(value) => value && onChange(withOperator(condition, value as Operator))}
+          />
+        </>
+      )}
+      <div className={classes.values}>
+        <ConditionValues
+          condition={condition}
+          error={error('values')}
+          disabled={disabled}
+          withoutSegment={withoutSegment}
+          onChange={(values) => onChange({ ...condition, values })}
+        />
+      </div>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Remove condition ${number}`}
+        disabled={disabled}
+        onClick={onRemove}
+      >
+        <Icon name="close" />
+      </ActionIcon>
+      <div className={classes.options}>
+        {(negate || !HAS_OPPOSITE.has(operator)) && (
+          <Checkbox
+            size="xs"
+            label="Not"
+            title="Inverts the condition; a missing attribute still never matches"
+            checked={negate}
+            disabled={disabled}
+            onChange={(event) => onChange(withOption(condition, 'negate', event.currentTarget.checked))}
+          />
+        )}
+        {(kind === 'text' || kind === 'pattern') && (
+          <Checkbox
+            size="xs"
+            label="Ignore case"
+            checked={caseInsensitive}
+            disabled={disabled}
+            onChange={(event) =>
+              onChange(withOption(condition, 'caseInsensitive', event.currentTarget.checked))
+            }
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function withOption(condition: Condition, name: 'negate' | 'caseInsensitive', isOn: boolean): Condition {
+  const { [name]: _, ...rest } = condition;
+  return isOn ? { ...rest, [name]: true } : rest;
+}
+
+/** Keeps the values that still make sense. */
+function withOperator(condition: Condition, operator: Operator): Condition {
+  const { values = [], caseInsensitive, ...rest } = condition;
+  const kind = operatorKind(operator);
+  const isText = kind === 'text' || kind === 'pattern';
+  const option = isText && caseInsensitive ? { caseInsensitive } : {};
+  if (kind === 'presence') return { ...rest, operator };
+  const usable = values.filter((value) => {
+    if (kind === 'number') return numberOf(value) !== undefined;
+    return kind !== 'instant' || parseInstant(value) !== undefined;
+  });
+  return { ...rest, ...option, operator, values: HAS_ONE_VALUE.has(operator) ? usable.slice(0, 1) : usable };
+}

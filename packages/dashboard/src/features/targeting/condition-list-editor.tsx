@@ -1,0 +1,99 @@
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import type { Condition, Rule } from '@switchyard/core/api/targeting';
+import { useId } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { useRowKeys } from '../../ui/use-row-keys.ts';
+import { ConditionEditor } from './condition-editor.tsx';
+import { useAttributeNames } from './use-attribute-names.ts';
+
+interface ConditionList {
+  conditions: Condition[];
+  match: Rule['match'];
+}
+
+interface ConditionListEditorProps {
+  conditions: readonly Condition[];
+  match: Rule['match'];
+  onChange: (list: ConditionList) => void;
+  /** The message about the field with this JSON pointer. */
+  errors?: (pointer: string) => string | undefined;
+  /** JSON pointer of the list, such as `/conditions`. */
+  pointer: string;
+  /** What it means that there are no conditions. */
+  emptyText?: string;
+  /** The segment that is edited, which cannot contain itself. */
+  withoutSegment?: string;
+  disabled?: boolean;
+}
+
+/** The conditions of a rule or a segment, of which all or any must hold. */
+export function ConditionListEditor(props: ConditionListEditorProps) {
+  const { conditions, match, onChange, errors, pointer, disabled = false, withoutSegment } = props;
+  const suggestions = useId();
+  const names = useAttributeNames();
+  const rows = useRowKeys(conditions.length);
+  const change = (next: Condition[]) => onChange({ conditions: next, match });
+  return (
+    <Stack gap="xs">
+      <datalist id={suggestions}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      {conditions.length > 1 && (
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label="How conditions are combined"
+            data={[
+              { value: 'all', label: 'All must hold' },
+              { value: 'any', label: 'Any may hold' },
+            ]}
+            value={match ?? 'all'}
+            disabled={disabled}
+            onChange={(value) =>
+              onChange({ conditions: [...conditions], match: value === 'any' ? 'any' : 'all' })
+            }
+          />
+        </Group>
+      )}
+      {conditions.map((condition, index) => (
+        <ConditionEditor
+          key={rows.keys[index]}
+          condition={condition}
+          number={index + 1}
+          suggestions={suggestions}
+          disabled={disabled}
+          withoutSegment={withoutSegment}
+          error={(field) => errors?.(`${pointer}/${index}/${field}`)}
+          onChange={(next) => change(conditions.with(index, next))}
+          onRemove={() => {
+            rows.remove(index);
+            change(conditions.filter((_, each) => each !== index));
+          }}
+        />
+      ))}
+      {conditions.length === 0 && props.emptyText && <p className="dimmed">{props.emptyText}</p>}
+      <Group gap="xs">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="plus" size={14} />}
+          disabled={disabled}
+          onClick={() => change([...conditions, { attribute: '', operator: 'equals', values: [] }])}
+        >
+          Add condition
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="plus" size={14} />}
+          disabled={disabled}
+          onClick={() => change([...conditions, { operator: 'inSegment', values: [] }])}
+        >
+          Add segment
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

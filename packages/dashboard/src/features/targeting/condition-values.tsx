@@ -1,0 +1,144 @@
+import '../../ui/mantine-form-styles.ts';
+import { MultiSelect, NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
+import type { Condition } from '@switchyard/core/api/targeting';
+import { parseInstant } from '@switchyard/core/evaluation/instant';
+import { operatorKind } from '@switchyard/core/evaluation/operators';
+import { useState } from 'react';
+import { DateTimeField } from '../../ui/date-time-field.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { HAS_ONE_VALUE } from './operator-words.ts';
+
+type Values = NonNullable<Condition['values']>;
+
+interface ConditionValuesProps {
+  condition: Condition;
+  onChange: (values: Values) => void;
+  error?: string | undefined;
+  disabled?: boolean;
+  /** A segment that must not be chosen. */
+  withoutSegment?: string | undefined;
+}
+
+/** Above this, values are edited as lines of text. */
+const MAX_TAGS = 30;
+
+/** The values of a condition, with the input that fits what its operator compares. */
+export function ConditionValues({ condition, onChange, withoutSegment, ...props }: ConditionValuesProps) {
+  const { operator, values = [] } = condition;
+  switch (operatorKind(operator)) {
+    case 'presence':
+      return null;
+    case 'segment':
+      return <SegmentValues {...props} values={values} onChange={onChange} without={withoutSegment} />;
+    case 'number':
+      return (
+        <NumberInput
+          {...props}
+          aria-label="Value"
+          placeholder="Number"
+          value={typeof values[0] === 'boolean' ? '' : (values[0] ?? '')}
+          onChange={(value) => onChange(value === '' ? [] : [value])}
+        />
+      );
+    case 'instant':
+      return (
+        <DateTimeField
+          {...props}
+          aria-label="Value, in your local time"
+          value={parseInstant(values[0])}
+          onChange={(at) => onChange(at === undefined ? [] : [new Date(at).toISOString()])}
+        />
+      );
+    case 'version':
+      if (!HAS_ONE_VALUE.has(operator)) break;
+      return <OneText {...props} values={values} onChange={onChange} placeholder="1.2.3" />;
+    default:
+      if (values.length > 1 || (operator !== 'equals' && operator !== 'notEquals')) break;
+      return <OneText {...props} values={values} onChange={onChange} placeholder="Value" />;
+  }
+  return <ManyTexts {...props} values={values} onChange={onChange} />;
+}
+
+interface FieldProps extends Omit<ConditionValuesProps, 'condition' | 'withoutSegment'> {
+  values: Values;
+}
+
+function OneText({ values, onChange, ...props }: FieldProps & { placeholder: string }) {
+  return (
+    <TextInput
+      {...props}
+      aria-label="Value"
+      maxLength={1024}
+      value={String(values[0] ?? '')}
+      onChange={({ currentTarget: { value } }) => onChange(value === '' ? [] : [value])}
+    />
+  );
+}
+
+function ManyTexts({ values, onChange, ...props }: FieldProps) {
+  const [isLong] = useState(values.length > MAX_TAGS);
+  // Numbers and booleans that were not edited stay what they are.
+  const change = (texts: string[]) =>
+    onChange(texts.map((text) => values.find((value) => String(value) === text) ?? text));
+  const texts = [...new Set(values.map(String))];
+  if (isLong) return <Lines {...props} texts={texts} onChange={change} />;
+  return (
+    <TagsInput
+      {...props}
+      aria-label="Values"
+      placeholder={texts.length === 0 ? 'Values, each with Enter' : ''}
+      splitChars={[',', '\n', '\t']}
+      value={texts}
+      onChange={change}
+    />
+  );
+}
+
+interface LinesProps extends Pick<ConditionValuesProps, 'error' | 'disabled'> {
+  texts: string[];
+  onChange: (texts: string[]) => void;
+}
+
+function Lines({ texts, onChange, ...props }: LinesProps) {
+  const [text, setText] = useState(texts.join('\n'));
+  return (
+    <Textarea
+      {...props}
+      aria-label="Values, one per line"
+      description={`${texts.length} values, one per line`}
+      rows={8}
+      value={text}
+      onChange={({ currentTarget: { value } }) => {
+        setText(value);
+        onChange([...new Set(value.split('\n').map((line) => line.trim()))].filter((line) => line !== ''));
+      }}
+    />
+  );
+}
+
+function SegmentValues({
+  values,
+  onChange,
+  without,
+  ...props
+}: FieldProps & { without: string | undefined }) {
+  const { segments } = useProperty().configuration;
+  const known = segments
+    .filter(({ id }) => id !== without)
+    .map(({ id, name }) => ({ value: id, label: name || id }));
+  // A deleted segment stays visible, so that it can be removed.
+  const unknown = values.map(String).filter((id) => !segments.some((segment) => segment.id === id));
+  return (
+    <MultiSelect
+      {...props}
+      aria-label="Segments"
+      placeholder={
+        values.length > 0 ? '' : known.length === 0 ? 'There are no segments yet' : 'Choose segments'
+      }
+      data={[...known, ...unknown.map((id) => ({ value: id, label: `${id} (does not exist)` }))]}
+      searchable
+      value={values.map(String)}
+      onChange={onChange}
+    />
+  );
+}
