@@ -1,5 +1,107 @@
+import { Button, Skeleton, Tooltip } from '@mantine/core';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { messageOf } from '../../api.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { plural } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
+import { LoadError } from '../../ui/page-states.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { FlagFilterBar } from './flag-filter-bar.tsx';
+import { FLAG_FILTERS, filterFlags } from './flag-filters.ts';
+import { FlagSnippets } from './flag-snippets.tsx';
+import { staleReason, useFlagUsage } from './use-flag-usage.ts';
+import { useLastChanges } from './use-last-changes.ts';
 
+const FlagTable = lazy(() => import('./flag-table.tsx').then((module) => ({ default: module.FlagTable })));
+const NewFlagPage = lazy(() =>
+  import('./new-flag-page.tsx').then((module) => ({ default: module.NewFlagPage })),
+);
+
+/** All flags of the property; `?new=1` is the form for a new one. */
 export function FlagListPage() {
-  return <Page title="Flags">{null}</Page>;
+  const [filters, setFilters] = useUrlState(FLAG_FILTERS);
+  if (filters.new === '') return <FlagList filters={filters} onFilter={setFilters} />;
+  return (
+    <Suspense fallback={<Skeleton height={300} m="lg" />}>
+      <NewFlagPage />
+    </Suspense>
+  );
 }
+
+interface FlagListProps {
+  filters: Record<keyof typeof FLAG_FILTERS, string>;
+  onFilter: (changes: Partial<FlagListProps['filters']>) => void;
+}
+
+function FlagList({ filters, onFilter }: FlagListProps) {
+  const { may, configuration } = useProperty();
+  const { query, byKey } = useFlagUsage();
+  const lastChanges = useLastChanges();
+  const [message, setMessage] = useState('');
+  const { flags } = configuration;
+  const shown = useMemo(
+    () => filterFlags(flags, filters, ({ key }) => staleReason(byKey.get(key)) !== undefined),
+    [flags, filters, byKey],
+  );
+  const isAllowed = may('editor');
+  const newFlag = (
+    <Tooltip label="You need the editor role" disabled={isAllowed}>
+      <span>
+        <Button
+          leftSection={<Icon name="plus" />}
+          disabled={!isAllowed}
+          onClick={() => onFilter({ new: '1' })}
+        >
+          New flag
+        </Button>
+      </span>
+    </Tooltip>
+  );
+  return (
+    <Page title="Flags" actions={newFlag}>
+      {flags.length === 0 ? (
+        <EmptyState title="No flags yet" snippet={<FlagSnippets flag={EXAMPLE} />}>
+          A flag decides while your code runs whether a feature is on, and for whom: everyone, a percentage,
+          or visitors with certain attributes. Create one with “New flag”, then ask for it in your code.
+        </EmptyState>
+      ) : (
+        <>
+          <FlagFilterBar filters={filters} onChange={onFilter} />
+          <p role="status" className="dimmed">
+            {shown.length === flags.length
+              ? plural(flags.length, 'flag')
+              : `${shown.length} of ${plural(flags.length, 'flag')}`}
+            {message && ` · ${message}`}
+          </p>
+          {query.error && (
+            <LoadError
+              title="Cannot load how flags are used"
+              message={messageOf(query.error)}
+              onRetry={() => void query.refetch()}
+            />
+          )}
+          {shown.length === 0 ? (
+            <EmptyState
+              title="No flag matches"
+              action={
+                <Button variant="default" onClick={() => onFilter({ ...FLAG_FILTERS })}>
+                  Clear filters
+                </Button>
+              }
+            >
+              Try other words or fewer filters.
+            </EmptyState>
+          ) : (
+            <Suspense fallback={<Skeleton height={240} />}>
+              <FlagTable flags={shown} usage={byKey} lastChanges={lastChanges} onMessage={setMessage} />
+            </Suspense>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+const EXAMPLE = { key: 'new-checkout', type: 'boolean', defaultValue: false } as const;

@@ -1,5 +1,177 @@
+import { Alert, Skeleton, Tabs } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { propertyPath } from '../../api.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { plural } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
+import { CopyAction } from '../../ui/snippet.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { DraftBar } from '../changes/draft-bar.tsx';
+import { type Draft, useDraft } from '../changes/use-draft.ts';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { DeleteFlagPanel } from './delete-flag-panel.tsx';
+import { EnvironmentEditor } from './environment-editor.tsx';
+import { EnvironmentTabs } from './environment-tabs.tsx';
+import { FlagDetailsPanel } from './flag-details-panel.tsx';
+import classes from './flag-page.module.css';
+import { FlagUsagePanel } from './flag-usage-panel.tsx';
+import { useCheckedReview } from './use-checked-review.ts';
 
+const TryFlag = lazy(() => import('./try-flag.tsx').then((module) => ({ default: module.TryFlag })));
+const CompareEnvironments = lazy(() =>
+  import('./compare-environments.tsx').then((module) => ({ default: module.CompareEnvironments })),
+);
+const ItemHistory = lazy(() =>
+  import('../history/item-history.tsx').then((module) => ({ default: module.ItemHistory })),
+);
+
+/** One flag. */
 export function FlagPage() {
-  return <Page title="Flag">{null}</Page>;
+  const { key = '' } = useParams({ strict: false }) as { key?: string };
+  const { configuration } = useProperty();
+  const flag = configuration.flags.find((each) => each.key === key);
+  if (flag !== undefined) return <FlagEditor key={key} stored={flag} />;
+  return (
+    <Page title="Flag not found">
+      <EmptyState
+        title={`There is no flag “${key}”`}
+        action={<PropertyLink to="flags">All flags</PropertyLink>}
+      >
+        It may have been deleted, or the link is wrong.
+      </EmptyState>
+    </Page>
+  );
+}
+
+/** What the page shows, in the URL. */
+const VIEW = { tab: 'environments', env: '' };
+
+function FlagEditor({ stored }: { stored: Flag }) {
+  const { propertyId, configuration, may } = useProperty();
+  const [view, setView] = useUrlState(VIEW);
+  const draft = useDraft<Flag>(`${propertyId}/flags/${stored.key}`, stored, stored.version);
+  const { save, errors, errorCount, isChecking, message } = useSaveFlag(draft);
+  const flag = draft.value;
+  const { environments } = configuration;
+  const environment = environments.find(({ id }) => id === view.env) ?? environments[0]!;
+  const disabled = !may('editor');
+  return (
+    <Page
+      title={stored.name}
+      badges={
+        <span className={classes.key}>
+          <code>{stored.key}</code>
+          <CopyAction text={stored.key} label="Copy key" />
+        </span>
+      }
+      description={stored.description}
+      actions={<PropertyLink to="flags">All flags</PropertyLink>}
+    >
+      <Tabs value={view.tab} onChange={(tab) => setView({ tab: tab ?? undefined })} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="environments">Environments</Tabs.Tab>
+          <Tabs.Tab value="try">Try it</Tabs.Tab>
+          <Tabs.Tab value="compare">Compare</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="environments">
+          {errorCount > 0 && (
+            <Alert color="red" role="alert" mb="md" icon={<Icon name="warning" />}>
+              {plural(errorCount, 'field is', 'fields are')} not valid; see the messages below
+              {otherEnvironments(errors, environments, environment.id)}.
+            </Alert>
+          )}
+          <div className={classes.columns}>
+            <EnvironmentTabs
+              flag={flag}
+              environments={environments}
+              value={environment.id}
+              onChange={(env) => setView({ env })}
+            >
+              <EnvironmentEditor
+                key={environment.id}
+                flag={flag}
+                stored={stored}
+                environment={environment}
+                onChange={draft.change}
+                errors={errors}
+                disabled={disabled}
+              />
+            </EnvironmentTabs>
+            <div className={classes.side}>
+              <FlagUsagePanel flag={stored} />
+              <FlagDetailsPanel flag={flag} onChange={draft.change} errors={errors} disabled={disabled} />
+              <DeleteFlagPanel flag={stored} />
+            </div>
+          </div>
+        </Tabs.Panel>
+        <Suspense fallback={<Skeleton height={240} />}>
+          <Tabs.Panel value="try">
+            <TryFlag flag={flag} isDraft={draft.isDirty} />
+          </Tabs.Panel>
+          <Tabs.Panel value="compare">
+            <CompareEnvironments flag={stored} isDraft={draft.isDirty} />
+          </Tabs.Panel>
+          <Tabs.Panel value="history">
+            <ItemHistory type="flag" itemKey={stored.key} />
+          </Tabs.Panel>
+        </Suspense>
+      </Tabs>
+      {message && (
+        <Alert color="blue" role="status" icon={<Icon name="info" />}>
+          {message}
+        </Alert>
+      )}
+      <DraftBar
+        draft={draft}
+        onSave={() => void save()}
+        blocked={disabled ? 'You need the editor role' : isChecking ? 'Checking …' : undefined}
+      />
+    </Page>
+  );
+}
+
+/** Saves the draft after a review. */
+function useSaveFlag(draft: Draft<Flag>) {
+  const { propertyId } = useProperty();
+  const [message, setMessage] = useState('');
+  const { value: flag, baseVersion } = draft;
+  const checked = useCheckedReview({
+    title: `Save flag ${flag.name}`,
+    method: 'PUT',
+    path: propertyPath(propertyId, 'flags', flag.key),
+    body: flag,
+    version: baseVersion,
+    item: { type: 'flag', key: flag.key },
+    impact: { type: 'flag', key: flag.key, definition: flag },
+  });
+  const save = async () => {
+    setMessage('');
+    const result = await checked.save();
+    if (result.outcome === 'saved') draft.discard();
+    if (result.outcome === 'proposed') {
+      draft.discard();
+      setMessage('Your change is proposed. It takes effect when an admin approves it.');
+    }
+    if (result.outcome === 'rebased') {
+      const current = result.current as Flag;
+      draft.rebase(current, current.version, result.merged as Flag);
+      setMessage('Your changes are now based on the newest version. Look at them once more, then save.');
+    }
+  };
+  return { ...checked, save, message };
+}
+
+/** Mistakes in environments that are not in view. */
+function otherEnvironments(
+  errors: (pointer: string) => string | undefined,
+  environments: readonly { id: string; name: string }[],
+  shown: string,
+): string {
+  const others = environments.filter(({ id }) => id !== shown && errors(`/environments/${id}`) !== undefined);
+  return others.length === 0 ? '' : ` and in ${others.map(({ name }) => name).join(', ')}`;
 }

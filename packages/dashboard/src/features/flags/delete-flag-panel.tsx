@@ -1,0 +1,68 @@
+import { Button, List, Tooltip } from '@mantine/core';
+import { propertyPath } from '../../api.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { useReview } from '../changes/review-context.tsx';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { flagReferences } from './flag-references.ts';
+
+/** Deletes a flag that no other flag needs, after a review. */
+export function DeleteFlagPanel({ flag }: { flag: Flag }) {
+  const { propertyId, configuration, may } = useProperty();
+  const review = useReview();
+  const navigate = usePropertyNavigate();
+  const references = flagReferences(configuration, flag.key);
+  const blocked = !may('admin')
+    ? 'You need the admin role'
+    : references.length > 0
+      ? 'Other flags need it as a prerequisite'
+      : undefined;
+  const remove = async () => {
+    const { outcome } = await review({
+      title: `Delete flag ${flag.name}`,
+      confirmLabel: 'Delete',
+      isDestructive: true,
+      method: 'DELETE',
+      path: propertyPath(propertyId, 'flags', flag.key),
+      version: flag.version,
+      item: { type: 'flag', key: flag.key },
+      impact: { type: 'flag', key: flag.key, definition: null },
+      environments: Object.keys(flag.environments),
+    });
+    if (outcome === 'saved') navigate('flags');
+  };
+  return (
+    <Panel title="Delete">
+      {references.length > 0 && (
+        <>
+          <p>Prerequisite of:</p>
+          <List size="sm">
+            {references.map(({ key, name, environments }) => (
+              <List.Item key={key}>
+                <PropertyLink to={`flags/${encodeURIComponent(key)}`}>{name}</PropertyLink> in{' '}
+                {environments.join(', ')}
+              </List.Item>
+            ))}
+          </List>
+        </>
+      )}
+      <p className="dimmed">Code that asks for a deleted flag gets the fallback in the code.</p>
+      <Tooltip label={blocked} disabled={blocked === undefined}>
+        <span>
+          <Button
+            size="xs"
+            variant="outline"
+            color="red"
+            disabled={blocked !== undefined}
+            onClick={() => void remove()}
+          >
+            Delete flag
+          </Button>
+        </span>
+      </Tooltip>
+      {blocked && <p className="dimmed">{blocked}</p>}
+    </Panel>
+  );
+}

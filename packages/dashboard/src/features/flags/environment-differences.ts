@@ -1,0 +1,57 @@
+import type { FlagValue, Rule, Segment } from '@switchyard/core/api/targeting';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { configurationIn } from './flag-configuration.ts';
+import { ruleSentence, valueWords } from './flag-words.ts';
+
+/** One line of a comparison; null where the environment does not have it. */
+export interface ComparedLine {
+  label: string;
+  from: string | null;
+  to: string | null;
+  isSame: boolean;
+}
+
+/** What a flag does in two environments, line by line. Rules with the same id are compared with each other. */
+export function compareEnvironments(
+  flag: Flag,
+  from: string,
+  to: string,
+  segments: readonly Pick<Segment, 'id' | 'name'>[],
+): ComparedLine[] {
+  const a = configurationIn(flag, from);
+  const b = configurationIn(flag, to);
+  const ids = [...new Set([...a.rules, ...b.rules].map(({ id }) => id))];
+  const sameOrder = isSame(orderOf(a.rules, b.rules), orderOf(b.rules, a.rules));
+  return [
+    line('State', a.enabled ? 'On' : 'Off', b.enabled ? 'On' : 'Off'),
+    line('Prerequisites', prerequisiteWords(a.prerequisites), prerequisiteWords(b.prerequisites)),
+    ...ids.map((id) => {
+      const [left, right] = [a, b].map(({ rules }) => rules.findIndex((rule) => rule.id === id));
+      const words = (rule: Rule | undefined, index = -1) =>
+        rule === undefined
+          ? null
+          : `${index + 1}. ${rule.enabled === false ? '(off) ' : ''}${ruleSentence(rule, segments)}`;
+      const [ruleA, ruleB] = [a.rules[left!], b.rules[right!]];
+      return {
+        label: ruleA?.name ?? ruleB?.name ?? `Rule ${id}`,
+        from: words(ruleA, left),
+        to: words(ruleB, right),
+        isSame: isSame(ruleA, ruleB) && (sameOrder || left === right),
+      };
+    }),
+    line('Everyone else', valueWords(a.value), valueWords(b.value)),
+  ];
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The ids of rules that both have, in the order of the first. */
+const orderOf = (rules: readonly Rule[], others: readonly Rule[]) =>
+  rules.map(({ id }) => id).filter((id) => others.some((other) => other.id === id));
+
+function line(label: string, from: string, to: string): ComparedLine {
+  return { label, from, to, isSame: from === to };
+}
+
+const prerequisiteWords = (prerequisites: readonly { flag: string; value: FlagValue }[]) =>
+  prerequisites.map(({ flag, value }) => `${flag} is ${valueWords(value)}`).join(' and ') || 'None';

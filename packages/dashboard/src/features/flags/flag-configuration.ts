@@ -1,0 +1,59 @@
+import type { FlagValue, Rule } from '@switchyard/core/api/targeting';
+import type { Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
+
+type FlagCore = Pick<Flag, 'type' | 'defaultValue' | 'environments'>;
+
+/** The configuration of a flag in an environment, also before anybody has set it up there. */
+export function configurationIn(flag: FlagCore, environmentId: string): FlagEnvironment {
+  return flag.environments[environmentId] ?? newConfiguration(flag);
+}
+
+/** Off; switching on a boolean serves true to everyone. */
+export function newConfiguration({
+  type,
+  defaultValue,
+}: Pick<Flag, 'type' | 'defaultValue'>): FlagEnvironment {
+  return { enabled: false, value: type === 'boolean' ? true : defaultValue, rules: [], prerequisites: [] };
+}
+
+export function withConfiguration(
+  flag: Flag,
+  environmentId: string,
+  changes: Partial<FlagEnvironment>,
+): Pick<Flag, 'environments'> {
+  const configuration = { ...configurationIn(flag, environmentId), ...changes };
+  return { environments: { ...flag.environments, [environmentId]: configuration } };
+}
+
+/**
+ * The rule of a flag that is only rolled out to a percentage, which needs a slider and no list of rules; undefined if
+ * there is more to it.
+ */
+export function simpleRollout({ rules }: Pick<FlagEnvironment, 'rules'>): Rule | undefined {
+  const [rule] = rules;
+  const isSimple =
+    rules.length === 1 && rule?.rollout && rule.enabled !== false && (rule.conditions ?? []).length === 0;
+  return isSimple ? rule : undefined;
+}
+
+/** A rule for everyone; its id is not one of the given rules. */
+export function newRule(rules: readonly Rule[], value: FlagValue): Rule {
+  return { id: newRuleId(rules), conditions: [], value };
+}
+
+export function duplicateRule(rules: readonly Rule[], rule: Rule): Rule {
+  const name = rule.name ? { name: `${rule.name} (copy)` } : {};
+  return { ...structuredClone(rule), ...name, id: newRuleId(rules) };
+}
+
+/** Short and random: visitors are assigned to a percentage by the id of the rule. */
+function newRuleId(rules: readonly Rule[]): string {
+  const id = `rule-${crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36)}`;
+  return rules.some((rule) => rule.id === id) ? newRuleId(rules) : id;
+}
+
+/** The list with one item at another place. */
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const rest = list.filter((_, index) => index !== from);
+  return [...rest.slice(0, to), list[from]!, ...rest.slice(to)];
+}

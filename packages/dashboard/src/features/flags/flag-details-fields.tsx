@@ -1,0 +1,63 @@
+import '../../ui/mantine-form-styles.ts';
+import { TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { ValueInput } from './value-input.tsx';
+
+type Details = Pick<Flag, 'description' | 'tags' | 'owner' | 'type' | 'defaultValue'>;
+
+interface FlagDetailsFieldsProps {
+  flag: Details;
+  onChange: (changes: Partial<Details>) => void;
+  errors: (pointer: string) => string | undefined;
+  disabled: boolean;
+}
+
+/** What a new flag and a known one have in common. */
+export function FlagDetailsFields({ flag, onChange, errors, disabled }: FlagDetailsFieldsProps) {
+  const { flags } = useProperty().configuration;
+  const tags = useMemo(() => [...new Set(flags.flatMap((each) => each.tags))].sort(), [flags]);
+  return (
+    <>
+      <ValueInput
+        label="Default value"
+        description="Served where the flag is off or a prerequisite is not met"
+        type={flag.type}
+        value={flag.defaultValue}
+        error={errors('/defaultValue')}
+        disabled={disabled}
+        onChange={(defaultValue) => onChange({ defaultValue })}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={4096}
+        value={flag.description ?? ''}
+        error={errors('/description')}
+        disabled={disabled}
+        onChange={(event) => onChange({ description: event.currentTarget.value })}
+      />
+      <TagsInput
+        label="Tags"
+        data={tags}
+        maxTags={20}
+        value={flag.tags}
+        error={errors('/tags')}
+        disabled={disabled}
+        onChange={(next) => onChange({ tags: next })}
+      />
+      <TextInput
+        label="Owner"
+        placeholder="Name or email address"
+        maxLength={256}
+        value={flag.owner ?? ''}
+        error={errors('/owner')}
+        disabled={disabled}
+        onChange={(event) => onChange({ owner: event.currentTarget.value || null })}
+      />
+    </>
+  );
+}

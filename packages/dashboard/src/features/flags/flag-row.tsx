@@ -1,0 +1,93 @@
+import { Badge, Tooltip } from '@mantine/core';
+import { memo } from 'react';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { EnvironmentSwitch } from './environment-switch.tsx';
+import classes from './flag-row.module.css';
+import { environmentWords } from './flag-words.ts';
+import { type EnvironmentUsage, servedWords, staleReason } from './use-flag-usage.ts';
+import type { LastChange } from './use-last-changes.ts';
+
+interface FlagRowProps {
+  flag: Flag;
+  usage: readonly EnvironmentUsage[] | undefined;
+  lastChange: LastChange | undefined;
+  onMessage: (message: string) => void;
+}
+
+/** The cells of one flag. */
+export const FlagRow = memo(function FlagRow({ flag, usage, lastChange, onMessage }: FlagRowProps) {
+  const { environments } = useProperty().configuration;
+  const stale = staleReason(usage);
+  return (
+    // biome-ignore-start lint/a11y/useSemanticElements: cells of the table with roles
+    <>
+      <div role="cell" className={classes.flag}>
+        <span className={classes.title}>
+          <PropertyLink to={`flags/${encodeURIComponent(flag.key)}`} className={classes.name}>
+            {flag.name}
+          </PropertyLink>
+          {stale && (
+            <Tooltip label={stale}>
+              <Badge size="xs" variant="outline" color="gray" className={classes.stale}>
+                Stale
+              </Badge>
+            </Tooltip>
+          )}
+        </span>
+        <span className={classes.details}>
+          <code>{flag.key}</code>
+          {flag.tags.map((tag) => (
+            <span key={tag} className={classes.tag}>
+              {tag}
+            </span>
+          ))}
+          {flag.owner && <span>{flag.owner}</span>}
+        </span>
+      </div>
+      {environments.map((environment) => {
+        const used = usage?.find((each) => each.environment === environment.id);
+        const configuration = flag.environments[environment.id];
+        return (
+          <div role="cell" key={environment.id} className={classes.environment}>
+            <span className={classes.state}>
+              <span className={classes.environmentName} aria-hidden="true">
+                {environment.name}
+              </span>
+              <EnvironmentSwitch flag={flag} environment={environment} onFinish={onMessage} />
+              <span className={classes.words}>
+                {configuration?.enabled ? '' : 'Off · '}
+                {environmentWords(flag, configuration)}
+              </span>
+            </span>
+            {used && (
+              <span className={classes.details}>
+                {used.lastEvaluatedAt === null ? (
+                  'never evaluated'
+                ) : (
+                  <>
+                    <RelativeTime at={used.lastEvaluatedAt} />
+                    {used.values.length > 0 && <span>served {servedWords(used)}</span>}
+                  </>
+                )}
+              </span>
+            )}
+          </div>
+        );
+      })}
+      <div role="cell" className={classes.change}>
+        {lastChange ? (
+          <>
+            <RelativeTime at={lastChange.at} />
+            <span className={classes.details}>{lastChange.by}</span>
+          </>
+        ) : (
+          <span className="dimmed">–</span>
+        )}
+      </div>
+    </>
+    // biome-ignore-end lint/a11y/useSemanticElements: see above
+  );
+});

@@ -1,0 +1,60 @@
+import { Tabs, Text } from '@mantine/core';
+import { Snippet } from '../../ui/snippet.tsx';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+
+type FlagInCode = Pick<Flag, 'key' | 'type' | 'defaultValue'>;
+
+/** Code that asks for a flag. It needs a secret key, which is never shown here. */
+export function FlagSnippets({ flag }: { flag: FlagInCode }) {
+  const { propertyId } = useProperty();
+  const snippets = [
+    { name: 'Node.js', code: nodeCode(propertyId, flag) },
+    { name: 'curl', code: curlCode(propertyId, flag) },
+    { name: 'OFREP', code: ofrepCode(flag) },
+  ];
+  return (
+    <>
+      <Text size="sm" mb={6}>
+        Set <code>SWITCHYARD_KEY</code> to a secret key from <PropertyLink to="keys">API keys</PropertyLink>.
+      </Text>
+      <Tabs defaultValue="Node.js" keepMounted={false}>
+        <Tabs.List mb={6}>
+          {snippets.map(({ name }) => (
+            <Tabs.Tab key={name} value={name}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {snippets.map(({ name, code }) => (
+          <Tabs.Panel key={name} value={name}>
+            <Snippet code={code} label={`${name} code`} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  );
+}
+
+const nodeCode = (propertyId: string, { key, type, defaultValue }: FlagInCode) =>
+  `import { createSwitchyard } from '@switchyard/sdk/node';
+
+const switchyard = createSwitchyard({
+  apiUrl: '${location.origin}',
+  propertyId: '${propertyId}',
+  secretApiKey: process.env.SWITCHYARD_KEY,
+});
+await switchyard.ready();
+const value = switchyard.flags.${type}('${key}', ${JSON.stringify(defaultValue)}, { userId: 'u-42' });
+console.log(value);`;
+
+const curlCode = (propertyId: string, { key }: FlagInCode) =>
+  `curl -sS ${location.origin}/v1/flags/evaluate \\
+  -H 'content-type: application/json' -H "x-api-key: $SWITCHYARD_KEY" \\
+  -d '${JSON.stringify({ propertyId, flagKeys: [key], context: { userId: 'u-42' } })}'`;
+
+const ofrepCode = ({ key }: FlagInCode) =>
+  `curl -sS ${location.origin}/ofrep/v1/evaluate/flags/${key} \\
+  -H 'content-type: application/json' -H "authorization: Bearer $SWITCHYARD_KEY" \\
+  -d '{"context":{"targetingKey":"u-42"}}'`;

@@ -1,0 +1,162 @@
+import '../../ui/mantine-form-styles.ts';
+import { Button, Checkbox, Input, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import type { FlagType } from '@switchyard/core/api/targeting';
+import { useId } from 'react';
+import { propertyPath } from '../../api.ts';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { DraftBar } from '../changes/draft-bar.tsx';
+import { useDraft } from '../changes/use-draft.ts';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { newConfiguration } from './flag-configuration.ts';
+import { FlagDetailsFields } from './flag-details-fields.tsx';
+import classes from './new-flag-page.module.css';
+import { useCheckedReview } from './use-checked-review.ts';
+
+type NewFlag = Omit<Flag, 'id' | 'createdAt' | 'version' | 'environments'> & {
+  /** Environments to switch it on in. */
+  on: string[];
+};
+
+const EMPTY: NewFlag = {
+  key: '',
+  name: '',
+  description: '',
+  tags: [],
+  owner: null,
+  type: 'boolean',
+  defaultValue: false,
+  on: [],
+};
+
+/** The form for a new flag; saving opens its page, where rules are added. */
+export function NewFlagPage() {
+  const { propertyId, configuration, may } = useProperty();
+  const navigate = usePropertyNavigate();
+  const draft = useDraft<NewFlag>(`${propertyId}/flags/new`, EMPTY);
+  const { on, key, ...fields } = draft.value;
+  const environments = Object.fromEntries(
+    on.map((id) => [id, { ...newConfiguration(fields), enabled: true }]),
+  );
+  const body = { ...fields, environments };
+  const { save, errors, isChecking } = useCheckedReview({
+    title: `Create flag ${key}`,
+    confirmLabel: 'Create',
+    method: 'PUT',
+    path: propertyPath(propertyId, 'flags', key),
+    body,
+    item: { type: 'flag', key },
+  });
+  const isTaken = configuration.flags.some((flag) => flag.key === key);
+  const create = async () => {
+    const { outcome } = await save();
+    if (outcome !== 'saved' && outcome !== 'proposed') return;
+    draft.discard();
+    navigate(outcome === 'saved' ? `flags/${encodeURIComponent(key)}` : 'flags');
+  };
+  return (
+    <Page
+      title="New flag"
+      actions={
+        <Button variant="default" onClick={() => navigate('flags')}>
+          Back to flags
+        </Button>
+      }
+    >
+      <Panel title="Flag">
+        <Stack gap="sm" maw={560}>
+          <TextInput
+            label="Name"
+            description="For people, such as “New checkout”"
+            maxLength={256}
+            autoFocus
+            value={fields.name}
+            error={errors('/name')}
+            onChange={(event) => draft.change(withName(draft.value, event.currentTarget.value))}
+          />
+          <TextInput
+            label="Key"
+            description="For your code; it cannot be changed later"
+            maxLength={128}
+            classNames={{ input: classes.code }}
+            value={key}
+            error={isTaken ? 'Another flag has this key' : errors('/key')}
+            onChange={(event) => draft.change({ key: event.currentTarget.value })}
+          />
+          <TypeField
+            type={fields.type}
+            onChange={(type) => draft.change({ type, defaultValue: type === 'boolean' ? false : '' })}
+          />
+          <FlagDetailsFields flag={fields} onChange={draft.change} errors={errors} disabled={false} />
+          <Checkbox.Group
+            label="Switch on in"
+            description="It can be switched on later, too"
+            value={on}
+            onChange={(next) => draft.change({ on: next })}
+          >
+            <Stack gap={6} mt={6}>
+              {configuration.environments.map(({ id, name }) => (
+                <Checkbox key={id} value={id} label={name} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+        </Stack>
+      </Panel>
+      <DraftBar
+        draft={draft}
+        onSave={() => void create()}
+        blocked={blockedReason(may('editor'), draft.value, isTaken, isChecking)}
+      />
+    </Page>
+  );
+}
+
+function TypeField({ type, onChange }: { type: FlagType; onChange: (type: FlagType) => void }) {
+  const labelId = useId();
+  return (
+    <Input.Wrapper
+      label="Type"
+      labelElement="div"
+      labelProps={{ id: labelId }}
+      description="It cannot be changed later"
+    >
+      <div>
+        <SegmentedControl
+          size="xs"
+          aria-labelledby={labelId}
+          data={[
+            { value: 'boolean', label: 'On or off' },
+            { value: 'string', label: 'Text' },
+          ]}
+          value={type}
+          onChange={(value) => onChange(value === 'string' ? 'string' : 'boolean')}
+        />
+      </div>
+    </Input.Wrapper>
+  );
+}
+
+/** The key follows the name until it is edited. */
+function withName({ name, key }: NewFlag, next: string): Partial<NewFlag> {
+  return key === keyOf(name) ? { name: next, key: keyOf(next) } : { name: next };
+}
+
+const keyOf = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 128);
+
+const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+function blockedReason(isAllowed: boolean, { name, key }: NewFlag, isTaken: boolean, isChecking: boolean) {
+  if (!isAllowed) return 'You need the editor role';
+  if (name.trim() === '') return 'Give the flag a name';
+  if (!KEY.test(key)) return 'The key needs letters, digits, “.”, “_” or “-”';
+  if (isTaken) return 'Choose another key';
+  return isChecking ? 'Checking …' : undefined;
+}

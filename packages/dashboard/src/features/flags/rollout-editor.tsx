@@ -1,0 +1,93 @@
+import '../../ui/mantine-form-styles.ts';
+import { Button, Group, NumberInput, Slider, Stack, TextInput } from '@mantine/core';
+import type { Rollout } from '@switchyard/core/api/targeting';
+import { useState } from 'react';
+import classes from './rollout-editor.module.css';
+import { RolloutSchedule } from './rollout-schedule.tsx';
+
+interface RolloutEditorProps {
+  rollout: Rollout;
+  onChange: (rollout: Rollout) => void;
+  errors: (pointer: string) => string | undefined;
+  pointer: string;
+  disabled: boolean;
+  /** Default: "Percentage" */
+  label?: string;
+}
+
+const MARKS = [0, 25, 50, 75, 100].map((value) => ({ value, label: `${value} %` }));
+
+/** The percentage, its schedule, and under "Advanced" what it is based on. */
+export function RolloutEditor(props: RolloutEditorProps) {
+  const { rollout, onChange, errors, pointer, disabled, label = 'Percentage' } = props;
+  const [isAdvanced, setAdvanced] = useState(rollout.by !== undefined || rollout.salt !== undefined);
+  const setPercentage = (percentage: number) => onChange({ ...rollout, percentage });
+  return (
+    <Stack gap="xs">
+      <div className={classes.percentage}>
+        <Slider
+          thumbLabel={`${label}, slider`}
+          min={0}
+          max={100}
+          step={1}
+          marks={MARKS}
+          label={(value) => `${value} %`}
+          value={rollout.percentage}
+          disabled={disabled}
+          onChange={setPercentage}
+        />
+        <NumberInput
+          aria-label={label}
+          suffix=" %"
+          min={0}
+          max={100}
+          decimalScale={2}
+          w={96}
+          value={rollout.percentage}
+          error={errors(`${pointer}/percentage`)}
+          disabled={disabled}
+          onChange={(value) => setPercentage(Number(value) || 0)}
+        />
+      </div>
+      <RolloutSchedule {...props} />
+      <Group gap="xs">
+        <Button
+          size="xs"
+          variant="subtle"
+          aria-expanded={isAdvanced}
+          onClick={() => setAdvanced(!isAdvanced)}
+        >
+          Advanced
+        </Button>
+      </Group>
+      {isAdvanced && (
+        <Group gap="sm" align="start">
+          <TextInput
+            label="Count by attribute"
+            description="Default: the first id in the context"
+            placeholder="userId"
+            maxLength={256}
+            value={rollout.by ?? ''}
+            error={errors(`${pointer}/by`)}
+            disabled={disabled}
+            onChange={(event) => onChange(withText(rollout, 'by', event.currentTarget.value))}
+          />
+          <TextInput
+            label="Salt"
+            description="Default: the id of the rule. The same salt includes the same visitors"
+            maxLength={256}
+            value={rollout.salt ?? ''}
+            error={errors(`${pointer}/salt`)}
+            disabled={disabled}
+            onChange={(event) => onChange(withText(rollout, 'salt', event.currentTarget.value))}
+          />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function withText(rollout: Rollout, name: 'by' | 'salt', text: string): Rollout {
+  const { [name]: _, ...rest } = rollout;
+  return text === '' ? rest : { ...rest, [name]: text };
+}

@@ -1,0 +1,96 @@
+import { Group, Input, Stack, Switch, TextInput } from '@mantine/core';
+import type { FlagType, Rule } from '@switchyard/core/api/targeting';
+import { ConditionListEditor } from '../targeting/condition-list-editor.tsx';
+import { RolloutEditor } from './rollout-editor.tsx';
+import { ValueInput } from './value-input.tsx';
+
+interface RuleEditorProps {
+  rule: Rule;
+  type: FlagType;
+  onChange: (rule: Rule) => void;
+  errors: (pointer: string) => string | undefined;
+  pointer: string;
+  disabled: boolean;
+}
+
+/** The fields of a rule. */
+export function RuleEditor({ rule, type, onChange, errors, pointer, disabled }: RuleEditorProps) {
+  const { conditions = [], match, rollout } = rule;
+  return (
+    <Stack gap="sm">
+      <Input.Wrapper label="If" labelElement="div" error={listError(errors, pointer)}>
+        <ConditionListEditor
+          conditions={conditions}
+          match={match}
+          pointer={`${pointer}/conditions`}
+          errors={errors}
+          disabled={disabled}
+          emptyText="No conditions: the rule applies to everyone."
+          onChange={(list) => onChange(withConditions(rule, list))}
+        />
+      </Input.Wrapper>
+      <ValueInput
+        label="Serve"
+        type={type}
+        value={rule.value}
+        error={errors(`${pointer}/value`)}
+        disabled={disabled}
+        onChange={(value) => onChange({ ...rule, value })}
+      />
+      <Switch
+        size="xs"
+        label="Only to a percentage"
+        checked={rollout !== undefined}
+        disabled={disabled}
+        onChange={(event) => onChange(withRollout(rule, event.currentTarget.checked))}
+      />
+      {rollout && (
+        <RolloutEditor
+          rollout={rollout}
+          pointer={`${pointer}/rollout`}
+          errors={errors}
+          disabled={disabled}
+          onChange={(next) => onChange({ ...rule, rollout: next })}
+        />
+      )}
+      <Group gap="sm" align="start">
+        <TextInput
+          label="Name of the rule"
+          description="Optional"
+          maxLength={256}
+          value={rule.name ?? ''}
+          error={errors(`${pointer}/name`)}
+          disabled={disabled}
+          onChange={(event) => onChange(withName(rule, event.currentTarget.value))}
+        />
+        <TextInput
+          label="Id"
+          description="Reported as the variant; sets who is in a percentage"
+          value={rule.id}
+          error={errors(`${pointer}/id`)}
+          disabled={disabled}
+          readOnly
+        />
+      </Group>
+    </Stack>
+  );
+}
+
+/** About the list as a whole; mistakes in a condition are shown at its fields. */
+const listError = (errors: RuleEditorProps['errors'], pointer: string) =>
+  errors(`${pointer}/conditions`) && 'Some conditions are not complete';
+
+function withConditions(
+  { match: _, ...rule }: Rule,
+  { conditions, match }: Pick<Rule, 'conditions' | 'match'>,
+): Rule {
+  return { ...rule, ...(match && { match }), ...(conditions && { conditions }) };
+}
+
+function withRollout({ rollout: _, ...rule }: Rule, isPartial: boolean): Rule {
+  return isPartial ? { ...rule, rollout: { percentage: 10 } } : rule;
+}
+
+function withName({ name: _, ...rule }: Rule, name: string): Rule {
+  return name === '' ? rule : { ...rule, name };
+}

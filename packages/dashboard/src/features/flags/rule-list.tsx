@@ -1,0 +1,118 @@
+import { Button, Group, VisuallyHidden } from '@mantine/core';
+import type { FlagType, Rule } from '@switchyard/core/api/targeting';
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { duplicateRule, moved, newRule } from './flag-configuration.ts';
+import { RuleCard } from './rule-card.tsx';
+import classes from './rule-list.module.css';
+
+const SortableList = lazy(() =>
+  import('../../ui/sortable-list.tsx').then((module) => ({ default: module.SortableList<Rule> })),
+);
+
+interface RuleListProps {
+  rules: readonly Rule[];
+  type: FlagType;
+  onChange: (rules: Rule[]) => void;
+  errors: (pointer: string) => string | undefined;
+  /** JSON pointer of the rules. */
+  pointer: string;
+  disabled: boolean;
+}
+
+/** The rules in their order: the first that matches decides. Collapsed rules are sentences. */
+export function RuleList({ rules, type, onChange, errors, pointer, disabled }: RuleListProps) {
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const [message, setMessage] = useState('');
+  const list = useRef<HTMLDivElement>(null);
+  const focus = useFocusAfterMove(list);
+  const toggle = (id: string) =>
+    setExpanded((ids) => new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]));
+  const add = (rule: Rule, at: number) => {
+    onChange([...rules.slice(0, at), rule, ...rules.slice(at)]);
+    setExpanded((ids) => new Set([...ids, rule.id]));
+    setMessage(`Rule ${at + 1} added`);
+  };
+  const move = (from: number, to: number) => {
+    onChange(moved(rules, from, to));
+    setMessage(`Rule ${from + 1} is now rule ${to + 1} of ${rules.length}`);
+  };
+  const renderRule = (rule: Rule, index: number, handle: ReactNode) => (
+    <RuleCard
+      rule={rule}
+      index={index}
+      count={rules.length}
+      type={type}
+      handle={disabled ? null : handle}
+      isExpanded={expanded.has(rule.id)}
+      errors={errors}
+      pointer={`${pointer}/${index}`}
+      disabled={disabled}
+      onToggle={() => toggle(rule.id)}
+      onChange={(next) => onChange(rules.with(index, next))}
+      onMove={(to) => {
+        move(index, to);
+        focus(rule.id, to < index ? 'up' : 'down');
+      }}
+      onDuplicate={() => add(duplicateRule(rules, rule), index + 1)}
+      onRemove={() => {
+        onChange(rules.filter((_, each) => each !== index));
+        setMessage(`Rule ${index + 1} removed`);
+      }}
+    />
+  );
+  const plain = (
+    <ol className={classes.list}>
+      {rules.map((rule, index) => (
+        <li key={rule.id}>{renderRule(rule, index, null)}</li>
+      ))}
+    </ol>
+  );
+  return (
+    <div ref={list}>
+      {rules.length > 1 ? (
+        <Suspense fallback={plain}>
+          <SortableList items={rules} idOf={({ id }) => id} onMove={move} renderItem={renderRule} />
+        </Suspense>
+      ) : (
+        plain
+      )}
+      <Group gap="xs" mt="xs">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="plus" size={14} />}
+          disabled={disabled}
+          onClick={() => add(newRule(rules, type === 'boolean' ? true : ''), rules.length)}
+        >
+          Add rule
+        </Button>
+        {rules.length > 1 && (
+          <Button
+            size="xs"
+            variant="subtle"
+            onClick={() => setExpanded(new Set(expanded.size > 0 ? [] : rules.map(({ id }) => id)))}
+          >
+            {expanded.size > 0 ? 'Collapse all' : 'Expand all'}
+          </Button>
+        )}
+      </Group>
+      <VisuallyHidden role="status">{message}</VisuallyHidden>
+    </div>
+  );
+}
+
+/** A moved element loses the focus: gives it back to the same button, or to the other one at an end of the list. */
+function useFocusAfterMove(list: RefObject<HTMLElement | null>) {
+  const [wanted, setWanted] = useState<{ id: string; direction: string }>();
+  useEffect(() => {
+    if (wanted === undefined) return;
+    const buttons = [...(list.current?.querySelectorAll<HTMLButtonElement>('button[data-move]') ?? [])];
+    const ofRule = buttons.filter(
+      (button) => button.getAttribute('data-rule') === wanted.id && !button.disabled,
+    );
+    (ofRule.find((button) => button.getAttribute('data-move') === wanted.direction) ?? ofRule[0])?.focus();
+    setWanted(undefined);
+  }, [wanted, list]);
+  return (id: string, direction: string) => setWanted({ id, direction });
+}
