@@ -1,5 +1,5 @@
 import '../../ui/mantine-form-styles.ts';
-import { Alert, Button, Checkbox, Group, Select, Tooltip } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Select, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -67,11 +67,11 @@ export function CompareEnvironments({ flag, isDraft }: CompareEnvironmentsProps)
           onChange={(id) => setView({ to: id ?? undefined, ...(id === from.id && { from: to.id }) })}
         />
       </Group>
-      <p role="status">
+      <Text size="sm" role="status" mb={6}>
         {different === 0
           ? `${from.name} and ${to.name} are the same.`
           : `${plural(different, 'line differs', 'lines differ')}.`}
-      </p>
+      </Text>
       <ComparisonTable lines={lines} from={from} to={to} />
       <Promotion flag={flag} from={from} to={to} isSame={different === 0} />
     </Panel>

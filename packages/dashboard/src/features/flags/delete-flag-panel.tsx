@@ -1,4 +1,4 @@
-import { Button, List, Tooltip } from '@mantine/core';
+import { Button, List, Text, Tooltip } from '@mantine/core';
 import { propertyPath } from '../../api.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { useReview } from '../changes/review-context.tsx';
@@ -37,7 +37,7 @@ export function DeleteFlagPanel({ flag }: { flag: Flag }) {
     <Panel title="Delete">
       {references.length > 0 && (
         <>
-          <p>Prerequisite of:</p>
+          <Text size="sm">Prerequisite of:</Text>
           <List size="sm">
             {references.map(({ key, name, environments }) => (
               <List.Item key={key}>
@@ -48,7 +48,9 @@ export function DeleteFlagPanel({ flag }: { flag: Flag }) {
           </List>
         </>
       )}
-      <p className="dimmed">Code that asks for a deleted flag gets the fallback in the code.</p>
+      <Text size="sm" c="dimmed" mb="xs">
+        Code that asks for a deleted flag gets the fallback in the code.
+      </Text>
       <Tooltip label={blocked} disabled={blocked === undefined}>
         <span>
           <Button
@@ -62,7 +64,11 @@ export function DeleteFlagPanel({ flag }: { flag: Flag }) {
           </Button>
         </span>
       </Tooltip>
-      {blocked && <p className="dimmed">{blocked}</p>}
+      {blocked && (
+        <Text size="sm" c="dimmed">
+          {blocked}
+        </Text>
+      )}
     </Panel>
   );
 }

@@ -59,7 +59,7 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
           onChange={(next) => change({ value: next })}
         />
         <section>
-          <Title order={3} size="h5" mb={4}>
+          <Title order={3} fz="sm" mb={4}>
             Prerequisites
           </Title>
           <PrerequisiteEditor
@@ -94,7 +94,7 @@ function Targeting({ flag, configuration, pointer, onChange, errors, disabled }:
   const addRule = () => onChange({ rules: [newRule(rules, isBoolean ? true : value), ...rules] });
   return (
     <section>
-      <Title order={3} size="h5" mb={4}>
+      <Title order={3} fz="sm" mb={4}>
         {simple ? 'Rollout' : 'Rules'}
       </Title>
       {simple ? (

@@ -19,9 +19,11 @@ export function filterFlags(
     if (filters.state !== '' && isOn !== (state === 'on')) return false;
     return words.length === 0 || hasWords(flag, words);
   });
-  const byName = (a: Flag, b: Flag) => a.name.localeCompare(b.name);
+  const byName = (a: Flag, b: Flag) => collator.compare(a.name, b.name);
   return found.sort(filters.sort === 'newest' ? (a, b) => b.createdAt - a.createdAt || byName(a, b) : byName);
 }
+
+const collator = new Intl.Collator(undefined, { numeric: true });
 
 function hasWords({ key, name, description, tags, owner }: Flag, words: readonly string[]): boolean {
   const text = [key, name, description, owner, ...tags].join('\n').toLowerCase();

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Tooltip } from '@mantine/core';
+import { Button, Skeleton, Text, Tooltip } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { messageOf } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -69,12 +69,12 @@ function FlagList({ filters, onFilter }: FlagListProps) {
       ) : (
         <>
           <FlagFilterBar filters={filters} onChange={onFilter} />
-          <p role="status" className="dimmed">
+          <Text size="sm" c="dimmed" role="status">
             {shown.length === flags.length
               ? plural(flags.length, 'flag')
               : `${shown.length} of ${plural(flags.length, 'flag')}`}
             {message && ` · ${message}`}
-          </p>
+          </Text>
           {query.error && (
             <LoadError
               title="Cannot load how flags are used"

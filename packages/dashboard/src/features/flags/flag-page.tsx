@@ -86,24 +86,26 @@ function FlagEditor({ stored }: { stored: Flag }) {
             </Alert>
           )}
           <div className={classes.columns}>
-            <EnvironmentTabs
-              flag={flag}
-              environments={environments}
-              value={environment.id}
-              onChange={(env) => setView({ env })}
-            >
-              <EnvironmentEditor
-                key={environment.id}
+            <div className={classes.main}>
+              <EnvironmentTabs
                 flag={flag}
-                stored={stored}
-                environment={environment}
-                onChange={draft.change}
-                errors={errors}
-                disabled={disabled}
-              />
-            </EnvironmentTabs>
-            <div className={classes.side}>
+                environments={environments}
+                value={environment.id}
+                onChange={(env) => setView({ env })}
+              >
+                <EnvironmentEditor
+                  key={environment.id}
+                  flag={flag}
+                  stored={stored}
+                  environment={environment}
+                  onChange={draft.change}
+                  errors={errors}
+                  disabled={disabled}
+                />
+              </EnvironmentTabs>
               <FlagUsagePanel flag={stored} />
+            </div>
+            <div className={classes.side}>
               <FlagDetailsPanel flag={flag} onChange={draft.change} errors={errors} disabled={disabled} />
               <DeleteFlagPanel flag={stored} />
             </div>
@@ -126,11 +128,13 @@ function FlagEditor({ stored }: { stored: Flag }) {
           {message}
         </Alert>
       )}
-      <DraftBar
-        draft={draft}
-        onSave={() => void save()}
-        blocked={disabled ? 'You need the editor role' : isChecking ? 'Checking …' : undefined}
-      />
+      {(view.tab === VIEW.tab || draft.isDirty) && (
+        <DraftBar
+          draft={draft}
+          onSave={() => void save()}
+          blocked={disabled ? 'You need the editor role' : isChecking ? 'Checking …' : undefined}
+        />
+      )}
     </Page>
   );
 }

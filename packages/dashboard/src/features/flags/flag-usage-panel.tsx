@@ -1,4 +1,4 @@
-import { List } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Loaded, Panel } from '../../ui/panel.tsx';
@@ -28,10 +28,10 @@ export function FlagUsagePanel({ flag }: { flag: Flag }) {
           return (
             <>
               {stale && (
-                <p className="warn">
+                <Text size="sm" className="warn">
                   Stale: {stale.charAt(0).toLowerCase() + stale.slice(1)}. It can probably be removed from the
                   code.
-                </p>
+                </Text>
               )}
               <List size="sm" spacing={4} listStyleType="none">
                 {usage.map((used) => (

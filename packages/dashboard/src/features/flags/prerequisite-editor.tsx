@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Select, Stack } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Stack, Text } from '@mantine/core';
 import type { Prerequisite } from '@switchyard/core/api/targeting';
 import { Icon } from '../../ui/icon.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
@@ -27,9 +27,9 @@ export function PrerequisiteEditor(props: PrerequisiteEditorProps) {
   return (
     <Stack gap="xs">
       {prerequisites.length === 0 && (
-        <p className="dimmed">
+        <Text size="sm" c="dimmed">
           None. With a prerequisite, rules only apply while another flag has a certain value.
-        </p>
+        </Text>
       )}
       {prerequisites.map((prerequisite, index) => (
         <Group

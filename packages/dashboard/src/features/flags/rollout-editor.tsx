@@ -27,6 +27,7 @@ export function RolloutEditor(props: RolloutEditorProps) {
       <div className={classes.percentage}>
         <Slider
           thumbLabel={`${label}, slider`}
+          classNames={{ markLabel: classes.mark }}
           min={0}
           max={100}
           step={1}
@@ -49,17 +50,19 @@ export function RolloutEditor(props: RolloutEditorProps) {
           onChange={(value) => setPercentage(Number(value) || 0)}
         />
       </div>
-      <RolloutSchedule {...props} />
-      <Group gap="xs">
-        <Button
-          size="xs"
-          variant="subtle"
-          aria-expanded={isAdvanced}
-          onClick={() => setAdvanced(!isAdvanced)}
-        >
-          Advanced
-        </Button>
-      </Group>
+      <RolloutSchedule
+        {...props}
+        actions={
+          <Button
+            size="xs"
+            variant="subtle"
+            aria-expanded={isAdvanced}
+            onClick={() => setAdvanced(!isAdvanced)}
+          >
+            Advanced
+          </Button>
+        }
+      />
       {isAdvanced && (
         <Group gap="sm" align="start">
           <TextInput

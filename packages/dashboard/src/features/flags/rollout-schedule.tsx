@@ -1,6 +1,7 @@
 import '../../ui/mantine-form-styles.ts';
 import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
 import type { Rollout } from '@switchyard/core/api/targeting';
+import type { ReactNode } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
@@ -11,6 +12,8 @@ interface RolloutScheduleProps {
   errors: (pointer: string) => string | undefined;
   pointer: string;
   disabled: boolean;
+  /** Beside the button that adds a step. */
+  actions?: ReactNode;
 }
 
 type Step = NonNullable<Rollout['schedule']>[number];
@@ -18,7 +21,14 @@ type Step = NonNullable<Rollout['schedule']>[number];
 const DAY = 86_400_000;
 
 /** Future changes of the percentage. */
-export function RolloutSchedule({ rollout, onChange, errors, pointer, disabled }: RolloutScheduleProps) {
+export function RolloutSchedule({
+  rollout,
+  onChange,
+  errors,
+  pointer,
+  disabled,
+  actions,
+}: RolloutScheduleProps) {
   const { schedule = [] } = rollout;
   const rows = useRowKeys(schedule.length);
   const change = (steps: Step[]) => onChange(withSchedule(rollout, steps));
@@ -82,6 +92,7 @@ export function RolloutSchedule({ rollout, onChange, errors, pointer, disabled }
         >
           Schedule a change
         </Button>
+        {actions}
       </Group>
     </Stack>
   );

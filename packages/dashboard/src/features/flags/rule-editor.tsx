@@ -1,4 +1,4 @@
-import { Group, Input, Stack, Switch, TextInput } from '@mantine/core';
+import { Input, Stack, Switch, TextInput } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { ConditionListEditor } from '../targeting/condition-list-editor.tsx';
 import { RolloutEditor } from './rollout-editor.tsx';
@@ -53,25 +53,16 @@ export function RuleEditor({ rule, type, onChange, errors, pointer, disabled }: 
           onChange={(next) => onChange({ ...rule, rollout: next })}
         />
       )}
-      <Group gap="sm" align="start">
-        <TextInput
-          label="Name of the rule"
-          description="Optional"
-          maxLength={256}
-          value={rule.name ?? ''}
-          error={errors(`${pointer}/name`)}
-          disabled={disabled}
-          onChange={(event) => onChange(withName(rule, event.currentTarget.value))}
-        />
-        <TextInput
-          label="Id"
-          description="Reported as the variant; sets who is in a percentage"
-          value={rule.id}
-          error={errors(`${pointer}/id`)}
-          disabled={disabled}
-          readOnly
-        />
-      </Group>
+      <TextInput
+        label="Name of the rule"
+        description={`Optional. Its id is ${rule.id}, which evaluations report`}
+        maxLength={256}
+        maw={400}
+        value={rule.name ?? ''}
+        error={errors(`${pointer}/name`) ?? errors(`${pointer}/id`)}
+        disabled={disabled}
+        onChange={(event) => onChange(withName(rule, event.currentTarget.value))}
+      />
     </Stack>
   );
 }

@@ -112,12 +112,18 @@ export function TryFlag({ flag, isDraft }: TryFlagProps) {
       </Panel>
       <Panel title="Result">
         <div aria-live="polite">
-          {isOutdated && <p className="warn">Something has changed since: try it again.</p>}
+          {isOutdated && (
+            <Text size="sm" className="warn">
+              Something has changed since: try it again.
+            </Text>
+          )}
           {explain.isError && (
             <LoadError title="Cannot evaluate the flag" message={messageOf(explain.error)} />
           )}
           {explain.isIdle && (
-            <p className="dimmed">Press “Try it” to see the value, and rule by rule how it comes about.</p>
+            <Text size="sm" c="dimmed">
+              Press “Try it” to see the value, and rule by rule how it comes about.
+            </Text>
           )}
           {explain.data && <ExplanationSteps explanation={explain.data} />}
         </div>

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { Condition, Rule } from '@switchyard/core/api/targeting';
 import { useId } from 'react';
 import { Icon } from '../../ui/icon.tsx';
@@ -73,7 +73,11 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
           }}
         />
       ))}
-      {conditions.length === 0 && props.emptyText && <p className="dimmed">{props.emptyText}</p>}
+      {conditions.length === 0 && props.emptyText && (
+        <Text size="sm" c="dimmed">
+          {props.emptyText}
+        </Text>
+      )}
       <Group gap="xs">
         <Button
           size="xs"
