@@ -93,7 +93,8 @@ const propertyHome = createRoute({
   },
 });
 
-const pageLoaders: (() => Promise<unknown>)[] = [];
+/** The review sheet is not a page, but must open without a connection, to say that there is none. */
+const pageLoaders: (() => Promise<unknown>)[] = [() => import('./features/changes/review-sheet.tsx')];
 
 const propertyPages = [
   propertyPage('overview', () => import('./features/overview/overview-page.tsx'), 'OverviewPage'),

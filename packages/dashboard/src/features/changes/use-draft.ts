@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { mergeUnchanged } from './merge-unchanged.ts';
 
 interface StoredDraft<T> {
   /** The document that the draft started from. */
@@ -52,7 +53,11 @@ export function useDraft<T extends object>(name: string, stored: T, storedVersio
   );
   const rebase = useCallback(
     (base: T, version: number | undefined, draft: T) =>
-      setOwn({ base, baseVersion: version, draft, savedAt: Date.now() }),
+      setOwn((previous) => {
+        // Fields that others changed and this draft did not must not go back to their old value.
+        const merged = previous ? (mergeUnchanged(previous.base, base, draft) as T) : draft;
+        return { base, baseVersion: version, draft: merged, savedAt: Date.now() };
+      }),
     [],
   );
   const discard = useCallback(() => {

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { propertyPath } from '../../api.ts';
-import { configurationKey, refreshItem } from './configuration-cache.ts';
+import { cacheItem, configurationKey, refreshItem } from './configuration-cache.ts';
 import { COLLECTIONS, type ItemType } from './configuration-types.ts';
 
 /** Above this, one request for everything is cheaper than one per item. */
@@ -37,12 +37,19 @@ export function followConfiguration(
     const isSmall = items.length === changes.length && items.length <= MAX_SINGLE_ITEMS;
     if (!isSmall) void reload();
     else {
-      Promise.all(items.map(({ type, key }) => refreshItem(client, propertyId, type as ItemType, key))).catch(
-        reload,
-      );
+      Promise.all(items.map((item) => applyChange(client, propertyId, item))).catch(reload);
     }
     void client.invalidateQueries({ queryKey: ['history', propertyId] });
     void client.invalidateQueries({ queryKey: ['proposals', propertyId] });
   });
   return () => source.close();
+}
+
+async function applyChange(
+  client: QueryClient,
+  propertyId: string,
+  { type, key, action }: ChangeEvent['changes'][number],
+): Promise<void> {
+  if (action === 'delete') cacheItem(client, propertyId, type as ItemType, key, undefined);
+  else await refreshItem(client, propertyId, type as ItemType, key);
 }

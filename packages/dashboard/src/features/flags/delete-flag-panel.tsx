@@ -55,8 +55,8 @@ export function DeleteFlagPanel({ flag }: { flag: Flag }) {
         <span>
           <Button
             size="xs"
-            variant="outline"
-            color="red"
+            variant="default"
+            c={blocked ? undefined : 'var(--sy-bad)'}
             disabled={blocked !== undefined}
             onClick={() => void remove()}
           >

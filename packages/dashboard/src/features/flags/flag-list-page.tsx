@@ -1,9 +1,10 @@
 import { Button, Skeleton, Text, Tooltip } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { messageOf } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
@@ -14,10 +15,8 @@ import { FlagSnippets } from './flag-snippets.tsx';
 import { staleReason, useFlagUsage } from './use-flag-usage.ts';
 import { useLastChanges } from './use-last-changes.ts';
 
-const FlagTable = lazy(() => import('./flag-table.tsx').then((module) => ({ default: module.FlagTable })));
-const NewFlagPage = lazy(() =>
-  import('./new-flag-page.tsx').then((module) => ({ default: module.NewFlagPage })),
-);
+const FlagTable = lazyPart(() => import('./flag-table.tsx').then((module) => module.FlagTable));
+const NewFlagPage = lazyPart(() => import('./new-flag-page.tsx').then((module) => module.NewFlagPage));
 
 /** All flags of the property; `?new=1` is the form for a new one. */
 export function FlagListPage() {

@@ -1,10 +1,11 @@
 import { Alert, Skeleton, Tabs } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { CopyAction } from '../../ui/snippet.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
@@ -21,12 +22,12 @@ import classes from './flag-page.module.css';
 import { FlagUsagePanel } from './flag-usage-panel.tsx';
 import { useCheckedReview } from './use-checked-review.ts';
 
-const TryFlag = lazy(() => import('./try-flag.tsx').then((module) => ({ default: module.TryFlag })));
-const CompareEnvironments = lazy(() =>
-  import('./compare-environments.tsx').then((module) => ({ default: module.CompareEnvironments })),
+const TryFlag = lazyPart(() => import('./try-flag.tsx').then((module) => module.TryFlag));
+const CompareEnvironments = lazyPart(() =>
+  import('./compare-environments.tsx').then((module) => module.CompareEnvironments),
 );
-const ItemHistory = lazy(() =>
-  import('../history/item-history.tsx').then((module) => ({ default: module.ItemHistory })),
+const ItemHistory = lazyPart(() =>
+  import('../history/item-history.tsx').then((module) => module.ItemHistory),
 );
 
 /** One flag. */

@@ -45,7 +45,7 @@ export function PrerequisiteEditor(props: PrerequisiteEditorProps) {
             searchable
             allowDeselect={false}
             limit={100}
-            flex="1 1 200px"
+            flex="1 1 140px"
             value={prerequisite.flag}
             error={errors(`${pointer}/${index}/flag`)}
             disabled={disabled}

@@ -1,13 +1,14 @@
 import { Button, Group, VisuallyHidden } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
-import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { duplicateRule, moved, newRule } from './flag-configuration.ts';
 import { RuleCard } from './rule-card.tsx';
 import classes from './rule-list.module.css';
 
-const SortableList = lazy(() =>
-  import('../../ui/sortable-list.tsx').then((module) => ({ default: module.SortableList<Rule> })),
+const SortableList = lazyPart(() =>
+  import('../../ui/sortable-list.tsx').then((module) => module.SortableList<Rule>),
 );
 
 interface RuleListProps {

@@ -48,7 +48,7 @@ export function ConditionEditor(props: ConditionEditorProps) {
             value={attribute}
             error={error('attribute')}
             disabled={disabled}
-            onChange={(event) => onChange({ ...condition, attribute: event.currentTarget.value })}
+            onChange={(event) => onChange(withAttribute(condition, event.currentTarget.value))}
           />
           <Select
             aria-label="Operator"
@@ -107,6 +107,11 @@ export function ConditionEditor(props: ConditionEditorProps) {
       </div>
     </div>
   );
+}
+
+/** Left out while it is empty. */
+function withAttribute({ attribute: _, ...condition }: Condition, attribute: string): Condition {
+  return attribute === '' ? condition : { attribute, ...condition };
 }
 
 function withOption(condition: Condition, name: 'negate' | 'caseInsensitive', isOn: boolean): Condition {

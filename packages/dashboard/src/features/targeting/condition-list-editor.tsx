@@ -84,7 +84,7 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
           variant="default"
           leftSection={<Icon name="plus" size={14} />}
           disabled={disabled}
-          onClick={() => change([...conditions, { attribute: '', operator: 'equals', values: [] }])}
+          onClick={() => change([...conditions, { operator: 'equals', values: [] }])}
         >
           Add condition
         </Button>
