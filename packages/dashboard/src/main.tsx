@@ -15,7 +15,10 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const client = new QueryClient({
   defaultOptions: {
+    // Without a connection, requests fail and say so, instead of waiting for one.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 30_000,
       // A refused request stays refused; a lost connection or an overloaded server may come back.
       retry: (count, error) => count < 2 && (!(error instanceof ApiProblem) || isTemporary(error)),

@@ -13,7 +13,7 @@ import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 import classes from './sortable-list.module.css';
 
-interface SortableListProps<T> {
+export interface SortableListProps<T> {
   items: readonly T[];
   idOf: (item: T) => string;
   onMove: (from: number, to: number) => void;

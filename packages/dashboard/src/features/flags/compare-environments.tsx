@@ -1,11 +1,12 @@
 import '../../ui/mantine-form-styles.ts';
-import { Alert, Button, Checkbox, Group, Select, Text, Tooltip } from '@mantine/core';
+import { Alert, Checkbox, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useReview } from '../changes/review-context.tsx';
 import type { Environment, Flag } from '../configuration/configuration-types.ts';
@@ -157,13 +158,9 @@ function Promotion({ flag, from, to, isSame }: PromotionProps) {
           checked={withState}
           onChange={(event) => setWithState(event.currentTarget.checked)}
         />
-        <Tooltip label={blocked} disabled={blocked === undefined}>
-          <span>
-            <Button disabled={blocked !== undefined} onClick={() => void promote()}>
-              Promote {from.name} to {to.name}
-            </Button>
-          </span>
-        </Tooltip>
+        <ReasonButton reason={blocked} onClick={() => void promote()}>
+          Promote {from.name} to {to.name}
+        </ReasonButton>
         {blocked && <span className="dimmed">{blocked}</span>}
       </Group>
       {message && (

@@ -1,6 +1,7 @@
-import { Button, List, Text, Tooltip } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import { propertyPath } from '../../api.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -51,19 +52,15 @@ export function DeleteFlagPanel({ flag }: { flag: Flag }) {
       <Text size="sm" c="dimmed" mb="xs">
         Code that asks for a deleted flag gets the fallback in the code.
       </Text>
-      <Tooltip label={blocked} disabled={blocked === undefined}>
-        <span>
-          <Button
-            size="xs"
-            variant="default"
-            c={blocked ? undefined : 'var(--sy-bad)'}
-            disabled={blocked !== undefined}
-            onClick={() => void remove()}
-          >
-            Delete flag
-          </Button>
-        </span>
-      </Tooltip>
+      <ReasonButton
+        size="xs"
+        variant="default"
+        c={blocked ? undefined : 'var(--sy-bad)'}
+        reason={blocked}
+        onClick={() => void remove()}
+      >
+        Delete flag
+      </ReasonButton>
       {blocked && (
         <Text size="sm" c="dimmed">
           {blocked}

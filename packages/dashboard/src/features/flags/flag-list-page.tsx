@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text, Tooltip } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
 import { messageOf } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -7,6 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { FlagFilterBar } from './flag-filter-bar.tsx';
@@ -44,19 +45,14 @@ function FlagList({ filters, onFilter }: FlagListProps) {
     () => filterFlags(flags, filters, ({ key }) => staleReason(byKey.get(key)) !== undefined),
     [flags, filters, byKey],
   );
-  const isAllowed = may('editor');
   const newFlag = (
-    <Tooltip label="You need the editor role" disabled={isAllowed}>
-      <span>
-        <Button
-          leftSection={<Icon name="plus" />}
-          disabled={!isAllowed}
-          onClick={() => onFilter({ new: '1' })}
-        >
-          New flag
-        </Button>
-      </span>
-    </Tooltip>
+    <ReasonButton
+      leftSection={<Icon name="plus" />}
+      reason={may('editor') ? undefined : 'You need the editor role'}
+      onClick={() => onFilter({ new: '1' })}
+    >
+      New flag
+    </ReasonButton>
   );
   return (
     <Page title="Flags" actions={newFlag}>

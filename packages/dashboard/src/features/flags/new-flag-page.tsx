@@ -1,8 +1,10 @@
 import '../../ui/mantine-form-styles.ts';
-import { Button, Checkbox, Input, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Input, Stack, TextInput } from '@mantine/core';
 import type { FlagType } from '@switchyard/core/api/targeting';
 import { useId } from 'react';
 import { propertyPath } from '../../api.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { keyFromName } from '../../ui/key-from-name.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
@@ -123,15 +125,14 @@ function TypeField({ type, onChange }: { type: FlagType; onChange: (type: FlagTy
       description="It cannot be changed later"
     >
       <div>
-        <SegmentedControl
-          size="xs"
-          aria-labelledby={labelId}
-          data={[
+        <Choice
+          labelledBy={labelId}
+          options={[
             { value: 'boolean', label: 'On or off' },
             { value: 'string', label: 'Text' },
           ]}
           value={type}
-          onChange={(value) => onChange(value === 'string' ? 'string' : 'boolean')}
+          onChange={onChange}
         />
       </div>
     </Input.Wrapper>
@@ -140,16 +141,8 @@ function TypeField({ type, onChange }: { type: FlagType; onChange: (type: FlagTy
 
 /** The key follows the name until it is edited. */
 function withName({ name, key }: NewFlag, next: string): Partial<NewFlag> {
-  return key === keyOf(name) ? { name: next, key: keyOf(next) } : { name: next };
+  return key === keyFromName(name) ? { name: next, key: keyFromName(next) } : { name: next };
 }
-
-const keyOf = (name: string) =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 128);
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 

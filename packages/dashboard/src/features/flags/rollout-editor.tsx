@@ -1,7 +1,8 @@
-import '../../ui/mantine-form-styles.ts';
-import { Button, Group, NumberInput, Slider, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { Rollout } from '@switchyard/core/api/targeting';
 import { useState } from 'react';
+import { PercentSlider } from '../../ui/percent-slider.tsx';
+import { PlainNumberField } from '../../ui/plain-number-field.tsx';
 import classes from './rollout-editor.module.css';
 import { RolloutSchedule } from './rollout-schedule.tsx';
 
@@ -15,8 +16,6 @@ interface RolloutEditorProps {
   label?: string;
 }
 
-const MARKS = [0, 25, 50, 75, 100].map((value) => ({ value, label: `${value} %` }));
-
 /** The percentage, its schedule, and under "Advanced" what it is based on. */
 export function RolloutEditor(props: RolloutEditorProps) {
   const { rollout, onChange, errors, pointer, disabled, label = 'Percentage' } = props;
@@ -25,29 +24,22 @@ export function RolloutEditor(props: RolloutEditorProps) {
   return (
     <Stack gap="xs">
       <div className={classes.percentage}>
-        <Slider
-          thumbLabel={`${label}, slider`}
-          classNames={{ markLabel: classes.mark }}
-          min={0}
-          max={100}
-          step={1}
-          marks={MARKS}
-          label={(value) => `${value} %`}
+        <PercentSlider
+          label={`${label}, slider`}
           value={rollout.percentage}
           disabled={disabled}
           onChange={setPercentage}
         />
-        <NumberInput
+        <PlainNumberField
           aria-label={label}
-          suffix=" %"
+          unit="%"
           min={0}
           max={100}
-          decimalScale={2}
           w={96}
           value={rollout.percentage}
           error={errors(`${pointer}/percentage`)}
           disabled={disabled}
-          onChange={(value) => setPercentage(Number(value) || 0)}
+          onChange={(value) => setPercentage(value ?? 0)}
         />
       </div>
       <RolloutSchedule

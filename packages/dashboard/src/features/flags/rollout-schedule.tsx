@@ -1,9 +1,9 @@
-import '../../ui/mantine-form-styles.ts';
-import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
 import type { Rollout } from '@switchyard/core/api/targeting';
 import type { ReactNode } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { PlainNumberField } from '../../ui/plain-number-field.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
 
 interface RolloutScheduleProps {
@@ -50,17 +50,16 @@ export function RolloutSchedule({
             disabled={disabled}
             onChange={(at) => at !== undefined && change(schedule.with(index, { ...step, at }))}
           />
-          <NumberInput
+          <PlainNumberField
             aria-label={`Percentage of step ${index + 1}`}
-            suffix=" %"
+            unit="%"
             min={0}
             max={100}
-            decimalScale={2}
             w={96}
             value={step.percentage}
             error={errors(`${pointer}/schedule/${index}/percentage`)}
             disabled={disabled}
-            onChange={(value) => change(schedule.with(index, { ...step, percentage: Number(value) || 0 }))}
+            onChange={(value) => change(schedule.with(index, { ...step, percentage: value ?? 0 }))}
           />
           <ActionIcon
             variant="subtle"

@@ -1,11 +1,13 @@
-import { ActionIcon, Badge, Menu, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Badge, Menu, Skeleton, UnstyledButton } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, Suspense, useId } from 'react';
 import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ruleSentence } from './flag-words.ts';
 import classes from './rule-card.module.css';
-import { RuleEditor } from './rule-editor.tsx';
+
+const RuleEditor = lazyPart(() => import('./rule-editor.tsx').then((module) => module.RuleEditor));
 
 interface RuleCardProps {
   rule: Rule;
@@ -56,7 +58,9 @@ export function RuleCard(props: RuleCardProps) {
       </div>
       {isOpen && (
         <div id={fieldsId} className={classes.fields}>
-          <RuleEditor {...props} />
+          <Suspense fallback={<Skeleton height={160} />}>
+            <RuleEditor {...props} />
+          </Suspense>
         </div>
       )}
     </div>

@@ -1,14 +1,19 @@
-import { Button, Group, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Skeleton, VisuallyHidden } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
+import type { SortableListProps } from '../../ui/sortable-list.tsx';
 import { duplicateRule, moved, newRule } from './flag-configuration.ts';
 import { RuleCard } from './rule-card.tsx';
 import classes from './rule-list.module.css';
 
+// Without it, rules are moved with the buttons.
 const SortableList = lazyPart(() =>
-  import('../../ui/sortable-list.tsx').then((module) => module.SortableList<Rule>),
+  import('../../ui/sortable-list.tsx').then(
+    (module) => module.SortableList<Rule>,
+    () => PlainList,
+  ),
 );
 
 interface RuleListProps {
@@ -62,22 +67,11 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
       }}
     />
   );
-  const plain = (
-    <ol className={classes.list}>
-      {rules.map((rule, index) => (
-        <li key={rule.id}>{renderRule(rule, index, null)}</li>
-      ))}
-    </ol>
-  );
   return (
     <div ref={list}>
-      {rules.length > 1 ? (
-        <Suspense fallback={plain}>
-          <SortableList items={rules} idOf={({ id }) => id} onMove={move} renderItem={renderRule} />
-        </Suspense>
-      ) : (
-        plain
-      )}
+      <Suspense fallback={<Skeleton height={rules.length * 40} />}>
+        <SortableList items={rules} idOf={({ id }) => id} onMove={move} renderItem={renderRule} />
+      </Suspense>
       <Group gap="xs" mt="xs">
         <Button
           size="xs"
@@ -100,6 +94,16 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
       </Group>
       <VisuallyHidden role="status">{message}</VisuallyHidden>
     </div>
+  );
+}
+
+function PlainList({ items, renderItem }: Pick<SortableListProps<Rule>, 'items' | 'renderItem'>) {
+  return (
+    <ol className={classes.list}>
+      {items.map((rule, index) => (
+        <li key={rule.id}>{renderItem(rule, index, null)}</li>
+      ))}
+    </ol>
   );
 }
 

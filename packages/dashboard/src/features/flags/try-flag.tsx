@@ -1,8 +1,9 @@
-import { Button, Group, SegmentedControl, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { Explanation, ExplanationBody } from '@switchyard/core/api/explanations';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { messageOf, propertyPath, request } from '../../api.ts';
+import { Choice } from '../../ui/choice.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
@@ -62,16 +63,15 @@ export function TryFlag({ flag, isDraft }: TryFlagProps) {
               value={environment.id}
               onChange={(env) => setView({ env: env ?? undefined })}
             />
-            <SegmentedControl
-              size="xs"
-              aria-label="What to try it with"
-              data={[
+            <Choice
+              label="What to try it with"
+              options={[
                 { value: 'attributes', label: 'Attributes' },
                 { value: 'json', label: 'JSON' },
                 { value: 'session', label: 'Session' },
               ]}
               value={input.mode}
-              onChange={(mode) => change({ mode: mode as TryInput['mode'] })}
+              onChange={(mode) => change({ mode })}
             />
             {input.mode === 'attributes' && (
               <TryRows rows={input.rows} onChange={(rows) => change({ rows })} />

@@ -1,6 +1,7 @@
-import { Input, SegmentedControl, Textarea } from '@mantine/core';
+import { Input, Textarea } from '@mantine/core';
 import type { FlagType, FlagValue } from '@switchyard/core/api/targeting';
 import { useId } from 'react';
+import { Choice } from '../../ui/choice.tsx';
 
 interface ValueInputProps {
   label: string;
@@ -12,6 +13,11 @@ interface ValueInputProps {
   disabled?: boolean;
 }
 
+const BOOLEANS = [
+  { value: 'true', label: 'true' },
+  { value: 'false', label: 'false' },
+] as const;
+
 /** A value of a flag: true or false, or text, which is checked while typing if it looks like JSON. */
 export function ValueInput({ type, value, onChange, label, description, error, disabled }: ValueInputProps) {
   const labelId = useId();
@@ -20,12 +26,11 @@ export function ValueInput({ type, value, onChange, label, description, error, d
     return (
       <Input.Wrapper {...common} labelElement="div" labelProps={{ id: labelId }}>
         <div>
-          <SegmentedControl
-            size="xs"
-            aria-labelledby={labelId}
-            data={['true', 'false']}
+          <Choice
+            labelledBy={labelId}
+            options={BOOLEANS}
             disabled={common.disabled}
-            value={String(value)}
+            value={value === true ? 'true' : 'false'}
             onChange={(text) => onChange(text === 'true')}
           />
         </div>

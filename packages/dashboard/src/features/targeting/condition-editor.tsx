@@ -1,9 +1,9 @@
-import '../../ui/mantine-form-styles.ts';
-import { ActionIcon, Checkbox, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Select, TextInput } from '@mantine/core';
 import type { Condition, Operator } from '@switchyard/core/api/targeting';
 import { numberOf } from '@switchyard/core/evaluation/attribute-values';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
+import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import classes from './condition-editor.module.css';
 import { ConditionValues } from './condition-values.tsx';
@@ -84,24 +84,20 @@ export function ConditionEditor(props: ConditionEditorProps) {
       </ActionIcon>
       <div className={classes.options}>
         {(negate || !HAS_OPPOSITE.has(operator)) && (
-          <Checkbox
-            size="xs"
+          <Check
             label="Not"
             title="Inverts the condition; a missing attribute still never matches"
             checked={negate}
             disabled={disabled}
-            onChange={(event) => onChange(withOption(condition, 'negate', event.currentTarget.checked))}
+            onChange={(isOn) => onChange(withOption(condition, 'negate', isOn))}
           />
         )}
         {(kind === 'text' || kind === 'pattern') && (
-          <Checkbox
-            size="xs"
+          <Check
             label="Ignore case"
             checked={caseInsensitive}
             disabled={disabled}
-            onChange={(event) =>
-              onChange(withOption(condition, 'caseInsensitive', event.currentTarget.checked))
-            }
+            onChange={(isOn) => onChange(withOption(condition, 'caseInsensitive', isOn))}
           />
         )}
       </div>

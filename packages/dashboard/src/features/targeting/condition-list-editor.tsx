@@ -1,6 +1,7 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Condition, Rule } from '@switchyard/core/api/targeting';
 import { useId } from 'react';
+import { Choice } from '../../ui/choice.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
 import { ConditionEditor } from './condition-editor.tsx';
@@ -42,18 +43,15 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
       </datalist>
       {conditions.length > 1 && (
         <Group gap="xs">
-          <SegmentedControl
-            size="xs"
-            aria-label="How conditions are combined"
-            data={[
+          <Choice
+            label="How conditions are combined"
+            options={[
               { value: 'all', label: 'All must hold' },
               { value: 'any', label: 'Any may hold' },
             ]}
             value={match ?? 'all'}
             disabled={disabled}
-            onChange={(value) =>
-              onChange({ conditions: [...conditions], match: value === 'any' ? 'any' : 'all' })
-            }
+            onChange={(value) => onChange({ conditions: [...conditions], match: value })}
           />
         </Group>
       )}

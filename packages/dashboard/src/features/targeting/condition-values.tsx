@@ -1,10 +1,12 @@
 import '../../ui/mantine-form-styles.ts';
-import { MultiSelect, NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { Condition } from '@switchyard/core/api/targeting';
+import { numberOf } from '@switchyard/core/evaluation/attribute-values';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
 import { useState } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
+import { PlainNumberField } from '../../ui/plain-number-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { HAS_ONE_VALUE } from './operator-words.ts';
 
@@ -32,12 +34,12 @@ export function ConditionValues({ condition, onChange, withoutSegment, ...props 
       return <SegmentValues {...props} values={values} onChange={onChange} without={withoutSegment} />;
     case 'number':
       return (
-        <NumberInput
+        <PlainNumberField
           {...props}
           aria-label="Value"
           placeholder="Number"
-          value={typeof values[0] === 'boolean' ? '' : (values[0] ?? '')}
-          onChange={(value) => onChange(value === '' ? [] : [value])}
+          value={numberOf(values[0])}
+          onChange={(value) => onChange(value === undefined ? [] : [value])}
         />
       );
     case 'instant':
@@ -116,6 +118,7 @@ function Lines({ texts, onChange, ...props }: LinesProps) {
   );
 }
 
+/** Segments by their names, or by id where a name is not unique. */
 function SegmentValues({
   values,
   onChange,
@@ -123,22 +126,30 @@ function SegmentValues({
   ...props
 }: FieldProps & { without: string | undefined }) {
   const { segments } = useProperty().configuration;
-  const known = segments
-    .filter(({ id }) => id !== without)
-    .map(({ id, name }) => ({ value: id, label: name || id }));
-  // A deleted segment stays visible, so that it can be removed.
-  const unknown = values.map(String).filter((id) => !segments.some((segment) => segment.id === id));
+  const names = new Map(segments.map(({ id, name }) => [id, name || id]));
+  const labels = new Map(
+    [...names].map(([id, name]) => [
+      id,
+      [...names.values()].filter((each) => each === name).length > 1 ? id : name,
+    ]),
+  );
+  const idOf = (label: string) => [...labels].find(([id, each]) => each === label || id === label)?.[0];
+  const choices = [...labels].filter(([id]) => id !== without).map(([, label]) => label);
   return (
-    <MultiSelect
+    <TagsInput
       {...props}
       aria-label="Segments"
       placeholder={
-        values.length > 0 ? '' : known.length === 0 ? 'There are no segments yet' : 'Choose segments'
+        values.length > 0 ? '' : choices.length === 0 ? 'There are no segments yet' : 'Choose segments'
       }
-      data={[...known, ...unknown.map((id) => ({ value: id, label: `${id} (does not exist)` }))]}
-      searchable
-      value={values.map(String)}
-      onChange={onChange}
+      data={choices}
+      limit={100}
+      // A deleted segment stays visible, so that it can be removed.
+      value={values.map((id) => labels.get(String(id)) ?? String(id))}
+      onChange={(chosen) => {
+        const ids = chosen.map((label) => idOf(label) ?? values.find((id) => id === label));
+        onChange([...new Set(ids.filter((id) => id !== undefined && id !== without))] as Values);
+      }}
     />
   );
 }
