@@ -81,12 +81,11 @@ function summaryOf({
   changes,
 }: Pick<HistoryEntry, 'entity' | 'action' | 'changes'>): string[] {
   const names = (pointer: string) => pointer.slice(1).replaceAll('/', '.');
-  if (action !== 'update') return describeDifferences(entity, action, [], undefined);
   const before: Document = Object.fromEntries(
     changes.map((each) => [names(each.pointer), each.before ?? null]),
   );
   const flat = changes.map((each) => ({ ...each, pointer: `/${names(each.pointer)}` }));
-  return describeDifferences(entity, action, flat, before);
+  return describeDifferences(entity, action, flat, action === 'create' ? undefined : before);
 }
 
 function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
