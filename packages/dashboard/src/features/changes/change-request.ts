@@ -13,6 +13,8 @@ export interface ChangeRequest {
   /** Path of the API, without a query. */
   path: string;
   body?: unknown;
+  /** The body of a `PATCH` has all fields of the form, so that a conflict can be solved in it as in that of a `PUT`. */
+  isWholeDocument?: boolean;
   /** Version that the change is based on; undefined creates. */
   version?: number | undefined;
   /** The item that changes, to update the configuration in memory. */

@@ -18,7 +18,8 @@ export function ConflictView({ change, problem, onFinish }: ConflictViewProps) {
   const current = problem.document.current ?? {};
   const own = (change.body ?? {}) as object;
   const conflicts = problem.document.conflicts ?? [];
-  const canMerge = change.method === 'PUT' && conflicts.every((pointer) => pointer !== '');
+  const isDocument = change.method === 'PUT' || change.isWholeDocument === true;
+  const canMerge = isDocument && conflicts.every((pointer) => pointer !== '');
   const [kept, setKept] = useState<readonly string[]>([]);
   const finish = () => {
     const theirs = conflicts.filter((pointer) => !kept.includes(pointer));

@@ -1,0 +1,41 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { messageOf } from '../api.ts';
+import { useInertBackground } from './use-inert-background.ts';
+
+interface ConfirmDialogProps {
+  title: string;
+  confirmLabel: string;
+  /** What follows from it. */
+  children: ReactNode;
+  isPending: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks before something that cannot be undone. Stays open until it is done, and says why if it is refused. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, confirmLabel, children, isPending, error, onConfirm, onClose } = props;
+  useInertBackground();
+  return (
+    <Modal opened title={title} onClose={onClose} closeOnClickOutside={!isPending}>
+      <Stack>
+        <div>{children}</div>
+        {error && (
+          <Alert color="red" role="alert">
+            {messageOf(error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button color="red" loading={isPending} onClick={onConfirm} data-autofocus>
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
