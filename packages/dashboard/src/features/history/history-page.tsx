@@ -1,5 +1,33 @@
+import { Tabs } from '@mantine/core';
 import { Page } from '../../ui/page.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { ChangeList } from './change-list.tsx';
+import { ProposalList } from './proposal-list.tsx';
+import { useProposals } from './use-proposals.ts';
 
+const URL_DEFAULTS = { tab: 'changes' } as const;
+
+/** Who changed what, when and why; and the changes that wait for approval. */
 export function HistoryPage() {
-  return <Page title="History">{null}</Page>;
+  const [{ tab }, change] = useUrlState(URL_DEFAULTS);
+  const open = useProposals('open').data?.proposals.length ?? 0;
+  return (
+    <Page
+      title="History"
+      description="Every change of this property, whoever made it. Each can be undone; nothing is ever removed from here."
+    >
+      <Tabs value={tab} onChange={(value) => change({ tab: value ?? undefined })} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="changes">Changes</Tabs.Tab>
+          <Tabs.Tab value="proposals">{open > 0 ? `Proposals (${open} open)` : 'Proposals'}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="changes">
+          <ChangeList />
+        </Tabs.Panel>
+        <Tabs.Panel value="proposals">
+          <ProposalList />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
 }

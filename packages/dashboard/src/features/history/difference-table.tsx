@@ -1,0 +1,58 @@
+import type { FieldChangeSchema } from '@switchyard/core/api/management';
+import type { Static } from 'typebox';
+import { formatDateTime } from '../../ui/format.ts';
+import classes from './difference-table.module.css';
+
+type FieldChange = Static<typeof FieldChangeSchema>;
+
+interface DifferenceTableProps {
+  changes: readonly FieldChange[];
+  /** Which sides to show. Default: both */
+  side?: 'before' | 'after' | undefined;
+  labels?: { before: string; after: string };
+}
+
+const LABELS = { before: 'Before', after: 'After' };
+
+/** The changed fields of an item with both values, below each other on a phone. */
+export function DifferenceTable({ changes, side, labels = LABELS }: DifferenceTableProps) {
+  const sides = side ? [side] : (['before', 'after'] as const);
+  if (changes.length === 0) return <p className="dimmed">No field has changed.</p>;
+  return (
+    <table className={classes.table}>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          {sides.map((each) => (
+            <th scope="col" key={each}>
+              {labels[each]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change) => (
+          <tr key={change.pointer}>
+            <th scope="row">{fieldName(change.pointer)}</th>
+            {sides.map((each) => (
+              <td key={each} data-label={labels[each]}>
+                <Value value={change[each]} isTime={/(At|\/at)$/.test(change.pointer)} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const fieldName = (pointer: string) =>
+  pointer.slice(1).replaceAll('/', ' › ').replaceAll('~1', '/').replaceAll('~0', '~');
+
+function Value({ value, isTime }: { value: unknown; isTime: boolean }) {
+  if (value === null || value === undefined) return <span className="dimmed">not set</span>;
+  if (value === '') return <span className="dimmed">empty</span>;
+  if (isTime && typeof value === 'number') return formatDateTime(value);
+  if (typeof value !== 'object') return String(value);
+  return <pre className={classes.json}>{JSON.stringify(value, null, 2)}</pre>;
+}

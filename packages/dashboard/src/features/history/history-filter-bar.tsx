@@ -1,0 +1,98 @@
+import { Button, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMe } from '../accounts/use-me.ts';
+import classes from './change-list.module.css';
+import { ENTITY_NOUNS, type HistoryEntry } from './history-words.ts';
+import type { HistoryFilters } from './use-history.ts';
+
+interface HistoryFilterBarProps {
+  filters: HistoryFilters;
+  /** What is loaded: whoever made a change can be chosen. */
+  entries: readonly HistoryEntry[];
+  memberNames: ReadonlyMap<string, string>;
+  isFiltered: boolean;
+  onChange: (changes: Partial<HistoryFilters>) => void;
+  onClear: () => void;
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const TYPES = Object.entries(ENTITY_NOUNS).map(([value, noun]) => ({ value, label: capitalized(noun) }));
+
+export function HistoryFilterBar(props: HistoryFilterBarProps) {
+  const { filters, entries, memberNames, isFiltered, onChange, onClear } = props;
+  const { account } = useMe();
+  const actors = useMemo(() => {
+    const seen = entries.map(({ actor }) => actor.name);
+    return [...new Set([account.name, ...memberNames.values(), ...seen, filters.actor])]
+      .filter((name) => name !== '')
+      .sort((a, b) => a.localeCompare(b));
+  }, [entries, memberNames, account.name, filters.actor]);
+  return (
+    <search className={classes.filters} aria-label="Filters">
+      <Select
+        label="What"
+        placeholder="Everything"
+        data={TYPES}
+        clearable
+        value={filters.entity || null}
+        onChange={(entity) => onChange({ entity: entity ?? '' })}
+      />
+      <KeyField value={filters.key} onChange={(key) => onChange({ key })} />
+      <Select
+        label="Who"
+        placeholder="Everybody"
+        data={actors}
+        searchable
+        clearable
+        value={filters.actor || null}
+        onChange={(actor) => onChange({ actor: actor ?? '' })}
+      />
+      <TextInput
+        label="First day"
+        type="date"
+        max={filters.to}
+        value={filters.from}
+        onChange={(event) => onChange({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Last day"
+        type="date"
+        min={filters.from}
+        value={filters.to}
+        onChange={(event) => onChange({ to: event.currentTarget.value })}
+      />
+      {isFiltered && (
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      )}
+    </search>
+  );
+}
+
+/** Waits for a pause in typing: each key is a request. */
+function KeyField({ value, onChange }: { value: string; onChange: (key: string) => void }) {
+  const [text, setText] = useState(value);
+  const sent = useRef(value);
+  const send = useDebouncedCallback((key: string) => {
+    sent.current = key;
+    onChange(key);
+  }, 300);
+  // Changed from elsewhere, such as by clearing the filters.
+  useEffect(() => {
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
+  return (
+    <TextInput
+      label="Key"
+      placeholder="Any"
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        send(event.currentTarget.value.trim());
+      }}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+import type { HistoryEntrySchema } from '@switchyard/core/api/management';
+import type { Static } from 'typebox';
+import { COLLECTIONS, type Configuration, type ItemType } from '../configuration/configuration-types.ts';
+
+export type HistoryEntry = Static<typeof HistoryEntrySchema>;
+
+/** Types of items that the history knows, as people call them. */
+export const ENTITY_NOUNS: Record<string, string> = {
+  property: 'settings',
+  environment: 'environment',
+  'split-test': 'split test',
+  flag: 'flag',
+  segment: 'segment',
+  goal: 'goal',
+  'feedback-type': 'feedback type',
+  key: 'API key',
+  webhook: 'webhook',
+  member: 'member',
+};
+
+export const VIA: Record<HistoryEntry['via'], string> = {
+  dashboard: 'in the dashboard',
+  token: 'with an access token',
+  cli: 'on the command line',
+  file: 'with a provision file',
+  schedule: 'by schedule',
+  upgrade: 'by an upgrade',
+};
+
+const VERBS: Record<HistoryEntry['action'], string> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  import: 'took over',
+};
+
+export function verbOf({ action, entity }: HistoryEntry): string {
+  if (entity.type === 'member' && action === 'create') return 'added';
+  if (entity.type === 'member' && action === 'delete') return 'removed';
+  return VERBS[action];
+}
+
+/** The name of an item whose key means nothing to people. */
+export function nameOf({ entity, changes }: HistoryEntry, memberNames: ReadonlyMap<string, string>): string {
+  if (entity.type === 'member') return memberNames.get(entity.key) ?? entity.key;
+  if (entity.type !== 'key') return entity.key;
+  const name = changes.find(({ pointer }) => pointer === '/name');
+  return String(name?.after ?? name?.before ?? entity.key);
+}
+
+/** The changes in words; the item is known, so its name at the beginning of each line is left out. */
+export function linesOf(summary: readonly string[], { type, key }: HistoryEntry['entity']): string[] {
+  const subject = `${type.replace('-', ' ')} ${key}: `;
+  return summary.map((line) => (line.startsWith(subject) ? line.slice(subject.length) : line));
+}
+
+const PAGES: Record<string, (key: string) => [path: string, search?: Record<string, string>]> = {
+  property: () => ['settings'],
+  environment: () => ['settings', { tab: 'environments' }],
+  'split-test': (key) => [`split-tests/${key}`],
+  flag: (key) => [`flags/${key}`],
+  segment: (key) => [`segments/${key}`],
+  goal: (key) => [`goals/${key}`],
+  'feedback-type': (key) => [`feedback/types/${key}`],
+  key: () => ['keys'],
+  webhook: (key) => ['settings', { tab: 'webhooks', webhook: key }],
+  member: () => ['settings', { tab: 'members' }],
+};
+
+/** Where an item is edited; undefined if it does not exist any more. */
+export function pageOf(
+  configuration: Configuration,
+  { type, key }: HistoryEntry['entity'],
+): [path: string, search?: Record<string, string>] | undefined {
+  if (type in COLLECTIONS && currentVersion(configuration, { type, key }) === undefined) return undefined;
+  return PAGES[type]?.(encodeURIComponent(key));
+}
+
+/** The version that an item has now; undefined if it does not exist, or has no list in the configuration. */
+export function currentVersion(
+  configuration: Configuration,
+  { type, key }: HistoryEntry['entity'],
+): number | undefined {
+  if (!(type in COLLECTIONS)) return undefined;
+  const { field, key: keyField } = COLLECTIONS[type as ItemType];
+  const items: readonly { version: number }[] = configuration[field];
+  return items.find((item) => Reflect.get(item, keyField) === key)?.version;
+}

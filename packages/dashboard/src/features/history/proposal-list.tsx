@@ -1,0 +1,61 @@
+import { SegmentedControl } from '@mantine/core';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded, Panel } from '../../ui/panel.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import classes from './change-list.module.css';
+import { ProposalEntry } from './proposal-entry.tsx';
+import { type ProposalState, useProposals } from './use-proposals.ts';
+
+const URL_DEFAULTS = { state: 'open' } as const;
+const STATES: { value: ProposalState; label: string }[] = [
+  { value: 'open', label: 'Open' },
+  { value: 'approved', label: 'Approved' },
+  { value: 'rejected', label: 'Rejected' },
+];
+
+/** Changes of protected environments by editors, which an admin approves or rejects. */
+export function ProposalList() {
+  const [url, change] = useUrlState(URL_DEFAULTS);
+  const state = STATES.find(({ value }) => value === url.state)?.value ?? 'open';
+  const proposals = useProposals(state);
+  return (
+    <Panel
+      title="Proposals"
+      hint="In a protected environment, a change by an editor waits here for an admin. Nobody approves their own."
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="State of the proposals"
+          data={STATES}
+          value={state}
+          onChange={(value) => change({ state: value })}
+        />
+      }
+    >
+      <Loaded query={proposals} what="the proposals">
+        {({ proposals: list }) =>
+          list.length === 0 ? (
+            <EmptyState title={`No ${state} proposals`}>
+              {state === 'open' && (
+                <>
+                  Protect an environment in the{' '}
+                  <PropertyLink to="settings" search={{ tab: 'environments' }}>
+                    settings
+                  </PropertyLink>{' '}
+                  if changes there need a second pair of eyes.
+                </>
+              )}
+            </EmptyState>
+          ) : (
+            <ol className={classes.list}>
+              {list.map((proposal) => (
+                <ProposalEntry key={proposal.id} proposal={proposal} />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}

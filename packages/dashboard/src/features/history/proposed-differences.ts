@@ -1,0 +1,51 @@
+import { COLLECTIONS, type Configuration } from '../configuration/configuration-types.ts';
+import type { Proposal } from './use-proposals.ts';
+
+interface Difference {
+  pointer: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** What a proposal would change in the item as it is now. The server merges and checks again when it is approved. */
+export function proposedDifferences(
+  configuration: Configuration,
+  {
+    collection,
+    key,
+    method,
+    body,
+  }: Pick<Proposal, 'collection' | 'key' | 'method'> & { body: object | null },
+): Difference[] {
+  const current = findItem(configuration, collection, key);
+  if (method === 'DELETE') return leaves(current ?? {}, undefined, '');
+  return leaves(current, body ?? {}, '').filter(({ pointer }) => !READ_ONLY.includes(pointer));
+}
+
+const READ_ONLY = ['/id', '/version', '/createdAt', '/phases'];
+
+/** The item that a proposal is about; undefined if it does not exist. */
+function findItem(configuration: Configuration, collection: string, key: string): object | undefined {
+  const found = Object.values(COLLECTIONS).find(({ path }) => path === collection);
+  if (found === undefined) return undefined;
+  const items: readonly object[] = configuration[found.field];
+  return items.find((item) => Reflect.get(item, found.key) === key);
+}
+
+/** Fields that are left out of the new state stay as they are; lists are compared as a whole. */
+function leaves(before: unknown, after: unknown, pointer: string): Difference[] {
+  const fields = isObject(after) ? after : after === undefined && isObject(before) ? before : undefined;
+  if (fields !== undefined && (before === undefined || isObject(before))) {
+    return Object.keys(fields).flatMap((name) =>
+      leaves(
+        before && Reflect.get(before, name),
+        isObject(after) ? Reflect.get(after, name) : undefined,
+        `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      ),
+    );
+  }
+  return JSON.stringify(before ?? null) === JSON.stringify(after ?? null) ? [] : [{ pointer, before, after }];
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
