@@ -1,0 +1,85 @@
+import { Alert, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { messageOf, propertyPath, request } from '../../api.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { meQuery } from '../accounts/use-me.ts';
+import { useReview } from '../changes/review-context.tsx';
+import type { PropertySettings } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import classes from './settings-page.module.css';
+
+/** Deleting the property, after typing its id. */
+export function DangerSettings() {
+  const { propertyId, configuration, may } = useProperty();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const review = useReview();
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: async () => {
+      // Deleting needs the newest version, which counts every change of any item.
+      const { version } = await request<PropertySettings>(propertyPath(propertyId));
+      return review({
+        title: `Delete the property “${configuration.property.name}”`,
+        confirmLabel: 'Delete',
+        isDestructive: true,
+        method: 'DELETE',
+        path: propertyPath(propertyId),
+        version,
+      });
+    },
+    onSuccess: async ({ outcome }) => {
+      if (outcome !== 'saved') return;
+      client.removeQueries({ queryKey: ['properties'] });
+      await client.invalidateQueries({ queryKey: meQuery.queryKey });
+      await navigate({ to: '/' });
+    },
+  });
+  const reason = may('admin')
+    ? typed === propertyId
+      ? undefined
+      : `Type “${propertyId}” to delete it`
+    : 'You need the admin role';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (reason === undefined) remove.mutate();
+  };
+  return (
+    <Panel
+      title="Delete this property"
+      hint="Deletes its split tests, flags, segments, goals, feedback types, keys, webhooks and memberships. Pages and servers that use its keys get errors."
+    >
+      <p>Its history and its events stay on the server, but nobody can see them in the dashboard.</p>
+      <form className={classes.fields} onSubmit={submit}>
+        <TextInput
+          classNames={{ wrapper: classes.short }}
+          label="Id of the property"
+          description={`Type “${propertyId}”`}
+          autoComplete="off"
+          disabled={!may('admin')}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {remove.error && (
+          <Alert color="red" role="alert">
+            {messageOf(remove.error)}
+          </Alert>
+        )}
+        <div>
+          <ReasonButton
+            color="red"
+            reason={reason}
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
+            Delete property
+          </ReasonButton>
+        </div>
+        {reason && <p className="dimmed">{reason}.</p>}
+      </form>
+    </Panel>
+  );
+}

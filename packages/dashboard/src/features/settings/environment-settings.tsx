@@ -1,0 +1,107 @@
+import { Button, Group, Switch, Table } from '@mantine/core';
+import { useState } from 'react';
+import { propertyPath } from '../../api.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { StackedTable } from '../../ui/stacked-table.tsx';
+import type { ChangeRequest } from '../changes/change-request.ts';
+import { useReview } from '../changes/review-context.tsx';
+import type { Environment } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { EnvironmentDialog } from './environment-dialog.tsx';
+
+/** The environments in which flags have their own values. */
+export function EnvironmentSettings() {
+  const { propertyId, configuration, may } = useProperty();
+  const review = useReview();
+  const [dialog, setDialog] = useState<{ environment: Environment | undefined }>();
+  const reason = may('admin') ? undefined : 'You need the admin role';
+  const changeOf = ({ id, version }: Environment): Pick<ChangeRequest, 'path' | 'version' | 'item'> => ({
+    path: propertyPath(propertyId, 'environments', id),
+    version,
+    item: { type: 'environment', key: id },
+  });
+  const protect = (environment: Environment) =>
+    review({
+      ...changeOf(environment),
+      title: `${environment.protected ? 'Stop protecting' : 'Protect'} ${environment.name}`,
+      method: 'PATCH',
+      body: { protected: !environment.protected },
+    });
+  const remove = (environment: Environment) =>
+    review({
+      ...changeOf(environment),
+      title: `Delete the environment ${environment.name}`,
+      confirmLabel: 'Delete',
+      isDestructive: true,
+      method: 'DELETE',
+    });
+  return (
+    <Panel
+      title="Environments"
+      hint="Flags have their own rules in each. In a protected environment, changes by editors wait for an admin, and every change needs a comment."
+      flush
+      actions={
+        <ReasonButton
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="plus" />}
+          reason={reason}
+          onClick={() => setDialog({ environment: undefined })}
+        >
+          New environment
+        </ReasonButton>
+      }
+    >
+      <StackedTable head={['Name', 'Id', 'Flags', 'Protected', '']}>
+        {configuration.environments.map((environment) => (
+          <Table.Tr key={environment.id}>
+            <Table.Td data-label="Name">{environment.name}</Table.Td>
+            <Table.Td data-label="Id">
+              <code>{environment.id}</code>
+            </Table.Td>
+            <Table.Td data-label="Flags">
+              {configuration.flags.filter(({ environments }) => environment.id in environments).length}
+            </Table.Td>
+            <Table.Td data-label="Protected">
+              <Switch
+                aria-label={`Protect ${environment.name}`}
+                checked={environment.protected}
+                disabled={reason !== undefined}
+                title={reason}
+                onChange={() => void protect(environment)}
+              />
+            </Table.Td>
+            <Table.Td>
+              <Group gap={4} justify="flex-end">
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  disabled={reason !== undefined}
+                  title={reason}
+                  aria-label={`Rename ${environment.name}`}
+                  onClick={() => setDialog({ environment })}
+                >
+                  Rename
+                </Button>
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="red"
+                  disabled={reason !== undefined}
+                  title={reason}
+                  aria-label={`Delete ${environment.name}`}
+                  onClick={() => void remove(environment)}
+                >
+                  Delete
+                </Button>
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </StackedTable>
+      {dialog && <EnvironmentDialog environment={dialog.environment} onClose={() => setDialog(undefined)} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,127 @@
+import { Alert, NumberInput, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import '../../ui/mantine-form-styles.ts';
+import { formatCount } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { DraftBar } from '../changes/draft-bar.tsx';
+import { AaTestSetting } from './aa-test-setting.tsx';
+import { currencyOptions } from './currency-options.ts';
+import { originProblem, rangeProblem } from './setting-problems.ts';
+import classes from './settings-page.module.css';
+import { useSettingsDraft } from './use-settings-draft.ts';
+
+const FIELDS = ['name', 'displayCurrency', 'retentionDays', 'allowedOrigins', 'holdout', 'aaTest'] as const;
+const DEFAULT_RETENTION_DAYS = 365;
+
+export function GeneralSettings() {
+  const { draft, stored, save, reason } = useSettingsDraft('general', FIELDS);
+  const { value, change } = draft;
+  const problems = {
+    name: value.name.trim() === '' ? 'Enter a name' : undefined,
+    retentionDays:
+      value.retentionDays === null
+        ? undefined
+        : rangeProblem(value.retentionDays, 1, 36_500, { isWhole: true }),
+    allowedOrigins: originProblem(value.allowedOrigins ?? []),
+    holdout: rangeProblem(value.holdout, 0, 100),
+  };
+  const isInvalid = Object.values(problems).some((problem) => problem !== undefined);
+  return (
+    <>
+      <fieldset className={classes.sections} disabled={reason !== undefined}>
+        <Panel title="Property">
+          <div className={classes.fields}>
+            <TextInput
+              label="Name"
+              maxLength={256}
+              value={value.name}
+              error={problems.name}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+            />
+            <Select
+              classNames={{ wrapper: classes.short }}
+              label="Display currency"
+              description="Shown with amounts, which are not converted"
+              searchable
+              allowDeselect={false}
+              data={currencyOptions(value.displayCurrency)}
+              value={value.displayCurrency}
+              onChange={(displayCurrency) => change({ displayCurrency: displayCurrency! })}
+            />
+            <TagsInput
+              label="Allowed origins"
+              description="Sites whose pages may record visits with a public key. Empty: any site"
+              placeholder="https://shop.example"
+              splitChars={[',', ' ']}
+              value={value.allowedOrigins ?? []}
+              error={problems.allowedOrigins}
+              onChange={(list) => change({ allowedOrigins: list.length === 0 ? null : list })}
+            />
+          </div>
+        </Panel>
+        <Panel title="Retention" hint="How long visits, exposures, conversions and feedback are kept.">
+          <div className={classes.fields}>
+            <Radio.Group
+              label="Keep events"
+              value={value.retentionDays === null ? 'forever' : 'days'}
+              onChange={(kind) =>
+                change({
+                  retentionDays: kind === 'forever' ? null : (stored.retentionDays ?? DEFAULT_RETENTION_DAYS),
+                })
+              }
+            >
+              <Stack gap="xs" mt={4}>
+                <Radio value="forever" label="Forever" />
+                <Radio value="days" label="For a number of days" />
+              </Stack>
+            </Radio.Group>
+            {value.retentionDays !== null && (
+              <NumberInput
+                classNames={{ wrapper: classes.short }}
+                label="Days"
+                allowDecimal={false}
+                allowNegative={false}
+                value={value.retentionDays}
+                error={problems.retentionDays}
+                onChange={(days) => change({ retentionDays: days as number })}
+              />
+            )}
+            <RetentionWarning stored={stored.retentionDays} next={value.retentionDays} />
+          </div>
+        </Panel>
+        <Panel
+          title="Holdout"
+          hint="Visitors who are never part of a split test, to measure all tests together."
+        >
+          <NumberInput
+            classNames={{ wrapper: classes.short }}
+            label="Share of visitors"
+            description="0 % to 100 %"
+            suffix=" %"
+            allowNegative={false}
+            value={value.holdout}
+            error={problems.holdout}
+            onChange={(holdout) => change({ holdout: holdout as number })}
+          />
+        </Panel>
+        <AaTestSetting value={value.aaTest} onChange={(aaTest) => change({ aaTest })} />
+      </fieldset>
+      <DraftBar
+        draft={draft}
+        blocked={reason ?? (isInvalid ? 'Correct the marked fields first' : undefined)}
+        onSave={() => void save()}
+      />
+    </>
+  );
+}
+
+/** Less retention deletes events for good. */
+function RetentionWarning({ stored, next }: { stored: number | null; next: number | null }) {
+  if (next === null || typeof next !== 'number' || next >= (stored ?? Number.POSITIVE_INFINITY)) return null;
+  return (
+    <Alert color="orange" role="status" icon={<Icon name="warning" />} title="Events will be deleted">
+      Everything older than {formatCount(next)} days is deleted right after saving, and later day by day. It
+      cannot be restored, not even from the history. Results of split tests that began earlier lose visitors.
+    </Alert>
+  );
+}

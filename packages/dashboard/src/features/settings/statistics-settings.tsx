@@ -1,0 +1,214 @@
+import { NumberInput, Radio, Select, Stack, Switch } from '@mantine/core';
+import type { StatisticsSettings as Statistics } from '@switchyard/core/api/statistics';
+import '../../ui/mantine-form-styles.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { DraftBar } from '../changes/draft-bar.tsx';
+import { rangeProblem } from './setting-problems.ts';
+import classes from './settings-page.module.css';
+import { CORRECTIONS, ENGINES, SPENDINGS } from './statistics-words.ts';
+import { useSettingsDraft } from './use-settings-draft.ts';
+
+const FIELDS = ['statistics'] as const;
+
+const inPercent = (share: number) => (typeof share === 'number' ? Math.round(share * 1e6) / 1e4 : share);
+/** Fields that are empty while somebody types stay as they are. */
+const asShare = (percent: number | string) =>
+  (typeof percent === 'number' ? Math.round(percent * 1e4) / 1e6 : percent) as number;
+
+export function StatisticsSettings() {
+  const { draft, save, reason } = useSettingsDraft('statistics', FIELDS);
+  const statistics = draft.value.statistics as Statistics;
+  const change = (changes: Partial<Statistics>) =>
+    draft.change({ statistics: { ...statistics, ...changes } });
+  const problems = problemsOf(statistics);
+  const isInvalid = Object.values(problems).some((problem) => problem !== undefined);
+  const form = { statistics, problems, change };
+  return (
+    <>
+      <fieldset className={classes.sections} disabled={reason !== undefined}>
+        <MethodPanel {...form} />
+        <ErrorPanel {...form} />
+        <VariancePanel {...form} />
+      </fieldset>
+      <DraftBar
+        draft={draft}
+        blocked={reason ?? (isInvalid ? 'Correct the marked fields first' : undefined)}
+        onSave={() => void save()}
+      />
+    </>
+  );
+}
+
+type Problems = ReturnType<typeof problemsOf>;
+
+function problemsOf({ alpha, sequentialN, cuped, preDays, winsorize, prior }: Statistics) {
+  return {
+    alpha: rangeProblem(inPercent(alpha), 0.1, 20),
+    sequentialN: rangeProblem(sequentialN, 1, 1_000_000_000, { isWhole: true }),
+    preDays: cuped ? rangeProblem(preDays, 1, 90, { isWhole: true }) : undefined,
+    winsorize: winsorize === null ? undefined : rangeProblem(inPercent(winsorize), 50.01, 99.99),
+    mean: prior === null ? undefined : rangeProblem(inPercent(prior.mean), -100, 1000),
+    sd: prior === null ? undefined : rangeProblem(inPercent(prior.sd), 0.01, 1000),
+  };
+}
+
+interface PartProps {
+  statistics: Statistics;
+  problems: Problems;
+  change: (changes: Partial<Statistics>) => void;
+}
+
+function MethodPanel({ statistics, problems, change }: PartProps) {
+  const { engine, spending, sequentialN, prior } = statistics;
+  return (
+    <Panel
+      title="Method"
+      hint="How variations are compared. A change applies to the results of all split tests from now on, also of running ones."
+    >
+      <div className={classes.fields}>
+        <Radio.Group
+          aria-label="Method"
+          value={engine}
+          onChange={(value) => change({ engine: value as Statistics['engine'] })}
+        >
+          <Stack gap="xs" mt={4}>
+            {Object.entries(ENGINES).map(([value, { label, description }]) => (
+              <Radio key={value} value={value} label={label} description={description} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {(engine === 'auto' || engine === 'group-sequential') && (
+          <Select
+            label="Looking early at planned tests"
+            description="How the accepted error is spread over the daily looks"
+            allowDeselect={false}
+            data={Object.entries(SPENDINGS).map(([value, label]) => ({ value, label }))}
+            value={spending}
+            onChange={(value) => change({ spending: value as Statistics['spending'] })}
+          />
+        )}
+        {engine !== 'frequentist' && engine !== 'bayesian' && (
+          <NumberInput
+            classNames={{ wrapper: classes.short }}
+            label="Usual size of a test"
+            description="Visitors at which you usually decide: without a plan, intervals are tightest there"
+            allowDecimal={false}
+            thousandSeparator=" "
+            value={sequentialN}
+            error={problems.sequentialN}
+            onChange={(value) => change({ sequentialN: value as number })}
+          />
+        )}
+        {engine === 'bayesian' && (
+          <>
+            <Switch
+              label="Start from earlier experience"
+              description="Without it, every effect is considered equally likely at first"
+              checked={prior !== null}
+              onChange={(event) =>
+                change({ prior: event.currentTarget.checked ? { mean: 0, sd: 0.3 } : null })
+              }
+            />
+            {prior !== null && (
+              <div className={classes.nested}>
+                <Stack gap="sm">
+                  <NumberInput
+                    classNames={{ wrapper: classes.short }}
+                    label="Expected effect"
+                    suffix=" %"
+                    value={inPercent(prior.mean)}
+                    error={problems.mean}
+                    onChange={(value) => change({ prior: { ...prior, mean: asShare(value) } })}
+                  />
+                  <NumberInput
+                    classNames={{ wrapper: classes.short }}
+                    label="Usual spread of effects"
+                    description="30 %: hardly any change is larger than 60 %"
+                    suffix=" %"
+                    value={inPercent(prior.sd)}
+                    error={problems.sd}
+                    onChange={(value) => change({ prior: { ...prior, sd: asShare(value) } })}
+                  />
+                </Stack>
+              </div>
+            )}
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function ErrorPanel({ statistics, problems, change }: PartProps) {
+  return (
+    <Panel title="Errors">
+      <div className={classes.fields}>
+        <NumberInput
+          classNames={{ wrapper: classes.short }}
+          label="Accepted false alarms"
+          description="5 %: of 20 tests without any effect, one seems to have one. Intervals have the level 95 %"
+          suffix=" %"
+          allowNegative={false}
+          value={inPercent(statistics.alpha)}
+          error={problems.alpha}
+          onChange={(value) => change({ alpha: asShare(value) })}
+        />
+        <Select
+          label="Several goals and variations"
+          description="The more is compared, the more often something differs by chance"
+          allowDeselect={false}
+          data={Object.entries(CORRECTIONS).map(([value, label]) => ({ value, label }))}
+          value={statistics.correction}
+          onChange={(value) => change({ correction: value as Statistics['correction'] })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function VariancePanel({ statistics, problems, change }: PartProps) {
+  const { cuped, preDays, winsorize } = statistics;
+  return (
+    <Panel title="Less noise" hint="Both make results more precise, so that tests end earlier.">
+      <div className={classes.fields}>
+        <Switch
+          label="Use what visitors did before the test (CUPED)"
+          description="Removes differences that existed before; helps where visitors come back"
+          checked={cuped}
+          onChange={(event) => change({ cuped: event.currentTarget.checked })}
+        />
+        {cuped && (
+          <div className={classes.nested}>
+            <NumberInput
+              classNames={{ wrapper: classes.short }}
+              label="Days before the first exposure"
+              allowDecimal={false}
+              value={preDays}
+              error={problems.preDays}
+              onChange={(value) => change({ preDays: value as number })}
+            />
+          </div>
+        )}
+        <Switch
+          label="Cap very large amounts"
+          description="So that a single large order does not decide a test"
+          checked={winsorize !== null}
+          onChange={(event) => change({ winsorize: event.currentTarget.checked ? 0.99 : null })}
+        />
+        {winsorize !== null && (
+          <div className={classes.nested}>
+            <NumberInput
+              classNames={{ wrapper: classes.short }}
+              label="Cap at the quantile"
+              description="99 %: the largest hundredth of the amounts is capped"
+              suffix=" %"
+              value={inPercent(winsorize)}
+              error={problems.winsorize}
+              onChange={(value) => change({ winsorize: asShare(value) })}
+            />
+          </div>
+        )}
+      </div>
+    </Panel>
+  );
+}

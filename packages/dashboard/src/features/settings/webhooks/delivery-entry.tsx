@@ -1,0 +1,110 @@
+import { ActionIcon, Alert } from '@mantine/core';
+import type { WebhookDelivery, WebhookDeliveryPage } from '@switchyard/core/api/webhooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { messageOf, propertyPath, request } from '../../../api.ts';
+import { formatRelative, plural } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { Loaded } from '../../../ui/panel.tsx';
+import { ReasonButton } from '../../../ui/reason-button.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { Snippet } from '../../../ui/snippet.tsx';
+import { useProperty } from '../../configuration/property-context.tsx';
+import classes from './delivery-log.module.css';
+import { describeFailure } from './webhook-words.ts';
+
+type Delivery = WebhookDeliveryPage['deliveries'][number];
+
+interface DeliveryEntryProps {
+  webhookId: string;
+  delivery: Delivery;
+}
+
+/** One event that was sent, or will be; opens to its payload and the last response. */
+export function DeliveryEntry({ webhookId, delivery }: DeliveryEntryProps) {
+  const { propertyId } = useProperty();
+  const client = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const detailsId = useId();
+  const { id, type, createdAt, attempts, lastError, lastStatus } = delivery;
+  const path = propertyPath(propertyId, 'webhooks', webhookId, 'deliveries', id);
+  const resend = useMutation({
+    mutationFn: () => request(`${path}/resend`, { method: 'POST' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['deliveries', propertyId, webhookId] }),
+  });
+  const failure = delivery.state === 'delivered' ? undefined : describeFailure(lastError, lastStatus);
+  return (
+    <li className={classes.entry}>
+      <div className={classes.head}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-expanded={isOpen}
+          aria-controls={detailsId}
+          aria-label={`Details of the delivery ${id}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name={isOpen ? 'chevron' : 'right'} size={14} />
+        </ActionIcon>
+        <div className={classes.title}>
+          <StateWords delivery={delivery} /> <strong>{type}</strong>{' '}
+          <span className="dimmed">
+            <RelativeTime at={createdAt} />
+            {attempts > 1 && ` · ${plural(attempts, 'attempt')}`}
+          </span>
+          {failure && <p>{failure}.</p>}
+        </div>
+        <ReasonButton
+          size="compact-xs"
+          variant="default"
+          reason={undefined}
+          loading={resend.isPending}
+          label={`Send ${id} again`}
+          onClick={() => resend.mutate()}
+        >
+          Send again
+        </ReasonButton>
+      </div>
+      {resend.error && (
+        <Alert color="red" role="alert">
+          {messageOf(resend.error)}
+        </Alert>
+      )}
+      <div id={detailsId}>{isOpen && <DeliveryDetails delivery={delivery} path={path} />}</div>
+    </li>
+  );
+}
+
+function StateWords({ delivery: { state, nextAttemptAt, lastStatus } }: { delivery: Delivery }) {
+  if (state === 'delivered') return <span className="good">Delivered ({lastStatus})</span>;
+  if (state === 'failed') return <span className="bad">Given up</span>;
+  const isDue = nextAttemptAt === null || nextAttemptAt < Date.now() + 60_000;
+  return (
+    <span className="warn">
+      {isDue ? 'Waiting' : `Waiting, next attempt ${formatRelative(nextAttemptAt)}`}
+    </span>
+  );
+}
+
+function DeliveryDetails({ delivery, path }: { delivery: Delivery; path: string }) {
+  const { propertyId } = useProperty();
+  const query = useQuery({
+    queryKey: ['delivery', propertyId, delivery.id, delivery.attempts, delivery.state],
+    queryFn: ({ signal }) => request<WebhookDelivery>(path, { signal }),
+  });
+  return (
+    <Loaded query={query} what="the delivery">
+      {({ payload, lastResponse }) => (
+        <>
+          <Snippet label="the payload" code={JSON.stringify(payload, null, 2)} />
+          {lastResponse === null || lastResponse === '' ? (
+            <p className="dimmed">The last attempt got no response, or an empty one.</p>
+          ) : (
+            <Snippet label="the last response" code={lastResponse} />
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}

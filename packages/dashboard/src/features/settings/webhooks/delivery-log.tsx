@@ -1,0 +1,112 @@
+import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import type { DeliveryState, WebhookDeliveryPage } from '@switchyard/core/api/webhooks';
+import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf, propertyPath, request } from '../../../api.ts';
+import { LoadError } from '../../../ui/page-states.tsx';
+import { Panel } from '../../../ui/panel.tsx';
+import { useProperty } from '../../configuration/property-context.tsx';
+import { DeliveryEntry } from './delivery-entry.tsx';
+import classes from './delivery-log.module.css';
+
+const STATES: { value: DeliveryState | 'all'; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'pending', label: 'Waiting' },
+  { value: 'failed', label: 'Failed' },
+];
+
+interface DeliveryLogProps {
+  webhookId: string;
+  /** Why the deliveries cannot be seen: their payloads contain feedback. */
+  reason: string | undefined;
+}
+
+/** What was sent to a webhook, newest first. */
+export function DeliveryLog({ webhookId, reason }: DeliveryLogProps) {
+  const [state, setState] = useState<DeliveryState | 'all'>('all');
+  return (
+    <Panel
+      title="Deliveries"
+      hint="Finished ones are kept for 30 days. What fails is sent again for about a day, at growing intervals."
+      actions={
+        reason === undefined && (
+          <SegmentedControl
+            size="xs"
+            aria-label="State of the deliveries"
+            data={STATES}
+            value={state}
+            onChange={(value) => setState(value as DeliveryState | 'all')}
+          />
+        )
+      }
+    >
+      {reason ? (
+        <p className="dimmed">Payloads can contain feedback. {reason} to see them.</p>
+      ) : (
+        <Deliveries webhookId={webhookId} state={state} />
+      )}
+    </Panel>
+  );
+}
+
+function Deliveries({ webhookId, state }: { webhookId: string; state: DeliveryState | 'all' }) {
+  const { propertyId } = useProperty();
+  const query = useInfiniteQuery({
+    queryKey: ['deliveries', propertyId, webhookId, state],
+    queryFn: ({ pageParam, signal }) =>
+      request<WebhookDeliveryPage>(propertyPath(propertyId, 'webhooks', webhookId, 'deliveries'), {
+        query: { state: state === 'all' ? undefined : state, limit: 20, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => (isUnderWay(data) ? 1000 : 15_000),
+  });
+  const list = query.data?.pages.flatMap(({ deliveries }) => deliveries);
+  return (
+    <>
+      {query.error && (
+        <LoadError
+          title="Cannot load the deliveries"
+          message={messageOf(query.error)}
+          onRetry={() => void query.refetch()}
+        />
+      )}
+      {list === undefined && !query.error && (
+        <Skeleton height={120} role="status" aria-label="Loading the deliveries" />
+      )}
+      {list?.length === 0 && (
+        <p className="dimmed">
+          {state === 'all'
+            ? 'Nothing was sent yet. “Send test” shows whether your receiver accepts requests.'
+            : 'No deliveries in this state.'}
+        </p>
+      )}
+      <ol className={classes.list}>
+        {list?.map((delivery) => (
+          <DeliveryEntry key={delivery.id} webhookId={webhookId} delivery={delivery} />
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          size="xs"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show earlier deliveries
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Whether an attempt is about to be made, or just was: then the list is asked for more often. */
+function isUnderWay(data: InfiniteData<WebhookDeliveryPage> | undefined): boolean {
+  const now = Date.now();
+  return !!data?.pages.some(({ deliveries }) =>
+    deliveries.some(({ nextAttemptAt: at }) => at !== null && at > now - 10_000 && at < now + 3000),
+  );
+}

@@ -1,0 +1,64 @@
+import { Badge, Table } from '@mantine/core';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { Panel } from '../../../ui/panel.tsx';
+import { ReasonButton } from '../../../ui/reason-button.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { StackedTable } from '../../../ui/stacked-table.tsx';
+import { useProperty } from '../../configuration/property-context.tsx';
+import { PropertyLink } from '../../configuration/property-link.tsx';
+import classes from '../settings-page.module.css';
+
+export function WebhookList({ onNew }: { onNew: () => void }) {
+  const { configuration, may } = useProperty();
+  const { webhooks } = configuration;
+  const action = (
+    <ReasonButton
+      size="xs"
+      variant="default"
+      leftSection={<Icon name="plus" />}
+      reason={may('admin') ? undefined : 'You need the admin role'}
+      onClick={onNew}
+    >
+      New webhook
+    </ReasonButton>
+  );
+  return (
+    <Panel
+      title="Webhooks"
+      flush
+      hint="URLs of yours that are called when something happens in this property."
+      actions={action}
+    >
+      {webhooks.length === 0 ? (
+        <div className={classes.inset}>
+          <EmptyState title="No webhooks">
+            Let your chat, your deployments or your data warehouse know when a test has a winner, feedback
+            arrives or somebody changes a flag. Requests are signed, so that your receiver can tell them from
+            others.
+          </EmptyState>
+        </div>
+      ) : (
+        <StackedTable head={['Name', 'URL', 'Events', 'State', 'Created']}>
+          {webhooks.map(({ id, name, url, events, enabled, createdAt }) => (
+            <Table.Tr key={id}>
+              <Table.Td data-label="Name">
+                <PropertyLink to="settings" search={{ tab: 'webhooks', webhook: id }}>
+                  {name}
+                </PropertyLink>
+              </Table.Td>
+              <Table.Td data-label="URL">{url}</Table.Td>
+              <Table.Td data-label="Events">{events?.join(', ')}</Table.Td>
+              <Table.Td data-label="State">
+                <Badge variant="default">{enabled ? 'enabled' : 'disabled'}</Badge>
+              </Table.Td>
+              <Table.Td data-label="Created">
+                <RelativeTime at={createdAt} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </StackedTable>
+      )}
+    </Panel>
+  );
+}
