@@ -2,10 +2,10 @@ import { Alert, Button, Table } from '@mantine/core';
 import type { AccessToken, AccessTokens, CreatedToken } from '@switchyard/core/api/access-tokens';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, request } from '../../api.ts';
+import { request } from '../../api.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { formatDate } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { LoadError } from '../../ui/page-states.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
@@ -25,8 +25,12 @@ export function AccessTokenPanel() {
   const refresh = () => client.invalidateQueries({ queryKey });
   const revoke = useMutation({
     mutationFn: (id: string) => request(`${URL}/${id}`, { method: 'DELETE' }),
-    onSuccess: refresh,
+    onSuccess: () => {
+      setRevoked(undefined);
+      return refresh();
+    },
   });
+  const [revoked, setRevoked] = useState<AccessToken>();
   return (
     <Panel
       title="Access tokens"
@@ -52,16 +56,30 @@ export function AccessTokenPanel() {
           </Button>
         </Alert>
       )}
-      {revoke.error && <LoadError title="Cannot revoke the token" message={messageOf(revoke.error)} />}
       <Loaded query={tokens} what="your access tokens">
         {({ tokens: list }) =>
           list.length === 0 ? (
             <p className={`dimmed ${classes.inset}`}>No access tokens.</p>
           ) : (
-            <TokenTable tokens={list} revoking={revoke.variables} onRevoke={(id) => revoke.mutate(id)} />
+            <TokenTable tokens={list} onRevoke={setRevoked} />
           )
         }
       </Loaded>
+      {revoked && (
+        <ConfirmDialog
+          title={`Revoke the token “${revoked.name}”?`}
+          confirmLabel="Revoke"
+          isPending={revoke.isPending}
+          error={revoke.error}
+          onConfirm={() => revoke.mutate(revoked.id)}
+          onClose={() => {
+            revoke.reset();
+            setRevoked(undefined);
+          }}
+        >
+          Whatever uses it gets errors from now on. It cannot be brought back.
+        </ConfirmDialog>
+      )}
       {isNew && (
         <NewTokenDialog
           onClose={() => setNew(false)}
@@ -78,11 +96,10 @@ export function AccessTokenPanel() {
 
 interface TokenTableProps {
   tokens: readonly AccessToken[];
-  revoking: string | undefined;
-  onRevoke: (id: string) => void;
+  onRevoke: (token: AccessToken) => void;
 }
 
-function TokenTable({ tokens, revoking, onRevoke }: TokenTableProps) {
+function TokenTable({ tokens, onRevoke }: TokenTableProps) {
   return (
     <StackedTable head={['Name', 'Token', 'Role', 'Properties', 'Expires', 'Last used', '']}>
       {tokens.map((token) => (
@@ -106,9 +123,8 @@ function TokenTable({ tokens, revoking, onRevoke }: TokenTableProps) {
               size="compact-sm"
               variant="subtle"
               color="red"
-              loading={revoking === token.id}
               aria-label={`Revoke the token “${token.name}”`}
-              onClick={() => onRevoke(token.id)}
+              onClick={() => onRevoke(token)}
             >
               Revoke
             </Button>

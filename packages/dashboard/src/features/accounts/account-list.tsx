@@ -1,8 +1,9 @@
 import { Badge, Button, Group, Table } from '@mantine/core';
 import type { AccountsPage, PatchAccountBody } from '@switchyard/core/api/accounts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { messageOf, request } from '../../api.ts';
-import { LoadError } from '../../ui/page-states.tsx';
+import { useState } from 'react';
+import { request } from '../../api.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
@@ -10,6 +11,14 @@ import { useMe } from './use-me.ts';
 
 const URL = '/v1/manage/accounts';
 const queryKey = ['accounts'];
+
+/** A change that waits for confirmation. */
+interface Asked {
+  title: string;
+  consequence: string;
+  confirmLabel: string;
+  body: PatchAccountBody & { id: string };
+}
 
 /** All accounts of the installation, for owners. */
 export function AccountList() {
@@ -19,11 +28,14 @@ export function AccountList() {
   const change = useMutation({
     mutationFn: ({ id, ...body }: PatchAccountBody & { id: string }) =>
       request(`${URL}/${id}`, { method: 'PATCH', body }),
-    onSuccess: () => client.invalidateQueries({ queryKey }),
+    onSuccess: () => {
+      setAsked(undefined);
+      return client.invalidateQueries({ queryKey });
+    },
   });
+  const [asked, setAsked] = useState<Asked>();
   return (
     <Panel title="All accounts" flush hint="Owners see every property. A disabled account cannot sign in.">
-      {change.error && <LoadError title="The account was not changed" message={messageOf(change.error)} />}
       <Loaded query={accounts} what="the accounts">
         {(list) => (
           <StackedTable head={['Name', 'Email', 'State', 'Since', '']}>
@@ -47,9 +59,17 @@ export function AccountList() {
                       <Button
                         size="compact-sm"
                         variant="subtle"
-                        loading={change.isPending && change.variables.id === id}
                         aria-label={`${isOwner ? 'Remove as owner' : 'Make owner'}: ${email}`}
-                        onClick={() => change.mutate({ id, owner: !isOwner })}
+                        onClick={() =>
+                          setAsked({
+                            title: `${isOwner ? 'Remove' : 'Make'} ${email} ${isOwner ? 'as' : 'an'} owner?`,
+                            consequence: isOwner
+                              ? 'The account keeps only the properties of which it is a member.'
+                              : 'Owners see and change everything, in every property.',
+                            confirmLabel: isOwner ? 'Remove as owner' : 'Make owner',
+                            body: { id, owner: !isOwner },
+                          })
+                        }
                       >
                         {isOwner ? 'Remove as owner' : 'Make owner'}
                       </Button>
@@ -58,7 +78,17 @@ export function AccountList() {
                         variant="subtle"
                         color="red"
                         aria-label={`${disabledAt === null ? 'Disable' : 'Enable'} ${email}`}
-                        onClick={() => change.mutate({ id, disabled: disabledAt === null })}
+                        onClick={() =>
+                          setAsked({
+                            title: `${disabledAt === null ? 'Disable' : 'Enable'} ${email}?`,
+                            consequence:
+                              disabledAt === null
+                                ? 'All its sessions end at once, and its access tokens stop working.'
+                                : 'The account can sign in again, with the roles it had.',
+                            confirmLabel: disabledAt === null ? 'Disable' : 'Enable',
+                            body: { id, disabled: disabledAt === null },
+                          })
+                        }
                       >
                         {disabledAt === null ? 'Disable' : 'Enable'}
                       </Button>
@@ -70,6 +100,21 @@ export function AccountList() {
           </StackedTable>
         )}
       </Loaded>
+      {asked && (
+        <ConfirmDialog
+          title={asked.title}
+          confirmLabel={asked.confirmLabel}
+          isPending={change.isPending}
+          error={change.error}
+          onConfirm={() => change.mutate(asked.body)}
+          onClose={() => {
+            change.reset();
+            setAsked(undefined);
+          }}
+        >
+          {asked.consequence}
+        </ConfirmDialog>
+      )}
     </Panel>
   );
 }

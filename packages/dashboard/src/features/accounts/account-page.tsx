@@ -1,27 +1,22 @@
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { request } from '../../api.ts';
+import { Link } from '@tanstack/react-router';
+import { messageOf } from '../../api.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
+import { LoadError } from '../../ui/page-states.tsx';
 import { AccessTokenPanel } from './access-token-panel.tsx';
 import { AccountList } from './account-list.tsx';
 import { PasswordPanel } from './password-panel.tsx';
 import { ProfilePanel } from './profile-panel.tsx';
 import { SignedInBrowsers } from './signed-in-browsers.tsx';
 import { TwoFactorPanel } from './two-factor-panel.tsx';
-import { forgetAccount, useMe } from './use-me.ts';
+import { useMe } from './use-me.ts';
+import { useSignOut } from './use-sign-out.ts';
 
 /** The own account; owners also see all others. */
 export function AccountPage() {
   const { account } = useMe();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const signOut = async () => {
-    await request('/v1/manage/sign-out', { method: 'POST' });
-    await navigate({ to: '/sign-in' });
-    forgetAccount(client);
-  };
+  const signOut = useSignOut();
   return (
     <main id="content">
       <Page
@@ -36,12 +31,13 @@ export function AccountPage() {
             >
               Back to the dashboard
             </Button>
-            <Button variant="default" onClick={() => void signOut()}>
+            <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
               Sign out
             </Button>
           </>
         }
       >
+        {signOut.error && <LoadError title="Cannot sign out" message={messageOf(signOut.error)} />}
         <ProfilePanel />
         {account.hasPassword && <PasswordPanel />}
         <TwoFactorPanel />

@@ -1,22 +1,16 @@
 import { Menu, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { request } from '../../api.ts';
+import { Link } from '@tanstack/react-router';
+import { messageOf } from '../../api.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { forgetAccount, useMe } from '../accounts/use-me.ts';
+import { useMe } from '../accounts/use-me.ts';
+import { useSignOut } from '../accounts/use-sign-out.ts';
 import classes from './property-switcher.module.css';
 
 export function AccountMenu() {
   const { account } = useMe();
-  const client = useQueryClient();
-  const navigate = useNavigate();
+  const signOut = useSignOut();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
-  const signOut = async () => {
-    await request('/v1/manage/sign-out', { method: 'POST' });
-    await navigate({ to: '/sign-in' });
-    forgetAccount(client);
-  };
   return (
     <Menu position="top-start" width={200}>
       <Menu.Target>
@@ -42,7 +36,14 @@ export function AccountMenu() {
           API reference
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item closeMenuOnClick={false} onClick={() => signOut.mutate()}>
+          {signOut.isPending ? 'Signing out …' : 'Sign out'}
+        </Menu.Item>
+        {signOut.error && (
+          <Menu.Label role="alert" className="bad">
+            {messageOf(signOut.error)}
+          </Menu.Label>
+        )}
       </Menu.Dropdown>
     </Menu>
   );
