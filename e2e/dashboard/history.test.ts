@@ -1,0 +1,195 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+
+const dashboard = await Dashboard.open({
+  provision: {
+    properties: [
+      {
+        id: 'shop',
+        name: 'Shop',
+        environments: [{ id: 'production', protected: true }, { id: 'staging' }],
+        goals: [{ id: 'signup', kind: 'count' }],
+        flags: [
+          {
+            key: 'checkout',
+            type: 'boolean',
+            defaultValue: false,
+            environments: { production: { enabled: true, value: false } },
+          },
+        ],
+      },
+    ],
+  },
+  env: { WEBHOOK_ALLOW_PRIVATE: 'true' },
+});
+
+const SHOP = '/v1/manage/properties/shop';
+const ANY = { headers: { 'if-match': '*' } };
+
+const changeGoal = (body: object, comment = '') =>
+  dashboard.owner.call('PATCH', `${SHOP}/goals/signup?comment=${comment}`, { ...ANY, body });
+
+const propose = (editor: typeof dashboard.owner, body: object) =>
+  editor.call('PATCH', `${SHOP}/flags/checkout?comment=Please`, { ...ANY, body });
+
+/** Fills in the comment that a protected environment needs, and confirms. */
+async function confirm(page: Page, button: string, comment = 'Checked'): Promise<void> {
+  const sheet = page.getByRole('dialog');
+  await sheet.getByLabel('Comment').fill(comment);
+  await sheet.getByRole('button', { name: button, exact: true }).click();
+  await sheet.waitFor({ state: 'detached' });
+}
+
+describe.skipIf(dashboard.isMissing)('history', () => {
+  it('says who changed what and why, opens to both values, and undoes a change', async () => {
+    await changeGoal({ name: 'Sign-ups' }, 'Clearer');
+    const page = await dashboard.shopPage('history?entity=goal&key=signup');
+    const entry = page.getByRole('listitem').filter({ hasText: '“Clearer”' });
+    await entry.getByText('in the dashboard').waitFor();
+    await entry.getByText('name: "signup" → "Sign-ups"').waitFor();
+    await entry.getByRole('button', { name: 'Details of the change of goal signup, version 2' }).click();
+    await entry.getByRole('row', { name: 'name signup Sign-ups' }).waitFor();
+    const current = entry.getByRole('button', { name: 'Restore this version' });
+    expect(await current.getAttribute('aria-disabled')).toBe('true');
+    await entry.getByRole('button', { name: 'Undo' }).click();
+    await confirm(page, 'Restore', 'Too early');
+    await page.getByText('“Too early”').waitFor();
+    expect((await dashboard.owner.get(`${SHOP}/goals/signup`)).body.name).toBe('signup');
+  });
+
+  it('keeps filters in the URL and finds nothing without lying', async () => {
+    const page = await dashboard.shopPage('history');
+    await page.getByLabel('Key').fill('checkout');
+    await page.waitForURL('**/history?key=checkout');
+    await expect.poll(() => page.getByRole('link', { name: 'signup' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'checkout' }).first().waitFor();
+    await page.getByRole('combobox', { name: 'What' }).click();
+    await page.getByRole('option', { name: 'Segment' }).click();
+    await page.getByText('No changes match these filters').waitFor();
+    await page.reload();
+    await page.getByText('No changes match these filters').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('link', { name: 'signup' }).first().waitFor();
+    expect(await page.getByLabel('Key').inputValue()).toBe('');
+  });
+
+  it('restores a deleted webhook and offers a new secret', async () => {
+    const body = { url: 'http://127.0.0.1:9/hook', events: ['feedback.submitted'] };
+    await dashboard.owner.put(`${SHOP}/webhooks/chat`, body);
+    await dashboard.owner.call('DELETE', `${SHOP}/webhooks/chat`, ANY);
+    const page = await dashboard.shopPage('history?entity=webhook');
+    await page.getByRole('button', { name: 'Restore: chat, version 2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByRole('link', { name: 'Open the webhook and replace its secret' }).click();
+    await page.getByRole('button', { name: 'Replace secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+    const secret = page.getByRole('figure', { name: 'the secret' });
+    await expect.poll(() => secret.textContent()).toMatch(/whsec_/);
+  });
+
+  it('loads earlier changes while scrolling', async () => {
+    for (let index = 0; index < 60; index += 1) await changeGoal({ name: `Name ${index}` });
+    const page = await dashboard.shopPage('history?entity=goal');
+    await page.getByText('"Name 58" → "Name 59"').waitFor();
+    await page.keyboard.press('End');
+    await page.getByText('created goal').waitFor();
+  });
+
+  it('shows an error as an error, and tries again', async () => {
+    const page = await dashboard.newPage('/p/shop/flags');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    let isDown = true;
+    await page.route('**/history?*', (route) =>
+      isDown ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+    );
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('Cannot load the history').waitFor({ timeout: 15_000 });
+    expect(await page.getByText('No changes yet').count()).toBe(0);
+    isDown = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'signup' }).first().waitFor();
+    dashboard.ignoreProblems(/503/);
+  });
+
+  it('tells viewers which role they need', async () => {
+    const viewer = await dashboard.member('viewer@shop.example', 'viewer');
+    const page = await dashboard.shopPage('history?entity=goal', viewer);
+    await page
+      .getByRole('button', { name: /^Details of the change of goal signup/ })
+      .first()
+      .click();
+    const undo = page.getByRole('button', { name: /^Undo/ });
+    expect(await undo.getAttribute('aria-disabled')).toBe('true');
+    expect(await undo.getAttribute('aria-description')).toBe('You need the editor role');
+  });
+});
+
+describe.skipIf(dashboard.isMissing)('proposals', () => {
+  it('are approved by an admin who looked at the difference', async () => {
+    const editor = await dashboard.member('editor@shop.example', 'editor');
+    await propose(editor, { environments: { production: { value: true } } });
+    const own = await dashboard.shopPage('history?tab=proposals', editor);
+    const approve = own.getByRole('button', { name: /^Approve/ });
+    await approve.waitFor();
+    expect(await approve.getAttribute('aria-description')).toBe('Nobody approves their own proposal');
+
+    const page = await dashboard.shopPage('history');
+    await page.getByRole('tab', { name: 'Proposals (1 open)' }).click();
+    await page.getByRole('button', { name: 'Details of the proposal of editor@shop.example' }).click();
+    await page.getByRole('row', { name: 'environments › production › value false true' }).waitFor();
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    await confirm(page, 'Approve');
+    await page.getByText('No open proposals').waitFor();
+    const { body } = await dashboard.owner.get(`${SHOP}/flags/checkout`);
+    expect(body.environments.production.value).toBe(true);
+    await own.getByText('No open proposals').waitFor();
+    await own.getByText('Approved', { exact: true }).click();
+    await own.getByText('Approved by').waitFor();
+  });
+
+  it('are rejected by an admin and withdrawn by their author, after a question', async () => {
+    const editor = await dashboard.member('second@shop.example', 'editor');
+    await propose(editor, { environments: { production: { enabled: false } } });
+    await propose(editor, { environments: { production: { value: false } } });
+    const page = await dashboard.shopPage('history?tab=proposals');
+    await page
+      .getByRole('button', { name: /^Reject/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+    await expect.poll(() => page.getByRole('button', { name: /^Reject/ }).count()).toBe(1);
+    const own = await dashboard.shopPage('history?tab=proposals', editor);
+    await own.getByRole('button', { name: /^Withdraw/ }).click();
+    await own.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await own.getByText('No open proposals').waitFor();
+  });
+});
+
+describe.skipIf(dashboard.isMissing)('the history page', () => {
+  it.each(['light', 'dark'] as const)(
+    'is accessible in the %s theme and fits a phone',
+    async (colorScheme) => {
+      const editor = await dashboard.member(`${colorScheme}@shop.example`, 'editor');
+      await propose(editor, { environments: { production: { enabled: false } } });
+      const page = await dashboard.shopPage('history?entity=flag', dashboard.owner, {
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+      });
+      await page
+        .getByRole('button', { name: /^Details of the change of flag checkout/ })
+        .last()
+        .click();
+      expect(await sidewaysScroll(page)).toBeLessThanOrEqual(0);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole('tab', { name: /Proposals/ }).click();
+      await page
+        .getByRole('button', { name: /^Details of the proposal/ })
+        .first()
+        .click();
+      await page.getByRole('row').first().waitFor({ state: 'attached' });
+      expect(await sidewaysScroll(page)).toBeLessThanOrEqual(0);
+      expect(await accessibilityProblems(page)).toEqual([]);
+    },
+  );
+});
