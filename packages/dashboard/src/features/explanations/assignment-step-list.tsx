@@ -1,0 +1,53 @@
+import type { AssignmentSteps, RangeStep } from '@switchyard/core/api/explanations';
+import classes from './explanation-steps.module.css';
+import { Step } from './step.tsx';
+
+const position = ({ bucket, from, to }: RangeStep) =>
+  `the visitor is at ${bucket.toFixed(2)}, the range is ${from.toFixed(2)} to ${to.toFixed(2)}`;
+
+/** The assignment of a visitor from the status of the test to the variation. */
+export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
+  const { status, winner, phase, holdout, exclusion, traffic, variations, variationBucket } = steps;
+  return (
+    <ol className={classes.steps}>
+      <Step
+        state={status === 'running' ? 'passed' : winner === null ? 'failed' : 'decided'}
+        title="Status of the test"
+        words={[status, phase && `phase ${phase}`, winner && `winner ${winner}`].filter(Boolean).join(', ')}
+      />
+      {holdout && (
+        <Step
+          state={holdout.passed ? 'passed' : 'failed'}
+          title="Outside of the holdout"
+          words={position(holdout)}
+        />
+      )}
+      {exclusion && (
+        <Step
+          state={exclusion.passed ? 'passed' : 'failed'}
+          title={`In the share of the exclusion group “${exclusion.group}”`}
+          words={position(exclusion)}
+        />
+      )}
+      {traffic && (
+        <Step
+          state={traffic.passed ? 'passed' : 'failed'}
+          title="In the share of traffic that takes part"
+          words={position(traffic)}
+        />
+      )}
+      {variations.map(({ key, from, to, chosen }) => (
+        <Step
+          key={key}
+          state={chosen ? 'decided' : 'skipped'}
+          title={`Variation “${key}”`}
+          words={
+            variationBucket === null
+              ? 'not reached'
+              : `${from.toFixed(2)} to ${to.toFixed(2)}${chosen ? `, the visitor is at ${variationBucket.toFixed(2)}` : ''}`
+          }
+        />
+      ))}
+    </ol>
+  );
+}

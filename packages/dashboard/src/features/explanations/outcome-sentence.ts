@@ -1,0 +1,31 @@
+import type { Explanation, FlagExplanation, SplitTestExplanation } from '@switchyard/core/api/explanations';
+
+/** The result in one sentence. */
+export const outcomeSentence = (explanation: Explanation): string =>
+  explanation.type === 'flag' ? flagSentence(explanation) : splitTestSentence(explanation);
+
+function flagSentence({ value, ruleIndex, steps }: FlagExplanation): string {
+  const served = `The flag is ${JSON.stringify(value)}`;
+  if (!steps.configured)
+    return `${served}: it has no configuration in this environment, so its default applies.`;
+  if (!steps.enabled) return `${served}: it is turned off in this environment, so its default applies.`;
+  if (steps.prerequisites.some(({ met }) => !met)) return `${served}: a prerequisite is not met.`;
+  if (ruleIndex !== undefined) return `${served}: rule ${ruleIndex + 1} decided.`;
+  return `${served}: no rule applied, so everybody else’s value is served.`;
+}
+
+const REASONS: Record<SplitTestExplanation['reason'], string> = {
+  ASSIGNED: 'assigned by the hash of the visitor',
+  NOT_RUNNING: 'the test was not running',
+  WINNER: 'the test had ended and everybody gets the winner',
+  NO_VISITOR: 'the visitor is unknown',
+  HOLDOUT: 'the visitor is in the holdout of the property',
+  EXCLUSION_GROUP: 'another test of the exclusion group has this visitor',
+  TRAFFIC: 'the visitor is not in the share of traffic that takes part',
+  NO_WEIGHT: 'no variation has a weight',
+};
+
+function splitTestSentence({ variation, included, reason }: SplitTestExplanation): string {
+  const shown = variation === null ? 'The page shows its own content' : `The visitor sees “${variation}”`;
+  return `${shown}: ${REASONS[reason]}.${included || variation === null ? '' : ' The visit is not counted.'}`;
+}
