@@ -1,5 +1,32 @@
+import { useMemo } from 'react';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { PeriodPicker } from '../../ui/period-picker.tsx';
+import { usePeriod } from '../../ui/use-period.ts';
+import { ErasureProgress } from './erasure-progress.tsx';
+import { SessionFilterBar } from './session-filter-bar.tsx';
+import { SessionList } from './session-list.tsx';
+import { SessionsEmpty } from './sessions-empty.tsx';
+import { useSessionFilters } from './use-session-filters.ts';
 
+/** Every visit, newest first. */
 export function SessionListPage() {
-  return <Page title="Sessions">{null}</Page>;
+  const { filters, change, clear, isFiltered } = useSessionFilters();
+  const [period] = usePeriod();
+  const query = useMemo(
+    () => ({ ...filters, from: String(period.from), to: String(period.to) }),
+    [filters, period],
+  );
+  return (
+    <Page title="Sessions" actions={<PeriodPicker />}>
+      <ErasureProgress />
+      <SessionFilterBar filters={filters} onChange={change} {...(isFiltered && { onClear: clear })} />
+      <Panel title="Newest first" flush hint={period.label}>
+        <SessionList
+          query={query}
+          empty={isFiltered ? 'No session of this period matches the filters.' : <SessionsEmpty />}
+        />
+      </Panel>
+    </Page>
+  );
 }

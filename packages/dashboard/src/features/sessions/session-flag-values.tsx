@@ -1,0 +1,77 @@
+import { Button, Select, Table } from '@mantine/core';
+import type { SessionFlags } from '@switchyard/core/api/explanations';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { propertyPath, request } from '../../api.ts';
+import { formatDateTime } from '../../ui/format.ts';
+import { Loaded, Panel } from '../../ui/panel.tsx';
+import { StackedTable } from '../../ui/stacked-table.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import type { Question } from './why-panel.tsx';
+
+interface SessionFlagValuesProps {
+  sessionId: string;
+  startedAt: number;
+  onWhy: (question: Question) => void;
+}
+
+/** The values of all flags at the start of a session. */
+export function SessionFlagValues({ sessionId, startedAt, onWhy }: SessionFlagValuesProps) {
+  const { propertyId, configuration } = useProperty();
+  const [environment, setEnvironment] = useState('production');
+  const flags = useQuery({
+    queryKey: ['session-flags', propertyId, sessionId, environment],
+    queryFn: ({ signal }) =>
+      request<SessionFlags>(propertyPath(propertyId, 'sessions', sessionId, 'flags'), {
+        query: { environment },
+        signal,
+      }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Panel
+      title="Flag values"
+      hint={`Computed from the history of changes for ${formatDateTime(startedAt)}; what the page was sent is not stored.`}
+      flush
+      actions={
+        <Select
+          size="xs"
+          aria-label="Environment of the flag values"
+          allowDeselect={false}
+          data={configuration.environments.map(({ id, name }) => ({ value: id, label: name }))}
+          value={environment}
+          onChange={(value) => setEnvironment(value!)}
+        />
+      }
+    >
+      <Loaded query={flags} what="the flag values">
+        {(data) => (
+          <StackedTable head={['Flag', 'Value', '']}>
+            {data.flags.map(({ flagKey, value, unknown }) => (
+              <Table.Tr key={flagKey}>
+                <Table.Td data-label="Flag">
+                  <PropertyLink to={`flags/${encodeURIComponent(flagKey)}`}>{flagKey}</PropertyLink>
+                </Table.Td>
+                <Table.Td data-label="Value">
+                  <code>{JSON.stringify(value)}</code>
+                  {unknown.length > 0 && <span className="dimmed"> unknown: {unknown.join(', ')}</span>}
+                </Table.Td>
+                <Table.Td>
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`Why is ${flagKey} ${JSON.stringify(value)}?`}
+                    onClick={() => onWhy({ type: 'flag', key: flagKey, at: data.at, environment })}
+                  >
+                    Why?
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </StackedTable>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}

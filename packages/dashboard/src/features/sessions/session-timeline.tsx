@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core';
+import type { SessionDetail } from '@switchyard/core/api/sessions';
+import { useEffect, useRef } from 'react';
+import { useProperty } from '../configuration/property-context.tsx';
+import classes from './session-page.module.css';
+import { describeEntry } from './timeline-words.ts';
+import type { Question } from './why-panel.tsx';
+
+export type TimelineEntry = SessionDetail['timeline'][number];
+
+interface SessionTimelineProps {
+  entries: readonly TimelineEntry[];
+  /** Scrolls to the entries of this time. */
+  highlighted: number | undefined;
+  onWhy: (question: Question) => void;
+  onMore?: () => void;
+  isLoadingMore?: boolean;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** What happened in a session, oldest first. */
+export function SessionTimeline({
+  entries,
+  highlighted,
+  onWhy,
+  onMore,
+  isLoadingMore,
+}: SessionTimelineProps) {
+  const { configuration } = useProperty();
+  const marked = useRef<HTMLLIElement>(null);
+  useEffect(() => marked.current?.scrollIntoView({ block: 'center' }), []);
+  return (
+    <>
+      <ol className={classes.timeline}>
+        {entries.map((entry, index) => {
+          const { title, detail } = describeEntry(entry, configuration);
+          const isMarked = entry.at === highlighted;
+          return (
+            <li
+              // biome-ignore lint/suspicious/noArrayIndexKey: entries are only ever appended
+              key={index}
+              className={classes.entry}
+              data-highlighted={isMarked}
+              {...(isMarked && { ref: marked, 'aria-current': 'true' })}
+            >
+              <time className={classes.time} dateTime={new Date(entry.at).toISOString()}>
+                {clock.format(entry.at)}
+              </time>
+              <div>
+                {title}
+                {detail && <div className={classes.detail}>{detail}</div>}
+              </div>
+              {entry.splitTestKey !== undefined && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`Why ${entry.variationKey} of ${entry.splitTestKey}?`}
+                  onClick={() => onWhy({ type: 'split-test', key: entry.splitTestKey!, at: entry.at })}
+                >
+                  Why?
+                </Button>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {onMore && (
+        <div className={classes.more}>
+          <Button size="xs" variant="default" loading={isLoadingMore ?? false} onClick={onMore}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
