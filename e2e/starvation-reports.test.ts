@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
 import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { accepted, Shop, sampleWith } from '../packages/server/src/testing/shop.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
@@ -45,4 +46,30 @@ test('a time series with many variations and exposures over years', async () => 
     provision: sampleWith({ splitTests: [longAgo] }),
   });
   await expectOthersServed(server, () => expectResults('long-ago', 'include=series'));
+});
+
+test('the impact and the explanation of a flag with the slowest patterns', async () => {
+  server = await startServer({ provision: SAMPLE, env: WITH_OWNER });
+  const owner = await ownerBrowser(server);
+  const shop = new Shop(server);
+  const attributes = { text: 'ab'.repeat(1000) };
+  const session = (index: number) =>
+    shop.collect({ sessionId: `s${index}`, visitorId: `v${index}`, attributes });
+  await accepted(...Array.from({ length: 200 }, (_, index) => session(index)));
+  const conditions = [{ attribute: 'text', operator: 'matches', values: ['(a|b|ab){80}c'] }];
+  const rules = Array.from({ length: 20 }, (_, index) => ({ id: `r${index}`, conditions, value: true }));
+  const definition = {
+    ...{ type: 'boolean', defaultValue: false },
+    environments: { production: { enabled: true, rules } },
+  };
+  for (const [path, more] of [
+    ['impact', {}],
+    ['explanations', { sessionId: 's1' }],
+  ] as const) {
+    await expectOthersServed(server, async () => {
+      const body = { type: 'flag', key: 'slow', definition, ...more };
+      const { status, text } = await owner.post(`/v1/manage/properties/shop/${path}`, body);
+      expect(status, text).toBe(200);
+    });
+  }
 });
