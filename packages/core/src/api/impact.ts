@@ -116,8 +116,7 @@ export const Impact = namedObject('Impact', {
   changed: Type.Integer({ description: 'Visitors for whom anything changes' }),
   flags: Type.Optional(
     Type.Array(FlagImpact, {
-      description:
-        'The flag, and those that have it as a prerequisite; of a segment, the flags that use it. Only environments in which they are configured',
+      description: 'The flag, and those that have it as a prerequisite; of a segment, the flags that use it',
     }),
   ),
   moreFlags: Type.Optional(

@@ -24,10 +24,6 @@ export interface Assignment {
   readonly index: number;
 }
 
-/** Where a visitor is within 0 to 100. */
-export const pointOf = (seed: string, visitorId: string): number =>
-  smallHashFraction(`${seed}:${visitorId}`) * 100;
-
 /**
  * The variation of a visitor. Deterministic: it only changes with the seeds, weights and ranges.
  *
@@ -36,7 +32,7 @@ export const pointOf = (seed: string, visitorId: string): number =>
 export function assign(test: AssignableTest, visitorId: string, holdout?: Holdout): Assignment {
   const { hashSeed, trafficAllocation, exclusion } = test;
   const isInRange = (seed: string, from: number, to: number) => {
-    const point = pointOf(seed, visitorId);
+    const point = smallHashFraction(`${seed}:${visitorId}`) * 100;
     return point >= from && point < to;
   };
   // Independent hashes, so that raising the traffic, for example, moves nobody between variations.

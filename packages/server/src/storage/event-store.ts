@@ -446,7 +446,7 @@ export interface SessionContexts {
   contexts: SessionAttributes[];
 }
 
-export interface SessionAttributes extends Pick<SessionSummary, 'country' | 'device' | 'browser' | 'os'> {
+interface SessionAttributes extends Pick<SessionSummary, 'country' | 'device' | 'browser' | 'os'> {
   /** JSON array text: the values in the order of the query, null for those that are missing. */
   attributes: string;
 }

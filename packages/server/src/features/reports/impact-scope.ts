@@ -20,7 +20,7 @@ export interface ImpactScope extends Required<Pick<ImpactBody, 'type' | 'key' | 
   splitTest?: BeforeAndAfter<ReplayedTest | undefined>;
 }
 
-export interface BeforeAndAfter<T> {
+interface BeforeAndAfter<T> {
   before: T;
   after: T;
 }
