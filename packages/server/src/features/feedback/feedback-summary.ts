@@ -44,18 +44,20 @@ export async function summarizeFeedback(
     if (status === undefined) return of;
     return status === 'new' ? { ...of, exceptIds: ids('seen', 'done') } : { ...of, ids: ids(status) };
   };
-  const [summary, previous, all, seen, done] = await Promise.all([
+  const countOf = (wanted: readonly string[]) =>
+    wanted.length === 0 ? 0 : eventStore.feedbackCount({ ...current, ids: wanted });
+  const [summary, previous, seen, done, all] = await Promise.all([
     eventStore.feedbackSummary({ ...withStatus(current), interval: period.interval }),
     eventStore.feedbackCount(withStatus({ ...filter, from: previousFrom, to: from })),
-    eventStore.feedbackCount(current),
-    eventStore.feedbackCount({ ...current, ids: ids('seen') }),
-    eventStore.feedbackCount({ ...current, ids: ids('done') }),
+    countOf(ids('seen')),
+    countOf(ids('done')),
+    status === undefined ? undefined : eventStore.feedbackCount(current),
   ]);
   return {
     from,
     to,
     ...summary,
-    statuses: { new: all - seen - done, seen, done },
+    statuses: { new: (all ?? summary.total) - seen - done, seen, done },
     series: withEmptyBuckets(summary, period),
     previous: { total: previous },
   };

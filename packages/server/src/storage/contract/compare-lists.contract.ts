@@ -49,8 +49,8 @@ function nextFilters<T>(filters: readonly T[]): T[] {
   round++;
   return filters.filter((_, index) => index % ROUNDS === round % ROUNDS);
 }
-/** Not a divisor of the number of calls per comparison, so that each property gets all filters. */
-const ROUNDS = 5;
+/** Has no common factor with the number of calls per comparison, so that every list gets all its filters. */
+const ROUNDS = 7;
 let round = 0;
 
 export async function compareSessionConditions(
