@@ -29,19 +29,19 @@ function residentBytes(): number {
   return 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]);
 }
 
-const read = () => shop.server.send('GET', PAGE, { key: SECRET_KEY });
+const requests = (path: string, count: number) =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`.repeat(count);
+
+const read = (path = PAGE) => shop.server.send('GET', path, { key: SECRET_KEY });
 
 it('unread responses take a fraction of the memory of their total size', async () => {
   // Warm up first, so that memory for creating the responses does not count.
-  await Promise.all(Array.from({ length: WARM_UP }, read));
+  await Promise.all(Array.from({ length: WARM_UP }, () => read()));
   const page = await read();
   expect(page.status).toBe(200);
   expect(page.text.length).toBeGreaterThan(1_000_000);
   const before = residentBytes();
-  const request = `GET ${PAGE} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`.repeat(
-    PIPELINED,
-  );
-  open.push(...(await openSlowClients(CLIENTS, shop.server.url, request)));
+  open.push(...(await openSlowClients(CLIENTS, shop.server.url, requests(PAGE, PIPELINED))));
   // Sent after all others, so that the server has handled them before.
   expect([200, 503]).toContain((await read()).status);
   expect((await shop.get('/v1/flags/list')).status).toBe(200);
@@ -51,4 +51,24 @@ it('unread responses take a fraction of the memory of their total size', async (
   await waitFor('capacity for the page', async () => {
     return (await read()).status === 200;
   });
+});
+
+it('few exports run at a time, and one that is abandoned makes room for another', async () => {
+  const path = '/v1/feedback/export?propertyId=shop';
+  const clients = await openSlowClients(4, shop.server.url, requests(path, 6 * PIPELINED));
+  open.push(...clients);
+  const rejected = await waitFor('unread exports', async () => {
+    // An empty export, because it takes the place of another one for a moment only.
+    const response = await read(`${path}&visitorId=nobody`);
+    return response.status === 503 && response;
+  });
+  expect(rejected.body.error.code).toBe('overloaded');
+  expect(rejected.headers.get('retry-after')).toBe('1');
+  expect(rejected.headers.get('content-disposition')).toBeNull();
+  for (const client of clients) client.close();
+  const complete = await waitFor('room for an export', async () => {
+    const response = await read(path);
+    return response.status === 200 && response;
+  });
+  expect(complete.text.trimEnd().split('\r\n')).toHaveLength(61);
 });
