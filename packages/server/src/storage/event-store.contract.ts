@@ -8,6 +8,7 @@ import { describeLists } from './contract/describe-lists.contract.ts';
 import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
 import { describeSessionContexts } from './contract/describe-session-contexts.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
+import { describeTraffic } from './contract/describe-traffic.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
 import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
 import { randomScenario, T0 } from './contract/random-requests.contract.ts';
@@ -410,6 +411,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     describeNewFeedback({ store: () => store, add, nextProperty });
     describeGoals({ store: () => store, add, nextProperty });
     describeLists({ store: () => store, add, nextProperty });
+    describeTraffic({ store: () => store, add, journal, nextProperty });
 
     test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
       const random = fc.asyncProperty(

@@ -21,6 +21,7 @@ import {
 } from './compare-lists.contract.ts';
 import { assignmentQuery } from './describe-assignments.contract.ts';
 import { compareSessionContexts } from './describe-session-contexts.contract.ts';
+import { compareTraffic } from './describe-traffic.contract.ts';
 import { naiveAssignments } from './naive-assignment.contract.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import {
@@ -50,6 +51,7 @@ export async function expectToAgree(
     await compareFeedbackFilters(store, model, propertyId, limit);
     await compareConversions(store, model, propertyId, limit);
     await compareSessionContexts(store, model, propertyId);
+    await compareTraffic(store, model, propertyId, limit);
   }
 }
 

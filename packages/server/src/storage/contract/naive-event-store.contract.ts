@@ -18,10 +18,19 @@ interface ModelEvent {
   seq: number;
   sessionId: string | undefined;
   at: number;
+  receivedAt: number;
   /** The timeline entry; undefined for a collect without events. */
   line: TimelineEntry | undefined;
   fromBrowser: boolean;
+  /** An exposure that a bot sent. */
   bot: boolean;
+}
+
+/** What is stored of a property; events and collects in order of arrival. */
+export interface NaiveTraffic {
+  sessions: NaiveSession[];
+  events: ModelEvent[];
+  collects: AcceptedCollect[];
 }
 
 /** A reference implementation on plain lists. */
@@ -38,8 +47,10 @@ export class NaiveEventStore {
       line: TimelineEntry | undefined,
       fromBrowser: boolean,
       bot = false,
-    ) =>
-      this.#events.push({ propertyId, seq, sessionId, at: line?.at ?? receivedAt, line, fromBrowser, bot });
+    ) => {
+      const at = line?.at ?? receivedAt;
+      this.#events.push({ propertyId, seq, sessionId, at, receivedAt, line, fromBrowser, bot });
+    };
     if (request.kind === 'exposures') {
       for (const { sessionId, phase: _phase, bot, ...it } of request.exposures)
         push(sessionId, { type: 'exposure', ...it }, true, bot);
@@ -152,6 +163,14 @@ export class NaiveEventStore {
       visitorOf: (sessionId) => this.session(propertyId, sessionId)?.visitorId ?? null,
       countryOf: (sessionId) => this.session(propertyId, sessionId)?.country ?? null,
       isStored: (sessionId, at) => events.some((it) => it.sessionId === sessionId && it.at === at),
+    };
+  }
+
+  traffic(propertyId: string): NaiveTraffic {
+    return {
+      sessions: this.sessions(propertyId).map(({ sessionId }) => this.session(propertyId, sessionId)!),
+      events: this.#of(propertyId),
+      collects: this.#collects.filter((it) => it.propertyId === propertyId),
     };
   }
 

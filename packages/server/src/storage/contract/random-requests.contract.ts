@@ -5,7 +5,16 @@ import type { AcceptedRequest } from '../accepted-request.ts';
 export const T0 = Date.UTC(2025, 10, 12, 10, 30);
 
 const sessionId = fc.constantFrom('s1', 's2', 's3', 's4', 's5', 's6');
-const url = fc.constantFrom('/', '/pricing', '/buy');
+const url = fc.constantFrom(
+  '/',
+  '/pricing',
+  'buy',
+  '',
+  'https://shop.example',
+  'https://shop.example/pricing?utm_source=news&utm_medium=e+mail%21#top',
+  '//shop.example/buy#?utm_source=hidden',
+  'https://shop.example/?utm_source=%28none%29&utm_campaign=%ff',
+);
 const offset = fc.integer({ min: -40, max: 15 });
 const option = fc.constantFrom('good', 'bad');
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -14,7 +23,9 @@ const collectedEvent = fc.record({
   type: fc.constantFrom('pageview' as const, 'event' as const, 'identify' as const),
   at: offset,
   url: optional(url),
-  referrer: optional(fc.constantFrom('', 'https://a.example', 'https://b.example')),
+  referrer: optional(
+    fc.constantFrom('', 'https://a.example', 'https://B.example:8080/x', 'https://shop.example/buy', 'text'),
+  ),
 });
 
 const seenExposure = fc.record({
@@ -54,6 +65,7 @@ const payload = fc.oneof(
     userId: optional(fc.constantFrom('u1', 'u2')),
     attributes: optional(fc.constantFrom('{"n":1}', '{"n":2}')),
     country: optional(fc.constantFrom('DE', 'FR')),
+    device: fc.constantFrom('desktop', 'mobile', 'unknown', 'bot'),
     events: fc.array(collectedEvent, { maxLength: 3 }),
   }),
 );
@@ -115,11 +127,7 @@ function requestOf(
     const { micros, ...it } = withoutUndefined(payload);
     return { ...base, ...it, amountMicros: it.direction === 1 ? micros : 0 - micros };
   }
-  const client = {
-    device: number % 7 === 0 ? 'bot' : 'desktop',
-    browser: `browser ${number % 2}`,
-    os: number % 3 === 0 ? 'unknown' : 'Linux',
-  };
+  const client = { browser: `browser ${number % 2}`, os: number % 3 === 0 ? 'unknown' : 'Linux' };
   return {
     ...base,
     ...client,

@@ -50,7 +50,7 @@ const short = (value: string) => `left(${value}, ${MAX_TRAFFIC_VALUE_LENGTH})`;
 
 function utm(name: string): SqlDimension {
   const column = `utm_${name}`;
-  const encoded = `replace(regexp_extract(url, '^[^#]*[?&]${column}=([^&#]*)', 1), '+', ' ')`;
+  const encoded = `replace(regexp_extract(url, '^[^#]*?[?&]${column}=([^&#]*)', 1), '+', ' ')`;
   return {
     source: 'entries',
     columns: { [column]: `CASE WHEN contains(url, '${column}=') THEN ${encoded} ELSE '' END` },
