@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 
 export const titleOf = ({ name, key }: Pick<SplitTest, 'name' | 'key'>): string => name || key;
 
-export const currentPhase = ({ phases }: SplitTest): SplitTestPhase | undefined => phases.at(-1);
+const currentPhase = ({ phases }: SplitTest): SplitTestPhase | undefined => phases.at(-1);
 
 /** Day of the latest phase, counted from 1; undefined if the test has never run. */
 export function dayOf(test: SplitTest, now = Date.now()): number | undefined {

@@ -49,14 +49,3 @@ export function bodyOf({ name, variations, ...draft }: SplitTestDraft): object {
     variations: draft.type === 'id' ? variations.map((each) => ({ ...each, value: each.key })) : variations,
   };
 }
-
-/** A key made from a name: "Hero: large picture" becomes "hero-large-picture". */
-export const keyFrom = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replaceAll(/\p{Mn}/gu, '')
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 64);

@@ -1,10 +1,10 @@
 import '../../../ui/mantine-form-styles.ts';
 import { Button, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { keyFromName } from '../../../ui/key-from-name.ts';
 import { useMe } from '../../accounts/use-me.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
-import { keyFrom } from './split-test-draft.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
 
 export function WhatSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
@@ -14,8 +14,8 @@ export function WhatSection({ form, locked }: { form: SplitTestForm; locked: str
   const knownTags = [...new Set(configuration.splitTests.flatMap(({ tags }) => tags))];
   const rename = (name: string) => {
     // The key follows the name until somebody edits it; that of a saved test never changes.
-    const follows = stored === undefined && value.key === keyFrom(value.name);
-    change(follows ? { name, key: keyFrom(name) } : { name });
+    const follows = stored === undefined && value.key === keyFromName(value.name ?? '');
+    change(follows ? { name, key: keyFromName(name) } : { name });
   };
   return (
     <EditorSection title="What" hint="What do you test, and what do you expect?" locked={locked}>
