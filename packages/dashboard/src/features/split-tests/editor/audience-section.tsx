@@ -33,10 +33,7 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
           </div>
           <NumberField
             aria-label="Traffic in percent"
-            suffix=" %"
-            min={0}
-            max={100}
-            decimalScale={2}
+            unit="%"
             value={traffic}
             onChange={setTraffic}
             error={errorAt('/trafficAllocation')}
@@ -111,10 +108,7 @@ function ExclusionFields({ form }: { form: SplitTestForm }) {
           label="Share of the group"
           description={freeWords(free, taken)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          suffix=" %"
-          min={0}
-          max={100}
-          decimalScale={4}
+          unit="%"
           value={exclusion.share}
           onChange={(share) => change({ exclusion: { group: exclusion.group, share: share ?? 0 } })}
           error={errorAt('/exclusion/share') ?? errorAt('/exclusion/from')}

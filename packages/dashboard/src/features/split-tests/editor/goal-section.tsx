@@ -56,10 +56,8 @@ export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLo
           label="Attribution after the end"
           description="How long conversions still count after the test has ended"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          suffix=" days"
-          min={0}
-          max={365}
-          allowDecimal={false}
+          unit="days"
+          isWhole
           value={value.attributionDays}
           onChange={(days) => change({ attributionDays: days ?? 0 })}
           error={errorAt('/attributionDays')}

@@ -1,4 +1,3 @@
-import '../../../ui/mantine-form-styles.ts';
 import { Button, Select } from '@mantine/core';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import { duration } from '@switchyard/core/stats/words/numbers';
@@ -34,11 +33,8 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
           label="Smallest change worth finding"
           description="Relative to the control: 5 % is from 10.0 % to 10.5 %"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          suffix=" %"
-          min={0.1}
-          max={100_000}
-          decimalScale={2}
-          placeholder="5 %"
+          unit="%"
+          placeholder="5"
           value={percent}
           onChange={(next) => change({ smallestEffect: next ? next / 100 : null })}
           error={errorAt('/smallestEffect')}
@@ -54,10 +50,7 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
           label="Planned visitors"
           description="In all variations together; the test is evaluated up to there. Empty: open end"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          min={1}
-          max={1_000_000_000_000}
-          allowDecimal={false}
-          thousandSeparator=","
+          isWhole
           value={value.plannedVisitors}
           onChange={(next) => change({ plannedVisitors: next || null })}
           error={errorAt('/plannedVisitors')}

@@ -1,4 +1,3 @@
-import '../../../ui/mantine-form-styles.ts';
 import { ActionIcon, Code, JsonInput, Textarea, TextInput, Tooltip } from '@mantine/core';
 import { Icon } from '../../../ui/icon.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
@@ -35,10 +34,6 @@ export function VariationFields(props: VariationFieldsProps) {
         <NumberField
           label="Weight"
           aria-label={`Weight of ${name}`}
-          min={0}
-          max={1_000_000}
-          decimalScale={4}
-          hideControls
           value={weight}
           onChange={(next) => onChange({ weight: next ?? 0 })}
           error={error('weight')}
