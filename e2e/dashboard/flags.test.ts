@@ -110,7 +110,8 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
 
   it('switches after a review, and goes back with the reason when that fails', async () => {
     const page = await dashboard.shopPage('flags');
-    const state = page.getByRole('switch', { name: /^toggled in Staging/ });
+    // While the sheet is open, the page behind it is hidden from assistive technology.
+    const state = page.getByRole('switch', { name: /^toggled in Staging/, includeHidden: true });
     expect(await state.isChecked()).toBe(true);
     const sheet = page.getByRole('dialog');
     await state.press('Space');
@@ -196,6 +197,25 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     const { environments: saved, description } = await flag('contested');
     expect(saved.staging.rules.map(({ id }: { id: string }) => id)).toEqual(['second', 'first']);
     expect(description, 'a field that only the other one changed').toBe('Theirs');
+  });
+
+  it('tries the flag as it is edited', async () => {
+    const page = await dashboard.shopPage('flags/tried?env=staging');
+    await page.getByRole('tab', { name: 'Try it' }).click();
+    await page.getByLabel('Value of plan').fill('pro');
+    const explained = page.waitForResponse('**/explanations');
+    await page.getByRole('button', { name: 'Try it', exact: true }).click();
+    expect(await (await explained).json()).toMatchObject({ value: true, ruleId: 'only' });
+
+    await page.getByRole('tab', { name: 'Environments' }).click();
+    await page.getByRole('button', { name: 'More for rule 1' }).click();
+    await page.getByRole('menuitem', { name: 'Switch off' }).click();
+    await page.getByRole('tab', { name: 'Try it' }).click();
+    expect(await page.getByLabel('Value of plan').inputValue()).toBe('pro');
+    const withDraft = page.waitForResponse('**/explanations');
+    await page.getByRole('button', { name: 'Try it', exact: true }).click();
+    expect(await (await withDraft).json()).toMatchObject({ value: false, reason: 'STATIC' });
+    expect((await flag('tried')).version, 'nothing is saved').toBe(1);
   });
 
   it('compares environments and promotes one to the other', async () => {

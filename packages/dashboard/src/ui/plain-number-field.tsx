@@ -10,8 +10,9 @@ interface PlainNumberFieldProps extends Omit<TextInputProps, 'value' | 'onChange
 
 /** A number; undefined while nothing valid is entered. Much smaller than `NumberField`, without its formats. */
 export function PlainNumberField({ value, onChange, unit, ...props }: PlainNumberFieldProps) {
-  // "1." and "1.0" are the same number: what is typed must not be replaced.
-  const [typed, setTyped] = useState({ value, text: textOf(value) });
+  // What is typed must not be replaced: "1.0" is the number 1, and "" or "-" may be on the way to a number.
+  const [typed, setTyped] = useState({ text: textOf(value), number: value, before: value });
+  const isOwn = typed.number === value || (typed.number === undefined && typed.before === value);
   return (
     <TextInput
       step="any"
@@ -19,11 +20,11 @@ export function PlainNumberField({ value, onChange, unit, ...props }: PlainNumbe
       type="number"
       rightSection={unit && <span className="dimmed">{unit}</span>}
       rightSectionPointerEvents="none"
-      value={typed.value === value ? typed.text : textOf(value)}
+      value={isOwn ? typed.text : textOf(value)}
       onChange={({ currentTarget: { value: text } }) => {
-        const next = text === '' ? undefined : Number(text);
-        setTyped({ value: next, text });
-        onChange(next);
+        const number = text === '' ? undefined : Number(text);
+        setTyped({ text, number, before: value });
+        onChange(number);
       }}
     />
   );

@@ -39,7 +39,7 @@ export function RolloutEditor(props: RolloutEditorProps) {
           value={rollout.percentage}
           error={errors(`${pointer}/percentage`)}
           disabled={disabled}
-          onChange={(value) => setPercentage(value ?? 0)}
+          onChange={(value) => value !== undefined && setPercentage(value)}
         />
       </div>
       <RolloutSchedule

@@ -59,7 +59,9 @@ export function RolloutSchedule({
             value={step.percentage}
             error={errors(`${pointer}/schedule/${index}/percentage`)}
             disabled={disabled}
-            onChange={(value) => change(schedule.with(index, { ...step, percentage: value ?? 0 }))}
+            onChange={(percentage) =>
+              percentage !== undefined && change(schedule.with(index, { ...step, percentage }))
+            }
           />
           <ActionIcon
             variant="subtle"
