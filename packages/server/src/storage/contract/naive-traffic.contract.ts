@@ -38,7 +38,8 @@ function decoded(text: string): string {
   }
 }
 
-const viewsOf = ({ timeline }: NaiveSession) => timeline.filter((line) => line.type === 'pageview');
+const viewsOf = ({ timeline }: NaiveSession) =>
+  timeline.flatMap((line) => (line.type === 'pageview' ? [line] : []));
 const known = (text: string | null) => (text === 'unknown' ? null : text);
 
 /** The values of a session: one, except for pages. */
