@@ -172,11 +172,10 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
   it('begin with a page that works as pasted', async () => {
     const page = await dashboard.shopPage('split-tests/silent');
     await page.getByText('No visitor has seen this test yet').waitFor();
-    const snippet = page.getByRole('figure', { name: 'page with the split test' });
+    const snippet = page.getByRole('figure', { name: 'the snippet for your pages' });
     const url = site.put('/silent', (await snippet.locator('code').textContent()) ?? '');
     // A headless browser would be counted as a crawler.
-    const visitor = await dashboard.newPage(url, null, { userAgent: 'Mozilla/5.0 Chrome/140.0.0.0' });
-    await expect.poll(() => visitor.locator('p').textContent()).toMatch(/^(control|b)$/);
+    await dashboard.newPage(url, null, { userAgent: 'Mozilla/5.0 Chrome/140.0.0.0' });
     await waitFor('the exposure', async () => {
       const { variations } = await new Shop(dashboard.server).results('silent');
       return variations.some((it: { visitors: number }) => it.visitors === 1);

@@ -6,7 +6,7 @@ import { useReview } from '../../changes/review-context.tsx';
 import { useDraft } from '../../changes/use-draft.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { OUTCOMES } from './decision-outcomes.ts';
+import { OUTCOME_WORDS } from '../split-test-facts.ts';
 import classes from './decision-panel.module.css';
 
 interface DecisionFormProps {
@@ -20,7 +20,7 @@ interface DecisionDraft {
   reason: string;
 }
 
-const OPTIONS = Object.entries(OUTCOMES).map(([value, label]) => ({ value, label }));
+const OPTIONS = Object.entries(OUTCOME_WORDS).map(([value, label]) => ({ value, label }));
 
 /** Records what was decided about a test that has ended. */
 export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {

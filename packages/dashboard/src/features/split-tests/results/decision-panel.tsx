@@ -4,8 +4,8 @@ import { formatDate } from '../../../ui/format.ts';
 import { Panel } from '../../../ui/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
+import { OUTCOME_WORDS } from '../split-test-facts.ts';
 import { DecisionForm } from './decision-form.tsx';
-import { OUTCOMES } from './decision-outcomes.ts';
 import classes from './decision-panel.module.css';
 
 /** What was decided and learnt, for whoever asks later. */
@@ -44,7 +44,7 @@ export function DecisionPanel({ test }: { test: SplitTest }) {
         <>
           <p className={classes.text}>
             <span className="dimmed">Decision: </span>
-            <strong>{OUTCOMES[decision.outcome]}</strong>
+            <strong>{OUTCOME_WORDS[decision.outcome]}</strong>
             {decision.decidedAt !== undefined && (
               <span className="dimmed"> · {formatDate(decision.decidedAt as number)}</span>
             )}

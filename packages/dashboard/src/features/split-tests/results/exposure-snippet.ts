@@ -1,28 +1,9 @@
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 
-interface SnippetInput {
-  test: SplitTest;
-  propertyId: string;
-  publicApiKey: string;
-  apiUrl: string;
-}
-
-/** A page that shows each visitor their variation, and records the exposure. */
-export function exposureSnippet({ test, propertyId, publicApiKey, apiUrl }: SnippetInput): string {
-  const id = literal(`split-test-${test.key}`);
-  return `<p id=${id}></p>
-<script src="${apiUrl}/sdk.js"></script>
-<script>
-  const client = window.switchyard?.createSwitchyard({
-    apiUrl: ${literal(apiUrl)},
-    publicApiKey: ${literal(publicApiKey)},
-    propertyId: ${literal(propertyId)},
-  });
-  client?.ready().then(() => {
-    const value = client.splitTest.get(${literal(test.key)}, ${fallbackOf(test)});
-    document.getElementById(${id}).textContent = ${test.type === 'json' ? 'JSON.stringify(value)' : 'value'};
-  });
-</script>`;
+/** Asks for the variation of the visitor, which records the exposure. */
+export function exposureSnippet(test: SplitTest): string {
+  return `const value = client.splitTest.get(${literal(test.key)}, ${fallbackOf(test)});
+console.log('This visitor sees', value);`;
 }
 
 /** JSON in a script; `</script>` would end it. */

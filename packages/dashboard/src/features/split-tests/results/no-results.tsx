@@ -1,16 +1,12 @@
 import { List, Text } from '@mantine/core';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Loaded, Panel } from '../../../ui/panel.tsx';
-import { Snippet } from '../../../ui/snippet.tsx';
+import { Panel } from '../../../ui/panel.tsx';
+import { BrowserSnippet } from '../../configuration/browser-snippet.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
-import { useProperty } from '../../configuration/property-context.tsx';
 import { exposureSnippet } from './exposure-snippet.ts';
-import { usePublicKey } from './use-public-key.ts';
 
 /** A test without visitors: what will appear here, and how visitors get into the test. */
 export function NoResults({ test }: { test: SplitTest }) {
-  const { propertyId } = useProperty();
-  const key = usePublicKey();
   const isDraft = test.status === 'draft';
   if (test.status === 'stopped' || test.status === 'archived') {
     return (
@@ -25,16 +21,7 @@ export function NoResults({ test }: { test: SplitTest }) {
     <Panel title="Results">
       <EmptyState
         title={isDraft ? 'This test has not started yet' : 'No visitor has seen this test yet'}
-        snippet={
-          <Loaded query={key} what="the API key" height={200}>
-            {(publicApiKey) => (
-              <Snippet
-                label="page with the split test"
-                code={exposureSnippet({ test, propertyId, publicApiKey, apiUrl: location.origin })}
-              />
-            )}
-          </Loaded>
-        }
+        snippet={<BrowserSnippet use={exposureSnippet(test)} />}
       >
         <Text>
           {isDraft

@@ -57,9 +57,11 @@ async function loadAgain(client: QueryClient, propertyId: string): Promise<void>
         staleTime: 0,
       }),
     );
-  const sessions = client.invalidateQueries({ queryKey: ['result-sessions', propertyId] });
+  const others = ['result-sessions', 'split-test-verdict'].map((name) =>
+    client.invalidateQueries({ queryKey: [name, propertyId] }),
+  );
   // The panels show what failed.
-  await Promise.allSettled([...counted, sessions]);
+  await Promise.allSettled([...counted, ...others]);
 }
 
 /** A test that was stopped or changed has other words in its verdict. */
