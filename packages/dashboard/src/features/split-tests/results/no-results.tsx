@@ -19,10 +19,7 @@ export function NoResults({ test }: { test: SplitTest }) {
   }
   return (
     <Panel title="Results">
-      <EmptyState
-        title={isDraft ? 'This test has not started yet' : 'No visitor has seen this test yet'}
-        snippet={<BrowserSnippet use={exposureSnippet(test)} />}
-      >
+      <EmptyState title={emptyTitle(test)} snippet={<BrowserSnippet use={exposureSnippet(test)} />}>
         <Text>
           {isDraft
             ? 'Start the test, and put this on a page: it shows each visitor their variation, and counts them.'
@@ -38,4 +35,11 @@ export function NoResults({ test }: { test: SplitTest }) {
       </EmptyState>
     </Panel>
   );
+}
+
+function emptyTitle({ status, phases }: SplitTest): string {
+  if (status === 'draft') return 'This test has not started yet';
+  return phases.length > 1
+    ? 'This phase has no visitors; earlier phases are listed below'
+    : 'No visitor has seen this test yet';
 }

@@ -35,7 +35,7 @@ function PhaseSelect({ test }: { test: SplitTest }) {
   const latest = test.phases.at(-1)!.number;
   const options = test.phases.toReversed().map(({ number, startedAt }) => ({
     value: String(number),
-    label: `Phase ${number}${number === latest ? ', the latest' : ''}: from ${formatDate(startedAt)}`,
+    label: `Phase ${number}${number === latest ? ', latest' : ''}: ${formatDate(startedAt)}`,
   }));
   return (
     <Select
