@@ -38,12 +38,13 @@ export function FlagSnippets({ flag }: { flag: FlagInCode }) {
 }
 
 const nodeCode = (propertyId: string, { key, type, defaultValue }: FlagInCode) =>
-  `import { createSwitchyard } from '@switchyard/sdk/node';
+  `import { env } from 'node:process';
+import { createSwitchyard } from '@switchyard/sdk/node';
 
 const switchyard = createSwitchyard({
   apiUrl: '${location.origin}',
   propertyId: '${propertyId}',
-  secretApiKey: process.env.SWITCHYARD_KEY,
+  secretApiKey: env.SWITCHYARD_KEY,
 });
 await switchyard.ready();
 const value = switchyard.flags.${type}('${key}', ${JSON.stringify(defaultValue)}, { userId: 'u-42' });

@@ -7,7 +7,7 @@ import { simpleRollout } from './flag-configuration.ts';
 export const valueWords = (value: FlagValue | null): string =>
   typeof value === 'string' ? quoteValue(value) : String(value);
 
-export const percentWords = (percentage: number): string => formatPercent(percentage / 100);
+const percentWords = (percentage: number): string => formatPercent(percentage / 100);
 
 /** What a flag does in an environment, in a few words: "Off", "20 % true", "3 rules, else false". */
 export function environmentWords(flag: Flag, configuration: FlagEnvironment | undefined): string {
