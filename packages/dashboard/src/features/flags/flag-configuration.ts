@@ -38,7 +38,7 @@ export function simpleRollout({ rules }: Pick<FlagEnvironment, 'rules'>): Rule |
 
 /** A rule for everyone; its id is not one of the given rules. */
 export function newRule(rules: readonly Rule[], value: FlagValue): Rule {
-  return { id: newRuleId(rules), conditions: [], value };
+  return { id: newRuleId(rules), value };
 }
 
 export function duplicateRule(rules: readonly Rule[], rule: Rule): Rule {

@@ -7,6 +7,7 @@ import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
 import { CopyAction } from '../../ui/snippet.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { DraftBar } from '../changes/draft-bar.tsx';
@@ -120,7 +121,9 @@ function FlagEditor({ stored }: { stored: Flag }) {
             <CompareEnvironments flag={stored} isDraft={draft.isDirty} />
           </Tabs.Panel>
           <Tabs.Panel value="history">
-            <ItemHistory type="flag" itemKey={stored.key} />
+            <Panel title="History">
+              <ItemHistory type="flag" itemKey={stored.key} />
+            </Panel>
           </Tabs.Panel>
         </Suspense>
       </Tabs>

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { Rollout } from '@switchyard/core/api/targeting';
 import { useState } from 'react';
+import { NumberField } from '../../ui/number-field.tsx';
 import { PercentSlider } from '../../ui/percent-slider.tsx';
-import { PlainNumberField } from '../../ui/plain-number-field.tsx';
 import classes from './rollout-editor.module.css';
 import { RolloutSchedule } from './rollout-schedule.tsx';
 
@@ -30,16 +30,14 @@ export function RolloutEditor(props: RolloutEditorProps) {
           disabled={disabled}
           onChange={setPercentage}
         />
-        <PlainNumberField
+        <NumberField
           aria-label={label}
           unit="%"
-          min={0}
-          max={100}
           w={96}
           value={rollout.percentage}
           error={errors(`${pointer}/percentage`)}
           disabled={disabled}
-          onChange={(value) => value !== undefined && setPercentage(value)}
+          onChange={(value) => setPercentage(value ?? 0)}
         />
       </div>
       <RolloutSchedule

@@ -3,7 +3,7 @@ import type { Rollout } from '@switchyard/core/api/targeting';
 import type { ReactNode } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { PlainNumberField } from '../../ui/plain-number-field.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
 
 interface RolloutScheduleProps {
@@ -50,18 +50,14 @@ export function RolloutSchedule({
             disabled={disabled}
             onChange={(at) => at !== undefined && change(schedule.with(index, { ...step, at }))}
           />
-          <PlainNumberField
+          <NumberField
             aria-label={`Percentage of step ${index + 1}`}
             unit="%"
-            min={0}
-            max={100}
             w={96}
             value={step.percentage}
             error={errors(`${pointer}/schedule/${index}/percentage`)}
             disabled={disabled}
-            onChange={(percentage) =>
-              percentage !== undefined && change(schedule.with(index, { ...step, percentage }))
-            }
+            onChange={(value) => change(schedule.with(index, { ...step, percentage: value ?? 0 }))}
           />
           <ActionIcon
             variant="subtle"

@@ -1,12 +1,10 @@
 import '../../ui/mantine-form-styles.ts';
 import { TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { Condition } from '@switchyard/core/api/targeting';
-import { numberOf } from '@switchyard/core/evaluation/attribute-values';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
 import { useState } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
-import { PlainNumberField } from '../../ui/plain-number-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { HAS_ONE_VALUE } from './operator-words.ts';
 
@@ -33,15 +31,7 @@ export function ConditionValues({ condition, onChange, withoutSegment, ...props 
     case 'segment':
       return <SegmentValues {...props} values={values} onChange={onChange} without={withoutSegment} />;
     case 'number':
-      return (
-        <PlainNumberField
-          {...props}
-          aria-label="Value"
-          placeholder="Number"
-          value={numberOf(values[0])}
-          onChange={(value) => onChange(value === undefined ? [] : [value])}
-        />
-      );
+      return <OneText {...props} values={values} onChange={onNumber(onChange)} placeholder="Number" />;
     case 'instant':
       return (
         <DateTimeField
@@ -76,6 +66,10 @@ function OneText({ values, onChange, ...props }: FieldProps & { placeholder: str
     />
   );
 }
+
+/** Numbers are stored as numbers; what is not one yet stays text, and the server says so. */
+const onNumber = (onChange: (values: Values) => void) => (values: Values) =>
+  onChange(values.map((text) => (String(Number(text)) === text ? Number(text) : text)));
 
 function ManyTexts({ values, onChange, ...props }: FieldProps) {
   const [isLong] = useState(values.length > MAX_TAGS);
