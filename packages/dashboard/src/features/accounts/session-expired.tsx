@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { handleSessionExpired } from '../../api.ts';
+import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { meQuery } from './use-me.ts';
 
@@ -23,15 +24,26 @@ export function SessionExpired() {
     setWaiting([]);
     if (signedIn) void client.invalidateQueries({ queryKey: meQuery.queryKey });
   };
+  return waiting.length > 0 && <ExpiredDialog onFinish={finish} />;
+}
+
+/** Above every other dialog: the session can expire while one is open. */
+const Z_INDEX = 400;
+
+function ExpiredDialog({ onFinish }: { onFinish: (signedIn: boolean) => void }) {
+  useInertBackground();
   return (
     <Modal
-      opened={waiting.length > 0}
-      onClose={() => finish(false)}
-      title="Your session has expired"
+      opened
       centered
+      zIndex={Z_INDEX}
+      // Escape would also close the dialog below.
+      closeOnEscape={false}
+      onClose={() => onFinish(false)}
+      title="Your session has expired"
     >
       <p>Sign in again to go on. Nothing that you entered is lost.</p>
-      <SignInForm onSignedIn={() => finish(true)} />
+      <SignInForm onSignedIn={() => onFinish(true)} />
     </Modal>
   );
 }

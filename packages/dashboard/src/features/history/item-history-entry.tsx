@@ -1,22 +1,10 @@
-import type { HistoryEntrySchema } from '@switchyard/core/api/management';
-import type { Static } from 'typebox';
 import { propertyPath } from '../../api.ts';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
+import { type HistoryEntry, linesOf, VIA } from './history-words.ts';
 import classes from './item-history.module.css';
-
-type HistoryEntry = Static<typeof HistoryEntrySchema>;
-
-const VIA: Record<HistoryEntry['via'], string> = {
-  dashboard: 'in the dashboard',
-  token: 'with an access token',
-  cli: 'on the command line',
-  file: 'with a provision file',
-  schedule: 'by schedule',
-  upgrade: 'by an upgrade',
-};
 
 /** Who changed what, when and why. */
 export function ItemHistoryEntry({ entry, isNewest }: { entry: HistoryEntry; isNewest: boolean }) {
@@ -42,11 +30,9 @@ export function ItemHistoryEntry({ entry, isNewest }: { entry: HistoryEntry; isN
   );
 }
 
-/** The item is known, so its name at the beginning of each line is left out. */
 function summaryOf({ summary, entity, action }: HistoryEntry): string[] {
-  const subject = `${entity.type.replace('-', ' ')} ${entity.key}: `;
   if (summary.length === 0) return [action === 'update' ? 'No visible change' : action];
-  return summary.map((line) => (line.startsWith(subject) ? line.slice(subject.length) : line));
+  return linesOf(summary, entity);
 }
 
 function RestoreButton({ entry: { id, version, action, entity } }: { entry: HistoryEntry }) {

@@ -10,6 +10,7 @@ import { useReview } from '../changes/review-context.tsx';
 import type { Environment } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { EnvironmentDialog } from './environment-dialog.tsx';
+import classes from './settings-page.module.css';
 
 /** The environments in which flags have their own values. */
 export function EnvironmentSettings() {
@@ -54,6 +55,7 @@ export function EnvironmentSettings() {
         </ReasonButton>
       }
     >
+      {reason && <p className={`dimmed ${classes.inset}`}>Changing environments: {reason.toLowerCase()}.</p>}
       <StackedTable head={['Name', 'Id', 'Flags', 'Protected', '']}>
         {configuration.environments.map((environment) => (
           <Table.Tr key={environment.id}>

@@ -1,7 +1,8 @@
-import { Alert, NumberInput, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Alert, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import '../../ui/mantine-form-styles.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { AaTestSetting } from './aa-test-setting.tsx';
@@ -76,14 +77,14 @@ export function GeneralSettings() {
               </Stack>
             </Radio.Group>
             {value.retentionDays !== null && (
-              <NumberInput
+              <NumberField
                 classNames={{ wrapper: classes.short }}
                 label="Days"
                 allowDecimal={false}
                 allowNegative={false}
                 value={value.retentionDays}
                 error={problems.retentionDays}
-                onChange={(days) => change({ retentionDays: days as number })}
+                onChange={(days) => change({ retentionDays: days ?? 0 })}
               />
             )}
             <RetentionWarning stored={stored.retentionDays} next={value.retentionDays} />
@@ -93,7 +94,7 @@ export function GeneralSettings() {
           title="Holdout"
           hint="Visitors who are never part of a split test, to measure all tests together."
         >
-          <NumberInput
+          <NumberField
             classNames={{ wrapper: classes.short }}
             label="Share of visitors"
             description="0 % to 100 %"
@@ -101,7 +102,7 @@ export function GeneralSettings() {
             allowNegative={false}
             value={value.holdout}
             error={problems.holdout}
-            onChange={(holdout) => change({ holdout: holdout as number })}
+            onChange={(holdout) => change({ holdout: holdout ?? 0 })}
           />
         </Panel>
         <AaTestSetting value={value.aaTest} onChange={(aaTest) => change({ aaTest })} />
@@ -117,7 +118,7 @@ export function GeneralSettings() {
 
 /** Less retention deletes events for good. */
 function RetentionWarning({ stored, next }: { stored: number | null; next: number | null }) {
-  if (next === null || typeof next !== 'number' || next >= (stored ?? Number.POSITIVE_INFINITY)) return null;
+  if (next === null || next >= (stored ?? Number.POSITIVE_INFINITY)) return null;
   return (
     <Alert color="orange" role="status" icon={<Icon name="warning" />} title="Events will be deleted">
       Everything older than {formatCount(next)} days is deleted right after saving, and later day by day. It

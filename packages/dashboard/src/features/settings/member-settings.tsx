@@ -29,6 +29,7 @@ export function MemberSettings() {
         flush
         hint="Viewers read everything, editors change tests, flags, goals and feedback types, admins also the rest. Owners have access without being listed."
       >
+        {reason && <p className={`dimmed ${classes.inset}`}>Changing members: {reason.toLowerCase()}.</p>}
         <Loaded query={members} what="the members">
           {({ members: list }) =>
             list.length === 0 ? (

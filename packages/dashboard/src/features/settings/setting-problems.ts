@@ -1,15 +1,12 @@
 // What is wrong with a setting while it is typed; the server checks the same again. Undefined: fine.
 
-/** A field that is empty while somebody types has the value ''. */
 export function rangeProblem(
-  value: unknown,
+  value: number,
   min: number,
   max: number,
   { isWhole = false } = {},
 ): string | undefined {
-  const isFine =
-    typeof value === 'number' && value >= min && value <= max && (!isWhole || Number.isInteger(value));
-  if (isFine) return undefined;
+  if (value >= min && value <= max && (!isWhole || Number.isInteger(value))) return undefined;
   return `Enter a${isWhole ? ' whole' : ''} number from ${min.toLocaleString()} to ${max.toLocaleString()}`;
 }
 

@@ -1,6 +1,7 @@
-import { NumberInput, Radio, Select, Stack, Switch } from '@mantine/core';
+import { Radio, Select, Stack, Switch } from '@mantine/core';
 import type { StatisticsSettings as Statistics } from '@switchyard/core/api/statistics';
 import '../../ui/mantine-form-styles.ts';
+import { NumberField } from '../../ui/number-field.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { rangeProblem } from './setting-problems.ts';
@@ -10,10 +11,8 @@ import { useSettingsDraft } from './use-settings-draft.ts';
 
 const FIELDS = ['statistics'] as const;
 
-const inPercent = (share: number) => (typeof share === 'number' ? Math.round(share * 1e6) / 1e4 : share);
-/** Fields that are empty while somebody types stay as they are. */
-const asShare = (percent: number | string) =>
-  (typeof percent === 'number' ? Math.round(percent * 1e4) / 1e6 : percent) as number;
+const inPercent = (share: number) => Math.round(share * 1e6) / 1e4;
+const asShare = (percent: number | null) => Math.round((percent ?? 0) * 1e4) / 1e6;
 
 export function StatisticsSettings() {
   const { draft, save, reason } = useSettingsDraft('statistics', FIELDS);
@@ -59,7 +58,7 @@ interface PartProps {
 }
 
 function MethodPanel({ statistics, problems, change }: PartProps) {
-  const { engine, spending, sequentialN, prior } = statistics;
+  const { engine, spending, sequentialN } = statistics;
   return (
     <Panel
       title="Method"
@@ -88,7 +87,7 @@ function MethodPanel({ statistics, problems, change }: PartProps) {
           />
         )}
         {engine !== 'frequentist' && engine !== 'bayesian' && (
-          <NumberInput
+          <NumberField
             classNames={{ wrapper: classes.short }}
             label="Usual size of a test"
             description="Visitors at which you usually decide: without a plan, intervals are tightest there"
@@ -96,46 +95,48 @@ function MethodPanel({ statistics, problems, change }: PartProps) {
             thousandSeparator=" "
             value={sequentialN}
             error={problems.sequentialN}
-            onChange={(value) => change({ sequentialN: value as number })}
+            onChange={(value) => change({ sequentialN: value ?? 0 })}
           />
         )}
-        {engine === 'bayesian' && (
-          <>
-            <Switch
-              label="Start from earlier experience"
-              description="Without it, every effect is considered equally likely at first"
-              checked={prior !== null}
-              onChange={(event) =>
-                change({ prior: event.currentTarget.checked ? { mean: 0, sd: 0.3 } : null })
-              }
-            />
-            {prior !== null && (
-              <div className={classes.nested}>
-                <Stack gap="sm">
-                  <NumberInput
-                    classNames={{ wrapper: classes.short }}
-                    label="Expected effect"
-                    suffix=" %"
-                    value={inPercent(prior.mean)}
-                    error={problems.mean}
-                    onChange={(value) => change({ prior: { ...prior, mean: asShare(value) } })}
-                  />
-                  <NumberInput
-                    classNames={{ wrapper: classes.short }}
-                    label="Usual spread of effects"
-                    description="30 %: hardly any change is larger than 60 %"
-                    suffix=" %"
-                    value={inPercent(prior.sd)}
-                    error={problems.sd}
-                    onChange={(value) => change({ prior: { ...prior, sd: asShare(value) } })}
-                  />
-                </Stack>
-              </div>
-            )}
-          </>
-        )}
+        {engine === 'bayesian' && <PriorFields statistics={statistics} problems={problems} change={change} />}
       </div>
     </Panel>
+  );
+}
+
+function PriorFields({ statistics: { prior }, problems, change }: PartProps) {
+  return (
+    <>
+      <Switch
+        label="Start from earlier experience"
+        description="Without it, every effect is considered equally likely at first"
+        checked={prior !== null}
+        onChange={(event) => change({ prior: event.currentTarget.checked ? { mean: 0, sd: 0.3 } : null })}
+      />
+      {prior !== null && (
+        <div className={classes.nested}>
+          <Stack gap="sm">
+            <NumberField
+              classNames={{ wrapper: classes.short }}
+              label="Expected effect"
+              suffix=" %"
+              value={inPercent(prior.mean)}
+              error={problems.mean}
+              onChange={(value) => change({ prior: { ...prior, mean: asShare(value) } })}
+            />
+            <NumberField
+              classNames={{ wrapper: classes.short }}
+              label="Usual spread of effects"
+              description="30 %: hardly any change is larger than 60 %"
+              suffix=" %"
+              value={inPercent(prior.sd)}
+              error={problems.sd}
+              onChange={(value) => change({ prior: { ...prior, sd: asShare(value) } })}
+            />
+          </Stack>
+        </div>
+      )}
+    </>
   );
 }
 
@@ -143,7 +144,7 @@ function ErrorPanel({ statistics, problems, change }: PartProps) {
   return (
     <Panel title="Errors">
       <div className={classes.fields}>
-        <NumberInput
+        <NumberField
           classNames={{ wrapper: classes.short }}
           label="Accepted false alarms"
           description="5 %: of 20 tests without any effect, one seems to have one. Intervals have the level 95 %"
@@ -179,13 +180,13 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
         />
         {cuped && (
           <div className={classes.nested}>
-            <NumberInput
+            <NumberField
               classNames={{ wrapper: classes.short }}
               label="Days before the first exposure"
               allowDecimal={false}
               value={preDays}
               error={problems.preDays}
-              onChange={(value) => change({ preDays: value as number })}
+              onChange={(value) => change({ preDays: value ?? 0 })}
             />
           </div>
         )}
@@ -197,7 +198,7 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
         />
         {winsorize !== null && (
           <div className={classes.nested}>
-            <NumberInput
+            <NumberField
               classNames={{ wrapper: classes.short }}
               label="Cap at the quantile"
               description="99 %: the largest hundredth of the amounts is capped"

@@ -60,7 +60,7 @@ export function DeliveryEntry({ webhookId, delivery }: DeliveryEntryProps) {
           variant="default"
           reason={undefined}
           loading={resend.isPending}
-          label={`Send ${id} again`}
+          label={`Send again: ${id}`}
           onClick={() => resend.mutate()}
         >
           Send again

@@ -31,7 +31,7 @@ export function NewWebhookDialog({ onClose, onCreated }: NewWebhookDialogProps) 
   const { id: ownId, ...form } = draft.value;
   const id = ownId ?? keyFromName(form.name);
   const problems = webhookProblems(form);
-  const reason = id === '' ? 'Enter a name' : (problems.url ?? problems.events);
+  const reason = id === '' ? 'Enter a name or an id' : (problems.url ?? problems.events);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (reason !== undefined) return;
@@ -40,7 +40,7 @@ export function NewWebhookDialog({ onClose, onCreated }: NewWebhookDialogProps) 
       title: `New webhook ${form.name}`,
       method: 'PUT',
       path: propertyPath(propertyId, 'webhooks', id),
-      body: { ...form, name: form.name.trim() || id },
+      body: { ...form, name: form.name.trim() || undefined },
       item: { type: 'webhook', key: id },
     });
     setReviewing(false);

@@ -32,7 +32,7 @@ export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
       <PropertyLink to="settings" search={{ tab: 'webhooks' }}>
         ← All webhooks
       </PropertyLink>
-      <Panel title={`Webhook ${webhook.name}`} hint={`Id: ${webhook.id}`}>
+      <Panel title={`Webhook ${webhook.name ?? webhook.id}`} hint={`Id: ${webhook.id}`}>
         <fieldset className={classes.fields} disabled={reason !== undefined}>
           <WebhookFields value={draft.value} onChange={draft.change} />
         </fieldset>
@@ -55,10 +55,11 @@ function useWebhookDraft(webhook: Webhook) {
   const draft = useDraft(`${propertyId}/webhooks/${webhook.id}`, stored, webhook.version);
   const save = async () => {
     const result = await review({
-      title: `Save webhook ${webhook.name}`,
+      title: `Save webhook ${webhook.name ?? webhook.id}`,
       method: 'PUT',
       path: propertyPath(propertyId, 'webhooks', webhook.id),
-      body: draft.value,
+      // Without a name, lists show the id.
+      body: { ...draft.value, name: draft.value.name.trim() || undefined },
       version: draft.baseVersion,
       item: { type: 'webhook', key: webhook.id },
     });
@@ -71,8 +72,8 @@ function useWebhookDraft(webhook: Webhook) {
   return { draft, save };
 }
 
-/** The fields that can be edited; responses have all of them. */
-function formOf({ name, url, events, enabled }: Webhook): WebhookForm {
+/** The fields that can be edited; responses have all of them except an empty name. */
+function formOf({ name = '', url, events, enabled }: Webhook): WebhookForm {
   return { name, url, events, enabled } as WebhookForm;
 }
 
@@ -88,7 +89,7 @@ function WebhookActions({ webhook, reason, onSecret }: WebhookDetailProps & { re
   });
   const replaceSecret = async () => {
     const result = await review({
-      title: `Replace the secret of ${webhook.name}`,
+      title: `Replace the secret of ${webhook.name ?? webhook.id}`,
       confirmLabel: 'Replace',
       isDestructive: true,
       method: 'POST',
@@ -98,7 +99,7 @@ function WebhookActions({ webhook, reason, onSecret }: WebhookDetailProps & { re
   };
   const remove = async () => {
     const { outcome } = await review({
-      title: `Delete the webhook ${webhook.name}`,
+      title: `Delete the webhook ${webhook.name ?? webhook.id}`,
       confirmLabel: 'Delete',
       isDestructive: true,
       method: 'DELETE',

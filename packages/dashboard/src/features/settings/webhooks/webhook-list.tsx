@@ -44,7 +44,7 @@ export function WebhookList({ onNew }: { onNew: () => void }) {
             <Table.Tr key={id}>
               <Table.Td data-label="Name">
                 <PropertyLink to="settings" search={{ tab: 'webhooks', webhook: id }}>
-                  {name}
+                  {name ?? id}
                 </PropertyLink>
               </Table.Td>
               <Table.Td data-label="URL">{url}</Table.Td>
