@@ -38,17 +38,19 @@ export function FlagSnippets({ flag }: { flag: FlagInCode }) {
 }
 
 const nodeCode = (propertyId: string, { key, type, defaultValue }: FlagInCode) =>
-  `import { env } from 'node:process';
-import { createSwitchyard } from '@switchyard/sdk/node';
-
-const switchyard = createSwitchyard({
-  apiUrl: '${location.origin}',
-  propertyId: '${propertyId}',
-  secretApiKey: env.SWITCHYARD_KEY,
-});
-await switchyard.ready();
-const value = switchyard.flags.${type}('${key}', ${JSON.stringify(defaultValue)}, { userId: 'u-42' });
-console.log(value);`;
+  [
+    "import { env } from 'node:process';",
+    "import { createSwitchyard } from '@switchyard/sdk/node';",
+    '',
+    'const switchyard = createSwitchyard({',
+    `  apiUrl: '${location.origin}',`,
+    `  propertyId: '${propertyId}',`,
+    '  secretApiKey: env.SWITCHYARD_KEY,',
+    '});',
+    'await switchyard.ready();',
+    `const value = switchyard.flags.${type}('${key}', ${JSON.stringify(defaultValue)}, { userId: 'u-42' });`,
+    'console.log(value);',
+  ].join('\n');
 
 const curlCode = (propertyId: string, { key }: FlagInCode) =>
   `curl -sS ${location.origin}/v1/flags/evaluate \\
