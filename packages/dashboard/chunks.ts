@@ -1,39 +1,43 @@
 import { join } from 'node:path';
 
-// Which chunk of the build a module belongs to. Few larger chunks are better than the hundred small ones of the
-// default: each chunk is compressed alone, so that small ones are a fifth larger in total.
+// Which chunk of the build a module belongs to. By default each combination of pages that share a module gets a chunk of
+// its own: a hundred small ones, a fifth larger in total, because each is compressed alone.
 
 interface Context {
   getModuleInfo(id: string): { importedIds: readonly string[] } | null;
 }
 
-const SOURCES = join(import.meta.dirname, 'src');
-/** Loaded only when something is dragged or a list is long. */
-const LAZY = /src\/ui\/sortable-list|flags\/flag-table/;
-const CHARTS = /node_modules\/d3-|src\/ui\/charts\//;
-
-/** Components of Mantine that the shell, the sign-in form and dialogs use, and icons in other folders that those use. */
-const FIRST_COMPONENTS = new Set(
+/** Components of Mantine that most pages use, but not the shell. */
+const COMMON = new Set(
+  `Anchor Badge Code Combobox CopyButton Divider Group List NativeScrollArea Select Table Tabs Text
+  Tooltip`.split(/\s+/),
+);
+/** Components of the shell, the sign-in form and dialogs. */
+const SHELL = new Set(
   `ActionIcon Alert Button CloseButton Drawer FocusTrap Input InputBase Loader Menu Modal ModalBase Overlay Paper
   PasswordInput Popover Portal ScrollArea Skeleton Stack TextInput Title Transition UnstyledButton
   VisuallyHidden`.split(/\s+/),
 );
-const FIRST_ICONS = /\/(AccordionChevron|CheckIcon|RadioIcon)\.mjs$/;
-
-/** Features whose code only their own pages use. */
-const OWN_CHUNK = new Set(['accounts', 'feedback', 'flags', 'settings', 'split-tests']);
+/** In folders of components above, but used by the shell. */
+const SHELL_ICONS = /\/(AccordionChevron|CheckIcon|RadioIcon)\.mjs$/;
+/** What most pages use. */
+const SHARED =
+  /dashboard\/src\/(ui|features\/(changes|configuration|targeting|explanations))\/(?!sortable-list|review-sheet|conflict|impact|change-problem)/;
+/** Libraries that the shell needs. */
+const SHELL_LIBRARIES =
+  /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?(router|router-core|history|query|query-core|store)|use-sync-external-store|@floating-ui|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-sidecar|use-callback-ref|get-nonce|tslib|clsx|tabbable)\/|@mantine\/core\/esm\/core\//;
 
 /** Null: as the bundler decides. */
 export function chunkOf(id: string, context: Context): string | null {
-  if (CHARTS.test(id)) return 'charts';
+  if (/node_modules\/d3-|src\/ui\/charts\//.test(id)) return 'charts';
+  if (SHELL_LIBRARIES.test(id)) return 'shell';
   const component = /@mantine\/core\/esm\/components\/([^/]+)\//.exec(id)?.[1];
   if (component !== undefined) {
-    return FIRST_COMPONENTS.has(component) || FIRST_ICONS.test(id) ? null : 'components';
+    if (SHELL.has(component) || SHELL_ICONS.test(id)) return 'shell';
+    return COMMON.has(component) ? 'components' : null;
   }
-  if (id.includes('node_modules') || LAZY.test(id) || firstLoad(context).has(id)) return null;
-  const feature = /\/dashboard\/src\/features\/([^/]+)\//.exec(id)?.[1];
-  if (feature !== undefined && OWN_CHUNK.has(feature)) return feature;
-  return id.includes('/packages/') ? 'shared' : null;
+  if (firstLoad(context).has(id)) return 'shell';
+  return SHARED.test(id) ? 'shared' : null;
 }
 
 let known: Set<string> | undefined;
@@ -42,7 +46,7 @@ let known: Set<string> | undefined;
 function firstLoad(context: Context): Set<string> {
   if (known !== undefined) return known;
   known = new Set();
-  const waiting = [join(SOURCES, 'main.tsx')];
+  const waiting = [join(import.meta.dirname, 'src', 'main.tsx')];
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     if (known.has(id) || id.includes('node_modules')) continue;
     known.add(id);

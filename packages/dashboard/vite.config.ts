@@ -13,6 +13,8 @@ export default defineConfig({
     // Inlined files would need a wider content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // check-size.js has the limits that count.
+    chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       checks: { pluginTimings: false },
       output: { codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf }] } },

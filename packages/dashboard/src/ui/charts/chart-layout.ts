@@ -1,4 +1,4 @@
-import { scaleLinear } from 'd3-scale';
+import { linearScale } from './linear-scale.ts';
 import type { TimeChartProps } from './time-chart.tsx';
 
 export interface ChartLayout {
@@ -30,8 +30,9 @@ export function chartLayout(
   height: number,
 ): ChartLayout {
   const bottom = height - AXIS_HEIGHT;
-  const y = scaleLinear().domain(valueRange(series, reference?.value)).nice(4).range([bottom, TOP]);
-  const yTicks = y.ticks(Math.max(2, Math.floor(height / 50)));
+  const count = Math.max(2, Math.floor(height / 50));
+  const y = linearScale(valueRange(series, reference?.value), [bottom, TOP], count);
+  const yTicks = y.ticks;
   const labels = yTicks.map((tick) => format(tick).length);
   const left = Math.max(...labels, 2) * CHARACTER_WIDTH + 8;
   const right = width - 8;

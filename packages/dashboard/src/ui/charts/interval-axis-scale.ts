@@ -1,4 +1,4 @@
-import { scaleLinear } from 'd3-scale';
+import { linearScale } from './linear-scale.ts';
 
 /** An estimate with its interval; an unknown or open end is null. */
 export interface ChartInterval {
@@ -30,13 +30,10 @@ export function intervalScale(intervals: readonly (ChartInterval | null)[]): Int
   const [lowest, highest] = [Math.min(0, ...ends, ...estimates), Math.max(0, ...ends, ...estimates)];
   const [min, max] = [Math.max(lowest, -reach), Math.min(highest, reach)];
   const isFlat = min === max;
-  const scale = scaleLinear()
-    .domain(isFlat ? [-0.01, 0.01] : [min, max])
-    .nice(4)
-    .range([0, 100])
-    .clamp(true);
-  const [from = 0, to = 0] = scale.domain();
-  return { min: from, max: to, ticks: scale.ticks(4), position: (value) => scale(value) };
+  const scale = linearScale(isFlat ? [-0.01, 0.01] : [min, max], [0, 100], 4);
+  const [from, to] = scale.domain;
+  const position = (value: number) => Math.min(Math.max(scale(value), 0), 100);
+  return { min: from, max: to, ticks: scale.ticks, position };
 }
 
 function median(values: readonly number[]): number {
