@@ -1,6 +1,7 @@
 import type { FieldChangeSchema } from '@switchyard/core/api/management';
 import type { Static } from 'typebox';
 import { formatDateTime } from '../../ui/format.ts';
+import { JsonBlock } from '../../ui/json-block.tsx';
 import classes from './difference-table.module.css';
 
 type FieldChange = Static<typeof FieldChangeSchema>;
@@ -54,5 +55,7 @@ function Value({ value, isTime }: { value: unknown; isTime: boolean }) {
   if (value === '') return <span className="dimmed">empty</span>;
   if (isTime && typeof value === 'number') return formatDateTime(value);
   if (typeof value !== 'object') return String(value);
-  return <pre className={classes.json}>{JSON.stringify(value, null, 2)}</pre>;
+  const isPlainList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  if (isPlainList) return value.length === 0 ? <span className="dimmed">empty</span> : value.join(', ');
+  return <JsonBlock value={value} />;
 }

@@ -14,7 +14,7 @@ export function HistoryPage() {
   return (
     <Page
       title="History"
-      description="Every change of this property, whoever made it. Each can be undone; nothing is ever removed from here."
+      description="Every change of this property, whoever made it. Earlier versions can be restored, and deleted items too."
     >
       <Tabs value={tab} onChange={(value) => change({ tab: value ?? undefined })} keepMounted={false}>
         <Tabs.List mb="md">

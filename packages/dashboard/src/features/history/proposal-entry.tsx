@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { useId, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
+import { JsonBlock } from '../../ui/json-block.tsx';
 import { Loaded } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { COLLECTIONS } from '../configuration/configuration-types.ts';
@@ -97,7 +98,7 @@ function ProposalDetails({ proposal }: { proposal: Proposal }) {
             labels={{ before: 'Now', after: 'Proposed' }}
           />
         ) : (
-          <pre className={classes.body}>{JSON.stringify(whole.body, null, 2)}</pre>
+          <JsonBlock value={whole.body} />
         )
       }
     </Loaded>

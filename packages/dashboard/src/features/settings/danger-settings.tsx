@@ -78,7 +78,7 @@ export function DangerSettings() {
             Delete property
           </ReasonButton>
         </div>
-        {reason && <p className="dimmed">{reason}.</p>}
+        {!may('admin') && <span className="dimmed">{reason}.</span>}
       </form>
     </Panel>
   );

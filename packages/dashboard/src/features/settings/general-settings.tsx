@@ -80,8 +80,7 @@ export function GeneralSettings() {
               <NumberField
                 classNames={{ wrapper: classes.short }}
                 label="Days"
-                allowDecimal={false}
-                allowNegative={false}
+                isWhole
                 value={value.retentionDays}
                 error={problems.retentionDays}
                 onChange={(days) => change({ retentionDays: days ?? 0 })}
@@ -98,8 +97,7 @@ export function GeneralSettings() {
             classNames={{ wrapper: classes.short }}
             label="Share of visitors"
             description="0 % to 100 %"
-            suffix=" %"
-            allowNegative={false}
+            unit="%"
             value={value.holdout}
             error={problems.holdout}
             onChange={(holdout) => change({ holdout: holdout ?? 0 })}

@@ -91,8 +91,7 @@ function MethodPanel({ statistics, problems, change }: PartProps) {
             classNames={{ wrapper: classes.short }}
             label="Usual size of a test"
             description="Visitors at which you usually decide: without a plan, intervals are tightest there"
-            allowDecimal={false}
-            thousandSeparator=" "
+            isWhole
             value={sequentialN}
             error={problems.sequentialN}
             onChange={(value) => change({ sequentialN: value ?? 0 })}
@@ -119,7 +118,7 @@ function PriorFields({ statistics: { prior }, problems, change }: PartProps) {
             <NumberField
               classNames={{ wrapper: classes.short }}
               label="Expected effect"
-              suffix=" %"
+              unit="%"
               value={inPercent(prior.mean)}
               error={problems.mean}
               onChange={(value) => change({ prior: { ...prior, mean: asShare(value) } })}
@@ -128,7 +127,7 @@ function PriorFields({ statistics: { prior }, problems, change }: PartProps) {
               classNames={{ wrapper: classes.short }}
               label="Usual spread of effects"
               description="30 %: hardly any change is larger than 60 %"
-              suffix=" %"
+              unit="%"
               value={inPercent(prior.sd)}
               error={problems.sd}
               onChange={(value) => change({ prior: { ...prior, sd: asShare(value) } })}
@@ -148,8 +147,7 @@ function ErrorPanel({ statistics, problems, change }: PartProps) {
           classNames={{ wrapper: classes.short }}
           label="Accepted false alarms"
           description="5 %: of 20 tests without any effect, one seems to have one. Intervals have the level 95 %"
-          suffix=" %"
-          allowNegative={false}
+          unit="%"
           value={inPercent(statistics.alpha)}
           error={problems.alpha}
           onChange={(value) => change({ alpha: asShare(value) })}
@@ -183,7 +181,7 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
             <NumberField
               classNames={{ wrapper: classes.short }}
               label="Days before the first exposure"
-              allowDecimal={false}
+              isWhole
               value={preDays}
               error={problems.preDays}
               onChange={(value) => change({ preDays: value ?? 0 })}
@@ -202,7 +200,7 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
               classNames={{ wrapper: classes.short }}
               label="Cap at the quantile"
               description="99 %: the largest hundredth of the amounts is capped"
-              suffix=" %"
+              unit="%"
               value={inPercent(winsorize)}
               error={problems.winsorize}
               onChange={(value) => change({ winsorize: asShare(value) })}
