@@ -11,6 +11,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { CopyAction } from '../../ui/snippet.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { DraftBar } from '../changes/draft-bar.tsx';
+import { useCheckedReview } from '../changes/use-checked-review.ts';
 import { type Draft, useDraft } from '../changes/use-draft.ts';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -21,7 +22,6 @@ import { EnvironmentTabs } from './environment-tabs.tsx';
 import { FlagDetailsPanel } from './flag-details-panel.tsx';
 import classes from './flag-page.module.css';
 import { FlagUsagePanel } from './flag-usage-panel.tsx';
-import { useCheckedReview } from './use-checked-review.ts';
 
 const TryFlag = lazyPart(() => import('./try-flag.tsx').then((module) => module.TryFlag));
 const CompareEnvironments = lazyPart(() =>

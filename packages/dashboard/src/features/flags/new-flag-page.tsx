@@ -8,6 +8,7 @@ import { keyFromName } from '../../ui/key-from-name.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
+import { useCheckedReview } from '../changes/use-checked-review.ts';
 import { useDraft } from '../changes/use-draft.ts';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -15,7 +16,6 @@ import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { newConfiguration } from './flag-configuration.ts';
 import { FlagDetailsFields } from './flag-details-fields.tsx';
 import classes from './new-flag-page.module.css';
-import { useCheckedReview } from './use-checked-review.ts';
 
 type NewFlag = Omit<Flag, 'id' | 'createdAt' | 'version' | 'environments'> & {
   /** Environments to switch it on in. */

@@ -1,5 +1,74 @@
+import { Skeleton, TextInput } from '@mantine/core';
+import { Suspense } from 'react';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { SegmentTable } from './segment-table.tsx';
 
+const NewSegmentPage = lazyPart(() =>
+  import('./new-segment-page.tsx').then((module) => module.NewSegmentPage),
+);
+
+const FILTERS = { search: '', new: '' } as const;
+
+/** All segments of the property; `?new=1` is the form for a new one. */
 export function SegmentListPage() {
-  return <Page title="Segments">{null}</Page>;
+  const [{ search, new: isNew }, change] = useUrlState(FILTERS);
+  const { configuration, may } = useProperty();
+  if (isNew !== '') {
+    return (
+      <Suspense fallback={<Skeleton height={300} m="lg" />}>
+        <NewSegmentPage />
+      </Suspense>
+    );
+  }
+  const { segments } = configuration;
+  const words = search.toLowerCase();
+  const shown = segments.filter(({ id, name = '' }) => `${id} ${name}`.toLowerCase().includes(words));
+  const newSegment = (
+    <ReasonButton
+      leftSection={<Icon name="plus" />}
+      reason={may('editor') ? undefined : 'You need the editor role'}
+      onClick={() => change({ new: '1' })}
+    >
+      New segment
+    </ReasonButton>
+  );
+  return (
+    <Page title="Segments" actions={newSegment}>
+      {segments.length === 0 ? (
+        <EmptyState title="No segments yet">
+          A segment is a group of visitors with a name, such as “Staff” or “Customers in Europe”. Define it
+          once by its conditions, then use it in the rules of any flag: when the segment changes, all of them
+          follow. Create one with “New segment”, then add it to a rule with “Add segment”.
+        </EmptyState>
+      ) : (
+        <Panel
+          title="All segments"
+          flush
+          actions={
+            <TextInput
+              size="xs"
+              aria-label="Search segments"
+              placeholder="Search"
+              leftSection={<Icon name="search" size={14} />}
+              value={search}
+              onChange={(event) => change({ search: event.currentTarget.value })}
+            />
+          }
+        >
+          {shown.length > 0 ? (
+            <SegmentTable segments={shown} />
+          ) : (
+            <EmptyState title="No segment matches">Try other words.</EmptyState>
+          )}
+        </Panel>
+      )}
+    </Page>
+  );
 }

@@ -1,5 +1,86 @@
+import { Alert, Skeleton, TextInput } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { CopyAction } from '../../ui/snippet.tsx';
+import { TwoColumns } from '../../ui/two-columns.tsx';
+import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
+import { DraftBar } from '../changes/draft-bar.tsx';
+import { useItemForm } from '../changes/use-item-form.ts';
+import type { ManagedSegment } from '../configuration/configuration-types.ts';
+import { ItemNotFound } from '../configuration/item-not-found.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { MatchingVisitorsPanel } from './matching-visitors-panel.tsx';
+import { SegmentConditions } from './segment-conditions.tsx';
+import { segmentUses } from './segment-uses.ts';
 
+const ItemHistory = lazyPart(() =>
+  import('../history/item-history.tsx').then((module) => module.ItemHistory),
+);
+
+/** One segment. */
 export function SegmentPage() {
-  return <Page title="Segment">{null}</Page>;
+  const { key = '' } = useParams({ strict: false }) as { key?: string };
+  const segment = useProperty().configuration.segments.find(({ id }) => id === key);
+  if (segment !== undefined) return <SegmentEditor key={key} stored={segment} />;
+  return <ItemNotFound noun="segment" id={key} list="segments" listName="All segments" />;
+}
+
+function SegmentEditor({ stored }: { stored: ManagedSegment }) {
+  const { configuration } = useProperty();
+  const form = useItemForm<ManagedSegment>({ type: 'segment', item: stored, page: 'segments' });
+  const { draft, errors, message, blocked, readOnly } = form;
+  return (
+    <Page
+      title={stored.name || stored.id}
+      badges={
+        <span className="dimmed">
+          <code>{stored.id}</code> <CopyAction text={stored.id} label="Copy id" />
+        </span>
+      }
+      actions={<PropertyLink to="segments">All segments</PropertyLink>}
+    >
+      {message && (
+        <Alert color="blue" role="status" icon={<Icon name="info" />}>
+          {message}
+        </Alert>
+      )}
+      <TwoColumns
+        main={<SegmentConditions form={form} />}
+        side={
+          <>
+            <Panel title="Details">
+              <TextInput
+                label="Name"
+                maxLength={256}
+                value={draft.value.name ?? ''}
+                error={errors('/name')}
+                disabled={readOnly !== undefined}
+                onChange={(event) => draft.change({ name: event.currentTarget.value })}
+              />
+            </Panel>
+            <MatchingVisitorsPanel segment={stored} isDraft={draft.isDirty} />
+            <DeleteItemPanel
+              type="segment"
+              item={stored}
+              uses={segmentUses(configuration, stored.id)}
+              list="segments"
+            >
+              A segment can be deleted when nothing uses it.
+            </DeleteItemPanel>
+          </>
+        }
+      />
+      <Panel title="History">
+        <Suspense fallback={<Skeleton height={120} />}>
+          <ItemHistory type="segment" itemKey={stored.id} />
+        </Suspense>
+      </Panel>
+      <DraftBar draft={draft} onSave={() => void form.save()} blocked={blocked} />
+    </Page>
+  );
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { ApiProblem } from '../../api.ts';
 import { fieldError } from '../../ui/field-error.ts';
-import type { ChangeRequest, ReviewOutcome } from '../changes/change-request.ts';
-import { useReview } from '../changes/review-context.tsx';
-import { dryRun } from '../changes/send-change.ts';
+import type { ChangeRequest, ReviewOutcome } from './change-request.ts';
+import { useReview } from './review-context.tsx';
+import { dryRun } from './send-change.ts';
 
 const DELAY_MS = 400;
 

@@ -1,0 +1,91 @@
+import { List, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { propertyPath } from '../../api.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { COLLECTIONS } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { useReview } from './review-context.tsx';
+
+export interface ItemUse {
+  /** Path of the page that uses the item. */
+  to: string;
+  label: string;
+  /** Where exactly. */
+  detail?: string;
+}
+
+interface DeleteItemPanelProps {
+  type: 'segment' | 'goal' | 'feedback-type';
+  item: { id: string; name?: string; version: number };
+  /** What still needs the item: it cannot be deleted before. */
+  uses: readonly ItemUse[];
+  /** The page to go to afterwards. */
+  list: string;
+  /** What follows from deleting it. */
+  children: ReactNode;
+}
+
+/** Deletes an item that nothing else needs, after a review. */
+export function DeleteItemPanel({ type, item, uses, list, children }: DeleteItemPanelProps) {
+  const { propertyId, may } = useProperty();
+  const review = useReview();
+  const navigate = usePropertyNavigate();
+  const noun = type.replace('-', ' ');
+  const blocked = !may('admin')
+    ? 'You need the admin role'
+    : uses.length > 0
+      ? 'It is still in use, see above'
+      : undefined;
+  const remove = async () => {
+    const { outcome } = await review({
+      title: `Delete ${noun} ${item.name || item.id}`,
+      confirmLabel: 'Delete',
+      isDestructive: true,
+      method: 'DELETE',
+      path: propertyPath(propertyId, COLLECTIONS[type].path, item.id),
+      version: item.version,
+      item: { type, key: item.id },
+      ...(type === 'segment' && { impact: { type, key: item.id, definition: null } }),
+    });
+    if (outcome === 'saved') navigate(list);
+  };
+  return (
+    <Panel title="Where it is used">
+      <ItemUses uses={uses} />
+      <Text size="sm" c="dimmed" my="xs">
+        {children}
+      </Text>
+      <ReasonButton
+        size="xs"
+        variant="default"
+        c={blocked ? undefined : 'var(--sy-bad)'}
+        reason={blocked}
+        onClick={() => void remove()}
+      >
+        Delete {noun}
+      </ReasonButton>
+      {blocked && (
+        <Text size="sm" c="dimmed">
+          {blocked}
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+function ItemUses({ uses }: Pick<DeleteItemPanelProps, 'uses'>) {
+  if (uses.length === 0) return <Text size="sm">Nowhere.</Text>;
+  return (
+    <List size="sm">
+      {uses.map(({ to, label, detail }) => (
+        <List.Item key={to}>
+          <PropertyLink to={to}>{label}</PropertyLink>
+          {detail && <span className="dimmed"> {detail}</span>}
+        </List.Item>
+      ))}
+    </List>
+  );
+}

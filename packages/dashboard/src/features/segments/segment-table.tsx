@@ -1,0 +1,88 @@
+import { Skeleton, Table } from '@mantine/core';
+import { messageOf } from '../../api.ts';
+import { formatCount, formatPercent, formatTime, plural } from '../../ui/format.ts';
+import { StackedTable } from '../../ui/stacked-table.tsx';
+import { useWasVisible } from '../../ui/use-was-visible.ts';
+import type { ManagedSegment } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { conditionsSentence } from '../targeting/condition-sentence.ts';
+import classes from './segment-table.module.css';
+import { segmentUses } from './segment-uses.ts';
+import { useMatchingVisitors } from './use-matching-visitors.ts';
+
+export function SegmentTable({ segments }: { segments: readonly ManagedSegment[] }) {
+  return (
+    <StackedTable head={['Name', 'Who belongs to it', 'Used by', 'Visitors, last 7 days']}>
+      {segments.map((segment) => (
+        <Row key={segment.id} segment={segment} />
+      ))}
+    </StackedTable>
+  );
+}
+
+function Row({ segment }: { segment: ManagedSegment }) {
+  const { configuration } = useProperty();
+  const uses = segmentUses(configuration, segment.id);
+  const { id, name, conditions, match } = segment;
+  return (
+    <Table.Tr>
+      <Table.Td data-label="Name">
+        <div>
+          <PropertyLink to={`segments/${encodeURIComponent(id)}`}>{name || id}</PropertyLink>
+          <div className="dimmed">
+            <code>{id}</code>
+          </div>
+        </div>
+      </Table.Td>
+      <Table.Td data-label="Who">
+        {conditionsSentence(conditions, match, configuration.segments) || (
+          <span className="dimmed">Nobody</span>
+        )}
+      </Table.Td>
+      <Table.Td data-label="Used by">
+        {uses.length === 0 ? (
+          <span className="dimmed">Nothing</span>
+        ) : (
+          <ul className={classes.uses}>
+            {uses.slice(0, MAX_USES).map(({ to, label, detail }) => (
+              <li key={to}>
+                <PropertyLink to={to}>{label}</PropertyLink> <span className="dimmed">{detail}</span>
+              </li>
+            ))}
+            {uses.length > MAX_USES && <li className="dimmed">{uses.length - MAX_USES} more</li>}
+          </ul>
+        )}
+      </Table.Td>
+      <Table.Td data-label="Visitors">
+        <MatchingVisitors segment={segment} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const MAX_USES = 3;
+
+/** Loaded when the row comes into view: counting takes a moment. */
+function MatchingVisitors({ segment }: { segment: ManagedSegment }) {
+  const { ref, wasVisible } = useWasVisible<HTMLDivElement>();
+  const { data, error } = useMatchingVisitors(segment, wasVisible);
+  return (
+    <div ref={ref}>
+      {data ? (
+        <span title={`As of ${formatTime(data.asOf)}`}>
+          {formatCount(data.segment?.after ?? 0)}{' '}
+          <span className="dimmed">
+            {data.visitors > 0
+              ? `${formatPercent((data.segment?.after ?? 0) / data.visitors)} of ${plural(data.visitors, 'visitor')}`
+              : 'no visitors'}
+          </span>
+        </span>
+      ) : error ? (
+        <span className="bad">Not known: {messageOf(error)}</span>
+      ) : (
+        <Skeleton height={14} width={90} role="status" aria-label="Counting visitors" />
+      )}
+    </div>
+  );
+}
