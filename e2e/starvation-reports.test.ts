@@ -73,3 +73,20 @@ test('the impact and the explanation of a flag with the slowest patterns', async
     });
   }
 });
+
+test('traffic by page with a different URL for every page view', async () => {
+  server = await startServer({ provision: SAMPLE });
+  const shop = new Shop(server);
+  for (let batch = 0; batch < 10; batch++) {
+    const events = Array.from({ length: BATCH }, (_, i) => ({
+      type: 'pageview',
+      url: `https://shop.example/${batch}-${i}/${'x'.repeat(1000)}`,
+    }));
+    await accepted(shop.collect({ sessionId: `visit-${batch}`, visitorId: `visitor-${batch}`, events }));
+  }
+  await expectOthersServed(server, async () => {
+    const path = '/v1/traffic/breakdown?propertyId=shop&by=page&limit=500';
+    const { status, text } = await server.send('GET', path, { key: SECRET_KEY });
+    expect(status, text).toBe(200);
+  });
+});

@@ -1,5 +1,6 @@
+import { PROPERTY } from '../fixture.js';
 import { whole } from '../report.js';
-import { expose, outcomeOf, results } from './requests.js';
+import { collect, expose, outcomeOf, results, send } from './requests.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -48,5 +49,13 @@ export const REPORT_ATTACKS = [
     prepare: ({ url }) =>
       expose(url, 5000, (i) => exposure(i, { splitTestKey: 'hundred', variationKey: `v${i % 100}` })),
     run: async ({ url }) => outcomeOf(await results(url, 'hundred', '&include=series')),
+  },
+  {
+    name: 'pages',
+    size: (scale) => `${whole(values[scale])} page views of different URLs`,
+    prepare: ({ url, scale }) =>
+      collect(url, values[scale], (i) => ({ type: 'pageview', url: `/${i}/${'x'.repeat(1000)}` })),
+    run: async ({ url }) =>
+      outcomeOf(await send(url, `/v1/traffic/breakdown?propertyId=${PROPERTY}&by=page&limit=500`)),
   },
 ];

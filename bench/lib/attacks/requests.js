@@ -35,6 +35,15 @@ export async function expose(url, count, make) {
   }
 }
 
+/** Sends events of sessions as pages would, 500 per session; `make` receives their index. */
+export async function collect(url, count, make) {
+  for (let first = 0; first < count; first += BATCH) {
+    const events = Array.from({ length: Math.min(BATCH, count - first) }, (_, i) => make(first + i));
+    const session = { sessionId: `visit-${first}`, visitorId: `visitor-${first}` };
+    await prepare(url, '/v1/sessions/collect', { ...session, events }, PUBLIC_KEY);
+  }
+}
+
 /** Uncached results of a split test. */
 export const results = (url, splitTestKey, query) =>
   send(

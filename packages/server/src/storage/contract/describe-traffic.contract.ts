@@ -133,7 +133,16 @@ export function describeTraffic({ store, add, journal, nextProperty }: Suite): v
 
   test('accepts any text in URLs and filters', async () => {
     const propertyId = nextProperty();
-    const texts = ['/\'"\\;--%_$1', '/a\0b', '/é😀\n\t', '/(.*)[x]{2}^|+', `/${'x'.repeat(600)}`, '/\u202e'];
+    const texts = [
+      '/\'"\\;--%_$1',
+      '/a\0b',
+      '/é😀\n\t',
+      '/(.*)[x]{2}^|+',
+      `/${'x'.repeat(600)}`,
+      '/\u202e',
+      '//a',
+      '/https://b/c',
+    ];
     await add(
       ...texts.map((url, index) =>
         collect({ propertyId, sessionId: `s${index}`, visitorId: `v${index}`, receivedAt: T0 + 5 }, [

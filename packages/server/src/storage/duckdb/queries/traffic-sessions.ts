@@ -125,12 +125,13 @@ export class TrafficSessions {
 
   get #conditions(): string[] {
     return Object.entries(this.#query.filters).map(([dimension, filter]) => {
+      const placeholder = filter === null ? '' : this.values.add(filter);
       if (dimension === 'page') {
-        return `session_key IN (SELECT session_key FROM session_events
-          WHERE ${this.viewsOf('scope')} AND ${isPage('url', filter)})`;
+        const matches = filter === null ? isNone('url') : isPage('url', filter, placeholder);
+        return `session_key IN (SELECT session_key FROM session_events WHERE ${this.viewsOf('scope')} AND ${matches})`;
       }
       const value = quoteName(dimension);
-      return filter === null ? isNone(value) : `${value} = ${this.values.add(filter)}`;
+      return filter === null ? isNone(value) : `${value} = ${placeholder}`;
     });
   }
 
