@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ApiContract } from './api-contract.ts';
 
 export const BIN = fileURLToPath(new URL('../../bin/switchyard.js', import.meta.url));
+const BUILD = fileURLToPath(new URL('../../dist/switchyard.js', import.meta.url));
 
 export interface StartOptions {
   /** Content of the provision file; default: no provision file. */
@@ -35,6 +36,8 @@ export interface TestResponse {
   text: string;
 }
 
+const contracts = new Map<string, Promise<ApiContract>>();
+
 /** The built server as a child process, accessed over HTTP. */
 export class TestServer {
   readonly url: string;
@@ -43,10 +46,18 @@ export class TestServer {
   readonly stdout: string[];
   readonly stderr: string[];
   readonly exited: Promise<number | null>;
-  #contract: Promise<ApiContract> | undefined;
+  readonly #settings: string;
 
-  constructor(url: string, dataDir: string, child: ChildProcess, stdout: string[], stderr: string[]) {
+  constructor(
+    url: string,
+    dataDir: string,
+    env: Record<string, string>,
+    child: ChildProcess,
+    stdout: string[],
+    stderr: string[],
+  ) {
     this.url = url;
+    this.#settings = JSON.stringify(env);
     this.dataDir = dataDir;
     this.process = child;
     this.stdout = stdout;
@@ -58,9 +69,19 @@ export class TestServer {
   /** Sends a request and checks the response against the OpenAPI document. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<TestResponse> {
     const response = await this.send(method, path, options);
-    this.#contract ??= ApiContract.load(this.url);
-    (await this.#contract).check(method, path, response);
+    (await this.#contract()).check(method, path, response);
     return response;
+  }
+
+  /** Servers with the same build and settings have the same document, which is slow to generate and to compile. */
+  #contract(): Promise<ApiContract> {
+    const key = `${statSync(BUILD).mtimeMs} ${this.#settings}`;
+    const known = contracts.get(key);
+    if (known !== undefined) return known;
+    const contract = ApiContract.load(this.url);
+    contracts.set(key, contract);
+    contract.catch(() => contracts.delete(key));
+    return contract;
   }
 
   /** Sends a request without checking the response. */
@@ -111,7 +132,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
       throw new Error(`the server exited with ${code} before it was ready:\n${stderr.join('\n')}`);
     }),
   ]);
-  return new TestServer(url, dataDir, child, stdout, stderr);
+  return new TestServer(url, dataDir, options.env ?? {}, child, stdout, stderr);
 }
 
 function spawnServer(dataDir: string, options: StartOptions) {
