@@ -25,7 +25,7 @@ export function schemaErrors(schema: object, value: unknown): FieldError[] {
 /** Compiles each schema once. */
 function compiler({ allErrors }: { allErrors: boolean }): (schema: object) => ValidateFunction {
   // Strict mode would reject `x-hint` and `examples`, which Ajv does not know.
-  const ajv = new Ajv({ allErrors, verbose: true, strict: false });
+  const ajv = new Ajv({ allErrors, verbose: true, strict: false, code: { optimize: false } });
   const compiled = new WeakMap<object, ValidateFunction>();
   return (schema) => {
     const validate = compiled.get(schema) ?? ajv.compile(schema);

@@ -1,5 +1,5 @@
 import { ProvisionFile } from '@switchyard/core/api/provisioning';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { describeShapeError, shapePointer } from '../../http/shape-messages.ts';
 import { formatPointer, parsePointer } from '../../storage/changes/json-pointer.ts';
 import type { ProvisionMistake } from './provision-mistake.ts';
@@ -17,13 +17,24 @@ type Indices = WeakMap<readonly unknown[], number[]>;
 /** Enough for any real provision file; a file of another kind could have far more. */
 const MAX_MISTAKES = 1000;
 
-// Strict mode would reject `x-hint` and `examples`, which Ajv does not know.
-const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile<ProvisionFile>(
-  ProvisionFile,
-);
+let compiled: ValidateFunction<ProvisionFile> | undefined;
+
+/** Compiled on first use, and quickly: most processes check one file or none. */
+function validator(): ValidateFunction<ProvisionFile> {
+  compiled ??= new Ajv({
+    allErrors: true,
+    verbose: true,
+    // Strict mode would reject `x-hint` and `examples`, which Ajv does not know.
+    strict: false,
+    validateSchema: false,
+    code: { optimize: false },
+  }).compile<ProvisionFile>(ProvisionFile);
+  return compiled;
+}
 
 /** Checks the content against the schema; reports and removes the smallest invalid parts. */
 export function shapeProvisionFile(content: unknown): ShapedFile {
+  const validate = validator();
   const mistakes: ProvisionMistake[] = [];
   const removed = new Set<string>();
   for (;;) {
