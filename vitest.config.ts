@@ -8,10 +8,11 @@ export default defineConfig({
   test: {
     globalSetup: ['e2e/support/install-chromium.ts'],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
-    // Server tests mostly wait for a child process: on two cores the default of one worker would idle.
-    maxWorkers: Math.max(2, availableParallelism()),
-    // A new process per file would spend a third of the time on loading the same modules again.
+    // Tests often wait for a child process: with one worker per core, the cores would idle.
+    maxWorkers: availableParallelism() + 1,
+    // Files share a process, because loading the same modules again takes longer than many of them run.
     isolate: false,
+    // No file sees the spies of another one.
     restoreMocks: true,
     // Against hanging only: a machine that is busy with something else must not fail a test.
     testTimeout: 180_000,

@@ -47,7 +47,7 @@ describe.concurrent('a client that sends too slowly is disconnected', () => {
 /** Limits the process to 300 file descriptors. */
 const withFewDescriptors = (command: string[]) => ['sh', '-c', 'ulimit -n 300; exec "$@"', 'sh', ...command];
 
-it('incomplete requests do not exhaust descriptors, even if their clients never disconnect', async () => {
+it.concurrent('incomplete requests do not exhaust descriptors, even if their clients never disconnect', async () => {
   const small = await openShop({ wrap: withFewDescriptors });
   const descriptors = () => readdirSync(`/proc/${small.server.process.pid}/fd`).length;
   const before = descriptors();
