@@ -130,10 +130,12 @@ describe('old idempotency keys', () => {
       journal.exec(`
         CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, created_at INTEGER NOT NULL)
           WITHOUT ROWID;
-        CREATE INDEX idempotency_by_age ON idempotency (created_at);`);
+        CREATE INDEX idempotency_by_age ON idempotency (created_at);
+        BEGIN;`);
       const insert = journal.prepare('INSERT INTO idempotency VALUES (?, ?, ?)');
       insert.run('shop/secret/earlier', fingerprint.toString('base64url'), Date.now() - DAY_MS / 2);
       for (let i = 0; i < 2000; i++) insert.run(`shop/secret/expired-${i}`, 'other', Date.now() - DAY_MS - 1);
+      journal.exec('COMMIT');
     });
     await restart();
     expectAccepted(await shop.post('/v1/goals/increment', body, key('earlier')));
