@@ -3,7 +3,7 @@ import { PUBLIC_KEY, SECRET_KEY } from '../../../server/src/testing/sample-prope
 import { discard, startServer, type TestServer } from '../../../server/src/testing/test-server.ts';
 import { SimulatedVisitor } from '../testing/simulated-visitor.ts';
 
-const VISITORS = 2000;
+const VISITORS = 600;
 const CONCURRENCY = 50;
 const WEIGHTS = { control: 50, b: 30, c: 20 };
 /** Critical chi-square values at p = 0.001, for one and two degrees of freedom. */

@@ -414,6 +414,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     describeTraffic({ store: () => store, add, journal, nextProperty });
 
     test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
+      let run = 0;
       const random = fc.asyncProperty(
         randomScenario,
         async ({ batches, subjectsToForget, expiry, limit }) => {
@@ -433,8 +434,8 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
           );
           expect(await store.forget(subjects)).toEqual(subjects.map((it) => ({ rows: model.forget(it) })));
           expect(await store.expire(one, expiry)).toEqual({ rows: model.expire(one, expiry) });
-          await compare();
-          store = await opened.reopen();
+          // Alternately in the open store and in a reopened one: comparing takes most of the time.
+          if (run++ % 2 === 0) store = await opened.reopen();
           await compare();
         },
       );

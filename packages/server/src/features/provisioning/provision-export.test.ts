@@ -224,7 +224,7 @@ test('an export applied to an empty directory exports the same again, as YAML an
       expect(formatYaml(throughYaml)).toBe(formatYaml(first));
       expect(throughJson).toEqual(first);
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 

@@ -61,7 +61,7 @@ const expose = (splitTestKey: string, variationKey: string, sessionId: string, m
 describe('simulated traffic with a known effect', () => {
   it(`is detected, including refunds, in any order of arrival (seed ${SEED})`, async () => {
     const random = mulberry32(SEED);
-    const traffic = simulateTraffic(random, { visitors: 1200, rates: { control: 0.25, b: 0.4 }, spend: 30 });
+    const traffic = simulateTraffic(random, { visitors: 700, rates: { control: 0.25, b: 0.4 }, spend: 30 });
     await traffic.send(shop, 'ordered', 'in order');
     await traffic.send(shop, 'shuffled', 'shuffled');
     const [ordered, shuffled] = [await shop.results('ordered'), await shop.results('shuffled')];
@@ -231,7 +231,7 @@ describe('phases', () => {
 describe('guardrails', () => {
   it(`that get worse lead to a rollback, however good the primary goal is (seed ${SEED})`, async () => {
     const random = mulberry32(SEED);
-    const traffic = simulateTraffic(random, { visitors: 1200, rates: { control: 0.25, b: 0.4 }, spend: 0 });
+    const traffic = simulateTraffic(random, { visitors: 700, rates: { control: 0.25, b: 0.4 }, spend: 0 });
     await traffic.send(shop, 'guarded', 'in order', {
       goal: 'complaints',
       rates: { control: 0.05, b: 0.25 },
