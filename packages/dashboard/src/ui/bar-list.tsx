@@ -1,6 +1,6 @@
 import classes from './bar-list.module.css';
 
-export interface BarRow {
+interface BarRow {
   key: string;
   label: string;
   value: number;

@@ -6,7 +6,7 @@ import { Snippet } from '../../ui/snippet.tsx';
 import { useProperty } from './property-context.tsx';
 
 /** The newest public key of the property; a placeholder while there is none. */
-export function usePublicKey(): string {
+function usePublicKey(): string {
   const { propertyId } = useProperty();
   const { data } = useQuery({
     queryKey: ['keys', propertyId],

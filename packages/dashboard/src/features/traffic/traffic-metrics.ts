@@ -10,7 +10,7 @@ interface Metric {
 type MetricName = keyof TrafficTotals;
 
 /** What the traffic of a period is measured by. */
-export const TRAFFIC_METRICS = {
+const TRAFFIC_METRICS = {
   visitors: { label: 'Visitors', format: formatCompact },
   sessions: { label: 'Sessions', format: formatCompact },
   pageviews: { label: 'Page views', format: formatCompact },
