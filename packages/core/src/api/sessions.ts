@@ -19,6 +19,7 @@ import {
   VariationKey,
   VisitorId,
 } from './common.ts';
+import { MAX_TRAFFIC_VALUE_LENGTH, NO_TRAFFIC_VALUE } from './traffic.ts';
 
 const EVENT_TYPES = ['pageview', 'event', 'identify'] as const;
 
@@ -62,18 +63,12 @@ export const CollectBody = Type.Object(
 );
 export type CollectBody = Static<typeof CollectBody>;
 
-/** As a filter: sessions for which this is not known. */
-export const NO_VALUE = '(none)';
-
-/** Longer paths are truncated to this length. */
-export const MAX_PAGE_LENGTH = 500;
-
 const clientFilter = (what: string) =>
   Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: `Only sessions with this ${what}; \`${NO_VALUE}\`: not known`,
+      description: `Only sessions with this ${what}; \`${NO_TRAFFIC_VALUE}\`: not known`,
     }),
   );
 
@@ -91,8 +86,8 @@ export const SessionsQuery = Type.Object(
     page: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: MAX_PAGE_LENGTH,
-        description: `Only sessions that viewed this page: a path, without origin, query and fragment; \`${NO_VALUE}\`: not known`,
+        maxLength: MAX_TRAFFIC_VALUE_LENGTH,
+        description: `Only sessions that viewed this page: a path, without origin, query and fragment; \`${NO_TRAFFIC_VALUE}\`: not known`,
       }),
     ),
     bots: Type.Optional(

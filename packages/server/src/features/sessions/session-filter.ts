@@ -1,4 +1,5 @@
-import { NO_VALUE, type SessionsQuery } from '@switchyard/core/api/sessions';
+import type { SessionsQuery } from '@switchyard/core/api/sessions';
+import { NO_TRAFFIC_VALUE } from '@switchyard/core/api/traffic';
 import { ApiError } from '../../errors.ts';
 import type { SessionPageQuery, SplitTestQuery } from '../../storage/event-store.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -22,7 +23,10 @@ export function sessionFilter(
   phaseOf: PhaseOf,
 ): Omit<SessionPageQuery, 'limit'> {
   const goal = checkReferences(property, named);
-  const unknown = MAY_BE_UNKNOWN.filter((name) => named[name] === NO_VALUE).map((name) => [name, null]);
+  const unknown = MAY_BE_UNKNOWN.filter((name) => named[name] === NO_TRAFFIC_VALUE).map((name) => [
+    name,
+    null,
+  ]);
   const filter = {
     ...named,
     ...Object.fromEntries(unknown),

@@ -7,6 +7,7 @@ import type { ExposedSessions, SessionConditions } from '../session-conditions.t
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import { naiveExposedSessions, naiveFirstExposures } from './naive-exposed-sessions.contract.ts';
 import { unitOf } from './naive-split-test.contract.ts';
+import { pageOf } from './naive-traffic.contract.ts';
 import { pagesOf } from './pages-of.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 
@@ -29,6 +30,7 @@ const SESSION_CONDITIONS: readonly SessionConditions[] = [
   { os: 'Linux', bot: false },
   { bot: true },
   { page: '/pricing' },
+  { page: null },
   { page: '/', country: 'FR' },
   { hasFeedback: true },
   { hasFeedback: false },
@@ -60,9 +62,11 @@ export async function compareSessionConditions(
   limit: number,
 ): Promise<void> {
   const all = model.sessions(propertyId).map((it) => model.session(propertyId, it.sessionId) as NaiveSession);
+  // Few pages: small ones are compared without these conditions.
+  const size = limit + 3;
   for (const conditions of nextFilters(SESSION_CONDITIONS)) {
-    const listed = await pagesOf(limit, (after) =>
-      store.sessionPage({ propertyId, limit, ...conditions, ...after }),
+    const listed = await pagesOf(size, (after) =>
+      store.sessionPage({ propertyId, limit: size, ...conditions, ...after }),
     );
     const exposed =
       conditions.exposed && naiveExposedSessions(model.facts(propertyId), propertyId, conditions.exposed);
@@ -86,7 +90,8 @@ function meets(it: NaiveSession, conditions: SessionConditions): boolean {
       (name) => conditions[name] === undefined || conditions[name] === known(it[name]),
     ) &&
     (bot === undefined || it.bot === bot) &&
-    (page === undefined || it.timeline.some((line) => line.type === 'pageview' && line.url === page)) &&
+    (page === undefined ||
+      it.timeline.some((line) => line.type === 'pageview' && pageOf(line.url) === page)) &&
     (hasFeedback === undefined || answers.length > 0 === hasFeedback)
   );
 }

@@ -87,7 +87,7 @@ export class NaiveEventStore {
     const lines = byTime.flatMap(({ line }) => line ?? []);
     const browserEvents = byTime.filter(({ fromBrowser }) => fromBrowser);
     const pages = lines.filter((line) => line.type === 'pageview');
-    const urls = pages.flatMap((line) => ('url' in line && line.url) || []);
+    const urls = pages.flatMap((line) => ('url' in line ? (line.url ?? []) : []));
     const collects = this.#collects.filter(
       (it) => it.propertyId === propertyId && it.sessionId === sessionId,
     );

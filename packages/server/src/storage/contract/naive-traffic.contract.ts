@@ -15,7 +15,7 @@ import type { NaiveSession, NaiveTraffic } from './naive-event-store.contract.ts
 
 type Url = string | undefined;
 
-function pageOf(url: Url): string | null {
+export function pageOf(url: Url): string | null {
   if (!url) return null;
   const path = url.split(/[?#]/, 1)[0]!.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/]*/i, '');
   return [...(path.startsWith('/') ? path : `/${path}`)].slice(0, 500).join('');

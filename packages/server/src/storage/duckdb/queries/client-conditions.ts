@@ -1,3 +1,4 @@
+import { BOT_DEVICE } from '../../accepted-request.ts';
 import type { SessionPageQuery } from '../../event-store.ts';
 import type { SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
@@ -9,7 +10,7 @@ const CLIENT_COLUMNS = ['country', 'device', 'browser', 'os'] as const;
 const unknownTerms = ({ terms }: QueryContext) => [0, terms.find('unknown') ?? 0];
 
 /** Term id of the device of crawlers; -1 if there is none. */
-export const botTerm = (terms: QueryContext['terms']): number => terms.find('bot') ?? -1;
+export const botTerm = (terms: QueryContext['terms']): number => terms.find(BOT_DEVICE) ?? -1;
 
 /** Conditions on what is known about the browser of a session. */
 export function clientConditions(context: QueryContext, query: SessionPageQuery): SessionCondition[] {
