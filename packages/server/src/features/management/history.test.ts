@@ -209,7 +209,12 @@ describe('restore', () => {
     const creation = await newest('entity=key');
     errorOf(await restore(creation.id), 409, 'not_restorable');
     expect((await owner.delete(`/keys/${key.id}`)).status).toBe(204);
-    errorOf(await restore((await newest('entity=key')).id), 409, 'not_restorable');
+    const deletion = await newest('entity=key');
+    errorOf(await restore(deletion.id), 409, 'not_restorable');
+    expect([creation.summary, deletion.summary].flat()).toEqual([
+      'public key "short-lived": created',
+      'public key "short-lived": deleted',
+    ]);
   });
 
   it('of a split test that runs or is stopped follows the rules of its status', async () => {
