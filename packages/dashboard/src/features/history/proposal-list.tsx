@@ -1,4 +1,5 @@
-import { SegmentedControl } from '@mantine/core';
+import { Choice } from '../../ui/choice.tsx';
+
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
@@ -24,10 +25,9 @@ export function ProposalList() {
       title="Proposals"
       hint="In a protected environment, a change by an editor waits here for an admin. Nobody approves their own."
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="State of the proposals"
-          data={STATES}
+        <Choice
+          label="State of the proposals"
+          options={STATES}
           value={state}
           onChange={(value) => change({ state: value })}
         />

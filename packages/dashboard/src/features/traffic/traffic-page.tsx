@@ -1,6 +1,6 @@
-import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { Choice } from '../../ui/choice.tsx';
 import { formatTime, plural } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -62,10 +62,9 @@ export function TrafficPage() {
         title="Over time"
         hint={summary.data && `As of ${formatTime(summary.data.asOf)}. Days and hours are in UTC.`}
         actions={
-          <SegmentedControl
-            size="xs"
-            aria-label="Interval"
-            data={INTERVALS}
+          <Choice
+            label="Interval"
+            options={INTERVALS}
             value={url.interval}
             onChange={(interval) => change({ interval })}
           />

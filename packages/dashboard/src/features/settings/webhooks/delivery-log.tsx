@@ -1,8 +1,9 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import type { DeliveryState, WebhookDeliveryPage } from '@switchyard/core/api/webhooks';
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, propertyPath, request } from '../../../api.ts';
+import { Choice } from '../../../ui/choice.tsx';
 import { LoadError } from '../../../ui/page-states.tsx';
 import { Panel } from '../../../ui/panel.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
@@ -31,12 +32,11 @@ export function DeliveryLog({ webhookId, reason }: DeliveryLogProps) {
       hint="Finished ones are kept for 30 days. What fails is sent again for about a day, at growing intervals."
       actions={
         reason === undefined && (
-          <SegmentedControl
-            size="xs"
-            aria-label="State of the deliveries"
-            data={STATES}
+          <Choice
+            label="State of the deliveries"
+            options={STATES}
             value={state}
-            onChange={(value) => setState(value as DeliveryState | 'all')}
+            onChange={(value) => setState(value)}
           />
         )
       }

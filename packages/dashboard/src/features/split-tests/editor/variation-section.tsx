@@ -1,4 +1,5 @@
-import { Button, SegmentedControl, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { Choice } from '../../../ui/choice.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
@@ -44,11 +45,11 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
           What your code gets
         </span>
         <div>
-          <SegmentedControl
-            aria-labelledby="variation-type"
-            data={[...TYPES]}
+          <Choice
+            labelledBy="variation-type"
+            options={TYPES}
             value={type}
-            onChange={(next) => change({ type: next as SplitTestDraft['type'] })}
+            onChange={(next) => change({ type: next })}
             disabled={lock.start !== undefined}
           />
         </div>
