@@ -15,7 +15,7 @@ const hash = await sourceHash([
   ...(await filesBelow(join(here, 'src'))),
   ...(await filesBelow(join(here, 'public'))),
   ...(await filesBelow(join(here, '..', 'core', 'src'))),
-  ...['index.html', 'vite.config.ts', 'chunks.ts', 'build.js'].map((name) => join(here, name)),
+  ...['index.html', 'vite.config.ts', 'build.js'].map((name) => join(here, name)),
 ]);
 const known = await readFile(hashFile, 'utf8').catch(() => undefined);
 if (known !== hash) {

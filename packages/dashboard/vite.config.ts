@@ -1,6 +1,5 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { chunkOf } from './chunks.ts';
 
 export default defineConfig({
   plugins: [react()],
@@ -13,11 +12,8 @@ export default defineConfig({
     // Inlined files would need a wider content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // check-size.js has the limits that count.
-    chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       checks: { pluginTimings: false },
-      output: { codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf }] } },
     },
   },
   server: { proxy: { '/v1': 'http://127.0.0.1:3000', '/docs': 'http://127.0.0.1:3000' } },
