@@ -8,7 +8,7 @@ export function PeriodPicker() {
   const [period, choose] = usePeriod();
   const [isCustom, setCustom] = useState(false);
   return (
-    <Popover opened={isCustom} onChange={setCustom} position="bottom-end" trapFocus>
+    <Popover opened={isCustom} onChange={setCustom} position="bottom-end" trapFocus withRoles={false}>
       <Popover.Target>
         <div>
           <Menu position="bottom-end">
@@ -31,7 +31,7 @@ export function PeriodPicker() {
           </Menu>
         </div>
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown role="dialog" aria-label="Custom period">
         <CustomPeriod
           onChoose={(from, to) => {
             setCustom(false);

@@ -1,5 +1,5 @@
-import { Tabs, Text } from '@mantine/core';
-import { Snippet } from '../../ui/snippet.tsx';
+import { Text } from '@mantine/core';
+import { SnippetTabs } from '../../ui/snippet-tabs.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
@@ -19,20 +19,7 @@ export function FlagSnippets({ flag }: { flag: FlagInCode }) {
       <Text size="sm" mb={6}>
         Set <code>SWITCHYARD_KEY</code> to a secret key from <PropertyLink to="keys">API keys</PropertyLink>.
       </Text>
-      <Tabs defaultValue="Node.js" keepMounted={false}>
-        <Tabs.List mb={6}>
-          {snippets.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {snippets.map(({ name, code }) => (
-          <Tabs.Panel key={name} value={name}>
-            <Snippet code={code} label={`${name} code`} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <SnippetTabs snippets={snippets} />
     </>
   );
 }

@@ -1,5 +1,82 @@
+import { Skeleton, TextInput } from '@mantine/core';
+import { Suspense } from 'react';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { PeriodPicker } from '../../ui/period-picker.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { GoalSnippets } from './goal-snippets.tsx';
+import { GoalTable } from './goal-table.tsx';
 
+const NewGoalPage = lazyPart(() => import('./new-goal-page.tsx').then((module) => module.NewGoalPage));
+
+const FILTERS = { search: '', new: '' } as const;
+
+/** All goals of the property; `?new=1` is the form for a new one. */
 export function GoalListPage() {
-  return <Page title="Goals">{null}</Page>;
+  const [{ search, new: isNew }, change] = useUrlState(FILTERS);
+  const { configuration, may } = useProperty();
+  if (isNew !== '') {
+    return (
+      <Suspense fallback={<Skeleton height={300} m="lg" />}>
+        <NewGoalPage />
+      </Suspense>
+    );
+  }
+  const { goals } = configuration;
+  const words = search.toLowerCase();
+  const shown = goals.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(words));
+  return (
+    <Page
+      title="Goals"
+      actions={
+        <>
+          {goals.length > 0 && <PeriodPicker />}
+          <ReasonButton
+            leftSection={<Icon name="plus" />}
+            reason={may('editor') ? undefined : 'You need the editor role'}
+            onClick={() => change({ new: '1' })}
+          >
+            New goal
+          </ReasonButton>
+        </>
+      }
+    >
+      {goals.length === 0 ? (
+        <EmptyState
+          title="No goals yet"
+          snippet={<GoalSnippets goal={{ id: 'purchase', kind: 'revenue' }} />}
+        >
+          A goal is what you want visitors to do: buy, sign up, ask less often for help. Split tests are
+          decided by goals. Create one with “New goal”, then report each conversion from your server, for
+          example for a goal with the id “purchase”:
+        </EmptyState>
+      ) : (
+        <Panel
+          title="All goals"
+          flush
+          actions={
+            <TextInput
+              size="xs"
+              aria-label="Search goals"
+              placeholder="Search"
+              leftSection={<Icon name="search" size={14} />}
+              value={search}
+              onChange={(event) => change({ search: event.currentTarget.value })}
+            />
+          }
+        >
+          {shown.length > 0 ? (
+            <GoalTable goals={shown} />
+          ) : (
+            <EmptyState title="No goal matches">Try other words.</EmptyState>
+          )}
+        </Panel>
+      )}
+    </Page>
+  );
 }

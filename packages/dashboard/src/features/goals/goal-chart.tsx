@@ -1,0 +1,102 @@
+import type { Interval } from '@switchyard/core/api/goals';
+import { useQuery } from '@tanstack/react-query';
+import { TimeChart, type TimeSeries } from '../../ui/charts/time-chart.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { formatDateTime, formatDay, formatTime } from '../../ui/format.ts';
+import { Loaded, Panel } from '../../ui/panel.tsx';
+import type { Period } from '../../ui/use-period.ts';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import type { Goal } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { useGoalFormat } from './goal-format.ts';
+import { type Progress, progressQuery } from './goal-query.ts';
+import { MarkerList } from './marker-list.tsx';
+import { useGoalMarkers } from './use-goal-markers.ts';
+
+const DAY = 86_400_000;
+const VIEW = { interval: '', show: 'net' } as const;
+
+const INTERVALS: { value: Interval; label: string; maxDays: number }[] = [
+  { value: 'hour', label: 'Hour', maxDays: 31 },
+  { value: 'day', label: 'Day', maxDays: 400 },
+  { value: 'week', label: 'Week', maxDays: Number.POSITIVE_INFINITY },
+];
+
+/** The interval of the chart: chosen in the URL, or by the length of the period. */
+export function useGoalInterval({ from, to }: Period): Interval {
+  const [{ interval }] = useUrlState(VIEW);
+  const days = (to - from) / DAY;
+  const chosen = INTERVALS.find(({ value, maxDays }) => value === interval && days <= maxDays);
+  return chosen?.value ?? (days <= 2 ? 'hour' : days <= 120 ? 'day' : 'week');
+}
+
+/** A goal over time, with what changed meanwhile. */
+export function GoalChart({ goal, period }: { goal: Goal; period: Period }) {
+  const { propertyId } = useProperty();
+  const [{ show }, change] = useUrlState(VIEW);
+  const interval = useGoalInterval(period);
+  const { from, to } = period;
+  const current = useQuery(progressQuery(propertyId, goal.id, period, interval));
+  const previous = useQuery(progressQuery(propertyId, goal.id, { from: 2 * from - to, to: from }, interval));
+  const { markers, error } = useGoalMarkers(period);
+  const format = useGoalFormat(goal);
+  const formatAt = interval !== 'hour' ? formatDay : to - from > 1.5 * DAY ? formatDateTime : formatTime;
+  const possible = INTERVALS.filter(({ maxDays }) => (to - from) / DAY <= maxDays);
+  return (
+    <Panel
+      title="Over time"
+      actions={
+        <>
+          <Choice
+            label="What the chart shows"
+            options={[
+              { value: 'net', label: 'Net' },
+              { value: 'parts', label: 'Gross and refunds' },
+            ]}
+            value={show === 'parts' ? 'parts' : 'net'}
+            onChange={(next) => change({ show: next })}
+          />
+          <Choice
+            label="Interval"
+            options={possible}
+            value={interval}
+            onChange={(next) => change({ interval: next })}
+          />
+        </>
+      }
+    >
+      <Loaded query={current} what="the chart" height={240}>
+        {({ series }) => (
+          <TimeChart
+            label={`${goal.name} by ${interval}`}
+            at={series.map(({ at }) => at)}
+            series={show === 'parts' ? partSeries(series) : netSeries(series, previous.data?.series)}
+            format={format}
+            formatAt={formatAt}
+            markers={markers}
+            isLastPartial={to > Date.now() - 60_000}
+            height={240}
+          />
+        )}
+      </Loaded>
+      <MarkerList markers={markers} error={error} />
+    </Panel>
+  );
+}
+
+type Buckets = Progress['series'];
+
+function netSeries(current: Buckets, previous: Buckets | undefined): TimeSeries[] {
+  const net: TimeSeries = { label: 'Net', kind: 'bar', values: current.map(({ total }) => total) };
+  if (previous === undefined) return [net];
+  // The same place in the previous period; one of them can have a bucket more.
+  const before = current.map((_, index) => previous[index]?.total ?? null);
+  return [net, { label: 'Previous period', kind: 'dashed', values: before, color: PREVIOUS }];
+}
+
+const PREVIOUS = 'light-dark(#6b7280, #9ca3af)';
+
+const partSeries = (buckets: Buckets): TimeSeries[] => [
+  { label: 'Gross', kind: 'bar', values: buckets.map(({ gross }) => gross) },
+  { label: 'Refunds', kind: 'bar', values: buckets.map(({ reversed }) => -reversed) },
+];

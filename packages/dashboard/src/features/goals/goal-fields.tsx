@@ -1,0 +1,74 @@
+import { Group, Input, Select, Switch } from '@mantine/core';
+import { useId } from 'react';
+import { Choice } from '../../ui/choice.tsx';
+import { PlainNumberField } from '../../ui/plain-number-field.tsx';
+import type { ItemForm } from '../changes/use-item-form.ts';
+import type { Goal } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+
+type Fields = Pick<Goal, 'kind' | 'lowerIsBetter' | 'target'>;
+
+const PERIODS = [
+  { value: 'week', label: 'per week' },
+  { value: 'month', label: 'per month' },
+  { value: 'quarter', label: 'per quarter' },
+];
+
+/** What a goal counts, which direction is good, and its target. */
+export function GoalFields<T extends Fields & { id: string; name: string }>({ form }: { form: ItemForm<T> }) {
+  const { draft, errors, readOnly } = form;
+  const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
+  const kindId = useId();
+  const { kind, lowerIsBetter, target } = draft.value;
+  const disabled = readOnly !== undefined;
+  const change = (changes: Partial<Fields>) => draft.change(changes as Partial<T>);
+  const period = target?.period ?? 'month';
+  return (
+    <>
+      <Input.Wrapper label="Kind" labelElement="div" labelProps={{ id: kindId }}>
+        <div>
+          <Choice
+            labelledBy={kindId}
+            options={[
+              { value: 'count', label: 'Conversions' },
+              { value: 'revenue', label: 'Revenue' },
+            ]}
+            value={kind}
+            disabled={disabled}
+            onChange={(next) => change({ kind: next })}
+          />
+        </div>
+      </Input.Wrapper>
+      <Switch
+        label="Lower is better"
+        description="For goals such as complaints"
+        checked={lowerIsBetter}
+        disabled={disabled}
+        onChange={(event) => change({ lowerIsBetter: event.currentTarget.checked })}
+      />
+      <Group gap="xs" align="end" wrap="nowrap">
+        <PlainNumberField
+          label="Target"
+          description={lowerIsBetter ? 'At most; empty: none' : 'Empty: none'}
+          unit={kind === 'revenue' ? currency : ''}
+          rightSectionWidth={44}
+          min={0}
+          value={target?.value}
+          error={errors('/target')}
+          disabled={disabled}
+          onChange={(value) => change({ target: value === undefined ? null : { value, period } })}
+          flex={1}
+        />
+        <Select
+          aria-label="Period of the target"
+          data={PERIODS}
+          value={period}
+          allowDeselect={false}
+          disabled={disabled || target === null}
+          onChange={(next) => target && change({ target: { ...target, period: next as typeof period } })}
+          w={130}
+        />
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { messageOf } from '../../api.ts';
+import type { Goal } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { paceOf } from './goal-pace.ts';
+import classes from './goal-pace-text.module.css';
+import { targetQuery } from './target-query.ts';
+
+interface GoalPaceProps {
+  goal: Goal;
+  isWanted?: boolean;
+}
+
+/** How a goal stands against its target, in words and as a bar. Nothing without a target. */
+export function GoalPace({ goal, isWanted = true }: GoalPaceProps) {
+  const { propertyId, configuration } = useProperty();
+  const { data, error } = useQuery({
+    ...targetQuery(propertyId, goal),
+    enabled: isWanted && goal.target !== null,
+  });
+  const currency = configuration.property.displayCurrency ?? 'USD';
+  const pace = data && paceOf(goal, data.current.total, Date.now(), currency);
+  if (goal.target === null) return null;
+  if (pace === undefined) {
+    if (error) return <span className="bad">Not known: {messageOf(error)}</span>;
+    return <Skeleton height={14} width={140} role="status" aria-label="Loading the target" />;
+  }
+  return (
+    <div>
+      <span className={pace.isOnPace ? 'good' : 'warn'}>{pace.words}</span>
+      <div className={classes.bar}>
+        <div
+          className={classes.fill}
+          data-behind={!pace.isOnPace}
+          style={{ width: `${Math.min(Math.max(pace.share, 0), 1) * 100}%` }}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { Skeleton, Table } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { messageOf } from '../../api.ts';
+import { formatChange } from '../../ui/format.ts';
+import { StackedTable } from '../../ui/stacked-table.tsx';
+import { relativeChange } from '../../ui/stat-tile.tsx';
+import { usePeriod } from '../../ui/use-period.ts';
+import { useWasVisible } from '../../ui/use-was-visible.ts';
+import type { Goal } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { useGoalFormat } from './goal-format.ts';
+import { GoalPace } from './goal-pace-text.tsx';
+import { progressQuery } from './goal-query.ts';
+import classes from './goal-table.module.css';
+
+export function GoalTable({ goals }: { goals: readonly Goal[] }) {
+  return (
+    <StackedTable head={['Name', 'Kind', 'This period', 'Previous', 'Change', 'Target']}>
+      {goals.map((goal) => (
+        <Row key={goal.id} goal={goal} />
+      ))}
+    </StackedTable>
+  );
+}
+
+/** Figures are loaded when the row comes into view. */
+function Row({ goal }: { goal: Goal }) {
+  const { ref, wasVisible } = useWasVisible<HTMLTableRowElement>();
+  const { propertyId } = useProperty();
+  const [period] = usePeriod();
+  const format = useGoalFormat(goal);
+  const { data, error } = useQuery({
+    ...progressQuery(propertyId, goal.id, period, 'week'),
+    enabled: wasVisible,
+  });
+  const waiting = <Skeleton height={14} width={60} role="status" aria-label="Loading the progress" />;
+  return (
+    <Table.Tr ref={ref}>
+      <Table.Td data-label="Name">
+        <div>
+          <PropertyLink to={`goals/${encodeURIComponent(goal.id)}`}>{goal.name}</PropertyLink>
+          <div className="dimmed">
+            <code>{goal.id}</code>
+          </div>
+        </div>
+      </Table.Td>
+      <Table.Td data-label="Kind">
+        {goal.kind === 'revenue' ? 'Revenue' : 'Count'}
+        {goal.lowerIsBetter && ', lower is better'}
+      </Table.Td>
+      {error && data === undefined ? (
+        <Table.Td data-label="Progress" colSpan={3} className="bad">
+          Not known: {messageOf(error)}
+        </Table.Td>
+      ) : (
+        <>
+          <Table.Td data-label="Now" className={classes.figure}>
+            {data ? <strong>{format(data.current.total)}</strong> : waiting}
+          </Table.Td>
+          <Table.Td data-label="Before" className={classes.figure}>
+            {data ? format(data.previous.total) : waiting}
+          </Table.Td>
+          <Table.Td data-label="Change">
+            {data && (
+              <Change
+                change={relativeChange(data.current.total, data.previous.total)}
+                lowerIsBetter={goal.lowerIsBetter}
+              />
+            )}
+          </Table.Td>
+        </>
+      )}
+      <Table.Td data-label="Target">
+        {goal.target === null ? (
+          <span className="dimmed">No target</span>
+        ) : (
+          <GoalPace goal={goal} isWanted={wasVisible} />
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Change({ change, lowerIsBetter }: { change: number | null; lowerIsBetter: boolean }) {
+  if (change === null) return <span className="dimmed">–</span>;
+  const isGood = change > 0 !== lowerIsBetter;
+  return <span className={change === 0 ? 'dimmed' : isGood ? 'good' : 'bad'}>{formatChange(change)}</span>;
+}
