@@ -1,5 +1,78 @@
+import { Skeleton, Tabs } from '@mantine/core';
+import { Suspense } from 'react';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
+import { PeriodPicker } from '../../ui/period-picker.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { useUrlState } from '../../ui/use-url-state.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { FeedbackInbox } from './feedback-inbox.tsx';
+import { FeedbackSnippets } from './feedback-snippets.tsx';
+import { FeedbackTypeTable } from './feedback-type-table.tsx';
 
+const NewFeedbackTypePage = lazyPart(() =>
+  import('./new-feedback-type-page.tsx').then((module) => module.NewFeedbackTypePage),
+);
+
+const VIEW = { tab: 'inbox', new: '' } as const;
+
+/** The inbox and the types of feedback; `?new=1` is the form for a new type. */
 export function FeedbackPage() {
-  return <Page title="Feedback">{null}</Page>;
+  const [{ tab, new: isNew }, change] = useUrlState(VIEW);
+  const { configuration, may } = useProperty();
+  if (isNew !== '') {
+    return (
+      <Suspense fallback={<Skeleton height={300} m="lg" />}>
+        <NewFeedbackTypePage />
+      </Suspense>
+    );
+  }
+  const isEmpty = configuration.feedbackTypes.length === 0;
+  return (
+    <Page
+      title="Feedback"
+      actions={
+        <>
+          {!isEmpty && tab !== 'types' && <PeriodPicker />}
+          <ReasonButton
+            leftSection={<Icon name="plus" />}
+            reason={may('editor') ? undefined : 'You need the editor role'}
+            onClick={() => change({ new: '1' })}
+          >
+            New feedback type
+          </ReasonButton>
+        </>
+      }
+    >
+      {isEmpty ? (
+        <EmptyState
+          title="No feedback types yet"
+          snippet={<FeedbackSnippets type={{ id: 'rating', options: ['good'], textInput: true }} />}
+        >
+          A feedback type is a question to your visitors: answers to choose from, a text, or both. Create one
+          with “New feedback type”, show it on your pages, and pass the answers on from your server, for
+          example for a type with the id “rating”:
+        </EmptyState>
+      ) : (
+        <Tabs
+          value={tab === 'types' ? 'types' : 'inbox'}
+          onChange={(next) => change({ tab: next ?? undefined })}
+          keepMounted={false}
+        >
+          <Tabs.List mb="md">
+            <Tabs.Tab value="inbox">Inbox</Tabs.Tab>
+            <Tabs.Tab value="types">Types</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="inbox">
+            <FeedbackInbox />
+          </Tabs.Panel>
+          <Tabs.Panel value="types">
+            <FeedbackTypeTable />
+          </Tabs.Panel>
+        </Tabs>
+      )}
+    </Page>
+  );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { formatCount, formatPercent, plural } from '../../../ui/format.ts';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import type { FeedbackType } from '../../configuration/configuration-types.ts';
+import { optionValue, presentationOf } from '../../feedback/feedback-options.ts';
 import classes from './feedback-panel.module.css';
 import type { Results } from './results-types.ts';
 
@@ -102,13 +103,4 @@ function Messages({ messages, types }: { messages: Feedback['messages']; types: 
       )}
     </>
   );
-}
-
-type Option = FeedbackType['options'][number];
-const optionValue = (option: Option): string => (typeof option === 'string' ? option : option.value);
-
-function presentationOf(type: FeedbackType | undefined, value: string): { label: string; colour?: string } {
-  const option = type?.options.find((each) => optionValue(each) === value);
-  if (option === undefined || typeof option === 'string') return { label: value };
-  return { label: option.label ?? value, ...(option.colour && { colour: option.colour }) };
 }

@@ -1,0 +1,70 @@
+import { Drawer, Stack, Title } from '@mantine/core';
+import { formatDateTime } from '../../ui/format.ts';
+import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { AnswerLabel } from './answer-label.tsx';
+import { FeedbackExposures } from './feedback-exposures.tsx';
+import classes from './feedback-page.module.css';
+import { FeedbackStateForm } from './feedback-state-form.tsx';
+import type { FeedbackEntry } from './use-feedback.ts';
+
+interface FeedbackDrawerProps {
+  entry: FeedbackEntry;
+  onClose: () => void;
+}
+
+/** One entry: what was said, by whom, what they saw, and what the team makes of it. */
+export function FeedbackDrawer({ entry, onClose }: FeedbackDrawerProps) {
+  useInertBackground();
+  const { feedbackTypes } = useProperty().configuration;
+  const type = feedbackTypes.find(({ id }) => id === entry.feedbackTypeId);
+  const { option, message, metadata, sessionId, visitorId, userId, createdAt } = entry;
+  return (
+    <Drawer opened position="right" size={520} title={type?.name ?? entry.feedbackTypeId} onClose={onClose}>
+      <Stack>
+        <AnswerLabel type={type} option={option} />
+        {message !== null && <blockquote className={classes.quote}>{message}</blockquote>}
+        <dl className={classes.facts}>
+          <dt>Time</dt>
+          <dd>{formatDateTime(createdAt)}</dd>
+          {sessionId !== null && (
+            <>
+              <dt>Session</dt>
+              <dd>
+                <PropertyLink to={`sessions/${encodeURIComponent(sessionId)}`}>{sessionId}</PropertyLink>
+              </dd>
+            </>
+          )}
+          {visitorId !== null && (
+            <>
+              <dt>Visitor</dt>
+              <dd>
+                <PropertyLink to={`visitors/${encodeURIComponent(visitorId)}`}>{visitorId}</PropertyLink>
+              </dd>
+            </>
+          )}
+          {userId !== null && (
+            <>
+              <dt>User</dt>
+              <dd>{userId}</dd>
+            </>
+          )}
+          {Object.entries(metadata).map(([name, value]) => (
+            <div key={name} style={{ display: 'contents' }}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {sessionId !== null && (
+          <section>
+            <Title order={3}>What they saw</Title>
+            <FeedbackExposures sessionId={sessionId} until={createdAt} />
+          </section>
+        )}
+        <FeedbackStateForm entry={entry} />
+      </Stack>
+    </Drawer>
+  );
+}

@@ -1,0 +1,47 @@
+import { List } from '@mantine/core';
+import type { SessionDetail } from '@switchyard/core/api/sessions';
+import { useQuery } from '@tanstack/react-query';
+import { request } from '../../api.ts';
+import { Loaded } from '../../ui/panel.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+
+interface FeedbackExposuresProps {
+  sessionId: string;
+  /** When the feedback was given. */
+  until: number;
+}
+
+/** The variations that the visitor had seen in the session. */
+export function FeedbackExposures({ sessionId, until }: FeedbackExposuresProps) {
+  const { propertyId, configuration } = useProperty();
+  const query = useQuery({
+    queryKey: ['session', propertyId, sessionId, 'exposures'],
+    queryFn: ({ signal }) =>
+      request<SessionDetail>(`/v1/sessions/${encodeURIComponent(sessionId)}`, {
+        query: { propertyId, limit: 1 },
+        signal,
+      }),
+  });
+  const nameOf = (key: string) => configuration.splitTests.find((test) => test.key === key)?.name || key;
+  return (
+    <Loaded query={query} what="the session" height={40}>
+      {({ exposures }) => {
+        const before = exposures.filter(({ at }) => at <= until);
+        if (before.length === 0) return <p className="dimmed">No split test before this feedback.</p>;
+        return (
+          <List size="sm">
+            {before.map(({ splitTestKey, variationKey }) => (
+              <List.Item key={`${splitTestKey} ${variationKey}`}>
+                <PropertyLink to={`split-tests/${encodeURIComponent(splitTestKey)}`}>
+                  {nameOf(splitTestKey)}
+                </PropertyLink>
+                : {variationKey}
+              </List.Item>
+            ))}
+          </List>
+        );
+      }}
+    </Loaded>
+  );
+}

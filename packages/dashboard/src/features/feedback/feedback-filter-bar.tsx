@@ -1,0 +1,82 @@
+import { Button, Group, Select } from '@mantine/core';
+import { useCallback } from 'react';
+import { Check } from '../../ui/check.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { type ChangeFilters, FEEDBACK_FILTERS, type FeedbackFilters } from './feedback-filters.ts';
+import { optionValue, presentationOf } from './feedback-options.ts';
+import { SearchField } from './search-field.tsx';
+
+interface FeedbackFilterBarProps {
+  filters: FeedbackFilters;
+  isFiltered: boolean;
+  onChange: ChangeFilters;
+}
+
+export function FeedbackFilterBar({ filters, isFiltered, onChange }: FeedbackFilterBarProps) {
+  const { feedbackTypes, splitTests } = useProperty().configuration;
+  const search = useCallback((text: string) => onChange({ search: text }), [onChange]);
+  const type = feedbackTypes.find(({ id }) => id === filters.feedbackTypeId);
+  const test = splitTests.find(({ key }) => key === filters.splitTestKey);
+  const select = (
+    name: keyof FeedbackFilters,
+    label: string,
+    data: { value: string; label: string }[],
+    also: Partial<FeedbackFilters> = {},
+  ) => (
+    <Select
+      aria-label={label}
+      placeholder={label}
+      data={data}
+      value={filters[name] === '' ? null : filters[name]}
+      onChange={(value) => onChange({ ...also, [name]: value ?? '' })}
+      clearable
+      searchable={data.length > 8}
+      w={160}
+    />
+  );
+  return (
+    <Group gap="xs" role="search" aria-label="Filter feedback">
+      <SearchField value={filters.search} onChange={search} />
+      {select(
+        'feedbackTypeId',
+        'Type',
+        feedbackTypes.map(({ id, name }) => ({ value: id, label: name })),
+        {
+          option: '',
+        },
+      )}
+      {type &&
+        type.options.length > 0 &&
+        select(
+          'option',
+          'Answer',
+          type.options.map(optionValue).map((value) => ({ value, label: presentationOf(type, value).label })),
+        )}
+      {splitTests.length > 0 &&
+        select(
+          'splitTestKey',
+          'Split test',
+          splitTests.map(({ key, name }) => ({ value: key, label: name || key })),
+          {
+            variationKey: '',
+          },
+        )}
+      {test &&
+        select(
+          'variationKey',
+          'Variation',
+          test.variations.map(({ key }) => ({ value: key, label: key })),
+        )}
+      <Check
+        label="With text"
+        checked={filters.hasMessage === 'true'}
+        onChange={(checked) => onChange({ hasMessage: checked ? 'true' : '' })}
+      />
+      {isFiltered && (
+        <Button size="xs" variant="default" onClick={() => onChange({ ...FEEDBACK_FILTERS })}>
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Period } from '../../ui/use-period.ts';
+
+/** Filters of the inbox, in the URL; empty: everything. They have the names of the API. */
+export const FEEDBACK_FILTERS = {
+  feedbackTypeId: '',
+  option: '',
+  search: '',
+  hasMessage: '',
+  splitTestKey: '',
+  variationKey: '',
+  status: '',
+  sessionId: '',
+  visitorId: '',
+} as const;
+
+export type FeedbackFilters = Record<keyof typeof FEEDBACK_FILTERS, string>;
+export type ChangeFilters = (changes: Partial<FeedbackFilters>) => void;
+
+/** The query of the API for the filters in the URL. */
+export function feedbackQuery(propertyId: string, filters: FeedbackFilters, { from, to }: Period) {
+  return {
+    ...filters,
+    // Only with the test that has it.
+    variationKey: filters.splitTestKey === '' ? '' : filters.variationKey,
+    ...{ propertyId, from, to },
+  };
+}
+export type FeedbackQuery = ReturnType<typeof feedbackQuery>;
+
+export const STATUS_LABELS = { new: 'New', seen: 'Seen', done: 'Done' } as const;

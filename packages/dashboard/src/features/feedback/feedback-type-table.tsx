@@ -1,0 +1,55 @@
+import { Group, Table } from '@mantine/core';
+import { Panel } from '../../ui/panel.tsx';
+import { StackedTable } from '../../ui/stacked-table.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
+import { AnswerLabel } from './answer-label.tsx';
+import { optionValue } from './feedback-options.ts';
+
+const MAX_OPTIONS = 12;
+
+export function FeedbackTypeTable() {
+  const { feedbackTypes } = useProperty().configuration;
+  return (
+    <Panel title="Feedback types" flush>
+      <StackedTable head={['Name', 'Answers', 'Text', 'Entries']}>
+        {feedbackTypes.map((type) => (
+          <Table.Tr key={type.id}>
+            <Table.Td data-label="Name">
+              <div>
+                <PropertyLink to={`feedback/types/${encodeURIComponent(type.id)}`}>{type.name}</PropertyLink>
+                <div className="dimmed">
+                  <code>{type.id}</code>
+                </div>
+              </div>
+            </Table.Td>
+            <Table.Td data-label="Answers">
+              <Group gap="4px 14px">
+                {type.options
+                  .slice(0, MAX_OPTIONS)
+                  .map(optionValue)
+                  .map((option) => (
+                    <AnswerLabel key={option} type={type} option={option} />
+                  ))}
+                {type.options.length > MAX_OPTIONS && (
+                  <span className="dimmed">{type.options.length - MAX_OPTIONS} more</span>
+                )}
+                {type.options.length === 0 && <span className="dimmed">None</span>}
+              </Group>
+            </Table.Td>
+            <Table.Td data-label="Text">{type.textInput ? 'Yes' : 'No'}</Table.Td>
+            <Table.Td data-label="Entries">
+              <PropertyLink
+                to="feedback"
+                search={{ feedbackTypeId: type.id }}
+                aria-label={`Show entries of ${type.name}`}
+              >
+                Show entries
+              </PropertyLink>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </StackedTable>
+    </Panel>
+  );
+}

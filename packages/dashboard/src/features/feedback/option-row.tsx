@@ -1,0 +1,99 @@
+import { ActionIcon, TextInput } from '@mantine/core';
+import { Icon } from '../../ui/icon.tsx';
+import { type Option, optionFields, optionOf } from './feedback-options.ts';
+import classes from './option-list-editor.module.css';
+
+interface OptionRowProps {
+  option: Option;
+  index: number;
+  count: number;
+  /** What is wrong with the option. */
+  error: string | undefined;
+  /** What is wrong with its colour, if that is it. */
+  colourError: string | undefined;
+  disabled: boolean;
+  onChange: (option: Option) => void;
+  onMove: (to: number) => void;
+  onRemove: () => void;
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+
+/** Value, label and colour of one option, and buttons to move it. */
+export function OptionRow(props: OptionRowProps) {
+  const { option, index, count, error, colourError, disabled, onChange, onMove, onRemove } = props;
+  const fields = optionFields(option);
+  const change = (changes: Partial<typeof fields>) => onChange(optionOf({ ...fields, ...changes }));
+  const number = index + 1;
+  const isColourWrong = fields.colour !== '' && !COLOUR.test(fields.colour);
+  return (
+    <li className={classes.row}>
+      <TextInput
+        label={`Value ${number}`}
+        maxLength={256}
+        value={fields.value}
+        error={colourError ? undefined : error}
+        disabled={disabled}
+        onChange={(event) => change({ value: event.currentTarget.value })}
+      />
+      <TextInput
+        label={`Label ${number}`}
+        placeholder={fields.value || 'Like the value'}
+        maxLength={256}
+        value={fields.label}
+        disabled={disabled}
+        onChange={(event) => change({ label: event.currentTarget.value })}
+      />
+      <TextInput
+        label={`Colour ${number}`}
+        placeholder="None"
+        maxLength={7}
+        value={fields.colour}
+        error={isColourWrong ? 'Like #3366cc' : colourError}
+        disabled={disabled}
+        leftSection={
+          <input
+            type="color"
+            className={classes.picker}
+            aria-label={`Pick colour ${number}`}
+            value={COLOUR.test(fields.colour) ? fields.colour : '#888888'}
+            disabled={disabled}
+            onChange={(event) => change({ colour: event.currentTarget.value })}
+          />
+        }
+        onChange={(event) => change({ colour: event.currentTarget.value.trim() })}
+      />
+      <div className={classes.buttons}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          data-move="up"
+          aria-label={`Move answer ${number} up`}
+          disabled={disabled || index === 0}
+          onClick={() => onMove(index - 1)}
+        >
+          <Icon name="up" />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          data-move="down"
+          aria-label={`Move answer ${number} down`}
+          disabled={disabled || number === count}
+          onClick={() => onMove(index + 1)}
+        >
+          <Icon name="down" />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Remove answer ${number}`}
+          disabled={disabled}
+          onClick={onRemove}
+        >
+          <Icon name="close" />
+        </ActionIcon>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,70 @@
+import type {
+  FeedbackPage,
+  FeedbackState,
+  FeedbackStateBody,
+  FeedbackSummary,
+} from '@switchyard/core/api/feedback';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { propertyPath, request } from '../../api.ts';
+import { useProperty } from '../configuration/property-context.tsx';
+import type { FeedbackQuery } from './feedback-filters.ts';
+
+export type FeedbackEntry = FeedbackPage['feedback'][number];
+
+const PAGE_SIZE = 50;
+const DAY = 86_400_000;
+
+/** The entries that match, newest first, page by page. */
+export function useFeedbackEntries(query: FeedbackQuery) {
+  return useInfiniteQuery({
+    queryKey: ['feedback', query.propertyId, query],
+    queryFn: ({ pageParam, signal }) =>
+      request<FeedbackPage>('/v1/feedback', {
+        query: { ...query, limit: PAGE_SIZE, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Counts by option, status and time. */
+export function useFeedbackSummary(query: FeedbackQuery) {
+  const days = (query.to - query.from) / DAY;
+  const interval = days <= 2 ? 'hour' : days <= 120 ? 'day' : 'week';
+  const result = useQuery({
+    queryKey: ['feedback-summary', query.propertyId, query],
+    queryFn: ({ signal }) =>
+      request<FeedbackSummary>('/v1/feedback/summary', { query: { ...query, interval }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return { result, interval };
+}
+
+/** Sets the status or the notes of an entry, and shows it in all lists once it is saved. */
+export function useChangeState(id: string) {
+  const { propertyId } = useProperty();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: FeedbackStateBody) =>
+      request<FeedbackState>(propertyPath(propertyId, 'feedback', id), { method: 'PATCH', body }),
+    onSuccess: ({ status, notes }) => {
+      client.setQueriesData<InfiniteData<FeedbackPage>>({ queryKey: ['feedback', propertyId] }, (known) =>
+        known === undefined ? known : { ...known, pages: known.pages.map(changePage) },
+      );
+      void client.invalidateQueries({ queryKey: ['feedback-summary', propertyId] });
+      function changePage(page: FeedbackPage): FeedbackPage {
+        const change = (entry: FeedbackEntry) => (entry.id === id ? { ...entry, status, notes } : entry);
+        return { ...page, feedback: page.feedback.map(change) };
+      }
+    },
+  });
+}
