@@ -1,7 +1,7 @@
 import { Group, Input, Select, Switch } from '@mantine/core';
 import { useId } from 'react';
 import { Choice } from '../../ui/choice.tsx';
-import { PlainNumberField } from '../../ui/plain-number-field.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import type { ItemForm } from '../changes/use-item-form.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -47,16 +47,14 @@ export function GoalFields<T extends Fields & { id: string; name: string }>({ fo
         onChange={(event) => change({ lowerIsBetter: event.currentTarget.checked })}
       />
       <Group gap="xs" align="end" wrap="nowrap">
-        <PlainNumberField
+        <NumberField
           label="Target"
           description={lowerIsBetter ? 'At most; empty: none' : 'Empty: none'}
           unit={kind === 'revenue' ? currency : ''}
-          rightSectionWidth={44}
-          min={0}
-          value={target?.value}
+          value={target?.value ?? null}
           error={errors('/target')}
           disabled={disabled}
-          onChange={(value) => change({ target: value === undefined ? null : { value, period } })}
+          onChange={(value) => change({ target: value === null ? null : { value, period } })}
           flex={1}
         />
         <Select
