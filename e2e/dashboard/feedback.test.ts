@@ -101,7 +101,10 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     dashboard.ignoreProblems(/ERR_INTERNET_DISCONNECTED/);
     await drawer.getByRole('button', { name: 'Save notes' }).press('Enter');
     await drawer.getByText('Saved', { exact: true }).waitFor();
-    await drawer.getByRole('radio', { name: 'Done' }).check();
+    // It changes when it is saved.
+    const done = drawer.getByRole('radio', { name: 'Done' });
+    await done.press('Space');
+    await expect.poll(() => done.isChecked(), { timeout: 10_000 }).toBe(true);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     await list(page).getByText('Done, with notes').waitFor();

@@ -59,7 +59,9 @@ export function FeedbackDrawer({ entry, onClose }: FeedbackDrawerProps) {
         </dl>
         {sessionId !== null && (
           <section>
-            <Title order={3}>What they saw</Title>
+            <Title order={3} fz="sm">
+              What they saw
+            </Title>
             <FeedbackExposures sessionId={sessionId} until={createdAt} />
           </section>
         )}

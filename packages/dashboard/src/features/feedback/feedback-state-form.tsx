@@ -30,8 +30,9 @@ export function FeedbackStateForm({ entry }: { entry: FeedbackEntry }) {
             labelledBy={statusId}
             options={STATUSES}
             value={entry.status}
-            disabled={reason !== undefined || isSaving}
-            onChange={(status) => change.mutate({ status })}
+            disabled={reason !== undefined}
+            // A disabled field would lose the focus.
+            onChange={(status) => !isSaving && change.mutate({ status })}
           />
         </div>
       </Input.Wrapper>
