@@ -32,12 +32,13 @@ export function FeedbackSnippets({ type }: { type: TypeInCode }) {
 }
 
 const nodeCode = (propertyId: string, id: string, answer: object) =>
-  `import { createSwitchyard } from '@switchyard/sdk/node';
+  `import { env } from 'node:process';
+import { createSwitchyard } from '@switchyard/sdk/node';
 
 const switchyard = createSwitchyard({
   apiUrl: '${location.origin}',
   propertyId: '${propertyId}',
-  secretApiKey: process.env.SWITCHYARD_KEY,
+  secretApiKey: env.SWITCHYARD_KEY,
 });
 await switchyard.feedback.submit('${id}', ${JSON.stringify(answer)});`;
 

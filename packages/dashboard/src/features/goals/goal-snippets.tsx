@@ -25,12 +25,13 @@ export function GoalSnippets({ goal }: { goal: GoalInCode }) {
 }
 
 const nodeCode = (propertyId: string, { id, kind }: GoalInCode) =>
-  `import { createSwitchyard } from '@switchyard/sdk/node';
+  `import { env } from 'node:process';
+import { createSwitchyard } from '@switchyard/sdk/node';
 
 const switchyard = createSwitchyard({
   apiUrl: '${location.origin}',
   propertyId: '${propertyId}',
-  secretApiKey: process.env.SWITCHYARD_KEY,
+  secretApiKey: env.SWITCHYARD_KEY,
 });
 await switchyard.goals.increment('${id}', { ${kind === 'revenue' ? 'amount: 49.9, ' : ''}sessionId: 's-1' });`;
 
