@@ -5,10 +5,10 @@ import { findChromium } from './chromium.ts';
 /** Runs once before all tests: installs a browser if possible. In CI, a missing browser fails the run. */
 export async function setup(): Promise<void> {
   if ((await findChromium()) === undefined && canUseApt()) {
-    console.log('Installing Chromium for the browser tests (apt-get install chromium) …');
+    console.log('Installing Chromium for the browser tests (apt-get install chromium-headless-shell) …');
     try {
       apt('update');
-      apt('install', '--yes', '--no-install-recommends', 'chromium');
+      installOneOf('chromium-headless-shell', 'chromium');
     } catch (error) {
       console.error(`Failed to install Chromium: ${(error as Error).message}`);
     }
@@ -20,6 +20,17 @@ export async function setup(): Promise<void> {
 }
 
 const canUseApt = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+
+/** Older distributions only have the whole browser. */
+function installOneOf(...packages: string[]): void {
+  const [name, ...others] = packages;
+  try {
+    apt('install', '--yes', '--no-install-recommends', name!);
+  } catch (error) {
+    if (others.length === 0) throw error;
+    installOneOf(...others);
+  }
+}
 
 function apt(...args: string[]): void {
   execFileSync('apt-get', args, {

@@ -41,7 +41,7 @@ export function FlagPage() {
     <Page title="Flag not found">
       <EmptyState
         title={`There is no flag “${key}”`}
-        action={<PropertyLink to="flags">All flags</PropertyLink>}
+        action={<PropertyLink to="flags">Back to the list</PropertyLink>}
       >
         It may have been deleted, or the link is wrong.
       </EmptyState>
@@ -71,7 +71,7 @@ function FlagEditor({ stored }: { stored: Flag }) {
         </span>
       }
       description={stored.description}
-      actions={<PropertyLink to="flags">All flags</PropertyLink>}
+      actions={<PropertyLink to="flags">Back to the list</PropertyLink>}
     >
       <Tabs value={view.tab} onChange={(tab) => setView({ tab: tab ?? undefined })} keepMounted={false}>
         <Tabs.List mb="md">

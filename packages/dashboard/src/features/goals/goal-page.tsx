@@ -35,7 +35,7 @@ export function GoalPage() {
   const { key = '' } = useParams({ strict: false }) as { key?: string };
   const goal = useProperty().configuration.goals.find(({ id }) => id === key);
   if (goal !== undefined) return <GoalDetails key={key} stored={goal} />;
-  return <ItemNotFound noun="goal" id={key} list="goals" listName="All goals" />;
+  return <ItemNotFound noun="goal" id={key} list="goals" listName="Back to the list" />;
 }
 
 function GoalDetails({ stored }: { stored: Goal }) {
@@ -57,7 +57,7 @@ function GoalDetails({ stored }: { stored: Goal }) {
       actions={
         <>
           <PeriodPicker />
-          <PropertyLink to="goals">All goals</PropertyLink>
+          <PropertyLink to="goals">Back to the list</PropertyLink>
         </>
       }
     >

@@ -23,7 +23,7 @@ export function FlagsToCleanUp() {
     staleTime: 60_000,
   });
   return (
-    <Panel title="Flags to clean up" actions={<PropertyLink to="flags">All flags</PropertyLink>}>
+    <Panel title="Flags to clean up" actions={<PropertyLink to="flags">View all</PropertyLink>}>
       <Loaded query={usage} what="the use of flags" height={60}>
         {({ flags }) => {
           const stale = flags.flatMap(({ flagKey, environments }) => {

@@ -15,7 +15,7 @@ export function GoalTargets() {
   const goals = configuration.goals.filter(({ target }) => target !== null);
   const results = useQueries({ queries: goals.map((goal) => targetQuery(propertyId, goal)) });
   return (
-    <Panel title="Goals against their targets" actions={<PropertyLink to="goals">All goals</PropertyLink>}>
+    <Panel title="Goals against their targets" actions={<PropertyLink to="goals">View all</PropertyLink>}>
       {goals.length === 0 && (
         <p className="dimmed">
           No goal has a target yet. Set one on the page of a goal to see here whether you are on pace.

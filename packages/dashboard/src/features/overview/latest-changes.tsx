@@ -20,7 +20,7 @@ export function LatestChanges() {
       }),
   });
   return (
-    <Panel title="Latest changes" actions={<PropertyLink to="history">History</PropertyLink>}>
+    <Panel title="Latest changes" actions={<PropertyLink to="history">View all</PropertyLink>}>
       <Loaded query={history} what="the history" height={120}>
         {({ history: entries }) => (
           <ul className={classes.list}>

@@ -21,10 +21,7 @@ export function RunningTests() {
     .map((test, index) => ({ test, result: results[index]!, attention: attentionOf(results[index]?.data) }))
     .sort((a, b) => ORDER.indexOf(a.attention) - ORDER.indexOf(b.attention));
   return (
-    <Panel
-      title="Running split tests"
-      actions={<PropertyLink to="split-tests">All split tests</PropertyLink>}
-    >
+    <Panel title="Running split tests" actions={<PropertyLink to="split-tests">View all</PropertyLink>}>
       {listed.length === 0 && (
         <EmptyState
           title="No split test is running"

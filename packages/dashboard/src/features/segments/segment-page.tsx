@@ -27,7 +27,7 @@ export function SegmentPage() {
   const { key = '' } = useParams({ strict: false }) as { key?: string };
   const segment = useProperty().configuration.segments.find(({ id }) => id === key);
   if (segment !== undefined) return <SegmentEditor key={key} stored={segment} />;
-  return <ItemNotFound noun="segment" id={key} list="segments" listName="All segments" />;
+  return <ItemNotFound noun="segment" id={key} list="segments" listName="Back to the list" />;
 }
 
 function SegmentEditor({ stored }: { stored: ManagedSegment }) {
@@ -42,7 +42,7 @@ function SegmentEditor({ stored }: { stored: ManagedSegment }) {
           <code>{stored.id}</code> <CopyAction text={stored.id} label="Copy id" />
         </span>
       }
-      actions={<PropertyLink to="segments">All segments</PropertyLink>}
+      actions={<PropertyLink to="segments">Back to the list</PropertyLink>}
     >
       {message && (
         <Alert color="blue" role="status" icon={<Icon name="info" />}>

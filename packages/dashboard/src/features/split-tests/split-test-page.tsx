@@ -32,7 +32,7 @@ export function SplitTestPage() {
     <Page title="Split test not found">
       <EmptyState
         title={`There is no split test “${key}”`}
-        action={<PropertyLink to="split-tests">All split tests</PropertyLink>}
+        action={<PropertyLink to="split-tests">Back to the list</PropertyLink>}
       >
         It may have been deleted. The history has its last state.
       </EmptyState>

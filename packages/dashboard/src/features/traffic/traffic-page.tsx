@@ -98,7 +98,7 @@ export function TrafficPage() {
         </button>
         {' · '}
         <PropertyLink to="sessions" search={{ ...sessionFilters(filters) }}>
-          Show the sessions
+          Show these visits
         </PropertyLink>
       </p>
     </Page>
