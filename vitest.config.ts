@@ -14,6 +14,8 @@ export default defineConfig({
     isolate: false,
     // No file sees the spies of another one.
     restoreMocks: true,
+    // Also against hanging only; the default is one second.
+    expect: { poll: { timeout: 60_000 } },
     // Against hanging only: a machine that is busy with something else must not fail a test.
     testTimeout: 180_000,
     hookTimeout: 180_000,

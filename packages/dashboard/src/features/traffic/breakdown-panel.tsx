@@ -41,7 +41,7 @@ export function BreakdownPanel({ group, scope, onFilter }: BreakdownPanelProps) 
           ) : (
             <>
               <BarList
-                label={label}
+                label={DIMENSION_LABELS[by]}
                 format={formatCount}
                 rows={rows.map(({ value, visitors }) => ({
                   key: value ?? NO_VALUE,

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
+import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
+import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+
+const dashboard = await Dashboard.open({ provision: SAMPLE });
+
+describe.skipIf(dashboard.isMissing)('sessions', () => {
+  let shop: Shop;
+  const visit = (index: number, path: string) =>
+    shop.collect({
+      sessionId: `s${index}`,
+      visitorId: `v${index}`,
+      attributes: { plan: 'pro' },
+      events: [{ type: 'pageview', url: `https://shop.example${path}` }],
+    });
+  beforeAll(async () => {
+    shop = new Shop(dashboard.server);
+    await accepted(visit(1, '/'), visit(2, '/pricing'));
+    const exposure = { splitTestKey: 'hero', variationKey: 'b', sessionId: 's1' };
+    await accepted(shop.browse('/v1/split-testing/expose', { propertyId: 'shop', exposures: [exposure] }));
+    await accepted(
+      shop.post('/v1/goals/increment', { propertyId: 'shop', goalId: 'signup', sessionId: 's1' }),
+    );
+  });
+
+  it('are found by page and by id, and the filter is part of the address', async () => {
+    const page = await dashboard.shopPage('sessions');
+    const list = page.getByRole('list', { name: 'Sessions' });
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(2);
+    await page.getByLabel('Page').fill('/pricing');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+    expect(page.url()).toContain('page=%2Fpricing');
+    await page.getByRole('textbox', { name: 'Id of the visitor' }).fill('v1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Visitor' }).waitFor();
+    await expect
+      .poll(() => page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count())
+      .toBe(1);
+  });
+
+  it('show what happened, and why the visitor saw a variation and a flag value', async () => {
+    const page = await dashboard.shopPage('sessions/s1');
+    await page.getByText('Saw “b” of').waitFor();
+    await page.getByText('Goal ').first().waitFor();
+    await page.getByRole('button', { name: /^Why b of hero/ }).click();
+    await page.getByText('Status of the test').waitFor();
+    await page
+      .getByRole('button', { name: /^Why is / })
+      .first()
+      .click();
+    await page.getByText(/^The flag is /).waitFor();
+  });
+
+  it('say that a session does not exist', async () => {
+    const page = await dashboard.shopPage('sessions/unknown');
+    await page.getByRole('alert').getByText('Cannot load the session').waitFor();
+    dashboard.ignoreProblems(/404/);
+  });
+
+  it('can be erased by admins, and the progress survives a reload', async () => {
+    await accepted(visit(9, '/'));
+    const page = await dashboard.shopPage('visitors/v9');
+    await page.getByRole('button', { name: 'Erase visitor' }).click();
+    const confirm = page.getByRole('button', { name: 'Erase', exact: true });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel('Type the visitor id to confirm').fill('v9');
+    await confirm.click();
+    await page.getByText(/Eras(ing|ed) visitor v9/).waitFor();
+    await page.reload();
+    await page.getByText('Erased visitor v9').waitFor();
+    await page.getByText('There are no sessions of this visitor.').waitFor();
+
+    const viewer = await dashboard.shopPage(
+      'visitors/v1',
+      await dashboard.member('viewer@shop.example', 'viewer'),
+    );
+    const button = viewer.getByRole('button', { name: 'Erase visitor' });
+    await button.waitFor();
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+  });
+
+  it.each(['sessions', 'sessions/s1', 'visitors/v1'])('%s is accessible and fits a phone', async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await dashboard.shopPage(path, dashboard.owner, {
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+      });
+      await page
+        .getByText(path === 'sessions/s1' ? 'Saw “b” of' : 'hero: b')
+        .first()
+        .waitFor();
+      expect(await sidewaysScroll(page)).toBeLessThanOrEqual(0);
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
+import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
+import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+
+const dashboard = await Dashboard.open({ provision: SAMPLE });
+
+describe.skipIf(dashboard.isMissing)('overview and traffic', () => {
+  beforeAll(async () => {
+    const shop = new Shop(dashboard.server);
+    const visit = (index: number, path: string) =>
+      shop.collect({
+        sessionId: `s${index}`,
+        visitorId: `v${index}`,
+        events: [
+          { type: 'pageview', url: `https://shop.example${path}?utm_source=news` },
+          { type: 'pageview', url: 'https://shop.example/cart' },
+        ],
+      });
+    await accepted(visit(1, '/'), visit(2, '/'), visit(3, '/pricing'));
+    await accepted(
+      shop.post('/v1/goals/increment', { propertyId: 'shop', goalId: 'signup', sessionId: 's1' }),
+    );
+  });
+
+  it('shows the figures of the period, and which events have not arrived yet', async () => {
+    const page = await dashboard.shopPage('overview');
+    await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();
+    await page.getByRole('button', { name: /Conversions\s*1/ }).click();
+    expect(page.url()).toContain('metric=conversions');
+    await page.getByRole('heading', { level: 2, name: 'Conversions' }).waitFor();
+    const check = page.getByRole('region', { name: 'Installation check' });
+    await check.getByText('First session').waitFor();
+    expect(await check.textContent()).toMatch(/First feedback.*not received yet/);
+    await check.getByText('Show how').first().click();
+    expect(await check.getByRole('figure').first().textContent()).toContain(dashboard.server.url);
+  });
+
+  it('filters everything by a row, and the filter is part of the address', async () => {
+    const page = await dashboard.shopPage('traffic');
+    await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();
+    await page.getByRole('tab', { name: 'Entry page' }).click();
+    const rows = page.getByRole('list', { name: 'Entry page' });
+    await rows.getByRole('button', { name: 'Filter by /pricing' }).click();
+    await page.getByRole('button', { name: /Visitors\s*1/ }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: /Visitors\s*1/ }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Entry page: /pricing' }).click();
+    await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();
+    await page.getByRole('button', { name: '3 visitors now' }).waitFor();
+  });
+
+  it('reads the chart with the arrow keys, or as a table', async () => {
+    const page = await dashboard.shopPage('traffic');
+    const chart = page.getByRole('group', { name: /Visitors by day/ });
+    await chart.focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => chart.getByRole('status').textContent()).toContain('Visitors 3');
+    await page.getByText('Show as table').click();
+    await page.getByRole('table', { name: /Visitors by day/ }).waitFor();
+  });
+
+  it('keeps the last figures when new ones cannot be loaded, and never shows an error as no data', async () => {
+    const page = await dashboard.shopPage('traffic');
+    await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();
+    await page.route('**/v1/traffic/breakdown**', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await page.getByRole('tab', { name: 'Browser' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^Cannot (load|refresh)/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();
+    dashboard.ignoreProblems(/503/);
+  });
+
+  it.each(['overview', 'traffic'])('%s is accessible in both themes and fits a phone', async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await dashboard.shopPage(path, dashboard.owner, {
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+      });
+      await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();
+      expect(await sidewaysScroll(page)).toBeLessThanOrEqual(0);
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+  });
+});
