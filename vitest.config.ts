@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { MissingBrowserReporter } from './e2e/support/missing-browser-reporter.ts';
 
 export default defineConfig({
   // Tests read the sources of our packages, not their build output.
@@ -7,6 +8,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source', 'node', 'import', 'module', 'default'] } },
   test: {
     globalSetup: ['e2e/support/install-chromium.ts'],
+    reporters: ['default', new MissingBrowserReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
     // Tests often wait for a child process: with one worker per core, the cores would idle.
     maxWorkers: availableParallelism() + 1,

@@ -169,7 +169,7 @@ export async function expectTotals(
     present.filter((event) => event.kind === kind).reduce((sum, event) => sum + event.cents, 0);
   const count = (kind: SentEvent['kind']) => present.filter((event) => event.kind === kind).length;
   expect(await exposureTotal(server)).toBe(2 * count('exposures'));
-  expect(await goalProgress(server, 'revenue')).toEqual({
+  expect(await goalProgress(server, 'revenue')).toMatchObject({
     total: (cents('increment') - cents('refund')) / 100,
     count: count('increment') - count('refund'),
     gross: cents('increment') / 100,

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { SnippetTabs } from '../../ui/snippet-tabs.tsx';
 import type { FeedbackType } from '../configuration/configuration-types.ts';
+import { NODE_IMPORTS } from '../configuration/node-imports.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { optionValue } from './feedback-options.ts';
@@ -32,8 +33,7 @@ export function FeedbackSnippets({ type }: { type: TypeInCode }) {
 }
 
 const nodeCode = (propertyId: string, id: string, answer: object) =>
-  `import { env } from 'node:process';
-import { createSwitchyard } from '@switchyard/sdk/node';
+  `${NODE_IMPORTS}
 
 const switchyard = createSwitchyard({
   apiUrl: '${location.origin}',

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { SnippetTabs } from '../../ui/snippet-tabs.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
+import { NODE_IMPORTS } from '../configuration/node-imports.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 
@@ -26,8 +27,7 @@ export function FlagSnippets({ flag }: { flag: FlagInCode }) {
 
 const nodeCode = (propertyId: string, { key, type, defaultValue }: FlagInCode) =>
   [
-    "import { env } from 'node:process';",
-    "import { createSwitchyard } from '@switchyard/sdk/node';",
+    NODE_IMPORTS,
     '',
     'const switchyard = createSwitchyard({',
     `  apiUrl: '${location.origin}',`,

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { SnippetTabs } from '../../ui/snippet-tabs.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
+import { NODE_IMPORTS } from '../configuration/node-imports.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 
@@ -25,8 +26,7 @@ export function GoalSnippets({ goal }: { goal: GoalInCode }) {
 }
 
 const nodeCode = (propertyId: string, { id, kind }: GoalInCode) =>
-  `import { env } from 'node:process';
-import { createSwitchyard } from '@switchyard/sdk/node';
+  `${NODE_IMPORTS}
 
 const switchyard = createSwitchyard({
   apiUrl: '${location.origin}',
