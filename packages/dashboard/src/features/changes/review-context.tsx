@@ -1,9 +1,19 @@
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from 'react';
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import {
+  type ComponentType,
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useState,
+} from 'react';
+import { ApiProblem } from '../../api.ts';
+import { LoadError } from '../../ui/page-states.tsx';
 import type { ChangeRequest, ReviewOutcome } from './change-request.ts';
+import type { ReviewSheetProps } from './review-sheet.tsx';
 
-const ReviewSheet = lazy(() =>
-  import('./review-sheet.tsx').then((module) => ({ default: module.ReviewSheet })),
-);
+const loadSheet = () => import('./review-sheet.tsx').then((module) => module.ReviewSheet);
 
 type Review = (change: ChangeRequest) => Promise<ReviewOutcome>;
 
@@ -17,26 +27,55 @@ export function useReview(): Review {
 }
 
 export function ReviewProvider({ children }: { children: ReactNode }) {
-  const [open, setOpen] = useState<{ change: ChangeRequest; finish: (outcome: ReviewOutcome) => void }>();
+  const [open, setOpen] = useState<ReviewSheetProps>();
   const review = useCallback<Review>(
     (change) =>
       new Promise((resolve) => {
-        const finish = (outcome: ReviewOutcome) => {
+        const onFinish = (outcome: ReviewOutcome) => {
           setOpen(undefined);
           resolve(outcome);
         };
-        setOpen({ change, finish });
+        setOpen({ change, onFinish });
       }),
     [],
   );
   return (
     <Context value={review}>
       {children}
-      {open && (
-        <Suspense>
-          <ReviewSheet change={open.change} onFinish={open.finish} />
-        </Suspense>
-      )}
+      {open && <LoadedSheet {...open} />}
     </Context>
+  );
+}
+
+/** The sheet is not part of the first load; without a connection, the change waits until it can be loaded. */
+function LoadedSheet(props: ReviewSheetProps) {
+  const [Sheet, setSheet] = useState<ComponentType<ReviewSheetProps>>();
+  const [attempt, setAttempt] = useState(0);
+  const [hasFailed, setFailed] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt loads again
+  useEffect(() => {
+    setFailed(false);
+    loadSheet().then(
+      (component) => setSheet(() => component),
+      () => setFailed(true),
+    );
+  }, [attempt]);
+  if (Sheet !== undefined) return <Sheet {...props} />;
+  const cancel = () => props.onFinish({ outcome: 'cancelled' });
+  return (
+    <Modal opened={hasFailed} onClose={cancel} title={props.change.title}>
+      <Stack>
+        <LoadError
+          title="The change cannot be checked"
+          message={new ApiProblem(0, {}).message}
+          onRetry={() => setAttempt((count) => count + 1)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={cancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

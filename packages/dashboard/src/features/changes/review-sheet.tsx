@@ -11,7 +11,7 @@ import { ConflictView } from './conflict-view.tsx';
 import { ImpactPanel } from './impact-panel.tsx';
 import { dryRun, sendChange } from './send-change.ts';
 
-interface ReviewSheetProps {
+export interface ReviewSheetProps {
   change: ChangeRequest;
   onFinish: (outcome: ReviewOutcome) => void;
 }
