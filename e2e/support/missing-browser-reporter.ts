@@ -6,6 +6,8 @@ export class MissingBrowserReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     if ((await findChromium()) !== undefined) return;
     const skipped = modules.flatMap(({ children }) => [...children.allTests('skipped')]);
-    console.warn(`\n${skipped.length} tests did not run: Chromium not found. Install it, or set CHROMIUM_PATH.`);
+    console.warn(
+      `\n${skipped.length} tests did not run: Chromium not found. Install it, or set CHROMIUM_PATH.`,
+    );
   }
 }
