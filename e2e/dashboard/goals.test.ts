@@ -85,15 +85,17 @@ describe.skipIf(dashboard.isMissing)('goals in the dashboard', () => {
   it('creates a goal with the keyboard, lands on it, and teaches how to record it', async () => {
     const page = await dashboard.shopPage('goals');
     await page.getByRole('button', { name: 'New goal' }).press('Enter');
-    await page.getByLabel('Name').waitFor();
-    await page.keyboard.type('Sign-ups');
+    await page.getByLabel('Name').pressSequentially('Sign-ups');
     await page.getByLabel('Target', { exact: true }).fill('0');
     await save(page).press('Enter');
     await page.getByText('Must be above 0').waitFor();
     dashboard.ignoreProblems(/400/);
     await page.getByLabel('Target', { exact: true }).fill('500');
     await save(page).press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).press('Enter');
+    const create = page.getByRole('dialog').getByRole('button', { name: 'Create' });
+    // Keys do not wait until the change is checked, as a click would.
+    await expect.poll(() => create.isEnabled()).toBe(true);
+    await create.press('Enter');
     await page.waitForURL('**/p/shop/goals/sign-ups');
     expect(await stored('sign-ups')).toMatchObject({
       kind: 'count',
