@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+import {
+  accessibilityProblems,
+  confirmReview,
+  Dashboard,
+  saveButton,
+  sidewaysScroll,
+} from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({
   provision: {
@@ -28,14 +34,7 @@ const dashboard = await Dashboard.open({
 const ENTRIES = 120;
 const stored = async (id: string) =>
   (await dashboard.owner.get(`/v1/manage/properties/shop/feedback-types/${id}`)).body;
-const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
 const list = (page: Page) => page.getByRole('list', { name: 'Feedback', exact: true });
-
-async function confirm(page: Page, button = 'Save'): Promise<void> {
-  const sheet = page.getByRole('dialog');
-  await sheet.getByRole('button', { name: button, exact: true }).click();
-  await sheet.waitFor({ state: 'detached' });
-}
 
 describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
   beforeAll(async () => {
@@ -131,7 +130,7 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await page.getByRole('button', { name: 'New feedback type' }).click();
     await page.getByLabel('Name').fill('Quick question');
     await page.getByRole('button', { name: 'Add answer' }).click();
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByText('Must not be empty').waitFor();
     dashboard.ignoreProblems(/400/);
     await page.getByLabel('Value 1').fill('yes');
@@ -139,8 +138,8 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await page.getByLabel('Colour 1', { exact: true }).fill('#2b8a3e');
     await page.reload();
     await expect.poll(() => page.getByLabel('Value 1').inputValue(), { timeout: 10_000 }).toBe('yes');
-    await save(page).click();
-    await confirm(page, 'Create');
+    await saveButton(page).click();
+    await confirmReview(page, 'Create');
     await page.waitForURL('**/p/shop/feedback/types/quick-question');
     expect(await stored('quick-question')).toMatchObject({
       options: [{ value: 'yes', label: 'Yes, please', colour: '#2b8a3e' }],
@@ -155,12 +154,12 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await expect.poll(() => up.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByText('Answer 2 is now answer 1 of 3').waitFor();
-    await save(page).click();
-    await confirm(page);
+    await saveButton(page).click();
+    await confirmReview(page);
     expect((await stored('ordered')).options).toEqual(['three', 'one', 'two']);
     await page.goto('/p/shop/feedback/types/unused');
     await page.getByRole('button', { name: 'Delete feedback type' }).click();
-    await confirm(page, 'Delete');
+    await confirmReview(page, 'Delete');
     await page.waitForURL('**/p/shop/feedback');
     expect((await dashboard.owner.get('/v1/manage/properties/shop/feedback-types/unused')).status).toBe(404);
   });

@@ -1,6 +1,11 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+import {
+  accessibilityProblems,
+  confirmReview,
+  Dashboard,
+  saveButton,
+  sidewaysScroll,
+} from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({
   provision: {
@@ -34,13 +39,6 @@ const dashboard = await Dashboard.open({
 
 const stored = async (id: string) =>
   (await dashboard.owner.get(`/v1/manage/properties/shop/goals/${id}`)).body;
-const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
-
-async function confirm(page: Page, button = 'Save'): Promise<void> {
-  const sheet = page.getByRole('dialog');
-  await sheet.getByRole('button', { name: button, exact: true }).click();
-  await sheet.waitFor({ state: 'detached' });
-}
 
 describe.skipIf(dashboard.isMissing)('goals in the dashboard', () => {
   beforeAll(async () => {
@@ -87,11 +85,11 @@ describe.skipIf(dashboard.isMissing)('goals in the dashboard', () => {
     await page.getByRole('button', { name: 'New goal' }).press('Enter');
     await page.getByLabel('Name').pressSequentially('Sign-ups');
     await page.getByLabel('Target', { exact: true }).fill('0');
-    await save(page).press('Enter');
+    await saveButton(page).press('Enter');
     await page.getByText('Must be above 0').waitFor();
     dashboard.ignoreProblems(/400/);
     await page.getByLabel('Target', { exact: true }).fill('500');
-    await save(page).press('Enter');
+    await saveButton(page).press('Enter');
     const create = page.getByRole('dialog').getByRole('button', { name: 'Create' });
     // Keys do not wait until the change is checked, as a click would.
     await expect.poll(() => create.isEnabled()).toBe(true);
@@ -115,12 +113,12 @@ describe.skipIf(dashboard.isMissing)('goals in the dashboard', () => {
       headers: { 'if-match': `"${version}"` },
     });
     await page.getByText('Somebody saved a newer version').waitFor();
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByRole('radio', { name: 'Yours' }).check();
     await page.getByRole('button', { name: 'Continue with this version' }).click();
     dashboard.ignoreProblems(/412/);
-    await save(page).click();
-    await confirm(page);
+    await saveButton(page).click();
+    await confirmReview(page);
     expect(await stored('complaint')).toMatchObject({ name: 'Mine', lowerIsBetter: true });
   });
 
@@ -131,7 +129,7 @@ describe.skipIf(dashboard.isMissing)('goals in the dashboard', () => {
     expect(await remove.getAttribute('aria-description')).toBe('It is still in use, see above');
     await page.goto('/p/shop/goals/unused');
     await remove.click();
-    await confirm(page, 'Delete');
+    await confirmReview(page, 'Delete');
     await page.waitForURL('**/p/shop/goals');
     expect((await dashboard.owner.get('/v1/manage/properties/shop/goals/unused')).status).toBe(404);
   });

@@ -1,6 +1,11 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+import {
+  accessibilityProblems,
+  confirmReview,
+  Dashboard,
+  saveButton,
+  sidewaysScroll,
+} from '../support/dashboard.ts';
 
 const plan = (value: string) => ({ attribute: 'plan', operator: 'equals', values: [value] });
 const rule = (id: string, segment: string) => ({
@@ -41,13 +46,6 @@ const dashboard = await Dashboard.open({
 
 const stored = async (id: string) =>
   (await dashboard.owner.get(`/v1/manage/properties/shop/segments/${id}`)).body;
-const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
-
-async function confirm(page: Page, button = 'Save'): Promise<void> {
-  const sheet = page.getByRole('dialog');
-  await sheet.getByRole('button', { name: button, exact: true }).click();
-  await sheet.waitFor({ state: 'detached' });
-}
 
 describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
   it('lists segments with where they are used and how many visitors match', async () => {
@@ -69,7 +67,7 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     expect(await page.getByLabel('Id').inputValue()).toBe('big-spenders');
     await page.getByRole('button', { name: 'Add condition' }).press('Enter');
     // What is missing is marked at its field.
-    await save(page).press('Enter');
+    await saveButton(page).press('Enter');
     await page.getByText('requires an attribute').waitFor();
     dashboard.ignoreProblems(/400/);
     await page.getByLabel('Attribute').fill('plan');
@@ -77,9 +75,9 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     await page.getByText('A visitor belongs to it if plan is pro.').waitFor();
     await page.reload();
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Big spenders');
-    await save(page).press('Enter');
+    await saveButton(page).press('Enter');
     await page.getByRole('dialog').getByText('Who is affected').waitFor();
-    await confirm(page, 'Create');
+    await confirmReview(page, 'Create');
     await page.waitForURL('**/p/shop/segments/big-spenders');
     expect(await stored('big-spenders')).toMatchObject({ name: 'Big spenders', conditions: [plan('pro')] });
     await page.getByText('version 1').waitFor();
@@ -89,7 +87,7 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     const page = await dashboard.shopPage('segments?new=1');
     await page.getByLabel('Name').fill('Staff');
     await page.getByText('Another segment has this id').waitFor();
-    expect(await save(page).isDisabled()).toBe(true);
+    expect(await saveButton(page).isDisabled()).toBe(true);
   });
 
   it('shows both versions when two people changed the same conditions', async () => {
@@ -101,13 +99,13 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
       headers: { 'if-match': `"${version}"` },
     });
     await page.getByText('Somebody saved a newer version').waitFor();
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByText('Somebody else changed this meanwhile').waitFor();
     await page.getByRole('radio', { name: 'Yours' }).check();
     await page.getByRole('button', { name: 'Continue with this version' }).click();
     dashboard.ignoreProblems(/412/);
-    await save(page).click();
-    await confirm(page);
+    await saveButton(page).click();
+    await confirmReview(page);
     expect(await stored('contested')).toMatchObject({ name: 'Renamed', conditions: [plan('mine')] });
   });
 
@@ -117,7 +115,7 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     expect(await remove.getAttribute('aria-description')).toBe('It is still in use, see above');
     await page.goto('/p/shop/segments/unused');
     await remove.click();
-    await confirm(page, 'Delete');
+    await confirmReview(page, 'Delete');
     await page.waitForURL('**/p/shop/segments');
     expect((await dashboard.owner.get('/v1/manage/properties/shop/segments/unused')).status).toBe(404);
   });
@@ -127,7 +125,7 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     await page.getByText('0 of 0 visitors').waitFor();
     await page.getByLabel('Name').fill('Beta testers');
     await page.context().setOffline(true);
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByRole('dialog').getByText('Cannot reach the server').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Beta testers');
@@ -147,7 +145,7 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     await page.getByRole('link', { name: 'Staff', exact: true }).click();
     await page.getByText('You need the editor role').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
-    expect(await save(page).isDisabled()).toBe(true);
+    expect(await saveButton(page).isDisabled()).toBe(true);
   });
 
   it.each(['light', 'dark'] as const)(

@@ -114,6 +114,16 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }
 
+/** The button of a form that opens the review sheet. */
+export const saveButton = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
+
+/** Confirms in the review sheet, and waits until the change is saved. */
+export async function confirmReview(page: Page, button = 'Save'): Promise<void> {
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('button', { name: button, exact: true }).click();
+  await sheet.waitFor({ state: 'detached' });
+}
+
 /** How far the page can be scrolled sideways, in pixels; it should not. */
 export const sidewaysScroll = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

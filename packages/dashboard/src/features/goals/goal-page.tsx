@@ -20,7 +20,7 @@ import { PropertyLink } from '../configuration/property-link.tsx';
 import { ConversionList } from './conversion-list.tsx';
 import { GoalChart, useGoalInterval } from './goal-chart.tsx';
 import { GoalFields } from './goal-fields.tsx';
-import { GoalPace } from './goal-pace-text.tsx';
+import { GoalPaceBar } from './goal-pace-bar.tsx';
 import { progressQuery } from './goal-query.ts';
 import { GoalSnippets } from './goal-snippets.tsx';
 import { GoalTiles } from './goal-tiles.tsx';
@@ -53,7 +53,7 @@ function GoalDetails({ stored }: { stored: Goal }) {
           <code>{stored.id}</code> <CopyAction text={stored.id} label="Copy id" />
         </span>
       }
-      description={<GoalPace goal={stored} />}
+      description={<GoalPaceBar goal={stored} />}
       actions={
         <>
           <PeriodPicker />

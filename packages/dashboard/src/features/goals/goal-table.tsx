@@ -10,7 +10,7 @@ import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { useGoalFormat } from './goal-format.ts';
-import { GoalPace } from './goal-pace-text.tsx';
+import { GoalPaceBar } from './goal-pace-bar.tsx';
 import { progressQuery } from './goal-query.ts';
 import classes from './goal-table.module.css';
 
@@ -75,7 +75,7 @@ function Row({ goal }: { goal: Goal }) {
         {goal.target === null ? (
           <span className="dimmed">No target</span>
         ) : (
-          <GoalPace goal={goal} isWanted={wasVisible} />
+          <GoalPaceBar goal={goal} isWanted={wasVisible} />
         )}
       </Table.Td>
     </Table.Tr>

@@ -4,16 +4,16 @@ import { messageOf } from '../../api.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { paceOf } from './goal-pace.ts';
-import classes from './goal-pace-text.module.css';
+import classes from './goal-pace-bar.module.css';
 import { targetQuery } from './target-query.ts';
 
-interface GoalPaceProps {
+interface GoalPaceBarProps {
   goal: Goal;
   isWanted?: boolean;
 }
 
 /** How a goal stands against its target, in words and as a bar. Nothing without a target. */
-export function GoalPace({ goal, isWanted = true }: GoalPaceProps) {
+export function GoalPaceBar({ goal, isWanted = true }: GoalPaceBarProps) {
   const { propertyId, configuration } = useProperty();
   const { data, error } = useQuery({
     ...targetQuery(propertyId, goal),
