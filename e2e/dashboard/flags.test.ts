@@ -1,6 +1,11 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+import {
+  accessibilityProblems,
+  confirmReview,
+  Dashboard,
+  saveButton,
+  sidewaysScroll,
+} from '../support/dashboard.ts';
 
 const rule = (id: string, plan: string) => ({
   id,
@@ -57,16 +62,6 @@ const dashboard = await Dashboard.open({
 const flag = async (key: string) =>
   (await dashboard.owner.get(`/v1/manage/properties/shop/flags/${key}`)).body;
 
-/** Confirms the review sheet and waits until it is closed. */
-async function confirm(page: Page, button = 'Save', comment?: string): Promise<void> {
-  const sheet = page.getByRole('dialog');
-  if (comment !== undefined) await sheet.getByLabel('Comment').fill(comment);
-  await sheet.getByRole('button', { name: button, exact: true }).click();
-  await sheet.waitFor({ state: 'detached' });
-}
-
-const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
-
 describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
   it('creates a flag, lands on it, and adds a rule', async () => {
     const page = await dashboard.shopPage('flags');
@@ -74,15 +69,15 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'New flag' }).waitFor();
     await page.getByLabel('Name').fill('Quick checkout');
     expect(await page.getByLabel('Key').inputValue()).toBe('quick-checkout');
-    await save(page).click();
-    await confirm(page, 'Create');
+    await saveButton(page).click();
+    await confirmReview(page, 'Create');
     await page.waitForURL('**/p/shop/flags/quick-checkout');
     await page.getByRole('heading', { level: 1, name: 'Quick checkout' }).waitFor();
 
     await page.getByRole('button', { name: 'Add rule' }).click();
     await page.getByRole('button', { name: 'Add condition' }).click();
     // What is missing is marked at its fields, and nothing is saved.
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByText('Operator equals requires an attribute').waitFor();
     await page.getByText('Operator equals requires a value').waitFor();
     await page.getByLabel('Attribute').fill('plan');
@@ -90,8 +85,8 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     await page.getByText('Operator equals requires').first().waitFor({ state: 'detached' });
     await page.getByText('If plan is pro, serve true').waitFor();
     dashboard.ignoreProblems(/400/);
-    await save(page).click();
-    await confirm(page);
+    await saveButton(page).click();
+    await confirmReview(page);
     expect((await flag('quick-checkout')).environments.staging.rules).toMatchObject([
       { conditions: [{ attribute: 'plan', operator: 'equals', values: ['pro'] }], value: true },
     ]);
@@ -128,7 +123,7 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     await state.press('Space');
     await sheet.getByText('What changes').waitFor();
     expect(await state.isChecked(), 'not before it is saved').toBe(true);
-    await confirm(page, 'Switch off');
+    await confirmReview(page, 'Switch off');
     await expect.poll(() => state.isChecked()).toBe(false);
     await page.getByText('toggled is off in Staging').waitFor();
     expect((await flag('toggled')).environments.staging.enabled).toBe(false);
@@ -140,7 +135,7 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     const sheet = page.getByRole('dialog');
     await sheet.getByText('Add a comment to save in a protected environment').waitFor();
     expect(await sheet.getByRole('button', { name: 'Switch on' }).isDisabled()).toBe(true);
-    await confirm(page, 'Switch on', 'Launch');
+    await confirmReview(page, 'Switch on', 'Launch');
     await expect.poll(async () => (await flag('toggled')).environments.production.enabled).toBe(true);
   });
 
@@ -154,8 +149,8 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     await expect.poll(() => up(2).evaluate((button) => button === document.activeElement)).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByText('Rule 2 is now rule 1 of 3').waitFor();
-    await save(page).click();
-    await confirm(page);
+    await saveButton(page).click();
+    await confirmReview(page);
     const { rules } = (await flag('ordered')).environments.staging;
     expect(rules.map(({ id }: { id: string }) => id)).toEqual(['third', 'first', 'second']);
   });
@@ -186,14 +181,14 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     });
     expect(changed.status, changed.text).toBe(200);
     await page.getByText('Somebody saved a newer version').waitFor();
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByText('Somebody else changed this meanwhile').waitFor();
     await page.getByRole('radio', { name: 'Yours' }).check();
     await page.getByRole('button', { name: 'Continue with this version' }).click();
     dashboard.ignoreProblems(/412/);
     await page.getByText('based on the newest version').waitFor();
-    await save(page).click();
-    await confirm(page);
+    await saveButton(page).click();
+    await confirmReview(page);
     const { environments: saved, description } = await flag('contested');
     expect(saved.staging.rules.map(({ id }: { id: string }) => id)).toEqual(['second', 'first']);
     expect(description, 'a field that only the other one changed').toBe('Theirs');
@@ -223,7 +218,7 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     await page.getByText('lines differ').waitFor();
     await page.getByRole('cell', { name: '1. If plan is a, serve true' }).waitFor();
     await page.getByRole('button', { name: 'Promote Staging to Production' }).click();
-    await confirm(page, 'Promote');
+    await confirmReview(page, 'Promote');
     await page.getByText('Staging and Production are the same').waitFor();
     const { staging, production } = (await flag('promoted')).environments;
     expect({ ...production, id: '' }).toEqual({ ...staging, id: '' });
@@ -232,7 +227,7 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
   it('deletes a flag and returns to the list', async () => {
     const page = await dashboard.shopPage('flags/deleted');
     await page.getByRole('button', { name: 'Delete flag' }).click();
-    await confirm(page, 'Delete', 'Not needed any more');
+    await confirmReview(page, 'Delete', 'Not needed any more');
     await page.waitForURL('**/p/shop/flags');
     expect(await page.getByRole('link', { name: 'deleted', exact: true }).count()).toBe(0);
   });

@@ -1,6 +1,5 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+import { accessibilityProblems, confirmReview, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({
   provision: {
@@ -33,14 +32,6 @@ const changeGoal = (body: object, comment = '') =>
 const propose = (editor: typeof dashboard.owner, body: object) =>
   editor.call('PATCH', `${SHOP}/flags/checkout?comment=Please`, { ...ANY, body });
 
-/** Fills in the comment that a protected environment needs, and confirms. */
-async function confirm(page: Page, button: string, comment = 'Checked'): Promise<void> {
-  const sheet = page.getByRole('dialog');
-  await sheet.getByLabel('Comment').fill(comment);
-  await sheet.getByRole('button', { name: button, exact: true }).click();
-  await sheet.waitFor({ state: 'detached' });
-}
-
 describe.skipIf(dashboard.isMissing)('history', () => {
   it('says who changed what and why, opens to both values, and undoes a change', async () => {
     await changeGoal({ name: 'Sign-ups' }, 'Clearer');
@@ -53,7 +44,7 @@ describe.skipIf(dashboard.isMissing)('history', () => {
     const current = entry.getByRole('button', { name: 'Restore this version' });
     expect(await current.getAttribute('aria-disabled')).toBe('true');
     await entry.getByRole('button', { name: 'Undo' }).click();
-    await confirm(page, 'Restore', 'Too early');
+    await confirmReview(page, 'Restore', 'Too early');
     await page.getByText('“Too early”').waitFor();
     expect((await dashboard.owner.get(`${SHOP}/goals/signup`)).body.name).toBe('signup');
   });
@@ -139,7 +130,7 @@ describe.skipIf(dashboard.isMissing)('proposals', () => {
     await page.getByRole('button', { name: 'Details of the proposal of editor@shop.example' }).click();
     await page.getByRole('row', { name: 'environments › production › value false true' }).waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
-    await confirm(page, 'Approve');
+    await confirmReview(page, 'Approve', 'Checked');
     await page.getByText('No open proposals').waitFor();
     const { body } = await dashboard.owner.get(`${SHOP}/flags/checkout`);
     expect(body.environments.production.value).toBe(true);

@@ -1,7 +1,6 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebhookReceiver } from '../../packages/server/src/testing/webhook-receiver.ts';
-import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+import { accessibilityProblems, confirmReview, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({
   provision: {
@@ -34,13 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Confirms in the review sheet. */
-async function confirm(page: Page, button = 'Save'): Promise<void> {
-  const sheet = page.getByRole('dialog');
-  await sheet.getByRole('button', { name: button, exact: true }).click();
-  await sheet.waitFor({ state: 'detached' });
-}
-
 describe.skipIf(dashboard.isMissing)('general settings', () => {
   it('are saved after a review, and warn before events are deleted', async () => {
     const page = await dashboard.shopPage('settings');
@@ -63,7 +55,7 @@ describe.skipIf(dashboard.isMissing)('general settings', () => {
     expect(await page.getByLabel('Days', { exact: true }).inputValue()).toBe('30');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('retentionDays: null → 30').waitFor();
-    await confirm(page);
+    await confirmReview(page);
     await page.getByText('No unsaved changes').waitFor();
     expect(await stored()).toMatchObject({
       name: 'The shop',
@@ -83,7 +75,7 @@ describe.skipIf(dashboard.isMissing)('general settings', () => {
     await page.getByRole('button', { name: 'Continue with this version' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('name: "Theirs" → "Mine"').waitFor();
-    await confirm(page);
+    await confirmReview(page);
     expect(await stored()).toMatchObject({ name: 'Mine', displayCurrency: 'EUR' });
     dashboard.ignoreProblems(/412/);
   });
@@ -97,7 +89,7 @@ describe.skipIf(dashboard.isMissing)('general settings', () => {
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await confirm(page);
+    await confirmReview(page);
     expect((await stored()).holdout).toBe(7);
     dashboard.ignoreProblems(/ERR_FAILED/);
   });
@@ -143,10 +135,10 @@ describe.skipIf(dashboard.isMissing)('environments', () => {
     await page.getByLabel('Name', { exact: true }).fill('Quality check');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog', { name: 'New environment Quality check' }).waitFor();
-    await confirm(page);
+    await confirmReview(page);
     await page.getByRole('cell', { name: 'quality-check' }).waitFor();
     await page.getByRole('switch', { name: 'Protect Quality check' }).click();
-    await confirm(page);
+    await confirmReview(page);
     await expect
       .poll(() => page.getByRole('switch', { name: 'Protect Quality check' }).isChecked())
       .toBe(true);
@@ -154,14 +146,14 @@ describe.skipIf(dashboard.isMissing)('environments', () => {
     await page.getByLabel('Name', { exact: true }).fill('QA');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog', { name: 'Rename the environment Quality check' }).waitFor();
-    await confirm(page);
+    await confirmReview(page);
     await page.getByRole('cell', { name: 'QA', exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'Delete Staging' }).click();
     await page.getByRole('alert').getByText('flag “checkout”').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Delete QA' }).click();
-    await confirm(page, 'Delete');
+    await confirmReview(page, 'Delete');
     await page.getByRole('cell', { name: 'QA', exact: true }).waitFor({ state: 'detached' });
     dashboard.ignoreProblems(/409/);
   });
@@ -182,11 +174,11 @@ describe.skipIf(dashboard.isMissing)('members', () => {
     await page.getByRole('combobox', { name: 'Role of grace@shop.example' }).click();
     await page.getByRole('option', { name: 'admin' }).click();
     await page.getByText('role: "viewer" → "admin"').waitFor();
-    await confirm(page);
+    await confirmReview(page);
     const role = page.getByRole('combobox', { name: 'Role of grace@shop.example' });
     await expect.poll(() => role.inputValue()).toBe('admin');
     await page.getByRole('button', { name: 'Remove grace@shop.example' }).click();
-    await confirm(page, 'Remove');
+    await confirmReview(page, 'Remove');
     await role.waitFor({ state: 'detached' });
   });
 });
@@ -201,7 +193,7 @@ describe.skipIf(dashboard.isMissing)('webhooks', () => {
     await page.getByLabel('URL').fill(receiver.url);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog', { name: 'New webhook Team chat' }).waitFor();
-    await confirm(page);
+    await confirmReview(page);
     await page.waitForURL('**/settings?tab=webhooks&webhook=team-chat');
     const secret = await page.getByRole('figure', { name: 'the secret' }).textContent();
     expect(secret).toMatch(/whsec_/);
@@ -222,11 +214,11 @@ describe.skipIf(dashboard.isMissing)('webhooks', () => {
 
     await page.getByRole('checkbox', { name: 'feedback.submitted' }).check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await confirm(page);
+    await confirmReview(page);
     await page.getByText('No unsaved changes').waitFor();
     expect((await stored('/webhooks/team-chat')).events).toContain('feedback.submitted');
     await page.getByRole('button', { name: 'Delete webhook' }).click();
-    await confirm(page, 'Delete');
+    await confirmReview(page, 'Delete');
     await page.getByText('No webhooks').waitFor();
   });
 });
@@ -240,7 +232,7 @@ describe.skipIf(dashboard.isMissing)('the danger zone', () => {
     await page.getByLabel('Id of the property').fill('old-shop');
     await button.click();
     await page.getByText('Deletes the property "old-shop"').waitFor();
-    await confirm(page, 'Delete');
+    await confirmReview(page, 'Delete');
     await page.waitForURL('**/p/shop/overview');
     expect((await dashboard.owner.get('/v1/manage/properties/old-shop')).status).toBe(404);
     dashboard.ignoreProblems(/404/);

@@ -117,9 +117,10 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 /** The button of a form that opens the review sheet. */
 export const saveButton = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
 
-/** Confirms in the review sheet, and waits until the change is saved. */
-export async function confirmReview(page: Page, button = 'Save'): Promise<void> {
+/** Confirms in the review sheet, and waits until the change is saved. Protected environments need a comment. */
+export async function confirmReview(page: Page, button = 'Save', comment?: string): Promise<void> {
   const sheet = page.getByRole('dialog');
+  if (comment !== undefined) await sheet.getByLabel('Comment').fill(comment);
   await sheet.getByRole('button', { name: button, exact: true }).click();
   await sheet.waitFor({ state: 'detached' });
 }
