@@ -11,9 +11,21 @@ export default defineConfig({
     manifest: true,
     // Inlined files would need a wider content security policy.
     assetsInlineLimit: 0,
+    // check-size.js has the limits.
+    chunkSizeWarningLimit: 1000,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       checks: { pluginTimings: false },
+      output: {
+        // By default each combination of pages that share modules gets a file of its own, a hundred small ones that
+        // compress badly. A module needs only modules with the same or more users, so the files have no import cycles.
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: 'common', minShareCount: 3, priority: 1 },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { '/v1': 'http://127.0.0.1:3000', '/docs': 'http://127.0.0.1:3000' } },

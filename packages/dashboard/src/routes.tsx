@@ -10,9 +10,19 @@ import {
 import { ApiProblem } from './api.ts';
 import { SessionExpired } from './features/accounts/session-expired.tsx';
 import { meQuery } from './features/accounts/use-me.ts';
+import { OverviewPage } from './features/overview/overview-page.tsx';
 import { NotFoundPage, UnexpectedError } from './features/shell/error-pages.tsx';
 import { PropertyShell } from './features/shell/property-shell.tsx';
 import { propertiesQuery } from './features/shell/property-switcher.tsx';
+
+// Pages that share most of their code are loaded together: fewer and larger files compress better.
+const signInPages = () => import('./features/accounts/sign-in-pages.ts');
+const splitTestPages = () => import('./features/split-tests/split-test-pages.ts');
+const flagPages = () => import('./features/flags/flag-pages.ts');
+const segmentPages = () => import('./features/segments/segment-pages.ts');
+const goalPages = () => import('./features/goals/goal-pages.ts');
+const feedbackPages = () => import('./features/feedback/feedback-pages.ts');
+const sessionPages = () => import('./features/sessions/session-pages.ts');
 
 interface RouterContext {
   client: QueryClient;
@@ -28,17 +38,17 @@ const root = createRootRouteWithContext<RouterContext>()({
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  component: lazyRouteComponent(() => import('./features/accounts/setup-page.tsx'), 'SetupPage'),
+  component: lazyRouteComponent(signInPages, 'SetupPage'),
 });
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./features/accounts/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(signInPages, 'SignInPage'),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('./features/accounts/invitation-page.tsx'), 'InvitationPage'),
+  component: lazyRouteComponent(signInPages, 'InvitationPage'),
 });
 
 /** Pages for people who are signed in; all others are sent to the sign-in page and back. */
@@ -94,36 +104,25 @@ const propertyHome = createRoute({
 });
 
 /** The review sheet is not a page, but must open without a connection, to say that there is none. */
-const pageLoaders: (() => Promise<unknown>)[] = [() => import('./features/changes/review-sheet.tsx')];
+const pageLoaders = new Set<() => Promise<unknown>>([() => import('./features/changes/review-sheet.tsx')]);
 
 const propertyPages = [
-  propertyPage('overview', () => import('./features/overview/overview-page.tsx'), 'OverviewPage'),
+  // In the first load: it is the page that people open first, and its parts are used by most other pages.
+  createRoute({ getParentRoute: () => property, path: 'overview', component: OverviewPage }),
   propertyPage('traffic', () => import('./features/traffic/traffic-page.tsx'), 'TrafficPage'),
-  propertyPage(
-    'split-tests',
-    () => import('./features/split-tests/split-test-list-page.tsx'),
-    'SplitTestListPage',
-  ),
-  propertyPage(
-    'split-tests/$key',
-    () => import('./features/split-tests/split-test-page.tsx'),
-    'SplitTestPage',
-  ),
-  propertyPage('flags', () => import('./features/flags/flag-list-page.tsx'), 'FlagListPage'),
-  propertyPage('flags/$key', () => import('./features/flags/flag-page.tsx'), 'FlagPage'),
-  propertyPage('segments', () => import('./features/segments/segment-list-page.tsx'), 'SegmentListPage'),
-  propertyPage('segments/$key', () => import('./features/segments/segment-page.tsx'), 'SegmentPage'),
-  propertyPage('goals', () => import('./features/goals/goal-list-page.tsx'), 'GoalListPage'),
-  propertyPage('goals/$key', () => import('./features/goals/goal-page.tsx'), 'GoalPage'),
-  propertyPage('feedback', () => import('./features/feedback/feedback-page.tsx'), 'FeedbackPage'),
-  propertyPage(
-    'feedback/types/$key',
-    () => import('./features/feedback/feedback-type-page.tsx'),
-    'FeedbackTypePage',
-  ),
-  propertyPage('sessions', () => import('./features/sessions/session-list-page.tsx'), 'SessionListPage'),
-  propertyPage('sessions/$sessionId', () => import('./features/sessions/session-page.tsx'), 'SessionPage'),
-  propertyPage('visitors/$visitorId', () => import('./features/sessions/visitor-page.tsx'), 'VisitorPage'),
+  propertyPage('split-tests', splitTestPages, 'SplitTestListPage'),
+  propertyPage('split-tests/$key', splitTestPages, 'SplitTestPage'),
+  propertyPage('flags', flagPages, 'FlagListPage'),
+  propertyPage('flags/$key', flagPages, 'FlagPage'),
+  propertyPage('segments', segmentPages, 'SegmentListPage'),
+  propertyPage('segments/$key', segmentPages, 'SegmentPage'),
+  propertyPage('goals', goalPages, 'GoalListPage'),
+  propertyPage('goals/$key', goalPages, 'GoalPage'),
+  propertyPage('feedback', feedbackPages, 'FeedbackPage'),
+  propertyPage('feedback/types/$key', feedbackPages, 'FeedbackTypePage'),
+  propertyPage('sessions', sessionPages, 'SessionListPage'),
+  propertyPage('sessions/$sessionId', sessionPages, 'SessionPage'),
+  propertyPage('visitors/$visitorId', sessionPages, 'VisitorPage'),
   propertyPage('keys', () => import('./features/keys/key-page.tsx'), 'KeyPage'),
   propertyPage('history', () => import('./features/history/history-page.tsx'), 'HistoryPage'),
   propertyPage('settings', () => import('./features/settings/settings-page.tsx'), 'SettingsPage'),
@@ -140,7 +139,7 @@ function propertyPage<M extends Record<string, unknown>>(
   load: () => Promise<M>,
   name: keyof M & string,
 ) {
-  pageLoaders.push(load);
+  pageLoaders.add(load);
   return createRoute({
     getParentRoute: () => property,
     path,

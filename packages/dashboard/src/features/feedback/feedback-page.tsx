@@ -1,8 +1,6 @@
-import { Skeleton, Tabs } from '@mantine/core';
-import { Suspense } from 'react';
+import { Tabs } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
@@ -11,10 +9,7 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { FeedbackInbox } from './feedback-inbox.tsx';
 import { FeedbackSnippets } from './feedback-snippets.tsx';
 import { FeedbackTypeTable } from './feedback-type-table.tsx';
-
-const NewFeedbackTypePage = lazyPart(() =>
-  import('./new-feedback-type-page.tsx').then((module) => module.NewFeedbackTypePage),
-);
+import { NewFeedbackTypePage } from './new-feedback-type-page.tsx';
 
 const VIEW = { tab: 'inbox', new: '' } as const;
 
@@ -23,11 +18,7 @@ export function FeedbackPage() {
   const [{ tab, new: isNew }, change] = useUrlState(VIEW);
   const { configuration, may } = useProperty();
   if (isNew !== '') {
-    return (
-      <Suspense fallback={<Skeleton height={300} m="lg" />}>
-        <NewFeedbackTypePage />
-      </Suspense>
-    );
+    return <NewFeedbackTypePage />;
   }
   const isEmpty = configuration.feedbackTypes.length === 0;
   return (

@@ -1,8 +1,6 @@
-import { Alert, Skeleton, TextInput } from '@mantine/core';
+import { Alert, TextInput } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { Suspense } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { CopyAction } from '../../ui/snippet.tsx';
@@ -14,12 +12,9 @@ import type { Configuration, FeedbackType } from '../configuration/configuration
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { ItemHistory } from '../history/item-history.tsx';
 import { FeedbackSnippets } from './feedback-snippets.tsx';
 import { FeedbackTypeFields } from './feedback-type-fields.tsx';
-
-const ItemHistory = lazyPart(() =>
-  import('../history/item-history.tsx').then((module) => module.ItemHistory),
-);
 
 /** One feedback type. */
 export function FeedbackTypePage() {
@@ -87,9 +82,7 @@ function FeedbackTypeEditor({ stored }: { stored: FeedbackType }) {
               Feedback of a deleted type stays, but new feedback of it is refused.
             </DeleteItemPanel>
             <Panel title="History">
-              <Suspense fallback={<Skeleton height={120} />}>
-                <ItemHistory type="feedback-type" itemKey={stored.id} />
-              </Suspense>
+              <ItemHistory type="feedback-type" itemKey={stored.id} />
             </Panel>
           </>
         }

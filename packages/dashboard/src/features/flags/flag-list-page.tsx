@@ -13,21 +13,17 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { FlagFilterBar } from './flag-filter-bar.tsx';
 import { FLAG_FILTERS, filterFlags } from './flag-filters.ts';
 import { FlagSnippets } from './flag-snippets.tsx';
+import { NewFlagPage } from './new-flag-page.tsx';
 import { staleReason, useFlagUsage } from './use-flag-usage.ts';
 import { useLastChanges } from './use-last-changes.ts';
 
 const FlagTable = lazyPart(() => import('./flag-table.tsx').then((module) => module.FlagTable));
-const NewFlagPage = lazyPart(() => import('./new-flag-page.tsx').then((module) => module.NewFlagPage));
 
 /** All flags of the property; `?new=1` is the form for a new one. */
 export function FlagListPage() {
   const [filters, setFilters] = useUrlState(FLAG_FILTERS);
   if (filters.new === '') return <FlagList filters={filters} onFilter={setFilters} />;
-  return (
-    <Suspense fallback={<Skeleton height={300} m="lg" />}>
-      <NewFlagPage />
-    </Suspense>
-  );
+  return <NewFlagPage />;
 }
 
 interface FlagListProps {

@@ -1,11 +1,10 @@
-import { Alert, Skeleton, Tabs } from '@mantine/core';
+import { Alert, Tabs } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { CopyAction } from '../../ui/snippet.tsx';
@@ -16,20 +15,15 @@ import { type Draft, useDraft } from '../changes/use-draft.ts';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { ItemHistory } from '../history/item-history.tsx';
+import { CompareEnvironments } from './compare-environments.tsx';
 import { DeleteFlagPanel } from './delete-flag-panel.tsx';
 import { EnvironmentEditor } from './environment-editor.tsx';
 import { EnvironmentTabs } from './environment-tabs.tsx';
 import { FlagDetailsPanel } from './flag-details-panel.tsx';
 import classes from './flag-page.module.css';
 import { FlagUsagePanel } from './flag-usage-panel.tsx';
-
-const TryFlag = lazyPart(() => import('./try-flag.tsx').then((module) => module.TryFlag));
-const CompareEnvironments = lazyPart(() =>
-  import('./compare-environments.tsx').then((module) => module.CompareEnvironments),
-);
-const ItemHistory = lazyPart(() =>
-  import('../history/item-history.tsx').then((module) => module.ItemHistory),
-);
+import { TryFlag } from './try-flag.tsx';
 
 /** One flag. */
 export function FlagPage() {
@@ -113,19 +107,17 @@ function FlagEditor({ stored }: { stored: Flag }) {
             </div>
           </div>
         </Tabs.Panel>
-        <Suspense fallback={<Skeleton height={240} />}>
-          <Tabs.Panel value="try">
-            <TryFlag flag={flag} isDraft={draft.isDirty} />
-          </Tabs.Panel>
-          <Tabs.Panel value="compare">
-            <CompareEnvironments flag={stored} isDraft={draft.isDirty} />
-          </Tabs.Panel>
-          <Tabs.Panel value="history">
-            <Panel title="History">
-              <ItemHistory type="flag" itemKey={stored.key} />
-            </Panel>
-          </Tabs.Panel>
-        </Suspense>
+        <Tabs.Panel value="try">
+          <TryFlag flag={flag} isDraft={draft.isDirty} />
+        </Tabs.Panel>
+        <Tabs.Panel value="compare">
+          <CompareEnvironments flag={stored} isDraft={draft.isDirty} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <Panel title="History">
+            <ItemHistory type="flag" itemKey={stored.key} />
+          </Panel>
+        </Tabs.Panel>
       </Tabs>
       {message && (
         <Alert color="blue" role="status" icon={<Icon name="info" />}>

@@ -1,13 +1,11 @@
-import { ActionIcon, Badge, Menu, Skeleton, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Badge, Menu, UnstyledButton } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
-import { type ReactNode, Suspense, useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ruleSentence } from './flag-words.ts';
 import classes from './rule-card.module.css';
-
-const RuleEditor = lazyPart(() => import('./rule-editor.tsx').then((module) => module.RuleEditor));
+import { RuleEditor } from './rule-editor.tsx';
 
 interface RuleCardProps {
   rule: Rule;
@@ -58,9 +56,7 @@ export function RuleCard(props: RuleCardProps) {
       </div>
       {isOpen && (
         <div id={fieldsId} className={classes.fields}>
-          <Suspense fallback={<Skeleton height={160} />}>
-            <RuleEditor {...props} />
-          </Suspense>
+          <RuleEditor {...props} />
         </div>
       )}
     </div>

@@ -1,8 +1,6 @@
-import { Skeleton, TextInput } from '@mantine/core';
-import { Suspense } from 'react';
+import { TextInput } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
@@ -11,8 +9,7 @@ import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { GoalSnippets } from './goal-snippets.tsx';
 import { GoalTable } from './goal-table.tsx';
-
-const NewGoalPage = lazyPart(() => import('./new-goal-page.tsx').then((module) => module.NewGoalPage));
+import { NewGoalPage } from './new-goal-page.tsx';
 
 const FILTERS = { search: '', new: '' } as const;
 
@@ -21,11 +18,7 @@ export function GoalListPage() {
   const [{ search, new: isNew }, change] = useUrlState(FILTERS);
   const { configuration, may } = useProperty();
   if (isNew !== '') {
-    return (
-      <Suspense fallback={<Skeleton height={300} m="lg" />}>
-        <NewGoalPage />
-      </Suspense>
-    );
+    return <NewGoalPage />;
   }
   const { goals } = configuration;
   const words = search.toLowerCase();

@@ -1,9 +1,7 @@
-import { Alert, Skeleton, Stack, TextInput } from '@mantine/core';
+import { Alert, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Suspense } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
@@ -17,6 +15,7 @@ import type { Goal } from '../configuration/configuration-types.ts';
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { ItemHistory } from '../history/item-history.tsx';
 import { ConversionList } from './conversion-list.tsx';
 import { GoalChart, useGoalInterval } from './goal-chart.tsx';
 import { GoalFields } from './goal-fields.tsx';
@@ -25,10 +24,6 @@ import { progressQuery } from './goal-query.ts';
 import { GoalSnippets } from './goal-snippets.tsx';
 import { GoalTiles } from './goal-tiles.tsx';
 import { goalUses } from './goal-uses.ts';
-
-const ItemHistory = lazyPart(() =>
-  import('../history/item-history.tsx').then((module) => module.ItemHistory),
-);
 
 /** One goal. */
 export function GoalPage() {
@@ -122,9 +117,7 @@ function GoalSide({ stored, form, isUnused }: GoalSideProps) {
         </Panel>
       )}
       <Panel title="History">
-        <Suspense fallback={<Skeleton height={120} />}>
-          <ItemHistory type="goal" itemKey={stored.id} />
-        </Suspense>
+        <ItemHistory type="goal" itemKey={stored.id} />
       </Panel>
     </>
   );

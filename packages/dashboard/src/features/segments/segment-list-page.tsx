@@ -1,18 +1,13 @@
-import { Skeleton, TextInput } from '@mantine/core';
-import { Suspense } from 'react';
+import { TextInput } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
+import { NewSegmentPage } from './new-segment-page.tsx';
 import { SegmentTable } from './segment-table.tsx';
-
-const NewSegmentPage = lazyPart(() =>
-  import('./new-segment-page.tsx').then((module) => module.NewSegmentPage),
-);
 
 const FILTERS = { search: '', new: '' } as const;
 
@@ -21,11 +16,7 @@ export function SegmentListPage() {
   const [{ search, new: isNew }, change] = useUrlState(FILTERS);
   const { configuration, may } = useProperty();
   if (isNew !== '') {
-    return (
-      <Suspense fallback={<Skeleton height={300} m="lg" />}>
-        <NewSegmentPage />
-      </Suspense>
-    );
+    return <NewSegmentPage />;
   }
   const { segments } = configuration;
   const words = search.toLowerCase();

@@ -1,8 +1,6 @@
-import { Alert, Skeleton, TextInput } from '@mantine/core';
+import { Alert, TextInput } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { Suspense } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { CopyAction } from '../../ui/snippet.tsx';
@@ -14,13 +12,10 @@ import type { ManagedSegment } from '../configuration/configuration-types.ts';
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { ItemHistory } from '../history/item-history.tsx';
 import { MatchingVisitorsPanel } from './matching-visitors-panel.tsx';
 import { SegmentConditions } from './segment-conditions.tsx';
 import { segmentUses } from './segment-uses.ts';
-
-const ItemHistory = lazyPart(() =>
-  import('../history/item-history.tsx').then((module) => module.ItemHistory),
-);
 
 /** One segment. */
 export function SegmentPage() {
@@ -76,9 +71,7 @@ function SegmentEditor({ stored }: { stored: ManagedSegment }) {
         }
       />
       <Panel title="History">
-        <Suspense fallback={<Skeleton height={120} />}>
-          <ItemHistory type="segment" itemKey={stored.id} />
-        </Suspense>
+        <ItemHistory type="segment" itemKey={stored.id} />
       </Panel>
       <DraftBar draft={draft} onSave={() => void form.save()} blocked={blocked} />
     </Page>

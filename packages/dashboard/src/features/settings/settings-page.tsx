@@ -1,22 +1,14 @@
-import { Skeleton, Tabs } from '@mantine/core';
-import { type ComponentType, Suspense } from 'react';
-import { lazyPart } from '../../ui/lazy-part.ts';
+import { Tabs } from '@mantine/core';
+import type { ComponentType } from 'react';
 import { Page } from '../../ui/page.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { DangerSettings } from './danger-settings.tsx';
 import { EnvironmentSettings } from './environment-settings.tsx';
 import { GeneralSettings } from './general-settings.tsx';
+import { MemberSettings } from './member-settings.tsx';
 import classes from './settings-page.module.css';
-
-const StatisticsSettings = lazyPart(() =>
-  import('./statistics-settings.tsx').then((module) => module.StatisticsSettings),
-);
-const MemberSettings = lazyPart(() =>
-  import('./member-settings.tsx').then((module) => module.MemberSettings),
-);
-const WebhookSettings = lazyPart(() =>
-  import('./webhooks/webhook-settings.tsx').then((module) => module.WebhookSettings),
-);
+import { StatisticsSettings } from './statistics-settings.tsx';
+import { WebhookSettings } from './webhooks/webhook-settings.tsx';
 
 const URL_DEFAULTS = { tab: 'general', webhook: '' } as const;
 
@@ -48,9 +40,7 @@ export function SettingsPage() {
         </Tabs.List>
         {Object.entries(TABS).map(([value, { Content }]) => (
           <Tabs.Panel key={value} value={value} className={classes.tab}>
-            <Suspense fallback={<Skeleton height={240} />}>
-              <Content />
-            </Suspense>
+            <Content />
           </Tabs.Panel>
         ))}
       </Tabs>

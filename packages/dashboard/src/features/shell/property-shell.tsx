@@ -1,19 +1,16 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { ReviewProvider } from '../changes/review-context.tsx';
 import { PropertyProvider, useProperty } from '../configuration/property-context.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { CommandPalette } from './command-palette.tsx';
 import { NavigationLinks } from './navigation-links.tsx';
 import classes from './property-shell.module.css';
 import { PropertySwitcher } from './property-switcher.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
-
-const CommandPalette = lazy(() =>
-  import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
-);
 
 /** Everything around the pages of a property: navigation, search, account. */
 export function PropertyShell() {
@@ -77,11 +74,7 @@ function ShellLayout() {
         <ConnectionNotice />
         <Outlet />
       </main>
-      {isPaletteOpen && (
-        <Suspense>
-          <CommandPalette onClose={palette.close} />
-        </Suspense>
-      )}
+      {isPaletteOpen && <CommandPalette onClose={palette.close} />}
     </div>
   );
 }

@@ -1,19 +1,15 @@
 import { Button } from '@mantine/core';
-import { lazy, Suspense, useEffect } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PageSkeleton } from '../../ui/page-states.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { NewSplitTestPage } from './editor/new-split-test-page.tsx';
 import { SplitTestFilterBar } from './split-test-filter-bar.tsx';
 import { SplitTestTable } from './split-test-table.tsx';
 import { SplitTestsEmpty } from './split-tests-empty.tsx';
 import { type SplitTestFilters, useSplitTestList } from './use-split-test-list.ts';
-
-const loadNewPage = () => import('./editor/new-split-test-page.tsx');
-const NewSplitTestPage = lazy(() => loadNewPage().then((module) => ({ default: module.NewSplitTestPage })));
 
 const PAGE_DEFAULTS = { new: '', from: '' };
 const FILTER_DEFAULTS = { search: '', status: '', tag: '', owner: '' };
@@ -22,11 +18,7 @@ const FILTER_DEFAULTS = { search: '', status: '', tag: '', owner: '' };
 export function SplitTestListPage() {
   const [state] = useUrlState(PAGE_DEFAULTS);
   if (state.new === '') return <SplitTestList />;
-  return (
-    <Suspense fallback={<PageSkeleton />}>
-      <NewSplitTestPage key={state.from} from={state.from} />
-    </Suspense>
-  );
+  return <NewSplitTestPage key={state.from} from={state.from} />;
 }
 
 function SplitTestList() {
@@ -34,8 +26,6 @@ function SplitTestList() {
   const navigate = usePropertyNavigate();
   const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
   const listed = useSplitTestList(filters);
-  // The button opens the editor at once, even if the connection is lost meanwhile.
-  useEffect(() => void loadNewPage().catch(() => {}), []);
   const create = (
     <ReasonButton
       leftSection={<Icon name="plus" />}

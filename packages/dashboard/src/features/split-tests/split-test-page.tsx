@@ -1,7 +1,8 @@
 import { Skeleton, Stack, Tabs } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense } from 'react';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
@@ -11,16 +12,17 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { ItemHistory } from '../history/item-history.tsx';
 import type { SplitTestDraft } from './editor/split-test-draft.ts';
+import { SplitTestEditor } from './editor/split-test-editor.tsx';
 import { PhaseList } from './phase-list.tsx';
 import { SplitTestActions } from './split-test-actions.tsx';
 import { phaseWords, titleOf } from './split-test-facts.ts';
 import { SplitTestNextStep } from './split-test-next-step.tsx';
 import { SplitTestStatus } from './split-test-status.tsx';
 
-const loadEditor = () => import('./editor/split-test-editor.tsx');
-const loadResults = () => import('./results/split-test-results.tsx');
-const SplitTestEditor = lazy(() => loadEditor().then((module) => ({ default: module.SplitTestEditor })));
-const SplitTestResults = lazy(() => loadResults().then((module) => ({ default: module.SplitTestResults })));
+/** The largest part of all pages. */
+const SplitTestResults = lazyPart(() =>
+  import('./results/split-test-results.tsx').then((module) => module.SplitTestResults),
+);
 
 export function SplitTestPage() {
   const { key } = useParams({ strict: false }) as { key: string };
@@ -47,8 +49,6 @@ function SplitTestFrame({ test }: { test: SplitTest }) {
   const { propertyId } = useProperty();
   const [state, setState] = useUrlState(DEFAULTS);
   const draft = useDraft<SplitTestDraft>(`${propertyId}/split-tests/${test.key}`, test, test.version);
-  // The other tabs open at once, even if the connection is lost meanwhile.
-  useEffect(() => void Promise.allSettled([loadEditor(), loadResults()]), []);
   const tab = state.tab || (test.status === 'draft' ? 'edit' : 'results');
   return (
     <Page
@@ -68,14 +68,14 @@ function SplitTestFrame({ test }: { test: SplitTest }) {
           <Tabs.Tab value="edit">Edit{draft.isDirty ? ' (unsaved)' : ''}</Tabs.Tab>
           <Tabs.Tab value="history">Phases &amp; history</Tabs.Tab>
         </Tabs.List>
-        <Suspense fallback={<Skeleton height={320} role="status" aria-label="Loading" />}>
-          <Tabs.Panel value="results">
+        <Tabs.Panel value="results">
+          <Suspense fallback={<Skeleton height={320} role="status" aria-label="Loading" />}>
             <SplitTestResults test={test} />
-          </Tabs.Panel>
-          <Tabs.Panel value="edit">
-            <SplitTestEditor draft={draft} stored={test} onSaved={draft.discard} />
-          </Tabs.Panel>
-        </Suspense>
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="edit">
+          <SplitTestEditor draft={draft} stored={test} onSaved={draft.discard} />
+        </Tabs.Panel>
         <Tabs.Panel value="history">
           <Stack>
             <PhaseList test={test} />

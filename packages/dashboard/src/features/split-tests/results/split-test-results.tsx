@@ -1,5 +1,4 @@
-import { Skeleton, Stack } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Stack } from '@mantine/core';
 import { Loaded } from '../../../ui/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { BreakdownPanel } from './breakdown-panel.tsx';
@@ -7,6 +6,7 @@ import { DecisionPanel } from './decision-panel.tsx';
 import { FeedbackPanel } from './feedback-panel.tsx';
 import { GuardrailsPanel } from './guardrails-panel.tsx';
 import { HealthPanel } from './health-panel.tsx';
+import { NoResults } from './no-results.tsx';
 import { PrimaryGoalPanel } from './primary-goal-panel.tsx';
 import { ReportPanel } from './report-panel.tsx';
 import { ResultsBar } from './results-bar.tsx';
@@ -18,16 +18,6 @@ import { UpliftPanel } from './uplift-panel.tsx';
 import { useRefreshOnChange, useResults } from './use-results.ts';
 import { VerdictPanel } from './verdict-panel.tsx';
 import { VisitorsPanel } from './visitors-panel.tsx';
-
-const LazyNoResults = lazy(() =>
-  import('./no-results.tsx').then((module) => ({ default: module.NoResults })),
-);
-
-const NoResults = ({ test }: { test: SplitTest }) => (
-  <Suspense fallback={<Skeleton height={320} role="status" aria-label="Loading" />}>
-    <LazyNoResults test={test} />
-  </Suspense>
-);
 
 /** The results of a split test: first the verdict, then what it is based on. */
 export function SplitTestResults({ test }: { test: SplitTest }) {

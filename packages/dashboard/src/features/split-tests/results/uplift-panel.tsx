@@ -1,8 +1,7 @@
-import { Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
 import { formatTime } from '../../../ui/format.ts';
 import { Loaded, Panel } from '../../../ui/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { UpliftChart } from './uplift-chart.tsx';
 import { useComparedVariation } from './use-compared-variation.ts';
 import { useResults } from './use-results.ts';
 import { VariationSelect } from './variation-select.tsx';
@@ -10,9 +9,6 @@ import { VariationSelect } from './variation-select.tsx';
 const HEIGHT = 220;
 
 // Below the first screen, and large.
-const UpliftChart = lazy(() =>
-  import('./uplift-chart.tsx').then((module) => ({ default: module.UpliftChart })),
-);
 
 /** How the uplift of the primary goal developed, and how its interval became narrower. */
 export function UpliftPanel({ test }: { test: SplitTest }) {
@@ -28,11 +24,7 @@ export function UpliftPanel({ test }: { test: SplitTest }) {
       actions={<VariationSelect test={test} value={variation} />}
     >
       <Loaded query={query} what="the uplift over time" height={HEIGHT}>
-        {(results) => (
-          <Suspense fallback={<Skeleton height={HEIGHT} role="status" aria-label="Loading the chart" />}>
-            <UpliftChart results={results} variation={variation} />
-          </Suspense>
-        )}
+        {(results) => <UpliftChart results={results} variation={variation} />}
       </Loaded>
     </Panel>
   );

@@ -1,0 +1,2 @@
+export { FlagListPage } from './flag-list-page.tsx';
+export { FlagPage } from './flag-page.tsx';
