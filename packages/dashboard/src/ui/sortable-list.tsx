@@ -1,19 +1,8 @@
-import {
-  closestCenter,
-  DndContext,
-  type DragEndEvent,
-  PointerSensor,
-  type UniqueIdentifier,
-  useDraggable,
-  useDroppable,
-  useSensor,
-  useSensors,
-} from '@dnd-kit/core';
-import type { ReactNode } from 'react';
+import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
 import classes from './sortable-list.module.css';
 
-export interface SortableListProps<T> {
+interface SortableListProps<T> {
   items: readonly T[];
   idOf: (item: T) => string;
   onMove: (from: number, to: number) => void;
@@ -21,56 +10,97 @@ export interface SortableListProps<T> {
   renderItem: (item: T, index: number, handle: ReactNode) => ReactNode;
 }
 
-/** A list that is reordered by dragging. Load it lazily: the library is large. */
+/** A vertical list that is reordered by dragging. */
 export function SortableList<T>({ items, idOf, onMove, renderItem }: SortableListProps<T>) {
-  const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: 4 } }));
-  const indexOf = (id: UniqueIdentifier) => items.findIndex((item) => idOf(item) === id);
-  const finish = ({ active, over }: DragEndEvent) => {
-    if (over !== null && over.id !== active.id) onMove(indexOf(active.id), indexOf(over.id));
+  const { list, drag, handleEvents } = useDrag(onMove);
+  const stateOf = (index: number) => {
+    if (index === drag?.from) return 'dragged';
+    if (index !== drag?.to) return undefined;
+    return drag.to < drag.from ? 'before' : 'after';
   };
   return (
-    <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={finish}>
-      <ol className={classes.list}>
-        {items.map((item, index) => (
-          <SortableItem key={idOf(item)} id={idOf(item)} index={index} indexOf={indexOf}>
-            {(handle) => renderItem(item, index, handle)}
-          </SortableItem>
-        ))}
-      </ol>
-    </DndContext>
+    <ol ref={list} className={classes.list}>
+      {items.map((item, index) => (
+        <li
+          key={idOf(item)}
+          className={classes.item}
+          data-drag={stateOf(index)}
+          style={index === drag?.from ? { transform: `translateY(${drag.distance}px)` } : undefined}
+        >
+          {renderItem(
+            item,
+            index,
+            // The buttons to move up and down do the same for the keyboard and assistive technology.
+            <span className={classes.handle} aria-hidden="true" {...handleEvents(index)}>
+              <Icon name="drag" />
+            </span>,
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }
 
-interface SortableItemProps {
-  id: string;
-  index: number;
-  indexOf: (id: UniqueIdentifier) => number;
-  children: (handle: ReactNode) => ReactNode;
+interface Drag {
+  from: number;
+  to: number;
+  /** How far the item was dragged, in pixels. */
+  distance: number;
 }
 
-function SortableItem({ id, index, indexOf, children }: SortableItemProps) {
-  const drag = useDraggable({ id });
-  const drop = useDroppable({ id });
-  const from = drop.active === null ? -1 : indexOf(drop.active.id);
-  const isTarget = drop.isOver && from !== index;
-  const state = drag.isDragging ? 'dragged' : isTarget ? (from > index ? 'before' : 'after') : undefined;
-  const handle = (
-    // The buttons to move up and down do the same for the keyboard and assistive technology.
-    <span ref={drag.setActivatorNodeRef} {...drag.listeners} className={classes.handle} aria-hidden="true">
-      <Icon name="drag" />
-    </span>
-  );
-  return (
-    <li
-      ref={(node) => {
-        drag.setNodeRef(node);
-        drop.setNodeRef(node);
-      }}
-      className={classes.item}
-      data-drag={state}
-      style={drag.transform ? { transform: `translateY(${drag.transform.y}px)` } : undefined}
-    >
-      {children(handle)}
-    </li>
-  );
+function useDrag(onMove: (from: number, to: number) => void) {
+  const list = useRef<HTMLOListElement>(null);
+  const start = useRef({ y: 0, centers: [] as number[] });
+  const [drag, setDrag] = useState<Drag | null>(null);
+  useEscape(drag !== null, () => setDrag(null));
+  // Relative to the list, because the page may scroll meanwhile.
+  const top = () => list.current?.getBoundingClientRect().top ?? 0;
+
+  const handleEvents = (index: number) => ({
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return;
+      // No text is selected.
+      event.preventDefault();
+      event.currentTarget.setPointerCapture(event.pointerId);
+      const items = [...(list.current?.children ?? [])].map((item) => item.getBoundingClientRect());
+      start.current = {
+        y: event.clientY - top(),
+        centers: items.map((item) => item.top + item.height / 2 - top()),
+      };
+      setDrag({ from: index, to: index, distance: 0 });
+    },
+    onPointerMove: (event: PointerEvent) => {
+      if (drag === null) return;
+      const { y, centers } = start.current;
+      const distance = event.clientY - top() - y;
+      const to = indexOfNearest(centers, (centers[drag.from] ?? 0) + distance);
+      list.current?.children[to]?.scrollIntoView({ block: 'nearest' });
+      setDrag({ ...drag, to, distance });
+    },
+    onPointerUp: () => {
+      if (drag !== null && drag.to !== drag.from) onMove(drag.from, drag.to);
+      setDrag(null);
+    },
+    onPointerCancel: () => setDrag(null),
+  });
+  return { list, drag, handleEvents };
+}
+
+function useEscape(isActive: boolean, onEscape: () => void) {
+  useEffect(() => {
+    if (!isActive) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') onEscape();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  });
+}
+
+function indexOfNearest(numbers: readonly number[], value: number): number {
+  let nearest = 0;
+  for (const [index, each] of numbers.entries()) {
+    if (Math.abs(each - value) < Math.abs((numbers[nearest] ?? 0) - value)) nearest = index;
+  }
+  return nearest;
 }

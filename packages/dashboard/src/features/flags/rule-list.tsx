@@ -1,20 +1,10 @@
-import { Button, Group, Skeleton, VisuallyHidden } from '@mantine/core';
+import { Button, Group, VisuallyHidden } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
-import { type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
-import type { SortableListProps } from '../../ui/sortable-list.tsx';
+import { SortableList } from '../../ui/sortable-list.tsx';
 import { duplicateRule, moved, newRule } from './flag-configuration.ts';
 import { RuleCard } from './rule-card.tsx';
-import classes from './rule-list.module.css';
-
-// Without it, rules are moved with the buttons.
-const SortableList = lazyPart(() =>
-  import('../../ui/sortable-list.tsx').then(
-    (module) => module.SortableList<Rule>,
-    () => PlainList,
-  ),
-);
 
 interface RuleListProps {
   rules: readonly Rule[];
@@ -69,9 +59,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
   );
   return (
     <div ref={list}>
-      <Suspense fallback={<Skeleton height={rules.length * 40} />}>
-        <SortableList items={rules} idOf={({ id }) => id} onMove={move} renderItem={renderRule} />
-      </Suspense>
+      <SortableList items={rules} idOf={({ id }) => id} onMove={move} renderItem={renderRule} />
       <Group gap="xs" mt="xs">
         <Button
           size="xs"
@@ -94,16 +82,6 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
       </Group>
       <VisuallyHidden role="status">{message}</VisuallyHidden>
     </div>
-  );
-}
-
-function PlainList({ items, renderItem }: Pick<SortableListProps<Rule>, 'items' | 'renderItem'>) {
-  return (
-    <ol className={classes.list}>
-      {items.map((rule, index) => (
-        <li key={rule.id}>{renderItem(rule, index, null)}</li>
-      ))}
-    </ol>
   );
 }
 
