@@ -1,7 +1,8 @@
 import type { FlagValue, Rule, Segment } from '@switchyard/core/api/targeting';
+import { flagValueWords } from '@switchyard/core/words/rule-sentence';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { configurationIn } from './flag-configuration.ts';
-import { ruleSentence, valueWords } from './flag-words.ts';
+import { ruleSentence } from './flag-words.ts';
 
 /** One line of a comparison; null where the environment does not have it. */
 export interface ComparedLine {
@@ -39,7 +40,7 @@ export function compareEnvironments(
         isSame: isSame(ruleA, ruleB) && (sameOrder || left === right),
       };
     }),
-    line('Everyone else', valueWords(a.value), valueWords(b.value)),
+    line('Everyone else', flagValueWords(a.value), flagValueWords(b.value)),
   ];
 }
 
@@ -54,4 +55,4 @@ function line(label: string, from: string, to: string): ComparedLine {
 }
 
 const prerequisiteWords = (prerequisites: readonly { flag: string; value: FlagValue }[]) =>
-  prerequisites.map(({ flag, value }) => `${flag} is ${valueWords(value)}`).join(' and ') || 'None';
+  prerequisites.map(({ flag, value }) => `${flag} is ${flagValueWords(value)}`).join(' and ') || 'None';

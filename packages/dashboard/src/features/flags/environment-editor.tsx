@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Switch, Title } from '@mantine/core';
+import { flagValueWords } from '@switchyard/core/words/rule-sentence';
 import { Panel } from '../../ui/panel.tsx';
 import type { Environment, Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
 import classes from './environment-editor.module.css';
 import { configurationIn, newRule, simpleRollout, withConfiguration } from './flag-configuration.ts';
-import { valueWords } from './flag-words.ts';
 import { PrerequisiteEditor } from './prerequisite-editor.tsx';
 import { RuleList } from './rule-list.tsx';
 import { SimpleRollout } from './simple-rollout.tsx';
@@ -40,7 +40,7 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
     >
       <Stack gap="md">
         <Switch
-          label={enabled ? 'On' : `Off: everyone gets ${valueWords(flag.defaultValue)}`}
+          label={enabled ? 'On' : `Off: everyone gets ${flagValueWords(flag.defaultValue)}`}
           aria-label={`On in ${environment.name}`}
           description={
             enabled === isStoredOn ? undefined : `Not saved yet: it is ${isStoredOn ? 'on' : 'off'}`

@@ -1,10 +1,10 @@
 import type { FlagUsage, FlagUsageList } from '@switchyard/core/api/flag-usage';
+import { flagValueWords } from '@switchyard/core/words/rule-sentence';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { request } from '../../api.ts';
 import { formatDate, formatPercent } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { valueWords } from './flag-words.ts';
 
 export type EnvironmentUsage = FlagUsage['environments'][number];
 
@@ -32,13 +32,13 @@ export function staleReason(environments: readonly EnvironmentUsage[] | undefine
   const { reason, since } = stale.stale!;
   const value = stale.values[0]?.value;
   if (reason === 'not_evaluated') return `Not evaluated since ${formatDate(since)}`;
-  return `Always ${value === undefined ? 'the same value' : valueWords(value)} since ${formatDate(since)}`;
+  return `Always ${value === undefined ? 'the same value' : flagValueWords(value)} since ${formatDate(since)}`;
 }
 
 /** "true 80 %, false 20 %", of the last 30 days; the most frequent values. */
 export function servedWords({ values, evaluations }: EnvironmentUsage, max = 2): string {
   const shown = values.slice(0, max).map(({ value, count }) => {
-    const name = value === null ? 'others' : valueWords(value);
+    const name = value === null ? 'others' : flagValueWords(value);
     return values.length === 1 ? name : `${name} ${formatPercent(count / evaluations)}`;
   });
   return shown.join(', ') + (values.length > max ? ` and ${values.length - max} more` : '');

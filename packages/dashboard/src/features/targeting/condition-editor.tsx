@@ -3,11 +3,12 @@ import type { Condition, Operator } from '@switchyard/core/api/targeting';
 import { numberOf } from '@switchyard/core/evaluation/attribute-values';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
+import { HAS_ONE_VALUE, OPERATOR_WORDS } from '@switchyard/core/words/operator-words';
 import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import classes from './condition-editor.module.css';
 import { ConditionValues } from './condition-values.tsx';
-import { HAS_ONE_VALUE, HAS_OPPOSITE, OPERATOR_GROUPS, OPERATOR_WORDS } from './operator-words.ts';
+import { HAS_OPPOSITE, OPERATOR_GROUPS } from './operator-groups.ts';
 
 interface ConditionEditorProps {
   condition: Condition;

@@ -3,10 +3,10 @@ import { TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { Condition } from '@switchyard/core/api/targeting';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
+import { HAS_ONE_VALUE } from '@switchyard/core/words/operator-words';
 import { useState } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
-import { HAS_ONE_VALUE } from './operator-words.ts';
 
 type Values = NonNullable<Condition['values']>;
 

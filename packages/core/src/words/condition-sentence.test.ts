@@ -1,8 +1,11 @@
-import type { Condition } from '@switchyard/core/api/targeting';
 import { describe, expect, it } from 'vitest';
+import type { Condition } from '../api/targeting.ts';
 import { conditionSentence, conditionsSentence } from './condition-sentence.ts';
 
-const segments = [{ id: 'staff', name: 'Staff' }, { id: 'beta' }];
+const format = {
+  segments: [{ id: 'staff', name: 'Staff' }, { id: 'beta' }],
+  time: (at: number) => new Date(at).toISOString(),
+};
 
 describe('conditions as sentences', () => {
   it.each<[Condition, string]>([
@@ -28,13 +31,17 @@ describe('conditions as sentences', () => {
       { operator: 'inSegment', values: ['staff', 'beta'], negate: true },
       'the visitor is in none of the segments Staff, beta',
     ],
+    [
+      { attribute: 'since', operator: 'before', values: ['2027-01-02'] },
+      'since is before 2027-01-02T00:00:00.000Z',
+    ],
     [{ attribute: '', operator: 'equals' }, '… is …'],
     [
       { attribute: 'n', operator: 'in', values: [1, 2, 3, 4, 5, 6, 7] },
       'n is one of 1, 2, 3, 4, 5 and 2 more',
     ],
   ])('%j', (condition, sentence) => {
-    expect(conditionSentence(condition, segments)).toBe(sentence);
+    expect(conditionSentence(condition, format)).toBe(sentence);
   });
 
   it('joins them', () => {
@@ -42,7 +49,7 @@ describe('conditions as sentences', () => {
       { attribute: 'a', operator: 'isSet' },
       { attribute: 'b', operator: 'isNotSet' },
     ];
-    expect(conditionsSentence(conditions, 'any', [])).toBe('a is set or b is not set');
-    expect(conditionsSentence(conditions, undefined, [])).toBe('a is set and b is not set');
+    expect(conditionsSentence(conditions, 'any', format)).toBe('a is set or b is not set');
+    expect(conditionsSentence(conditions, undefined, format)).toBe('a is set and b is not set');
   });
 });

@@ -1,0 +1,31 @@
+import type { FlagValue, Rollout, Rule } from '../api/targeting.ts';
+import { conditionsSentence } from './condition-sentence.ts';
+import { quoteValue } from './quote-value.ts';
+import type { SentenceFormat } from './sentence-format.ts';
+
+export const flagValueWords = (value: FlagValue | null): string =>
+  typeof value === 'string' ? quoteValue(value) : String(value);
+
+/** "If country is one of DE, AT and plan is pro, serve true to 20 %" */
+export function ruleSentence(rule: Rule, format: SentenceFormat): string {
+  const conditions = conditionsSentence(rule.conditions ?? [], rule.match, format);
+  const value = flagValueWords(rule.value);
+  const share = rule.rollout === undefined ? '' : shareWords(rule.rollout, conditions === '', format);
+  return conditions === ''
+    ? `Serve ${value} to ${share || 'everyone'}`
+    : `If ${conditions}, serve ${value}${share && ` to ${share}`}`;
+}
+
+function shareWords(
+  { percentage, by, schedule = [] }: Rollout,
+  isEveryone: boolean,
+  { percent, time }: SentenceFormat,
+): string {
+  const of = isEveryone ? ' of everyone' : '';
+  const attribute = by === undefined ? '' : ` by ${by}`;
+  const [next] = schedule;
+  const change = next ? `, ${percent(next.percentage)} from ${time(next.at)}` : '';
+  const others = schedule.length - 1;
+  const more = others > 0 ? ` and ${others} more ${others === 1 ? 'step' : 'steps'}` : '';
+  return `${percent(percentage)}${of}${attribute}${change}${more}`;
+}
