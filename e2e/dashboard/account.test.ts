@@ -173,7 +173,7 @@ describe.skipIf(dashboard.isMissing)('an expired session', () => {
     await signIn(page, email, passwordOf(email));
     await dialog.waitFor({ state: 'detached' });
     // The request that was refused is repeated.
-    await page.getByText('name: "Shop" → "A better shop"').waitFor();
+    await page.getByText('Name: “Shop” → “A better shop”').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('No unsaved changes').waitFor();
     const { body } = await dashboard.owner.get('/v1/manage/properties/shop');

@@ -38,7 +38,7 @@ describe.skipIf(dashboard.isMissing)('history', () => {
     const page = await dashboard.shopPage('history?entity=goal&key=signup');
     const entry = page.getByRole('listitem').filter({ hasText: '“Clearer”' });
     await entry.getByText('in the dashboard').waitFor();
-    await entry.getByText('name: "signup" → "Sign-ups"').waitFor();
+    await entry.getByText('Name: “signup” → “Sign-ups”').waitFor();
     await entry.getByRole('button', { name: 'Details of the change of goal signup, version 2' }).click();
     await entry.getByRole('row', { name: 'name signup Sign-ups' }).waitFor();
     const current = entry.getByRole('button', { name: 'Restore this version' });
@@ -82,7 +82,7 @@ describe.skipIf(dashboard.isMissing)('history', () => {
   it('loads earlier changes while scrolling', async () => {
     for (let index = 0; index < 60; index += 1) await changeGoal({ name: `Name ${index}` });
     const page = await dashboard.shopPage('history?entity=goal');
-    await page.getByText('"Name 58" → "Name 59"').waitFor();
+    await page.getByText('“Name 58” → “Name 59”').waitFor();
     await page.keyboard.press('End');
     await page.getByText('created goal').waitFor();
   });

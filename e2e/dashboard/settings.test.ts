@@ -54,7 +54,7 @@ describe.skipIf(dashboard.isMissing)('general settings', () => {
     await page.reload();
     expect(await page.getByLabel('Days', { exact: true }).inputValue()).toBe('30');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('retentionDays: null → 30').waitFor();
+    await page.getByText('Keeps events: forever → 30 days').waitFor();
     await confirmReview(page);
     await page.getByText('No unsaved changes').waitFor();
     expect(await stored()).toMatchObject({
@@ -74,7 +74,7 @@ describe.skipIf(dashboard.isMissing)('general settings', () => {
     await page.getByRole('radio', { name: 'Yours' }).check();
     await page.getByRole('button', { name: 'Continue with this version' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('name: "Theirs" → "Mine"').waitFor();
+    await page.getByText('Name: “Theirs” → “Mine”').waitFor();
     await confirmReview(page);
     expect(await stored()).toMatchObject({ name: 'Mine', displayCurrency: 'EUR' });
     dashboard.ignoreProblems(/412/);
@@ -117,7 +117,7 @@ describe.skipIf(dashboard.isMissing)('statistics settings', () => {
     await page.getByRole('switch', { name: 'Start from earlier experience' }).press('Space');
     await page.getByLabel('Accepted false alarms').fill('10');
     await page.getByRole('button', { name: 'Save' }).press('Enter');
-    await page.getByText('statistics.engine: "auto" → "bayesian"').waitFor();
+    await page.getByText('Method: auto → bayesian').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByText('No unsaved changes').waitFor();
     expect((await stored()).statistics).toMatchObject({
@@ -173,7 +173,7 @@ describe.skipIf(dashboard.isMissing)('members', () => {
 
     await page.getByRole('combobox', { name: 'Role of grace@shop.example' }).click();
     await page.getByRole('option', { name: 'admin' }).click();
-    await page.getByText('role: "viewer" → "admin"').waitFor();
+    await page.getByText('Role: viewer → admin').waitFor();
     await confirmReview(page);
     const role = page.getByRole('combobox', { name: 'Role of grace@shop.example' });
     await expect.poll(() => role.inputValue()).toBe('admin');

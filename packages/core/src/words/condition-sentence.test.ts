@@ -51,5 +51,6 @@ describe('conditions as sentences', () => {
     ];
     expect(conditionsSentence(conditions, 'any', format)).toBe('a is set or b is not set');
     expect(conditionsSentence(conditions, undefined, format)).toBe('a is set and b is not set');
+    expect(conditionsSentence(conditions, 'any', { ...format, maxConditions: 1 })).toBe('a is set or 1 more');
   });
 });

@@ -6,7 +6,7 @@ import { quoteValue } from './quote-value.ts';
 import type { SentenceFormat } from './sentence-format.ts';
 
 type ConditionValue = NonNullable<Condition['values']>[number];
-type ConditionFormat = Pick<SentenceFormat, 'segments' | 'time'>;
+type ConditionFormat = Pick<SentenceFormat, 'segments' | 'time' | 'maxConditions'>;
 
 const MAX_LISTED = 5;
 
@@ -29,9 +29,11 @@ export function conditionsSentence(
   match: Rule['match'],
   format: ConditionFormat,
 ): string {
-  return conditions
-    .map((condition) => conditionSentence(condition, format))
-    .join(match === 'any' ? ' or ' : ' and ');
+  const { maxConditions = conditions.length } = format;
+  const word = match === 'any' ? ' or ' : ' and ';
+  const shown = conditions.slice(0, maxConditions).map((condition) => conditionSentence(condition, format));
+  const more = conditions.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(word);
 }
 
 function verb({ operator, negate = false }: Condition, isList: boolean): string {

@@ -7,4 +7,6 @@ export interface SentenceFormat {
   time: (at: number) => string;
   /** 0 to 100. */
   percent: (percentage: number) => string;
+  /** Further conditions are only counted. Default: all are listed */
+  maxConditions?: number;
 }

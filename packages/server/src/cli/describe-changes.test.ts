@@ -34,7 +34,7 @@ async function lines(after: object): Promise<string[]> {
   return text
     .split('\n')
     .slice(2)
-    .map((line) => line.trim().replace('environments.production.', ''));
+    .map((line) => line.trim());
 }
 
 describe('the plan of a changed rule', () => {
@@ -43,19 +43,19 @@ describe('the plan of a changed rule', () => {
   it('names the changed field only', async () => {
     const all = { ...TENTH, rollout: { percentage: 100, by: 'userId' } };
     expect(describeChanges(await shop.plan(flag([STAFF, all])))).toBe(
-      'shop:\n  ~ flag checkout\n      environments.production.rules.tenth.rollout.percentage: 10 → 100',
+      'shop:\n  ~ flag checkout\n      Production, rule 2: rollout 10 % → 100 %',
     );
   });
 
   it('names fields that are added and removed', async () => {
     const changed = { ...TENTH, name: 'Tenth', rollout: { percentage: 10 } };
     expect(await lines(flag([STAFF, changed]))).toEqual([
-      'rules.tenth.rollout.by: removed "userId"',
-      'rules.tenth.name: "Tenth"',
+      'Production, rule 2, name: none → “Tenth”',
+      'Production, rule 2: rollout by userId → the first id',
     ]);
     const { rollout: _rollout, ...everybody } = TENTH;
     expect(await lines(flag([STAFF, everybody]))).toEqual([
-      'rules.tenth.rollout: removed {"percentage":10,"by":"userId"}',
+      'Production, rule 2: rollout 10 % by userId → everyone',
     ]);
   });
 
@@ -63,24 +63,25 @@ describe('the plan of a changed rule', () => {
     const [first, second] = STAFF.conditions;
     const conditions = [first, { ...second, values: ['team'] }, { ...second, operator: 'isSet' }];
     expect(await lines(flag([{ ...STAFF, conditions }, TENTH]))).toEqual([
-      'rules.staff.conditions.1.values: ["pro"] → ["team"]',
-      'rules.staff.conditions.2: added {"attribute":"plan","operator":"isSet","values":["pro"]}',
+      'Production, rule 1, condition 2: plan is pro → plan is team',
+      'Production, rule 1, condition 3 added: plan is set',
     ]);
   });
 
   it('names added and removed rules', async () => {
     expect(await lines(flag([STAFF, { id: 'new', value: true }]))).toEqual([
-      'rules.tenth: removed {"id":"tenth","rollout":{"percentage":10,"by":"userId"},"value":true}',
-      'rules.new: added {"id":"new","value":true}',
+      'Rule 2 removed in Production: serve true to 10 % of everyone by userId',
+      'Rule 2 added in Production: serve true to everyone',
     ]);
     expect(await lines(flag([]))).toHaveLength(2);
   });
 
   it('names a new order, also when a rule is added before others', async () => {
-    expect(await lines(flag([TENTH, STAFF]))).toEqual(['rules: order ["staff","tenth"] → ["tenth","staff"]']);
+    expect(await lines(flag([TENTH, STAFF]))).toEqual([
+      'Order of the rules in Production: rule 1, rule 2 → rule 2, rule 1',
+    ]);
     expect(await lines(flag([{ id: 'new', value: true }, STAFF, TENTH]))).toEqual([
-      'rules.new: added {"id":"new","value":true}',
-      'rules: order ["staff","tenth"] → ["new","staff","tenth"]',
+      'Rule 1 added in Production: serve true to everyone',
     ]);
   });
 });
@@ -97,6 +98,6 @@ it('variations are compared by key, prerequisites by flag', async () => {
       flags: [other],
     }),
   );
-  expect(text).toContain('\n      variations.b.weight: 1 → 3\n');
-  expect(text).toContain('\n      environments.production.prerequisites.base.value: true → false');
+  expect(text).toContain('\n      Weight of variation “b”: 1 → 3\n');
+  expect(text).toContain('\n      Production, prerequisite base: true → false');
 });

@@ -3,9 +3,8 @@ import type {
   ProvisionAction,
   ProvisionChange,
 } from '../features/provisioning/provision-plan.ts';
-import { describeField } from '../storage/changes/describe-changes.ts';
 
-/** Human-readable changes, grouped by property: `+` created, `~` updated, with the old and new value of each field. */
+/** Human-readable changes, grouped by property: `+` created, `~` updated, with what changed. */
 export function describeChanges(changes: readonly ProvisionChange[]): string {
   const lines: string[] = [];
   let property: string | undefined;
@@ -16,7 +15,7 @@ export function describeChanges(changes: readonly ProvisionChange[]): string {
       lines.push(`${property}:`);
     }
     lines.push(`  ${change.action === 'create' ? '+' : '~'} ${ENTITY_NAMES[change.entity]} ${change.id}`);
-    lines.push(...change.fields.map((field) => `      ${describeField(field)}`));
+    lines.push(...change.summary.map((line) => `      ${line}`));
     lines.push(...(change.notes ?? []).map((note) => `      ! ${note}`));
   }
   return lines.join('\n');

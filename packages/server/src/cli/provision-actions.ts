@@ -3,6 +3,7 @@ import { applyProvision, planProvision } from '../features/provisioning/provisio
 import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
+import type { ProvisionChange } from '../features/provisioning/provision-plan.ts';
 import { openDatabase, openMemoryDatabase } from '../storage/database.ts';
 import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
 import { operatorProvisioning } from './operator-writer.ts';
@@ -40,7 +41,7 @@ export async function applyFile(file: string, { dataDir, json = false }: ApplyOp
   });
   if (changes.some(({ action }) => action !== 'unchanged')) await waitForServerReload();
   if (json) {
-    console.log(JSON.stringify({ changes, generatedKeys }, undefined, 2));
+    console.log(JSON.stringify({ changes: withoutWords(changes), generatedKeys }, undefined, 2));
     return;
   }
   const parts = [describeChanges(changes), countChanges(changes, 'done')];
@@ -59,13 +60,17 @@ export async function planFile(
     const opening = hasDatabase(dataDir) ? openDatabase(dataDir) : openMemoryDatabase();
     return withDatabase(opening, ({ database }) => planProvision(operatorProvisioning(database), source));
   });
-  if (json) console.log(JSON.stringify({ changes }, undefined, 2));
+  if (json) console.log(JSON.stringify({ changes: withoutWords(changes) }, undefined, 2));
   else
     console.log(
       [describeChanges(changes), countChanges(changes, 'planned')].filter((part) => part !== '').join('\n\n'),
     );
   if (exitCode && changes.some((change) => change.action !== 'unchanged')) process.exitCode = 2;
 }
+
+/** Scripts read the fields. */
+const withoutWords = (changes: readonly ProvisionChange[]) =>
+  changes.map(({ summary: _summary, ...change }) => change);
 
 export async function exportAll({ dataDir, format, property }: ExportOptions): Promise<void> {
   const exported = await withExistingDatabase(dataDir, async (handle) => {

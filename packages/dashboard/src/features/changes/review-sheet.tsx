@@ -10,6 +10,7 @@ import type { ChangeRequest, DryRunResult, ReviewOutcome } from './change-reques
 import { ConflictView } from './conflict-view.tsx';
 import { ImpactPanel } from './impact-panel.tsx';
 import { dryRun, sendChange } from './send-change.ts';
+import { summaryLines } from './summary-lines.ts';
 
 export interface ReviewSheetProps {
   change: ChangeRequest;
@@ -53,7 +54,9 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
       <form onSubmit={submit}>
         <Stack>
           {check.isPending && <Skeleton height={80} role="status" aria-label="Checking the change" />}
-          {check.data && !isConflict && <Differences result={check.data} />}
+          {check.data && !isConflict && (
+            <Differences result={check.data} item={change.item ?? { type: 'property', key: propertyId }} />
+          )}
           {isConflict ? (
             <ConflictView change={change} problem={problem} onFinish={onFinish} />
           ) : (
@@ -130,18 +133,19 @@ function environmentsOf(result: DryRunResult | undefined): string[] {
   return pointers.flatMap(([, first, id]) => (first === 'environments' && id !== undefined ? [id] : []));
 }
 
-function Differences({ result }: { result: DryRunResult }) {
+function Differences({ result, item }: { result: DryRunResult; item: { type: string; key: string } }) {
+  const lines = summaryLines(result.summary, item);
   return (
     <>
       <section>
         <Title order={2} mb={4}>
           What changes
         </Title>
-        {result.summary.length === 0 ? (
+        {lines.length === 0 ? (
           <p className="dimmed">Nothing changes.</p>
         ) : (
           <List size="sm" spacing={4}>
-            {result.summary.map((line) => (
+            {lines.map((line) => (
               <List.Item key={line}>{line}</List.Item>
             ))}
           </List>

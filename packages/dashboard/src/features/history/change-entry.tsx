@@ -2,11 +2,12 @@ import { ActionIcon, Anchor } from '@mantine/core';
 import { useId, useState } from 'react';
 import { formatTime } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { summaryLines } from '../changes/summary-lines.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import classes from './change-list.module.css';
 import { DifferenceTable } from './difference-table.tsx';
-import { ENTITY_NOUNS, type HistoryEntry, linesOf, nameOf, pageOf, VIA, verbOf } from './history-words.ts';
+import { ENTITY_NOUNS, type HistoryEntry, nameOf, pageOf, VIA, verbOf } from './history-words.ts';
 import { RestoreActions } from './restore-actions.tsx';
 
 const MAX_LINES = 3;
@@ -24,7 +25,7 @@ export function ChangeEntry({ entry, memberNames, onFilter }: ChangeEntryProps) 
   const { at, actor, via, entity, comment, action, changes, version } = entry;
   const name = nameOf(entry, memberNames);
   const noun = ENTITY_NOUNS[entity.type] ?? entity.type;
-  const lines = action === 'update' ? linesOf(entry.summary, entity) : [];
+  const lines = action === 'update' ? summaryLines(entry.summary, entity) : [];
   const shown = isOpen ? lines : lines.slice(0, MAX_LINES);
   return (
     <li className={classes.entry}>

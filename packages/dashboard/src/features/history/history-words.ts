@@ -48,12 +48,6 @@ export function nameOf({ entity, changes }: HistoryEntry, memberNames: ReadonlyM
   return String(name?.after ?? name?.before ?? entity.key);
 }
 
-/** The changes in words; the item is known, so its name at the beginning of each line is left out. */
-export function linesOf(summary: readonly string[], { type, key }: HistoryEntry['entity']): string[] {
-  const subject = `${type.replace('-', ' ')} ${key}: `;
-  return summary.map((line) => (line.startsWith(subject) ? line.slice(subject.length) : line));
-}
-
 const PAGES: Record<string, (key: string) => [path: string, search?: Record<string, string>]> = {
   property: () => ['settings'],
   environment: () => ['settings', { tab: 'environments' }],

@@ -2,8 +2,9 @@ import { propertyPath } from '../../api.ts';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useReview } from '../changes/review-context.tsx';
+import { summaryLines } from '../changes/summary-lines.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { type HistoryEntry, linesOf, VIA } from './history-words.ts';
+import { type HistoryEntry, VIA } from './history-words.ts';
 import classes from './item-history.module.css';
 
 /** Who changed what, when and why. */
@@ -32,7 +33,7 @@ export function ItemHistoryEntry({ entry, isNewest }: { entry: HistoryEntry; isN
 
 function summaryOf({ summary, entity, action }: HistoryEntry): string[] {
   if (summary.length === 0) return [action === 'update' ? 'No visible change' : action];
-  return linesOf(summary, entity);
+  return summaryLines(summary, entity);
 }
 
 function RestoreButton({ entry: { id, version, action, entity } }: { entry: HistoryEntry }) {

@@ -4,12 +4,13 @@ import { Icon } from '../../ui/icon.tsx';
 import { JsonBlock } from '../../ui/json-block.tsx';
 import { Loaded } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { summaryLines } from '../changes/summary-lines.ts';
 import { COLLECTIONS } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import classes from './change-list.module.css';
 import { DifferenceTable } from './difference-table.tsx';
-import { ENTITY_NOUNS, linesOf, pageOf } from './history-words.ts';
+import { ENTITY_NOUNS, pageOf } from './history-words.ts';
 import { ProposalActions } from './proposal-actions.tsx';
 import { proposedDifferences } from './proposed-differences.ts';
 import { type Proposal, useProposal } from './use-proposals.ts';
@@ -45,7 +46,7 @@ export function ProposalEntry({ proposal }: { proposal: Proposal }) {
             </span>
           </p>
           <ul className={classes.lines}>
-            {linesOf(summary, { type, key }).map((line) => (
+            {summaryLines(summary, { type, key }).map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>

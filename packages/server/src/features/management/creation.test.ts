@@ -143,7 +143,7 @@ describe('webhooks', () => {
     expect(changed).toMatchObject({ enabled: false, version: 2 });
     expect(changed).not.toHaveProperty('secret');
     const dry = bodyOf(await owner.post('/webhooks/hook/rotate-secret?dryRun=true'));
-    expect(dry).toMatchObject({ dryRun: true, summary: ['webhook hook: secret replaced'] });
+    expect(dry).toMatchObject({ dryRun: true, summary: ['Webhook hook – secret replaced'] });
     expect(dry).not.toHaveProperty('secret');
     const rotated = bodyOf(await owner.post('/webhooks/hook/rotate-secret'));
     expect(rotated.secret).toMatch(/^whsec_/);

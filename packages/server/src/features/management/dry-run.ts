@@ -1,5 +1,5 @@
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
-import { describeItemChanges } from '../../storage/changes/describe-changes.ts';
+import { describeItemChanges, type StateBefore } from '../../storage/changes/describe-changes.ts';
 import type { Difference } from '../../storage/changes/differences.ts';
 import { documentOf, findItem, type ItemType, propertyDocument } from '../../storage/changes/entities.ts';
 import { openedPhases } from '../../storage/changes/opened-phases.ts';
@@ -20,13 +20,20 @@ export function dryRunResponse(changed: Changed, needsApproval: readonly string[
   };
 }
 
-export function summaryOf({ previous, changes }: Pick<Changed, 'previous' | 'changes'>): string[] {
-  return describeItemChanges(changes, (type, key) => {
+export function summaryOf({
+  previous,
+  current,
+  changes,
+}: Pick<Changed, 'previous' | 'current' | 'changes'>): string[] {
+  const names = current ?? previous;
+  if (names === undefined) return [];
+  const before: StateBefore = (type, key) => {
     if (previous === undefined) return undefined;
     if (type === 'property') return propertyDocument(previous);
     const item = findItem(previous, type as ItemType, key);
     return item && documentOf(type as ItemType, item);
-  });
+  };
+  return describeItemChanges(changes, before, names);
 }
 
 /** JSON has no undefined. */

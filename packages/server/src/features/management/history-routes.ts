@@ -12,10 +12,11 @@ import { hasRole } from '@switchyard/core/api/role-order';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { describeDifferences } from '../../storage/changes/describe-changes.ts';
-import { type Document, type EntityType, ITEM_TYPES } from '../../storage/changes/entities.ts';
+import { type EntityType, ITEM_TYPES } from '../../storage/changes/entities.ts';
 import { stateAfter } from '../../storage/history/configuration-at.ts';
 import type { HistoryEntry } from '../../storage/history/history-entry.ts';
 import { findHistoryRow, listHistory, toEntry } from '../../storage/history/history-store.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { dryRunResponse, withNulls } from './dry-run.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 import { mayEditorRestore, refuseProtected, restoreState } from './restore.ts';
@@ -50,7 +51,7 @@ function registerList(api: ApiRoutes, { database }: ManagementParts): void {
       });
       const last = hasMore ? rows.at(-1) : undefined;
       return {
-        history: rows.map((row) => entryResponse(toEntry(row))),
+        history: rows.map((row) => entryResponse(toEntry(row), managed)),
         nextCursor: last === undefined ? null : String(last.sequence),
       };
     },
@@ -70,22 +71,14 @@ function entityType(name: string): EntityType {
 }
 
 /** The words are made from the changed fields alone, so that a page needs no other state. */
-function entryResponse({ propertyId: _propertyId, sequence: _sequence, ...entry }: HistoryEntry): object {
-  const changes = entry.action === 'import' ? [] : entry.changes;
-  return { ...entry, changes: changes.map(withNulls), summary: summaryOf(entry) };
-}
-
-function summaryOf({
-  entity,
-  action,
-  changes,
-}: Pick<HistoryEntry, 'entity' | 'action' | 'changes'>): string[] {
-  const names = (pointer: string) => pointer.slice(1).replaceAll('/', '.');
-  const before: Document = Object.fromEntries(
-    changes.map((each) => [names(each.pointer), each.before ?? null]),
-  );
-  const flat = changes.map((each) => ({ ...each, pointer: `/${names(each.pointer)}` }));
-  return describeDifferences(entity, action, flat, action === 'create' ? undefined : before);
+function entryResponse(
+  { propertyId: _propertyId, sequence: _sequence, ...entry }: HistoryEntry,
+  names: PropertyConfiguration,
+): object {
+  const { entity, action } = entry;
+  const changes = action === 'import' ? [] : entry.changes;
+  const summary = describeDifferences(entity, action, entry.changes, names);
+  return { ...entry, changes: changes.map(withNulls), summary };
 }
 
 function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
@@ -132,7 +125,7 @@ function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
       if (entry === undefined) {
         throw new ApiError('not_restorable', { message: 'The item is in this state already.' });
       }
-      return reply.send(entryResponse(entry));
+      return reply.send(entryResponse(entry, managed));
     },
   );
 }

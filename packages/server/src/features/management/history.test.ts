@@ -31,7 +31,7 @@ describe('the history', () => {
       action: 'update',
       comment: 'Clearer “name”',
       changes: [{ pointer: '/name', before: 'Sign-ups', after: 'Registrations' }],
-      summary: [expect.stringMatching(/Registrations/)],
+      summary: ['Goal signup – Name: “Sign-ups” → “Registrations”'],
       version: after.version,
       propertyVersion: (await owner.read('')).version,
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -128,7 +128,7 @@ describe('the history', () => {
     }
     expect(whole).not.toMatch(/whsec_|"hash":"(?![0-9a-f]{64}")|\$argon2/);
     expect(await newest('entity=webhook')).toMatchObject({
-      summary: ['webhook hidden: secret replaced'],
+      summary: ['Webhook hidden – secret replaced'],
       changes: [],
     });
   });
@@ -212,8 +212,8 @@ describe('restore', () => {
     const deletion = await newest('entity=key');
     errorOf(await restore(deletion.id), 409, 'not_restorable');
     expect([creation.summary, deletion.summary].flat()).toEqual([
-      'public key "short-lived": created',
-      'public key "short-lived": deleted',
+      'Public key “short-lived” – created',
+      'Public key “short-lived” – deleted',
     ]);
   });
 

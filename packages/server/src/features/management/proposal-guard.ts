@@ -37,7 +37,10 @@ export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
       const changes = changedItems(previous, next);
       guard.affected = affectedEnvironments(previous, next, changes);
       if (guard.affected.length > 0 && !query.dryRun) {
-        throw new ApprovalNeeded(summaryOf({ previous, changes }), baseVersionOf(previous, item));
+        throw new ApprovalNeeded(
+          summaryOf({ previous, current: next, changes }),
+          baseVersionOf(previous, item),
+        );
       }
     },
     async run(

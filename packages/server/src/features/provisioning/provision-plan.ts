@@ -1,8 +1,16 @@
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
-import { findItem, type ItemType, itemsOf, propertyDocument } from '../../storage/changes/entities.ts';
+import {
+  type Document,
+  type EntityType,
+  findItem,
+  type ItemType,
+  itemsOf,
+  propertyDocument,
+} from '../../storage/changes/entities.ts';
 import { type FieldChange, fieldChanges } from '../../storage/changes/field-changes.ts';
 import { describePhase, openedPhases } from '../../storage/changes/opened-phases.ts';
+import { documentWords } from '../../storage/changes/words/document-words.ts';
 import type { ApiKey, KeyKind, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { fileEntry } from './file-entry.ts';
 
@@ -27,6 +35,8 @@ export interface ProvisionChange {
   /** Id, key or, for an API key, kind and name. */
   id: string;
   fields: FieldChange[];
+  /** The changed fields in words. */
+  summary: string[];
   /** Side effects, as sentences. */
   notes?: string[];
 }
@@ -39,6 +49,7 @@ export interface GeneratedKey {
   text: string;
 }
 
+/** A plan and its execution generate different values, so they are not shown. */
 const GENERATED = '(generated)';
 
 /** The effect of one property of the file, in the order of its lists. */
@@ -57,8 +68,8 @@ export function describeProperty(
     ...describeItems('goal', 'goal', ids(entry.goals), states),
     ...describeItems('feedbackType', 'feedback-type', ids(entry.feedbackTypes), states),
     ...describeItems('segment', 'segment', ids(entry.segments), states),
-    ...describeItems('splitTest', 'split-test', keys(entry.splitTests), states).map((change) =>
-      change.action === 'create' ? hideGenerated(change, 'hashSeed', hasSeed(entry, change.id)) : change,
+    ...describeItems('splitTest', 'split-test', keys(entry.splitTests), states, (test) =>
+      hasSeed(entry, test.key) ? test : { ...test, hashSeed: GENERATED },
     ),
     ...describeItems('flag', 'flag', keys(entry.flags), states),
     ...describeKeys(entry, states, generated),
@@ -77,12 +88,14 @@ function describeSettings(entry: ProvisionedProperty, { previous, current }: Sta
     const { createdAt: _createdAt, ...document } = propertyDocument(property);
     return document;
   };
-  const change = compare(
+  const isSeedGenerated = previous === undefined && entry.hashSeed === undefined;
+  return compare(
     { entity: 'property', propertyId: current.id, id: current.id },
+    'property',
     previous && settings(previous),
-    settings(current),
+    { ...settings(current), ...(isSeedGenerated && { hashSeed: GENERATED }) },
+    current,
   );
-  return previous === undefined ? hideGenerated(change, 'hashSeed', entry.hashSeed !== undefined) : change;
 }
 
 function describeItems(
@@ -90,14 +103,18 @@ function describeItems(
   type: ItemType,
   names: readonly string[],
   { previous, current }: States,
+  hideGenerated = (entry: Record<string, unknown>) => entry,
 ): ProvisionChange[] {
   return names.map((id) => {
     const before = previous && findItem(previous, type, id);
-    const after = findItem(current, type, id);
+    const item = findItem(current, type, id);
+    const after = item === undefined ? {} : fileEntry(type, item);
     return compare(
       { entity, propertyId: current.id, id },
+      type,
       before && fileEntry(type, before),
-      after === undefined ? {} : fileEntry(type, after),
+      before === undefined ? hideGenerated(after) : after,
+      current,
     );
   });
 }
@@ -117,34 +134,31 @@ function describeKeys(
   );
   return mentioned.map((key) => {
     const before = previous && findItem(previous, 'key', key.id);
-    const change = compare(
+    const isGenerated = generated.some(({ id }) => id === key.id);
+    return compare(
       { entity: 'apiKey', propertyId: current.id, id: `${key.kind} ${key.name}` },
+      'key',
       before && fileEntry('key', before),
-      fileEntry('key', key),
+      { ...fileEntry('key', key), ...(isGenerated && { key: GENERATED }) },
+      current,
     );
-    return hideGenerated(change, 'key', !generated.some(({ id }) => id === key.id));
   });
 }
 
 function compare(
   subject: Pick<ProvisionChange, 'entity' | 'propertyId' | 'id'>,
-  before: object | undefined,
-  after: object,
+  type: EntityType,
+  before: Document | undefined,
+  after: Document,
+  names: PropertyConfiguration,
 ): ProvisionChange {
   const fields = fieldChanges(before, after);
   const action = before === undefined ? 'create' : fields.length === 0 ? 'unchanged' : 'update';
-  return { action, ...subject, fields };
+  return { action, ...subject, fields, summary: documentWords(type, before, after, names) };
 }
 
-const hasSeed = (entry: ProvisionedProperty, key: string) =>
+const hasSeed = (entry: ProvisionedProperty, key: unknown) =>
   entry.splitTests?.some((test) => test.key === key && test.hashSeed !== undefined) === true;
-
-/** A plan and its execution generate different values, so they are not shown. */
-function hideGenerated(change: ProvisionChange, field: string, isGiven: boolean): ProvisionChange {
-  if (isGiven) return change;
-  const fields = change.fields.map((each) => (each.field === field ? { ...each, to: GENERATED } : each));
-  return { ...change, fields };
-}
 
 /** A test that only changes because of its property's settings is noted on the property. */
 function withNotes(changes: ProvisionChange[], { previous, current }: States): ProvisionChange[] {

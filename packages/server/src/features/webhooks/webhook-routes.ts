@@ -102,7 +102,12 @@ function registerRotation(api: ApiRoutes, writer: ConfigurationWriter): void {
       });
       if (!query.dryRun) return { secret };
       // The secret itself is never shown as a difference.
-      return { dryRun: true, changes: [], summary: [`webhook ${params.key}: secret replaced`], warnings: [] };
+      return {
+        dryRun: true,
+        changes: [],
+        summary: [`Webhook ${params.key} – secret replaced`],
+        warnings: [],
+      };
     },
   );
 }

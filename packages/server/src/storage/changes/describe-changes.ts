@@ -1,61 +1,71 @@
 import { applyDifferences, type Difference } from './differences.ts';
 import type { Document, EntityType } from './entities.ts';
-import { type FieldChange, fieldChanges } from './field-changes.ts';
 import type { ItemChange } from './item-changes.ts';
+import { partialDocuments } from './partial-documents.ts';
+import type { Names } from './words/change-words.ts';
+import { documentWords } from './words/document-words.ts';
+import { capital, quoted } from './words/value-words.ts';
 
-const MAX_VALUE_LENGTH = 100;
+/** More lines of one item are only counted: nobody reads them. */
+const MAX_LINES = 100;
 
-/** Maintained by the server, so not worth a line. */
-const HIDDEN = ['id', 'createdAt', 'phases'];
-
-/** The changes of items in words, like `flag new-checkout: environments.production.enabled: false → true`. */
-export function describeItemChanges(changes: readonly ItemChange[], before: StateBefore): string[] {
+/** The changes of items in words, like `Flag new-checkout – Production: switched on`. */
+export function describeItemChanges(
+  changes: readonly ItemChange[],
+  before: StateBefore,
+  names: Names,
+): string[] {
   return changes.flatMap(({ type, key, action, differences }) =>
-    describeDifferences({ type, key }, action, differences, before(type, key)),
+    describeDifferences({ type, key }, action, differences, names, before(type, key)),
   );
 }
 
 /** The state of an item before the change. */
 export type StateBefore = (type: EntityType, key: string) => Document | undefined;
 
+/** Without the state before, items of lists that changed have no names, only positions. */
 export function describeDifferences(
   { type, key }: { type: EntityType; key: string },
   action: 'create' | 'update' | 'delete' | 'import',
   differences: readonly Difference[],
-  before: Document | undefined,
+  names: Names,
+  state?: Document,
 ): string[] {
-  const after = applyDifferences(before ?? {}, differences) as Document;
-  const subject = type === 'key' ? keySubject(before ?? after) : `${type.replace('-', ' ')} ${key}`;
-  if (action === 'create') return [`${subject}: created`];
-  if (action === 'delete') return [`${subject}: deleted`];
-  if (action === 'import') return [`${subject}: history begins`];
-  // Secrets are not part of the history, so nothing else can have changed.
-  if (differences.length === 0) return [`${subject}: secret replaced`];
-  const fields = fieldChanges(before, { ...emptied(before, after), ...after });
-  const shown = fields.filter(({ field }) => !HIDDEN.includes(field.split('.')[0] ?? ''));
-  if (shown.length === 0) return differences.some(isPhase) ? [`${subject}: new phase`] : [];
-  return shown.map((field) => `${subject}: ${describeField(field)}`);
+  const { before, after } = state
+    ? { before: state, after: applied(state, differences) }
+    : partialDocuments(differences);
+  const subject = subjectOf(type, key, action === 'create' ? after : before);
+  return linesOf(type, action, differences, () => documentWords(type, before, after, names)).map(
+    (line) => `${subject} – ${line}`,
+  );
 }
 
-/** The id of a key means nothing to people. */
-const keySubject = ({ kind, name }: Document) => `${kind} key "${name}"`;
+const applied = (state: Document, differences: readonly Difference[]) =>
+  applyDifferences(state, differences) as Document;
+
+function linesOf(
+  type: EntityType,
+  action: 'create' | 'update' | 'delete' | 'import',
+  differences: readonly Difference[],
+  describe: () => string[],
+): string[] {
+  if (action === 'create') return [type === 'member' ? 'added' : 'created'];
+  if (action === 'delete') return [type === 'member' ? 'removed' : 'deleted'];
+  if (action === 'import') return ['history begins'];
+  // Secrets are not part of the history, so nothing else can have changed.
+  if (differences.length === 0) return ['secret replaced'];
+  const lines = describe();
+  if (lines.length === 0) return differences.some(isPhase) ? ['new phase'] : [];
+  const more = lines.length - MAX_LINES;
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more changes`] : lines;
+}
+
+/** `Flag new-checkout`; the id of a key means nothing to people. */
+function subjectOf(type: EntityType, key: string, document: Document): string {
+  return capital(type === 'key' ? keyName(document, key) : `${type.replace('-', ' ')} ${key}`);
+}
+
+const keyName = ({ kind, name }: Document, id: string) =>
+  kind === undefined ? `API key ${name === undefined ? id : quoted(name)}` : `${kind} key ${quoted(name)}`;
 
 const isPhase = ({ pointer }: Difference) => pointer.startsWith('/phases');
-
-/** Members that do not exist any more, as null. */
-function emptied(before: Document | undefined, after: Document): Record<string, null> {
-  const removed = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(after, name));
-  return Object.fromEntries(removed.map((name) => [name, null]));
-}
-
-export function describeField({ field, change, from, to }: FieldChange): string {
-  const isTime = /(At|\.at)$/.test(field);
-  const values = [from, to].filter((value) => value !== undefined).map((value) => shorten(value, isTime));
-  return `${field}: ${change === undefined ? '' : `${change} `}${values.join(' → ')}`;
-}
-
-function shorten(value: unknown, isTime: boolean): string {
-  if (isTime && typeof value === 'number') return new Date(value).toISOString();
-  const text = JSON.stringify(value);
-  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH - 1)}…`;
-}

@@ -1,0 +1,171 @@
+import type { Rule } from '@switchyard/core/api/targeting';
+import { ruleSentence } from '@switchyard/core/words/rule-sentence';
+import {
+  type ChangeWords,
+  field,
+  members,
+  type Names,
+  nameIn,
+  objectOf,
+  optional,
+  own,
+  texts,
+} from './change-words.ts';
+import { conditionWords, matchWords } from './condition-words.ts';
+import { type ListItem, listChanges } from './list-changes.ts';
+import {
+  capital,
+  cut,
+  isMissing,
+  labelOf,
+  listWords,
+  percentWords,
+  quoted,
+  timeWords,
+  valueWords,
+} from './value-words.ts';
+
+const MAX_SENTENCE_LENGTH = 300;
+const MAX_CONDITIONS = 5;
+
+const environmentWords: ChangeWords = ({ from, to, isNew, names }) => {
+  const [before, after] = [objectOf(from), objectOf(to)];
+  const ids = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...ids].flatMap((id) => {
+    const place = nameIn(names.environments, id);
+    const [old, current] = [own(before, id), own(after, id)];
+    if (isMissing(current)) return isMissing(old) ? [] : [`${place}: configuration removed`];
+    const change = { from: old, to: current, isNew: isNew || isMissing(old), names };
+    return configurationWords(place)(change);
+  });
+};
+
+const configurationWords = (place: string) =>
+  members(
+    {
+      id: null,
+      enabled: ({ to }) => [`${place}: switched ${to === true ? 'on' : 'off'}`],
+      value: field(`${place}, when no rule matches`),
+      prerequisites: prerequisiteWords(place),
+      rules: rulesWords(place),
+    },
+    (name) => field(`${place}, ${labelOf(name).toLowerCase()}`),
+  );
+
+const prerequisiteWords =
+  (place: string): ChangeWords =>
+  ({ from, to }) => {
+    const { pairs, order } = listChanges(from, to, 'flag');
+    const wanted = (item: ListItem) => valueWords(objectOf(item.value).value);
+    const nameOf = ({ value, position }: ListItem) => objectOf(value).flag ?? position;
+    const lines = pairs.flatMap(({ before, after }) => {
+      if (before === undefined)
+        return after ? [`${place}: prerequisite added: ${nameOf(after)} is ${wanted(after)}`] : [];
+      if (after === undefined)
+        return [`${place}: prerequisite removed: ${nameOf(before)} is ${wanted(before)}`];
+      const [old, current] = [wanted(before), wanted(after)];
+      return old === current ? [] : [`${place}, prerequisite ${nameOf(before)}: ${old} → ${current}`];
+    });
+    return order.kept ? [...lines, `${place}: prerequisites reordered`] : lines;
+  };
+
+const rulesWords =
+  (place: string): ChangeWords =>
+  ({ from, to, names }) => {
+    const { pairs, order } = listChanges(from, to, 'id');
+    const lines = pairs.flatMap(({ before, after }) => {
+      if (before === undefined)
+        return after ? [`${capital(ruleName(after))} added in ${place}: ${inShort(after, names)}`] : [];
+      if (after === undefined)
+        return [`${capital(ruleName(before))} removed in ${place}: ${inShort(before, names)}`];
+      const name = ruleName({ ...before, position: after.position });
+      return ruleWords(`${place}, ${name}`)({ from: before.value, to: after.value, isNew: false, names });
+    });
+    if (!order.kept) return lines;
+    const kept = pairs.flatMap(({ before, after }) => (before && after ? [{ before, after }] : []));
+    const reordered = kept.toSorted((a, b) => a.after.position - b.after.position);
+    const orders = [kept, reordered].map((list) =>
+      listWords(
+        list.map(({ before }) => ruleName(before)),
+        String,
+      ),
+    );
+    return [...lines, `Order of the rules in ${place}: ${orders.join(' → ')}`];
+  };
+
+/** `rule 1 (“Beta users”)` */
+function ruleName({ value, position }: ListItem): string {
+  const { name } = objectOf(value);
+  return name ? `rule ${position} (${quoted(name)})` : `rule ${position}`;
+}
+
+function inShort({ value }: ListItem, { segments }: Names): string {
+  const text = ruleSentence(value as Rule, {
+    segments,
+    time: timeWords,
+    percent: percentWords,
+    maxConditions: MAX_CONDITIONS,
+  });
+  const state = objectOf(value).enabled === false ? ' (off)' : '';
+  return cut(text.charAt(0).toLowerCase() + text.slice(1), MAX_SENTENCE_LENGTH) + state;
+}
+
+const ruleWords = (place: string) =>
+  members(
+    {
+      id: null,
+      name: field(`${place}, name`, quoted),
+      // On by default.
+      enabled: ({ from, to }) =>
+        (from !== false) === (to !== false) ? [] : [`${place}: switched ${to === false ? 'off' : 'on'}`],
+      match: matchWords(place),
+      conditions: conditionWords(place),
+      rollout: rolloutWords(place),
+      value: ({ from, to }) => [`${place}: serves ${valueWords(from)} → ${valueWords(to)}`],
+    },
+    (name) => field(`${place}, ${labelOf(name).toLowerCase()}`),
+  );
+
+/** `Production, rule 1: rollout 10 % → 25 %` */
+function rolloutWords(place: string): ChangeWords {
+  const part = (name: string, words: (value: unknown) => string): ChangeWords => {
+    return ({ from, to }) => [`${place}: ${name} ${words(from)} → ${words(to)}`];
+  };
+  const parts = members(
+    {
+      percentage: part('rollout', percentWords),
+      by: part('rollout by', (value) => (isMissing(value) ? 'the first id' : valueWords(value))),
+      salt: part('salt of the rollout', valueWords),
+      schedule: part('schedule of the rollout', scheduleWords),
+    },
+    (name) => part(`${labelOf(name).toLowerCase()} of the rollout`, valueWords),
+  );
+  return optional(part('rollout', wholeRollout), parts);
+}
+
+/** Without a rollout, a rule is for everybody whom it matches. */
+function wholeRollout(rollout: unknown): string {
+  if (isMissing(rollout)) return 'everyone';
+  const { percentage, by, schedule } = objectOf(rollout);
+  const attribute = isMissing(by) ? '' : ` by ${valueWords(by)}`;
+  return percentWords(percentage) + attribute + (isMissing(schedule) ? '' : `, ${scheduleWords(schedule)}`);
+}
+
+function scheduleWords(steps: unknown): string {
+  if (!Array.isArray(steps)) return valueWords(steps);
+  return listWords(steps, (step) => {
+    const { at, percentage } = objectOf(step);
+    return `${percentWords(percentage)} from ${timeWords(at)}`;
+  });
+}
+
+export const FLAG_WORDS: Readonly<Record<string, ChangeWords | null>> = {
+  key: null,
+  name: field('Name', quoted),
+  description: field('Description', quoted),
+  owner: field('Owner'),
+  tags: texts('Tags'),
+  type: field('Type'),
+  defaultValue: field('Value while off'),
+  environments: environmentWords,
+};
