@@ -137,6 +137,8 @@ describe.skipIf(dashboard.isMissing)('proposals', () => {
     await own.getByText('No open proposals').waitFor();
     await own.getByText('Approved', { exact: true }).click();
     await own.getByText('Approved by').waitFor();
+    await own.getByRole('button', { name: 'Details of the proposal of editor@shop.example' }).click();
+    await own.getByRole('row', { name: 'environments › production › value false true' }).waitFor();
   });
 
   it('are rejected by an admin and withdrawn by their author, after a question', async () => {

@@ -279,6 +279,15 @@ const ProposalSummary = namedObject('ProposalSummary', proposalMembers);
 export const ProposalSchema = namedObject('Proposal', {
   ...proposalMembers,
   body: nullable(anyObject('ProposedBody')),
+  base: Type.Optional(
+    nullable(
+      Type.Unsafe<object>({
+        ...anyObject('ProposalBase'),
+        description:
+          'The item in the version that the author saw; null if it did not exist, or is not known any more. Only of a proposal that was decided, and only in the response to `GET`',
+      }),
+    ),
+  ),
 });
 export const ProposalList = namedObject('ProposalList', { proposals: Type.Array(ProposalSummary) });
 export const Proposed = namedObject('Proposed', { proposal: ProposalSchema });

@@ -1,7 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { useId, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import { JsonBlock } from '../../ui/json-block.tsx';
 import { Loaded } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { summaryLines } from '../changes/summary-lines.ts';
@@ -12,7 +11,7 @@ import classes from './change-list.module.css';
 import { DifferenceTable } from './difference-table.tsx';
 import { ENTITY_NOUNS, pageOf } from './history-words.ts';
 import { ProposalActions } from './proposal-actions.tsx';
-import { proposedDifferences } from './proposed-differences.ts';
+import { proposedDifferences, proposedItem } from './proposed-differences.ts';
 import { type Proposal, useProposal } from './use-proposals.ts';
 
 /** A proposed change: who wants what and why; opens to the values now and then. */
@@ -86,22 +85,26 @@ function ItemLink({ type, itemKey }: { type: string; itemKey: string }) {
   );
 }
 
+/** An open proposal is compared with the item as it is now, a closed one with what its author saw. */
 function ProposalDetails({ proposal }: { proposal: Proposal }) {
   const { configuration } = useProperty();
-  const query = useProposal(proposal.id);
+  const query = useProposal(proposal);
   const isOpen = proposal.state === 'open';
   return (
     <Loaded query={query} what="the proposal">
-      {(whole) =>
-        isOpen ? (
+      {(whole) => {
+        const state = isOpen ? proposedItem(configuration, whole) : (whole.base ?? undefined);
+        if (whole.method === 'DELETE' && state === undefined) {
+          return <p className="dimmed">What it had is in the entry of its deletion in the history.</p>;
+        }
+        return (
           <DifferenceTable
-            changes={proposedDifferences(configuration, whole)}
-            labels={{ before: 'Now', after: 'Proposed' }}
+            changes={proposedDifferences(state, whole)}
+            labels={{ before: isOpen ? 'Now' : 'Before', after: 'Proposed' }}
+            side={state === undefined ? 'after' : undefined}
           />
-        ) : (
-          <JsonBlock value={whole.body} />
-        )
-      }
+        );
+      }}
     </Loaded>
   );
 }

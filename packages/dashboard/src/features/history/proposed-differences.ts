@@ -7,25 +7,23 @@ interface Difference {
   after: unknown;
 }
 
-/** What a proposal would change in the item as it is now. The server merges and checks again when it is approved. */
+/** What a proposal would change in a state of its item. The server merges and checks again when it is approved. */
 export function proposedDifferences(
-  configuration: Configuration,
-  {
-    collection,
-    key,
-    method,
-    body,
-  }: Pick<Proposal, 'collection' | 'key' | 'method'> & { body: object | null },
+  state: object | undefined,
+  { method, body }: Pick<Proposal, 'method'> & { body: object | null },
 ): Difference[] {
-  const current = findItem(configuration, collection, key);
-  if (method === 'DELETE') return leaves(current ?? {}, undefined, '');
-  return leaves(current, body ?? {}, '').filter(({ pointer }) => !READ_ONLY.includes(pointer));
+  const after = method === 'DELETE' ? undefined : (body ?? {});
+  const before = method === 'DELETE' ? (state ?? {}) : state;
+  return leaves(before, after, '').filter(({ pointer }) => !READ_ONLY.includes(pointer));
 }
 
 const READ_ONLY = ['/id', '/version', '/createdAt', '/phases'];
 
-/** The item that a proposal is about; undefined if it does not exist. */
-function findItem(configuration: Configuration, collection: string, key: string): object | undefined {
+/** The item that a proposal is about, as it is now; undefined if it does not exist. */
+export function proposedItem(
+  configuration: Configuration,
+  { collection, key }: Pick<Proposal, 'collection' | 'key'>,
+): object | undefined {
   const found = Object.values(COLLECTIONS).find(({ path }) => path === collection);
   if (found === undefined) return undefined;
   const items: readonly object[] = configuration[found.field];

@@ -20,11 +20,11 @@ export function useProposals(state: ProposalState) {
   });
 }
 
-/** A proposal with what it would write. */
-export function useProposal(id: string) {
+/** A proposal with what it would write and, once it is decided, what its author saw. */
+export function useProposal({ id, state }: Proposal) {
   const { propertyId } = useProperty();
   return useQuery({
-    queryKey: ['proposals', propertyId, 'one', id],
+    queryKey: ['proposals', propertyId, 'one', id, state],
     queryFn: ({ signal }) =>
       request<Static<typeof ProposalSchema>>(propertyPath(propertyId, 'proposals', id), { signal }),
   });

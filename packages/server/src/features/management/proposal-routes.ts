@@ -14,6 +14,8 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
+import type { Database } from '../../storage/database.ts';
+import { documentAtVersion } from '../../storage/history/configuration-at.ts';
 import { collectionAt } from './collections.ts';
 import { dryRunResponse, summaryOf } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
@@ -66,9 +68,21 @@ function registerGet(api: ApiRoutes, { database }: ManagementParts): void {
     async ({ managed, params }) => {
       const proposal = await findProposal(database, managed.id, params.proposalId);
       if (proposal === undefined) throw new ApiError('not_found');
-      return proposal;
+      if (proposal.state === 'open') return proposal;
+      return { ...proposal, base: await baseOf(database, managed.id, proposal) };
     },
   );
+}
+
+/** The item that the author of a proposal saw. */
+async function baseOf(
+  database: Database,
+  propertyId: string,
+  { collection, key, baseVersion }: Proposal,
+): Promise<object | null> {
+  const type = collectionAt(collection)?.type;
+  if (type === undefined || baseVersion === null) return null;
+  return (await documentAtVersion(database, propertyId, { type, key }, baseVersion)) ?? null;
 }
 
 function registerCreate(api: ApiRoutes, parts: ManagementParts): void {

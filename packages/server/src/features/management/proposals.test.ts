@@ -172,6 +172,8 @@ describe('an admin', () => {
     expect(refused.conflicts).toEqual(['/name']);
     expect((await owner.read('/proposals?state=open')).proposals[0].id).toBe(late.id);
     bodyOf(await admin.post(`/proposals/${late.id}/reject`));
+    const { base, body } = await owner.read(`/proposals/${late.id}`);
+    expect([base.name, body.name]).toEqual(['Renamed', 'Late']);
   });
 });
 
@@ -205,6 +207,7 @@ describe('proposals', () => {
     expect((await owner.read('/proposals?state=open')).proposals).toContainEqual(listed);
     expect(await owner.read(`/proposals/${proposal.id}`)).toEqual(proposal);
     bodyOf(await admin.post(`/proposals/${proposal.id}/approve`));
+    expect((await owner.read(`/proposals/${proposal.id}`)).base).toBeNull();
     errorOf(await owner.get('/goals/old'), 404, 'not_found');
     errorOf(await editor.post('/proposals', { ...body, key: 'signup' }), 412, 'version_conflict');
     errorOf(await editor.post('/proposals', { ...body, collection: 'webhooks' }), 400, 'invalid_request');
