@@ -1,10 +1,7 @@
-import { Button, Skeleton } from '@mantine/core';
-import { useMemo, useState } from 'react';
-import { messageOf } from '../../api.ts';
+import { useState } from 'react';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { LoadError } from '../../ui/page-states.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { useLoadMore } from '../../ui/use-load-more.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { AnswerLabel } from './answer-label.tsx';
 import { FeedbackDrawer } from './feedback-drawer.tsx';
@@ -16,50 +13,34 @@ import { type FeedbackEntry, useFeedbackEntries } from './use-feedback.ts';
 export function FeedbackList({ query: filters }: { query: FeedbackQuery }) {
   const query = useFeedbackEntries(filters);
   const [openId, setOpenId] = useState<string>();
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
-  // A page can be empty and not the last: the next one is loaded as long as the end of the list is in view.
-  const canLoad = hasNextPage && !isFetchingNextPage && !isFetchNextPageError;
-  const end = useLoadMore<HTMLButtonElement>(canLoad ? () => void fetchNextPage() : undefined);
-  const pages = query.data?.pages;
-  const entries = useMemo(() => pages?.flatMap(({ feedback }) => feedback), [pages]);
-  const open = entries?.find(({ id }) => id === openId);
+  const entryOf = (id: string) =>
+    query.data?.pages.flatMap(({ feedback }) => feedback).find((entry) => entry.id === id);
+  const open = openId === undefined ? undefined : entryOf(openId);
   return (
-    <div aria-busy={query.isFetching}>
-      {query.error && (
-        <LoadError
-          title="Cannot load the feedback"
-          message={messageOf(query.error)}
-          onRetry={() => void (isFetchNextPageError ? fetchNextPage() : query.refetch())}
-        />
-      )}
-      {entries === undefined && !query.error && (
-        <Skeleton height={240} role="status" aria-label="Loading the feedback" />
-      )}
-      {entries?.length === 0 && !hasNextPage && (
-        <EmptyState title="No feedback here">
-          Nothing in this period matches. Try a longer period or fewer filters.
-        </EmptyState>
-      )}
-      <ol className={classes.entries} aria-label="Feedback">
-        {entries?.map((entry) => (
-          <Entry key={entry.id} entry={entry} onOpen={() => setOpenId(entry.id)} />
-        ))}
-      </ol>
-      {hasNextPage && (
-        <div className={classes.more}>
-          <Button
-            ref={end}
-            variant="default"
-            size="xs"
-            loading={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            Show earlier feedback
-          </Button>
-        </div>
-      )}
+    <>
+      <PagedList
+        query={query}
+        what="the feedback"
+        items={({ feedback }) => feedback}
+        more="Show earlier feedback"
+        empty={
+          <EmptyState title="No feedback here">
+            Nothing in this period matches. Try a longer period or fewer filters.
+          </EmptyState>
+        }
+        pagesBeforeScrolling={1}
+        flush
+      >
+        {(entries) => (
+          <ol className={classes.entries} aria-label="Feedback">
+            {entries.map((entry) => (
+              <Entry key={entry.id} entry={entry} onOpen={() => setOpenId(entry.id)} />
+            ))}
+          </ol>
+        )}
+      </PagedList>
       {open && <FeedbackDrawer key={open.id} entry={open} onClose={() => setOpenId(undefined)} />}
-    </div>
+    </>
   );
 }
 

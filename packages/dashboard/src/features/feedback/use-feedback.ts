@@ -7,12 +7,12 @@ import type {
 import {
   type InfiniteData,
   keepPreviousData,
-  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
 import { propertyPath, request } from '../../api.ts';
+import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { FeedbackQuery } from './feedback-filters.ts';
 
@@ -23,16 +23,11 @@ const DAY = 86_400_000;
 
 /** The entries that match, newest first, page by page. */
 export function useFeedbackEntries(query: FeedbackQuery) {
-  return useInfiniteQuery({
+  return usePagedQuery<FeedbackPage>({
     queryKey: ['feedback', query.propertyId, query],
-    queryFn: ({ pageParam, signal }) =>
-      request<FeedbackPage>('/v1/feedback', {
-        query: { ...query, limit: PAGE_SIZE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    path: '/v1/feedback',
+    query: { ...query, limit: PAGE_SIZE },
+    keepsPrevious: true,
   });
 }
 

@@ -1,9 +1,10 @@
 import type { HistoryPage } from '@switchyard/core/api/management';
 import type { PropertyMembers } from '@switchyard/core/api/members';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
+import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
 const PAGE_SIZE = 50;
@@ -26,16 +27,11 @@ export function useHistory({ entity, key, actor, from, to }: HistoryFilters) {
     from: startOfDay(from),
     to: to === '' ? undefined : startOfDay(to)! + DAY,
   };
-  return useInfiniteQuery({
+  return usePagedQuery<Static<typeof HistoryPage>>({
     queryKey: ['history', propertyId, 'all', filters],
-    queryFn: ({ pageParam, signal }) =>
-      request<Static<typeof HistoryPage>>(propertyPath(propertyId, 'history'), {
-        query: { ...filters, limit: PAGE_SIZE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    path: propertyPath(propertyId, 'history'),
+    query: { ...filters, limit: PAGE_SIZE },
+    keepsPrevious: true,
   });
 }
 

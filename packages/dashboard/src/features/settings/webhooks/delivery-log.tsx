@@ -1,11 +1,11 @@
-import { Button, Skeleton } from '@mantine/core';
 import type { DeliveryState, WebhookDeliveryPage } from '@switchyard/core/api/webhooks';
-import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import type { InfiniteData } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, propertyPath, request } from '../../../api.ts';
+import { propertyPath } from '../../../api.ts';
 import { Choice } from '../../../ui/choice.tsx';
-import { LoadError } from '../../../ui/page-states.tsx';
+import { PagedList } from '../../../ui/paged-list.tsx';
 import { Panel } from '../../../ui/panel.tsx';
+import { usePagedQuery } from '../../../ui/use-paged-query.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { DeliveryEntry } from './delivery-entry.tsx';
 import classes from './delivery-log.module.css';
@@ -52,54 +52,35 @@ export function DeliveryLog({ webhookId, reason }: DeliveryLogProps) {
 
 function Deliveries({ webhookId, state }: { webhookId: string; state: DeliveryState | 'all' }) {
   const { propertyId } = useProperty();
-  const query = useInfiniteQuery({
+  const query = usePagedQuery<WebhookDeliveryPage>({
     queryKey: ['deliveries', propertyId, webhookId, state],
-    queryFn: ({ pageParam, signal }) =>
-      request<WebhookDeliveryPage>(propertyPath(propertyId, 'webhooks', webhookId, 'deliveries'), {
-        query: { state: state === 'all' ? undefined : state, limit: 20, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => (isUnderWay(data) ? 1000 : 15_000),
+    path: propertyPath(propertyId, 'webhooks', webhookId, 'deliveries'),
+    query: { state: state === 'all' ? undefined : state, limit: 20 },
+    keepsPrevious: true,
+    refetchInterval: (data) => (isUnderWay(data) ? 1000 : 15_000),
   });
-  const list = query.data?.pages.flatMap(({ deliveries }) => deliveries);
   return (
-    <>
-      {query.error && (
-        <LoadError
-          title="Cannot load the deliveries"
-          message={messageOf(query.error)}
-          onRetry={() => void query.refetch()}
-        />
-      )}
-      {list === undefined && !query.error && (
-        <Skeleton height={120} role="status" aria-label="Loading the deliveries" />
-      )}
-      {list?.length === 0 && (
-        <p className="dimmed">
+    <PagedList
+      query={query}
+      what="the deliveries"
+      items={({ deliveries }) => deliveries}
+      more="Show earlier deliveries"
+      empty={
+        <span className="dimmed">
           {state === 'all'
             ? 'Nothing was sent yet. “Send test” shows whether your receiver accepts requests.'
             : 'No deliveries in this state.'}
-        </p>
+        </span>
+      }
+    >
+      {(list) => (
+        <ol className={classes.list}>
+          {list.map((delivery) => (
+            <DeliveryEntry key={delivery.id} webhookId={webhookId} delivery={delivery} />
+          ))}
+        </ol>
       )}
-      <ol className={classes.list}>
-        {list?.map((delivery) => (
-          <DeliveryEntry key={delivery.id} webhookId={webhookId} delivery={delivery} />
-        ))}
-      </ol>
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          size="xs"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show earlier deliveries
-        </Button>
-      )}
-    </>
+    </PagedList>
   );
 }
 
