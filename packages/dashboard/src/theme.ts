@@ -16,8 +16,6 @@ export const theme = createTheme({
   cursorType: 'pointer',
   // Plain objects: importing the components would add them to the first load.
   components: {
-    Badge: { defaultProps: { tt: 'none', fw: 500 } },
-    Table: { defaultProps: { horizontalSpacing: 14 } },
     Modal: { defaultProps: dialog },
     Drawer: { defaultProps: dialog },
     Tooltip: { defaultProps: { openDelay: 300 } },

@@ -1,25 +1,30 @@
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import classes from './check.module.css';
 
-interface CheckProps {
-  label: string;
-  /** Shown by the browser when the pointer rests on it. */
-  title?: string;
+interface CheckProps extends Omit<ComponentProps<'input'>, 'type' | 'onChange'> {
+  kind?: 'checkbox' | 'radio' | 'switch';
+  label?: ReactNode;
+  description?: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
-  disabled?: boolean;
 }
 
-/** A small checkbox, for options of a field. */
-export function Check({ label, title, checked, onChange, disabled = false }: CheckProps) {
+/** A checkbox, radio button or switch with its label. */
+export function Check({ kind = 'checkbox', label, description, title, onChange, ...input }: CheckProps) {
+  const descriptionId = useId();
   return (
-    <label className={classes.check} title={title}>
-      <input
-        type="checkbox"
-        checked={checked}
-        disabled={disabled}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
-      {label}
-    </label>
+    <div className={classes.check} title={title}>
+      <label>
+        <input
+          {...input}
+          type={kind === 'radio' ? 'radio' : 'checkbox'}
+          {...(kind === 'switch' && { role: 'switch' })}
+          {...(description && { 'aria-describedby': descriptionId })}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        {label}
+      </label>
+      {description && <p id={descriptionId}>{description}</p>}
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import classes from './choice.module.css';
 
-interface ChoiceProps<T extends string> {
+export interface ChoiceProps<T extends string> {
   /** Names the group for assistive technology; left out if `labelledBy` does. */
   label?: string;
   labelledBy?: string;

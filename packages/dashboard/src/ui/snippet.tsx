@@ -1,5 +1,4 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
-import { Icon } from './icon.tsx';
+import { CopyAction } from './copy-action.tsx';
 import classes from './snippet.module.css';
 
 /** Code to paste, with a button that copies it. */
@@ -13,19 +12,5 @@ export function Snippet({ code, label }: { code: string; label: string }) {
         <code>{code}</code>
       </pre>
     </figure>
-  );
-}
-
-export function CopyAction({ text, label }: { text: string; label: string }) {
-  return (
-    <CopyButton value={text} timeout={2000}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? 'Copied' : label}>
-            <Icon name={copied ? 'check' : 'copy'} />
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
   );
 }

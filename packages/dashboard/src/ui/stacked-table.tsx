@@ -1,6 +1,6 @@
-import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './stacked-table.module.css';
+import tables from './table.module.css';
 
 interface StackedTableProps {
   /** Titles of the columns; an empty one is for buttons. */
@@ -12,15 +12,21 @@ interface StackedTableProps {
 /** A table that becomes a list of cards on a phone. */
 export function StackedTable({ head, children }: StackedTableProps) {
   return (
-    <Table className={classes.table}>
-      <Table.Thead>
-        <Table.Tr>
+    <table className={`${tables.table} ${classes.table}`}>
+      <thead>
+        <tr>
           {head.map((title) =>
-            title === '' ? <Table.Td key="actions" /> : <Table.Th key={title}>{title}</Table.Th>,
+            title === '' ? (
+              <td key="actions" />
+            ) : (
+              <th scope="col" key={title}>
+                {title}
+              </th>
+            ),
           )}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>{children}</Table.Tbody>
-    </Table>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Table } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import type { AccessToken, AccessTokens, CreatedToken } from '@switchyard/core/api/access-tokens';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -103,22 +103,22 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
   return (
     <StackedTable head={['Name', 'Token', 'Role', 'Properties', 'Expires', 'Last used', '']}>
       {tokens.map((token) => (
-        <Table.Tr key={token.id}>
-          <Table.Td data-label="Name">{token.name}</Table.Td>
-          <Table.Td data-label="Token">
+        <tr key={token.id}>
+          <td data-label="Name">{token.name}</td>
+          <td data-label="Token">
             <code>
               {token.prefix}…{token.lastFour}
             </code>
-          </Table.Td>
-          <Table.Td data-label="Role">{token.role}</Table.Td>
-          <Table.Td data-label="Properties">{token.properties?.join(', ') ?? 'all'}</Table.Td>
-          <Table.Td data-label="Expires" className={token.expiresAt < Date.now() ? 'bad' : undefined}>
+          </td>
+          <td data-label="Role">{token.role}</td>
+          <td data-label="Properties">{token.properties?.join(', ') ?? 'all'}</td>
+          <td data-label="Expires" className={token.expiresAt < Date.now() ? 'bad' : undefined}>
             {formatDate(token.expiresAt)}
-          </Table.Td>
-          <Table.Td data-label="Last used">
+          </td>
+          <td data-label="Last used">
             {token.lastUsedAt === null ? 'never' : <RelativeTime at={token.lastUsedAt} />}
-          </Table.Td>
-          <Table.Td>
+          </td>
+          <td>
             <Button
               size="compact-sm"
               variant="subtle"
@@ -128,8 +128,8 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
             >
               Revoke
             </Button>
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       ))}
     </StackedTable>
   );

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Table } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { AccountsPage, PatchAccountBody } from '@switchyard/core/api/accounts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -40,20 +40,20 @@ export function AccountList() {
         {(list) => (
           <StackedTable head={['Name', 'Email', 'State', 'Since', '']}>
             {list.map(({ id, name, email, isOwner, twoFactor, disabledAt, createdAt }) => (
-              <Table.Tr key={id}>
-                <Table.Td data-label="Name">{name}</Table.Td>
-                <Table.Td data-label="Email">{email}</Table.Td>
-                <Table.Td data-label="State">
+              <tr key={id}>
+                <td data-label="Name">{name}</td>
+                <td data-label="Email">{email}</td>
+                <td data-label="State">
                   <Group gap={4}>
-                    {isOwner && <Badge variant="default">owner</Badge>}
-                    {twoFactor && <Badge variant="default">two-factor</Badge>}
-                    {disabledAt !== null && <Badge variant="default">disabled</Badge>}
+                    {isOwner && <span className="badge">owner</span>}
+                    {twoFactor && <span className="badge">two-factor</span>}
+                    {disabledAt !== null && <span className="badge">disabled</span>}
                   </Group>
-                </Table.Td>
-                <Table.Td data-label="Since">
+                </td>
+                <td data-label="Since">
                   <RelativeTime at={createdAt} />
-                </Table.Td>
-                <Table.Td>
+                </td>
+                <td>
                   {id !== own.id && (
                     <Group gap={4}>
                       <Button
@@ -94,8 +94,8 @@ export function AccountList() {
                       </Button>
                     </Group>
                   )}
-                </Table.Td>
-              </Table.Tr>
+                </td>
+              </tr>
             ))}
           </StackedTable>
         )}

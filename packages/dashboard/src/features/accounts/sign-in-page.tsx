@@ -1,10 +1,11 @@
-import { Alert, Button, Divider } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import type { SetupState } from '@switchyard/core/api/accounts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router';
 import { queryText, request } from '../../api.ts';
 import { CenteredPage } from '../../ui/centered-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import classes from './sign-in-page.module.css';
 import { forgetAccount } from './use-me.ts';
 
 const OIDC_ERRORS: Record<string, string> = {
@@ -37,7 +38,7 @@ export function SignInPage() {
       <SignInForm onSignedIn={finish} />
       {setup?.oidc && (
         <>
-          <Divider label="or" my="md" />
+          <p className={`dimmed ${classes.or}`}>or</p>
           <Button
             component="a"
             fullWidth

@@ -1,4 +1,4 @@
-import { Badge, Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { AccountSessions } from '@switchyard/core/api/accounts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { messageOf, request } from '../../api.ts';
@@ -25,19 +25,19 @@ export function SignedInBrowsers() {
         {({ sessions: list }) => (
           <StackedTable head={['Browser', 'Address', 'Signed in', 'Last seen', '']}>
             {list.map((session) => (
-              <Table.Tr key={session.id}>
-                <Table.Td data-label="Browser">
+              <tr key={session.id}>
+                <td data-label="Browser">
                   {describeUserAgent(session.userAgent)}{' '}
-                  {session.current && <Badge variant="default">this one</Badge>}
-                </Table.Td>
-                <Table.Td data-label="Address">{session.address}</Table.Td>
-                <Table.Td data-label="Signed in">
+                  {session.current && <span className="badge">this one</span>}
+                </td>
+                <td data-label="Address">{session.address}</td>
+                <td data-label="Signed in">
                   <RelativeTime at={session.createdAt} />
-                </Table.Td>
-                <Table.Td data-label="Last seen">
+                </td>
+                <td data-label="Last seen">
                   <RelativeTime at={session.lastSeenAt} />
-                </Table.Td>
-                <Table.Td>
+                </td>
+                <td>
                   {!session.current && (
                     <Button
                       size="compact-sm"
@@ -50,8 +50,8 @@ export function SignedInBrowsers() {
                       Sign out
                     </Button>
                   )}
-                </Table.Td>
-              </Table.Tr>
+                </td>
+              </tr>
             ))}
           </StackedTable>
         )}

@@ -1,4 +1,4 @@
-import { Alert, List } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { ApiProblem, messageOf } from '../../api.ts';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -9,24 +9,24 @@ export function ChangeProblem({ problem }: { problem: Error }) {
   return (
     <Alert color="red" role="alert" icon={<Icon name="warning" />} title="The change was not saved">
       {fields.length > 1 ? (
-        <List size="sm">
+        <ul className="bullets">
           {fields.map(({ pointer, detail }) => (
-            <List.Item key={pointer + detail}>
+            <li key={pointer + detail}>
               {pointer.slice(1).replaceAll('/', ' › ')} {detail}
-            </List.Item>
+            </li>
           ))}
-        </List>
+        </ul>
       ) : (
         messageOf(problem)
       )}
       {references.length > 0 && (
-        <List size="sm">
+        <ul className="bullets">
           {references.map(({ type, key }) => (
-            <List.Item key={type + key}>
+            <li key={type + key}>
               {type.replace('-', ' ')} “{key}”
-            </List.Item>
+            </li>
           ))}
-        </List>
+        </ul>
       )}
     </Alert>
   );

@@ -1,7 +1,7 @@
-import { Alert, Button, Group, Radio, Stack } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiProblem } from '../../api.ts';
-import '../../ui/mantine-form-styles.ts';
+import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { ChangeRequest, ReviewOutcome } from './change-request.ts';
 import classes from './conflict-view.module.css';
@@ -39,19 +39,25 @@ export function ConflictView({ change, problem, onFinish }: ConflictViewProps) {
       </Alert>
       {canMerge &&
         conflicts.map((pointer) => (
-          <Radio.Group
-            key={pointer}
-            label={pointer.slice(1).replaceAll('/', ' › ')}
-            value={kept.includes(pointer) ? 'own' : 'theirs'}
-            onChange={(value) =>
-              setKept(value === 'own' ? [...kept, pointer] : kept.filter((each) => each !== pointer))
-            }
-          >
+          <section key={pointer} aria-label={nameOf(pointer)}>
+            <h3>{nameOf(pointer)}</h3>
             <div className={classes.sides}>
-              <Side value="theirs" label="Saved by somebody else" content={valueAt(current, pointer)} />
-              <Side value="own" label="Yours" content={valueAt(own, pointer)} />
+              {(['theirs', 'own'] as const).map((side) => (
+                <div key={side} className={classes.side}>
+                  <Check
+                    kind="radio"
+                    name={pointer}
+                    label={side === 'own' ? 'Yours' : 'Saved by somebody else'}
+                    checked={kept.includes(pointer) === (side === 'own')}
+                    onChange={() =>
+                      setKept(side === 'own' ? [...kept, pointer] : kept.filter((each) => each !== pointer))
+                    }
+                  />
+                  <pre className={classes.content}>{contentOf(side === 'own' ? own : current, pointer)}</pre>
+                </div>
+              ))}
             </div>
-          </Radio.Group>
+          </section>
         ))}
       <Group justify="flex-end">
         <Button variant="default" onClick={() => onFinish({ outcome: 'cancelled' })}>
@@ -63,13 +69,9 @@ export function ConflictView({ change, problem, onFinish }: ConflictViewProps) {
   );
 }
 
-function Side({ value, label, content }: { value: string; label: string; content: unknown }) {
-  return (
-    <div className={classes.side}>
-      <Radio value={value} label={label} />
-      <pre className={classes.content}>
-        {content === undefined ? '(not set)' : JSON.stringify(content, null, 2)}
-      </pre>
-    </div>
-  );
+const nameOf = (pointer: string) => pointer.slice(1).replaceAll('/', ' › ');
+
+function contentOf(item: object, pointer: string): string {
+  const value = valueAt(item, pointer);
+  return value === undefined ? '(not set)' : JSON.stringify(value, null, 2);
 }

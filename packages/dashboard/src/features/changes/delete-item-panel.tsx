@@ -1,4 +1,4 @@
-import { List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { propertyPath } from '../../api.ts';
 import { Panel } from '../../ui/panel.tsx';
@@ -79,13 +79,13 @@ export function DeleteItemPanel({ type, item, uses, list, children }: DeleteItem
 function ItemUses({ uses }: Pick<DeleteItemPanelProps, 'uses'>) {
   if (uses.length === 0) return <Text size="sm">Nowhere.</Text>;
   return (
-    <List size="sm">
+    <ul className="bullets">
       {uses.map(({ to, label, detail }) => (
-        <List.Item key={to}>
+        <li key={to}>
           <PropertyLink to={to}>{label}</PropertyLink>
           {detail && <span className="dimmed"> {detail}</span>}
-        </List.Item>
+        </li>
       ))}
-    </List>
+    </ul>
   );
 }

@@ -39,7 +39,7 @@ interface Transition {
 
 function Transitions({ transitions }: { transitions: readonly Transition[] }) {
   return (
-    <ul>
+    <ul className="bullets">
       {transitions.map(({ from, to, visitors, examples }) => (
         <li key={`${text(from)} ${text(to)}`}>
           {formatCount(visitors)}: {text(from)} → {text(to)}
@@ -74,7 +74,7 @@ export function SegmentImpactList({ impact }: { impact: SegmentImpact }) {
       <p>
         {plural(before, 'visitor')} in the segment now, {formatCount(after)} afterwards.
       </p>
-      <ul>
+      <ul className="bullets">
         <li>
           {formatCount(entering)} enter
           <Examples ids={examples.entering} />

@@ -1,8 +1,9 @@
-import { Alert, Button, Drawer, Group, List, Skeleton, Stack, Textarea, Title } from '@mantine/core';
+import { Alert, Button, Drawer, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { ApiProblem } from '../../api.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ChangeProblem } from './change-problem.tsx';
@@ -65,17 +66,16 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
           {change.impact && check.data && !isConflict && <ImpactPanel impact={change.impact} />}
           {!isConflict && (
             <>
-              <Textarea
+              <TextArea
                 label="Comment"
                 description={
                   isCommentNeeded ? 'Required in a protected environment' : 'Why? Shown in the history'
                 }
                 required={isCommentNeeded}
                 maxLength={500}
-                autosize
-                minRows={2}
+                rows={2}
                 value={comment}
-                onChange={(event) => setComment(event.currentTarget.value)}
+                onChange={setComment}
               />
               <Group justify="flex-end">
                 <Button variant="default" onClick={() => onFinish({ outcome: 'cancelled' })}>
@@ -144,11 +144,11 @@ function Differences({ result, item }: { result: DryRunResult; item: { type: str
         {lines.length === 0 ? (
           <p className="dimmed">Nothing changes.</p>
         ) : (
-          <List size="sm" spacing={4}>
+          <ul className="bullets">
             {lines.map((line) => (
-              <List.Item key={line}>{line}</List.Item>
+              <li key={line}>{line}</li>
             ))}
-          </List>
+          </ul>
         )}
       </section>
       {result.opensPhase?.map(({ splitTest, phase, reasons }) => (

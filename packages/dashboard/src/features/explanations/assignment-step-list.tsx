@@ -1,5 +1,4 @@
 import type { AssignmentSteps, RangeStep } from '@switchyard/core/api/explanations';
-import classes from './explanation-steps.module.css';
 import { Step } from './step.tsx';
 
 const position = ({ bucket, from, to }: RangeStep) =>
@@ -9,7 +8,7 @@ const position = ({ bucket, from, to }: RangeStep) =>
 export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
   const { status, winner, phase, holdout, exclusion, traffic, variations, variationBucket } = steps;
   return (
-    <ol className={classes.steps}>
+    <ol>
       <Step
         state={status === 'running' ? 'passed' : winner === null ? 'failed' : 'decided'}
         title="Status of the test"

@@ -18,7 +18,7 @@ export function FlagStepList({ steps }: { steps: FlagSteps }) {
   const isOn = configured && enabled;
   return (
     <>
-      <ol className={classes.steps}>
+      <ol>
         <Step
           state={isOn ? 'passed' : 'decided'}
           title={configured ? 'The flag in this environment' : 'No configuration in this environment'}
@@ -45,7 +45,7 @@ export function FlagStepList({ steps }: { steps: FlagSteps }) {
       {segments.length > 0 && (
         <details className={classes.context}>
           <summary>Segments that were looked at</summary>
-          <ul className={classes.steps}>
+          <ul>
             {segments.map(({ id, name, matched, conditions }) => (
               <Step
                 key={id}

@@ -1,4 +1,3 @@
-import { List } from '@mantine/core';
 import type { SessionDetail } from '@switchyard/core/api/sessions';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api.ts';
@@ -30,16 +29,16 @@ export function FeedbackExposures({ sessionId, until }: FeedbackExposuresProps) 
         const before = exposures.filter(({ at }) => at <= until);
         if (before.length === 0) return <p className="dimmed">No split test before this feedback.</p>;
         return (
-          <List size="sm">
+          <ul className="bullets">
             {before.map(({ splitTestKey, variationKey }) => (
-              <List.Item key={`${splitTestKey} ${variationKey}`}>
+              <li key={`${splitTestKey} ${variationKey}`}>
                 <PropertyLink to={`split-tests/${encodeURIComponent(splitTestKey)}`}>
                   {nameOf(splitTestKey)}
                 </PropertyLink>
                 : {variationKey}
-              </List.Item>
+              </li>
             ))}
-          </List>
+          </ul>
         );
       }}
     </Loaded>

@@ -32,7 +32,7 @@ export function FeedbackList({ query: filters }: { query: FeedbackQuery }) {
         flush
       >
         {(entries) => (
-          <ol className={classes.entries} aria-label="Feedback">
+          <ol aria-label="Feedback">
             {entries.map((entry) => (
               <Entry key={entry.id} entry={entry} onOpen={() => setOpenId(entry.id)} />
             ))}

@@ -1,9 +1,10 @@
-import { Alert, Group, Input, Textarea } from '@mantine/core';
+import { Alert, Group } from '@mantine/core';
 import type { FeedbackStatus } from '@switchyard/core/api/feedback';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { messageOf } from '../../api.ts';
-import { Choice } from '../../ui/choice.tsx';
+import { ChoiceField } from '../../ui/choice-field.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { STATUS_LABELS } from './feedback-filters.ts';
 import { type FeedbackEntry, useChangeState } from './use-feedback.ts';
@@ -18,34 +19,27 @@ export function FeedbackStateForm({ entry }: { entry: FeedbackEntry }) {
   const { may } = useProperty();
   const change = useChangeState(entry.id);
   const [notes, setNotes] = useState(entry.notes ?? '');
-  const statusId = useId();
   const reason = may('editor') ? undefined : 'You need the editor role';
   const isUnchanged = notes.trim() === (entry.notes ?? '');
   const isSaving = change.isPending;
   return (
     <>
-      <Input.Wrapper label="Status" labelElement="div" labelProps={{ id: statusId }}>
-        <div>
-          <Choice
-            labelledBy={statusId}
-            options={STATUSES}
-            value={entry.status}
-            disabled={reason !== undefined}
-            // A disabled field would lose the focus.
-            onChange={(status) => !isSaving && change.mutate({ status })}
-          />
-        </div>
-      </Input.Wrapper>
-      <Textarea
+      <ChoiceField
+        label="Status"
+        options={STATUSES}
+        value={entry.status}
+        disabled={reason !== undefined}
+        // A disabled field would lose the focus.
+        onChange={(status) => !isSaving && change.mutate({ status })}
+      />
+      <TextArea
         label="Notes"
         description="For your team"
         maxLength={4000}
-        autosize
-        minRows={3}
-        maxRows={12}
+        rows={3}
         value={notes}
         disabled={reason !== undefined}
-        onChange={(event) => setNotes(event.currentTarget.value)}
+        onChange={setNotes}
       />
       {change.error && (
         <Alert color="red" role="alert" title="Not saved">

@@ -1,4 +1,4 @@
-import { Switch } from '@mantine/core';
+import { Check } from '../../ui/check.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import type { ItemForm } from '../changes/use-item-form.ts';
 import type { FeedbackType } from '../configuration/configuration-types.ts';
@@ -22,11 +22,12 @@ export function FeedbackTypeFields<T extends Fields>({ form }: { form: ItemForm<
         />
       </Panel>
       <Panel title="Text">
-        <Switch
+        <Check
+          kind="switch"
           label="Visitors can write a text"
           checked={textInput}
           disabled={disabled}
-          onChange={(event) => draft.change({ textInput: event.currentTarget.checked } as Partial<T>)}
+          onChange={(isOn) => draft.change({ textInput: isOn } as Partial<T>)}
         />
         {!textInput && options.length === 0 && (
           <p className="warn">Nobody can answer: add an answer or allow a text.</p>

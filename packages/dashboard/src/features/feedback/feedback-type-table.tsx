@@ -1,4 +1,4 @@
-import { Group, Table } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { Panel } from '../../ui/panel.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -14,16 +14,16 @@ export function FeedbackTypeTable() {
     <Panel title="Feedback types" flush>
       <StackedTable head={['Name', 'Answers', 'Text', 'Entries']}>
         {feedbackTypes.map((type) => (
-          <Table.Tr key={type.id}>
-            <Table.Td data-label="Name">
+          <tr key={type.id}>
+            <td data-label="Name">
               <div>
                 <PropertyLink to={`feedback/types/${encodeURIComponent(type.id)}`}>{type.name}</PropertyLink>
                 <div className="dimmed">
                   <code>{type.id}</code>
                 </div>
               </div>
-            </Table.Td>
-            <Table.Td data-label="Answers">
+            </td>
+            <td data-label="Answers">
               <Group gap="4px 14px">
                 {type.options
                   .slice(0, MAX_OPTIONS)
@@ -36,9 +36,9 @@ export function FeedbackTypeTable() {
                 )}
                 {type.options.length === 0 && <span className="dimmed">None</span>}
               </Group>
-            </Table.Td>
-            <Table.Td data-label="Text">{type.textInput ? 'Yes' : 'No'}</Table.Td>
-            <Table.Td data-label="Entries">
+            </td>
+            <td data-label="Text">{type.textInput ? 'Yes' : 'No'}</td>
+            <td data-label="Entries">
               <PropertyLink
                 to="feedback"
                 search={{ feedbackTypeId: type.id }}
@@ -46,8 +46,8 @@ export function FeedbackTypeTable() {
               >
                 Show entries
               </PropertyLink>
-            </Table.Td>
-          </Table.Tr>
+            </td>
+          </tr>
         ))}
       </StackedTable>
     </Panel>

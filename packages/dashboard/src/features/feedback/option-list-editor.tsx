@@ -1,9 +1,8 @@
-import { Button, VisuallyHidden } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
 import type { Option } from './feedback-options.ts';
-import classes from './option-list-editor.module.css';
 import { OptionRow } from './option-row.tsx';
 
 interface OptionListEditorProps {
@@ -35,7 +34,7 @@ export function OptionListEditor({ options, onChange, errors, disabled }: Option
   };
   return (
     <>
-      <ol ref={list} className={classes.list}>
+      <ol ref={list}>
         {options.map((option, index) => (
           <OptionRow
             key={rows.keys[index]}
@@ -69,7 +68,9 @@ export function OptionListEditor({ options, onChange, errors, disabled }: Option
       >
         Add answer
       </Button>
-      <VisuallyHidden role="status">{message}</VisuallyHidden>
+      <div className="unseen" role="status">
+        {message}
+      </div>
     </>
   );
 }

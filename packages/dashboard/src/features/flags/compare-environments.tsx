@@ -1,7 +1,7 @@
-import '../../ui/mantine-form-styles.ts';
-import { Alert, Checkbox, Group, Select, Text } from '@mantine/core';
+import { Alert, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
+import { Check } from '../../ui/check.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -153,11 +153,7 @@ function Promotion({ flag, from, to, isSame }: PromotionProps) {
   return (
     <>
       <Group gap="md" mt="md">
-        <Checkbox
-          label="Also copy whether it is on"
-          checked={withState}
-          onChange={(event) => setWithState(event.currentTarget.checked)}
-        />
+        <Check label="Also copy whether it is on" checked={withState} onChange={setWithState} />
         <ReasonButton reason={blocked} onClick={() => void promote()}>
           Promote {from.name} to {to.name}
         </ReasonButton>

@@ -1,4 +1,4 @@
-import { List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { propertyPath } from '../../api.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
@@ -39,14 +39,14 @@ export function DeleteFlagPanel({ flag }: { flag: Flag }) {
       {references.length > 0 && (
         <>
           <Text size="sm">Prerequisite of:</Text>
-          <List size="sm">
+          <ul className="bullets">
             {references.map(({ key, name, environments }) => (
-              <List.Item key={key}>
+              <li key={key}>
                 <PropertyLink to={`flags/${encodeURIComponent(key)}`}>{name}</PropertyLink> in{' '}
                 {environments.join(', ')}
-              </List.Item>
+              </li>
             ))}
-          </List>
+          </ul>
         </>
       )}
       <Text size="sm" c="dimmed" mb="xs">

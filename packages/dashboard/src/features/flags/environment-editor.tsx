@@ -1,5 +1,6 @@
-import { Button, Group, Stack, Switch, Title } from '@mantine/core';
+import { Button, Group, Stack, Title } from '@mantine/core';
 import { flagValueWords } from '@switchyard/core/words/rule-sentence';
+import { Check } from '../../ui/check.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import type { Environment, Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
 import classes from './environment-editor.module.css';
@@ -39,7 +40,8 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
       }
     >
       <Stack gap="md">
-        <Switch
+        <Check
+          kind="switch"
           label={enabled ? 'On' : `Off: everyone gets ${flagValueWords(flag.defaultValue)}`}
           aria-label={`On in ${environment.name}`}
           description={
@@ -47,7 +49,7 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
           }
           checked={enabled}
           disabled={disabled}
-          onChange={(event) => change({ enabled: event.currentTarget.checked })}
+          onChange={(isOn) => change({ enabled: isOn })}
         />
         <Targeting {...props} configuration={configuration} pointer={pointer} onChange={change} />
         <ValueInput

@@ -1,10 +1,10 @@
-import { Loader, Switch, Tooltip } from '@mantine/core';
+import { Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
+import { Check } from '../../ui/check.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import type { Environment, Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import classes from './environment-switch.module.css';
 import { newConfiguration } from './flag-configuration.ts';
 
 interface EnvironmentSwitchProps {
@@ -51,15 +51,14 @@ export function EnvironmentSwitch({ flag, environment, onFinish }: EnvironmentSw
   return (
     <Tooltip label="You need the editor role" disabled={isAllowed}>
       <span>
-        <Switch
-          size="xs"
-          className={classes.switch}
+        <Check
+          kind="switch"
           aria-label={isChanging ? `${label}, saving` : label}
           checked={isOn}
           // Not `disabled`, so that the focus stays and the reason can be read.
           aria-disabled={!isAllowed || isChanging}
           aria-description={isAllowed ? undefined : 'You need the editor role'}
-          thumbIcon={isChanging ? <Loader size={8} /> : undefined}
+          aria-busy={isChanging}
           onChange={() => {
             if (isAllowed && !isChanging) void toggle();
           }}

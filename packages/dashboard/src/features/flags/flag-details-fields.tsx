@@ -1,6 +1,7 @@
 import '../../ui/mantine-form-styles.ts';
-import { TagsInput, Textarea, TextInput } from '@mantine/core';
+import { TagsInput, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
+import { TextArea } from '../../ui/text-area.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ValueInput } from './value-input.tsx';
@@ -29,16 +30,14 @@ export function FlagDetailsFields({ flag, onChange, errors, disabled }: FlagDeta
         disabled={disabled}
         onChange={(defaultValue) => onChange({ defaultValue })}
       />
-      <Textarea
+      <TextArea
         label="Description"
-        autosize
-        minRows={2}
-        maxRows={8}
+        rows={2}
         maxLength={4096}
         value={flag.description ?? ''}
         error={errors('/description')}
         disabled={disabled}
-        onChange={(event) => onChange({ description: event.currentTarget.value })}
+        onChange={(text) => onChange({ description: text })}
       />
       <TagsInput
         label="Tags"

@@ -1,4 +1,4 @@
-import { Badge, Tooltip } from '@mantine/core';
+import { Tooltip } from '@mantine/core';
 import { memo } from 'react';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
@@ -31,9 +31,7 @@ export const FlagRow = memo(function FlagRow({ flag, usage, lastChange, onMessag
           </PropertyLink>
           {stale && (
             <Tooltip label={stale}>
-              <Badge size="xs" variant="outline" color="gray" className={classes.stale}>
-                Stale
-              </Badge>
+              <span className={`badge ${classes.stale}`}>Stale</span>
             </Tooltip>
           )}
         </span>

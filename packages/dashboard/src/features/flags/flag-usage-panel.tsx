@@ -1,4 +1,4 @@
-import { List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Loaded, Panel } from '../../ui/panel.tsx';
@@ -33,9 +33,9 @@ export function FlagUsagePanel({ flag }: { flag: Flag }) {
                   code.
                 </Text>
               )}
-              <List size="sm" spacing={4} listStyleType="none">
+              <ul>
                 {usage.map((used) => (
-                  <List.Item key={used.environment}>
+                  <li key={used.environment}>
                     <strong>
                       {environments.find(({ id }) => id === used.environment)?.name ?? used.environment}
                     </strong>
@@ -51,9 +51,9 @@ export function FlagUsagePanel({ flag }: { flag: Flag }) {
                         )}
                       </>
                     )}
-                  </List.Item>
+                  </li>
                 ))}
-              </List>
+              </ul>
             </>
           );
         }}

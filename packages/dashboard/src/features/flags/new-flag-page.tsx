@@ -1,10 +1,8 @@
-import '../../ui/mantine-form-styles.ts';
-import { Button, Checkbox, Input, Stack, TextInput } from '@mantine/core';
-import type { FlagType } from '@switchyard/core/api/targeting';
-import { useId } from 'react';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { propertyPath } from '../../api.ts';
-import { Choice } from '../../ui/choice.tsx';
+import { ChoiceField } from '../../ui/choice-field.tsx';
 import { keyFromName } from '../../ui/key-from-name.ts';
+import { OptionList } from '../../ui/option-list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
@@ -32,6 +30,11 @@ const EMPTY: NewFlag = {
   defaultValue: false,
   on: [],
 };
+
+const TYPES = [
+  { value: 'boolean', label: 'On or off' },
+  { value: 'string', label: 'Text' },
+] as const;
 
 /** The form for a new flag; saving opens its page, where rules are added. */
 export function NewFlagPage() {
@@ -87,23 +90,22 @@ export function NewFlagPage() {
             error={isTaken ? 'Another flag has this key' : errors('/key')}
             onChange={(event) => draft.change({ key: event.currentTarget.value })}
           />
-          <TypeField
-            type={fields.type}
+          <ChoiceField
+            label="Type"
+            description="It cannot be changed later"
+            options={TYPES}
+            value={fields.type}
             onChange={(type) => draft.change({ type, defaultValue: type === 'boolean' ? false : '' })}
           />
           <FlagDetailsFields flag={fields} onChange={draft.change} errors={errors} disabled={false} />
-          <Checkbox.Group
+          <OptionList
+            isMultiple
             label="Switch on in"
             description="It can be switched on later, too"
+            options={configuration.environments.map(({ id, name }) => ({ value: id, label: name }))}
             value={on}
             onChange={(next) => draft.change({ on: next })}
-          >
-            <Stack gap={6} mt={6}>
-              {configuration.environments.map(({ id, name }) => (
-                <Checkbox key={id} value={id} label={name} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
+          />
         </Stack>
       </Panel>
       <DraftBar
@@ -112,30 +114,6 @@ export function NewFlagPage() {
         blocked={blockedReason(may('editor'), draft.value, isTaken, isChecking)}
       />
     </Page>
-  );
-}
-
-function TypeField({ type, onChange }: { type: FlagType; onChange: (type: FlagType) => void }) {
-  const labelId = useId();
-  return (
-    <Input.Wrapper
-      label="Type"
-      labelElement="div"
-      labelProps={{ id: labelId }}
-      description="It cannot be changed later"
-    >
-      <div>
-        <Choice
-          labelledBy={labelId}
-          options={[
-            { value: 'boolean', label: 'On or off' },
-            { value: 'string', label: 'Text' },
-          ]}
-          value={type}
-          onChange={onChange}
-        />
-      </div>
-    </Input.Wrapper>
   );
 }
 

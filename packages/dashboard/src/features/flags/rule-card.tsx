@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Menu, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Menu, UnstyledButton } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useId } from 'react';
 import { Icon } from '../../ui/icon.tsx';
@@ -46,11 +46,7 @@ export function RuleCard(props: RuleCardProps) {
           {rule.name && <strong>{rule.name}: </strong>}
           {ruleSentence(rule, segments)}
         </UnstyledButton>
-        {rule.enabled === false && (
-          <Badge size="xs" variant="outline" color="gray" className={classes.badge}>
-            Off
-          </Badge>
-        )}
+        {rule.enabled === false && <span className={`badge ${classes.off}`}>Off</span>}
         {problem && !isOpen && <span className="bad">Has errors</span>}
         <RuleActions {...props} />
       </div>

@@ -1,5 +1,6 @@
-import { Input, Stack, Switch, TextInput } from '@mantine/core';
+import { Input, Stack, TextInput } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
+import { Check } from '../../ui/check.tsx';
 import { ConditionListEditor } from '../targeting/condition-list-editor.tsx';
 import { RolloutEditor } from './rollout-editor.tsx';
 import { ValueInput } from './value-input.tsx';
@@ -37,12 +38,12 @@ export function RuleEditor({ rule, type, onChange, errors, pointer, disabled }: 
         disabled={disabled}
         onChange={(value) => onChange({ ...rule, value })}
       />
-      <Switch
-        size="xs"
+      <Check
+        kind="switch"
         label="Only to a percentage"
         checked={rollout !== undefined}
         disabled={disabled}
-        onChange={(event) => onChange(withRollout(rule, event.currentTarget.checked))}
+        onChange={(isOn) => onChange(withRollout(rule, isOn))}
       />
       {rollout && (
         <RolloutEditor

@@ -1,4 +1,4 @@
-import { Button, Group, VisuallyHidden } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
@@ -80,7 +80,9 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
           </Button>
         )}
       </Group>
-      <VisuallyHidden role="status">{message}</VisuallyHidden>
+      <div className="unseen" role="status">
+        {message}
+      </div>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { Explanation, ExplanationBody } from '@switchyard/core/api/explanations';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -6,6 +6,7 @@ import { messageOf, propertyPath, request } from '../../api.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useDraft } from '../changes/use-draft.ts';
 import type { Flag } from '../configuration/configuration-types.ts';
@@ -77,15 +78,13 @@ export function TryFlag({ flag, isDraft }: TryFlagProps) {
               <TryRows rows={input.rows} onChange={(rows) => change({ rows })} />
             )}
             {input.mode === 'json' && (
-              <Textarea
+              <TextArea
                 label="Context"
-                autosize
-                minRows={5}
-                maxRows={16}
-                classNames={{ input: classes.code }}
+                rows={5}
+                isCode
                 value={input.json}
                 error={problem}
-                onChange={(event) => change({ json: event.currentTarget.value })}
+                onChange={(text) => change({ json: text })}
               />
             )}
             {input.mode === 'session' && (

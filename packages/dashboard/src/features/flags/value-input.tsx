@@ -1,7 +1,6 @@
-import { Input, Textarea } from '@mantine/core';
 import type { FlagType, FlagValue } from '@switchyard/core/api/targeting';
-import { useId } from 'react';
-import { Choice } from '../../ui/choice.tsx';
+import { ChoiceField } from '../../ui/choice-field.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
 
 interface ValueInputProps {
   label: string;
@@ -20,37 +19,22 @@ const BOOLEANS = [
 
 /** A value of a flag: true or false, or text, which is checked while typing if it looks like JSON. */
 export function ValueInput({ type, value, onChange, label, description, error, disabled }: ValueInputProps) {
-  const labelId = useId();
   const common = { label, description, error, disabled: disabled ?? false };
   if (type === 'boolean') {
     return (
-      <Input.Wrapper {...common} labelElement="div" labelProps={{ id: labelId }}>
-        <div>
-          <Choice
-            labelledBy={labelId}
-            options={BOOLEANS}
-            disabled={common.disabled}
-            value={value === true ? 'true' : 'false'}
-            onChange={(text) => onChange(text === 'true')}
-          />
-        </div>
-      </Input.Wrapper>
+      <ChoiceField
+        {...common}
+        options={BOOLEANS}
+        value={value === true ? 'true' : 'false'}
+        onChange={(text) => onChange(text === 'true')}
+      />
     );
   }
   const text = String(value);
   const jsonError =
     /^\s*[[{]/.test(text) && !isJson(text) ? 'Looks like JSON, but is not valid JSON' : undefined;
   return (
-    <Textarea
-      {...common}
-      error={error ?? jsonError}
-      autosize
-      minRows={1}
-      maxRows={12}
-      maxLength={8192}
-      value={text}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
+    <TextArea {...common} error={error ?? jsonError} maxLength={8192} value={text} onChange={onChange} />
   );
 }
 

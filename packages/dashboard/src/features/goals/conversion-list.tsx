@@ -1,4 +1,3 @@
-import { Table } from '@mantine/core';
 import type { ConversionsPage } from '@switchyard/core/api/goals';
 import { formatMoney } from '../../ui/format.ts';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -53,22 +52,22 @@ function ConversionRow({
 }) {
   const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
   return (
-    <Table.Tr>
-      <Table.Td data-label="Time" className={classes.short}>
+    <tr>
+      <td data-label="Time" className={classes.short}>
         <RelativeTime at={createdAt} />
-      </Table.Td>
-      <Table.Td data-label="Type" className={classes.short}>
+      </td>
+      <td data-label="Type" className={classes.short}>
         {type === 'increment' ? 'Conversion' : 'Refund'}
-      </Table.Td>
-      <Table.Td data-label="Amount" className={classes.short}>
+      </td>
+      <td data-label="Amount" className={classes.short}>
         {amount === 0 ? '–' : formatMoney(amount, currency)}
-      </Table.Td>
-      <Table.Td data-label="Metadata">
+      </td>
+      <td data-label="Metadata">
         {Object.entries(metadata)
           .map(([name, value]) => `${name}: ${value}`)
           .join(', ') || '–'}
-      </Table.Td>
-      <Table.Td data-label="Session">
+      </td>
+      <td data-label="Session">
         {sessionId === null ? (
           <span className="dimmed">none</span>
         ) : (
@@ -80,7 +79,7 @@ function ConversionRow({
             {sessionId}
           </PropertyLink>
         )}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

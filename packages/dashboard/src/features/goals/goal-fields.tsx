@@ -1,6 +1,6 @@
-import { Group, Input, Select, Switch } from '@mantine/core';
-import { useId } from 'react';
-import { Choice } from '../../ui/choice.tsx';
+import { Group, Select } from '@mantine/core';
+import { Check } from '../../ui/check.tsx';
+import { ChoiceField } from '../../ui/choice-field.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import type { ItemForm } from '../changes/use-item-form.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
@@ -8,6 +8,10 @@ import { useProperty } from '../configuration/property-context.tsx';
 
 type Fields = Pick<Goal, 'kind' | 'lowerIsBetter' | 'target'>;
 
+const KINDS = [
+  { value: 'count', label: 'Conversions' },
+  { value: 'revenue', label: 'Revenue' },
+] as const;
 const PERIODS = [
   { value: 'week', label: 'per week' },
   { value: 'month', label: 'per month' },
@@ -18,33 +22,26 @@ const PERIODS = [
 export function GoalFields<T extends Fields & { id: string; name: string }>({ form }: { form: ItemForm<T> }) {
   const { draft, errors, readOnly } = form;
   const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
-  const kindId = useId();
   const { kind, lowerIsBetter, target } = draft.value;
   const disabled = readOnly !== undefined;
   const change = (changes: Partial<Fields>) => draft.change(changes as Partial<T>);
   const period = target?.period ?? 'month';
   return (
     <>
-      <Input.Wrapper label="Kind" labelElement="div" labelProps={{ id: kindId }}>
-        <div>
-          <Choice
-            labelledBy={kindId}
-            options={[
-              { value: 'count', label: 'Conversions' },
-              { value: 'revenue', label: 'Revenue' },
-            ]}
-            value={kind}
-            disabled={disabled}
-            onChange={(next) => change({ kind: next })}
-          />
-        </div>
-      </Input.Wrapper>
-      <Switch
+      <ChoiceField
+        label="Kind"
+        options={KINDS}
+        value={kind}
+        disabled={disabled}
+        onChange={(next) => change({ kind: next })}
+      />
+      <Check
+        kind="switch"
         label="Lower is better"
         description="For goals such as complaints"
         checked={lowerIsBetter}
         disabled={disabled}
-        onChange={(event) => change({ lowerIsBetter: event.currentTarget.checked })}
+        onChange={(isOn) => change({ lowerIsBetter: isOn })}
       />
       <Group gap="xs" align="end" wrap="nowrap">
         <NumberField

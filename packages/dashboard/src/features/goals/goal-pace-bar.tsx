@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api.ts';
+import { ProgressBar } from '../../ui/progress-bar.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { paceOf } from './goal-pace.ts';
@@ -30,11 +31,7 @@ export function GoalPaceBar({ goal, isWanted = true }: GoalPaceBarProps) {
     <div>
       <span className={pace.isOnPace ? 'good' : 'warn'}>{pace.words}</span>
       <div className={classes.bar}>
-        <div
-          className={classes.fill}
-          data-behind={!pace.isOnPace}
-          style={{ width: `${Math.min(Math.max(pace.share, 0), 1) * 100}%` }}
-        />
+        <ProgressBar share={pace.share} colour={pace.isOnPace ? 'good' : 'warn'} />
       </div>
     </div>
   );

@@ -1,11 +1,11 @@
 import { Alert, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { CopyAction } from '../../ui/copy-action.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
-import { CopyAction } from '../../ui/snippet.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
 import { usePeriod } from '../../ui/use-period.ts';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';

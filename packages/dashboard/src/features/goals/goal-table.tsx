@@ -1,4 +1,4 @@
-import { Skeleton, Table } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api.ts';
 import { formatChange } from '../../ui/format.ts';
@@ -36,49 +36,49 @@ function Row({ goal }: { goal: Goal }) {
   });
   const waiting = <Skeleton height={14} width={60} role="status" aria-label="Loading the progress" />;
   return (
-    <Table.Tr ref={ref}>
-      <Table.Td data-label="Name">
+    <tr ref={ref}>
+      <td data-label="Name">
         <div>
           <PropertyLink to={`goals/${encodeURIComponent(goal.id)}`}>{goal.name}</PropertyLink>
           <div className="dimmed">
             <code>{goal.id}</code>
           </div>
         </div>
-      </Table.Td>
-      <Table.Td data-label="Kind">
+      </td>
+      <td data-label="Kind">
         {goal.kind === 'revenue' ? 'Revenue' : 'Count'}
         {goal.lowerIsBetter && ', lower is better'}
-      </Table.Td>
+      </td>
       {error && data === undefined ? (
-        <Table.Td data-label="Progress" colSpan={3} className="bad">
+        <td data-label="Progress" colSpan={3} className="bad">
           Not known: {messageOf(error)}
-        </Table.Td>
+        </td>
       ) : (
         <>
-          <Table.Td data-label="Now" className={classes.figure}>
+          <td data-label="Now" className={classes.figure}>
             {data ? <strong>{format(data.current.total)}</strong> : waiting}
-          </Table.Td>
-          <Table.Td data-label="Before" className={classes.figure}>
+          </td>
+          <td data-label="Before" className={classes.figure}>
             {data ? format(data.previous.total) : waiting}
-          </Table.Td>
-          <Table.Td data-label="Change">
+          </td>
+          <td data-label="Change">
             {data && (
               <Change
                 change={relativeChange(data.current.total, data.previous.total)}
                 lowerIsBetter={goal.lowerIsBetter}
               />
             )}
-          </Table.Td>
+          </td>
         </>
       )}
-      <Table.Td data-label="Target">
+      <td data-label="Target">
         {goal.target === null ? (
           <span className="dimmed">No target</span>
         ) : (
           <GoalPaceBar goal={goal} isWanted={wasVisible} />
         )}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 

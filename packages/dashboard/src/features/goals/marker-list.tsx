@@ -12,7 +12,7 @@ export function MarkerList({ markers, error }: { markers: readonly Marker[]; err
       {markers.length > 0 && (
         <details className={classes.changes}>
           <summary>{plural(markers.length, 'change')} of split tests and flags in this period</summary>
-          <ul>
+          <ul className="bullets">
             {markers.map(({ at, label, to }) => (
               <li key={`${at} ${label}`}>
                 <PropertyLink to={to}>{label}</PropertyLink>{' '}

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useId, useState } from 'react';
 import { formatTime } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -44,14 +44,9 @@ export function ChangeEntry({ entry, memberNames, onFilter }: ChangeEntryProps) 
         </ActionIcon>
         <div className={classes.title}>
           <p>
-            <Anchor
-              component="button"
-              type="button"
-              fz="inherit"
-              onClick={() => onFilter({ actor: actor.name })}
-            >
+            <button type="button" className="link" onClick={() => onFilter({ actor: actor.name })}>
               {actor.name}
-            </Anchor>{' '}
+            </button>{' '}
             {verbOf(entry)} {entity.type === 'property' ? propertyWords(action) : `${noun} `}
             {entity.type !== 'property' && <ItemName entity={entity} name={name} />}{' '}
             <span className="dimmed">
@@ -59,7 +54,7 @@ export function ChangeEntry({ entry, memberNames, onFilter }: ChangeEntryProps) 
             </span>
           </p>
           {shown.length > 0 && (
-            <ul className={classes.lines}>
+            <ul className="bullets">
               {shown.map((line) => (
                 <li key={line}>{line}</li>
               ))}
@@ -82,14 +77,13 @@ export function ChangeEntry({ entry, memberNames, onFilter }: ChangeEntryProps) 
             <p className="dimmed">
               Version {version}
               {(entity.type === 'member' || entity.type === 'key') && ` of ${entity.key}`} ·{' '}
-              <Anchor
-                component="button"
+              <button
                 type="button"
-                fz="inherit"
+                className="link"
                 onClick={() => onFilter({ entity: entity.type, key: entity.key })}
               >
                 All changes of this {noun}
-              </Anchor>
+              </button>
             </p>
           </>
         )}

@@ -48,7 +48,7 @@ export function ChangeList() {
           groupByDay(list).map(([day, changes]) => (
             <section key={day} aria-label={day}>
               <h3 className={classes.day}>{day}</h3>
-              <ol className={classes.list}>
+              <ol>
                 {changes.map((entry) => (
                   <ChangeEntry key={entry.id} entry={entry} memberNames={memberNames} onFilter={change} />
                 ))}

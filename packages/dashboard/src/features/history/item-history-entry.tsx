@@ -19,7 +19,7 @@ export function ItemHistoryEntry({ entry, isNewest }: { entry: HistoryEntry; isN
             · <RelativeTime at={at} /> · version {version}
           </span>
         </p>
-        <ul className={classes.changes}>
+        <ul className="bullets">
           {summaryOf(entry).map((line) => (
             <li key={line}>{line}</li>
           ))}

@@ -44,7 +44,7 @@ export function ProposalEntry({ proposal }: { proposal: Proposal }) {
               · <RelativeTime at={createdAt} />
             </span>
           </p>
-          <ul className={classes.lines}>
+          <ul className="bullets">
             {summaryLines(summary, { type, key }).map((line) => (
               <li key={line}>{line}</li>
             ))}

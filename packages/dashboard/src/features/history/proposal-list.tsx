@@ -4,7 +4,6 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { PropertyLink } from '../configuration/property-link.tsx';
-import classes from './change-list.module.css';
 import { ProposalEntry } from './proposal-entry.tsx';
 import { type ProposalState, useProposals } from './use-proposals.ts';
 
@@ -48,7 +47,7 @@ export function ProposalList() {
               )}
             </EmptyState>
           ) : (
-            <ol className={classes.list}>
+            <ol>
               {list.map((proposal) => (
                 <ProposalEntry key={proposal.id} proposal={proposal} />
               ))}

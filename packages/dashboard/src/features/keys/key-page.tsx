@@ -1,15 +1,15 @@
-import { Badge, Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { KeyList, ManagedKey } from '@switchyard/core/api/management';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
+import { CopyAction } from '../../ui/copy-action.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { CopyAction } from '../../ui/snippet.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -101,28 +101,28 @@ function KeyTable({ keys, reason, onDelete }: KeyTableProps) {
   return (
     <StackedTable head={['Name', 'Kind', 'Key', 'Created', 'Last used', '']}>
       {keys.map((key) => (
-        <Table.Tr key={key.id}>
-          <Table.Td data-label="Name">{key.name}</Table.Td>
-          <Table.Td data-label="Kind">
-            <Badge variant="default">{key.kind}</Badge>
-          </Table.Td>
-          <Table.Td data-label="Key">
+        <tr key={key.id}>
+          <td data-label="Name">{key.name}</td>
+          <td data-label="Kind">
+            <span className="badge">{key.kind}</span>
+          </td>
+          <td data-label="Key">
             <span className={classes.key}>
               <code>{key.key ?? `${key.prefix}…${key.lastFour}`}</code>
               {key.key !== null && <CopyAction text={key.key} label={`Copy the key “${key.name}”`} />}
             </span>
-          </Table.Td>
-          <Table.Td data-label="Created">
+          </td>
+          <td data-label="Created">
             <RelativeTime at={key.createdAt} />
-          </Table.Td>
-          <Table.Td data-label="Last used">
+          </td>
+          <td data-label="Last used">
             {key.lastUsedAt === null ? (
               <span className="dimmed">never</span>
             ) : (
               <RelativeTime at={key.lastUsedAt} />
             )}
-          </Table.Td>
-          <Table.Td>
+          </td>
+          <td>
             <Button
               size="compact-sm"
               variant="subtle"
@@ -134,8 +134,8 @@ function KeyTable({ keys, reason, onDelete }: KeyTableProps) {
             >
               Delete
             </Button>
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       ))}
     </StackedTable>
   );

@@ -1,7 +1,20 @@
-import { Button, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import '../../ui/mantine-form-styles.ts';
+import { OptionList } from '../../ui/option-list.tsx';
 import type { ApiKey } from './key-page.tsx';
+
+const KINDS = [
+  {
+    value: 'public',
+    label: 'Public',
+    description: 'For pages and apps: reads the running tests, records exposures and visits',
+  },
+  {
+    value: 'secret',
+    label: 'Secret',
+    description: 'For servers: everything, including goals, flags, feedback and reading results',
+  },
+] as const;
 
 interface NewKeyDialogProps {
   onClose: () => void;
@@ -27,20 +40,7 @@ export function NewKeyDialog({ onClose, onCreate }: NewKeyDialogProps) {
         }}
       >
         <Stack>
-          <Radio.Group label="Kind" value={kind} onChange={(value) => setKind(value as ApiKey['kind'])}>
-            <Stack gap="xs" mt={4}>
-              <Radio
-                value="public"
-                label="Public"
-                description="For pages and apps: reads the running tests, records exposures and visits"
-              />
-              <Radio
-                value="secret"
-                label="Secret"
-                description="For servers: everything, including goals, flags, feedback and reading results"
-              />
-            </Stack>
-          </Radio.Group>
+          <OptionList label="Kind" options={KINDS} value={[kind]} onChange={([next]) => setKind(next!)} />
           <TextInput
             label="Name"
             description="What the key is for, such as “website” or “checkout service”"

@@ -1,4 +1,4 @@
-import { Badge, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { messageOf } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -35,7 +35,7 @@ export function RunningTests() {
           <li key={test.key}>
             <div className={classes.row}>
               <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
-              {attention === 'decide' && <Badge variant="filled">Needs a decision</Badge>}
+              {attention === 'decide' && <span className={`badge ${classes.decide}`}>Needs a decision</span>}
             </div>
             <div className={classes.row}>
               <Verdict result={result} />

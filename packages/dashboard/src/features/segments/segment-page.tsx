@@ -1,9 +1,9 @@
 import { Alert, TextInput } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { CopyAction } from '../../ui/copy-action.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { CopyAction } from '../../ui/snippet.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';

@@ -1,4 +1,4 @@
-import { Skeleton, Table } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { messageOf } from '../../api.ts';
 import { formatCount, formatPercent, formatTime, plural } from '../../ui/format.ts';
 import { StackedTable } from '../../ui/stacked-table.tsx';
@@ -7,7 +7,6 @@ import type { ManagedSegment } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { conditionsSentence } from '../targeting/condition-sentence.ts';
-import classes from './segment-table.module.css';
 import { segmentUses } from './segment-uses.ts';
 import { useMatchingVisitors } from './use-matching-visitors.ts';
 
@@ -26,25 +25,25 @@ function Row({ segment }: { segment: ManagedSegment }) {
   const uses = segmentUses(configuration, segment.id);
   const { id, name, conditions, match } = segment;
   return (
-    <Table.Tr>
-      <Table.Td data-label="Name">
+    <tr>
+      <td data-label="Name">
         <div>
           <PropertyLink to={`segments/${encodeURIComponent(id)}`}>{name || id}</PropertyLink>
           <div className="dimmed">
             <code>{id}</code>
           </div>
         </div>
-      </Table.Td>
-      <Table.Td data-label="Who">
+      </td>
+      <td data-label="Who">
         {conditionsSentence(conditions, match, configuration.segments) || (
           <span className="dimmed">Nobody</span>
         )}
-      </Table.Td>
-      <Table.Td data-label="Used by">
+      </td>
+      <td data-label="Used by">
         {uses.length === 0 ? (
           <span className="dimmed">Nothing</span>
         ) : (
-          <ul className={classes.uses}>
+          <ul>
             {uses.slice(0, MAX_USES).map(({ to, label, detail }) => (
               <li key={to}>
                 <PropertyLink to={to}>{label}</PropertyLink> <span className="dimmed">{detail}</span>
@@ -53,11 +52,11 @@ function Row({ segment }: { segment: ManagedSegment }) {
             {uses.length > MAX_USES && <li className="dimmed">{uses.length - MAX_USES} more</li>}
           </ul>
         )}
-      </Table.Td>
-      <Table.Td data-label="Visitors">
+      </td>
+      <td data-label="Visitors">
         <MatchingVisitors segment={segment} />
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 

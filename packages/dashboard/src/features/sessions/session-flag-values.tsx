@@ -1,4 +1,4 @@
-import { Button, Select, Table } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import type { SessionFlags } from '@switchyard/core/api/explanations';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -49,15 +49,15 @@ export function SessionFlagValues({ sessionId, startedAt, onWhy }: SessionFlagVa
         {(data) => (
           <StackedTable head={['Flag', 'Value', '']}>
             {data.flags.map(({ flagKey, value, unknown }) => (
-              <Table.Tr key={flagKey}>
-                <Table.Td data-label="Flag">
+              <tr key={flagKey}>
+                <td data-label="Flag">
                   <PropertyLink to={`flags/${encodeURIComponent(flagKey)}`}>{flagKey}</PropertyLink>
-                </Table.Td>
-                <Table.Td data-label="Value">
+                </td>
+                <td data-label="Value">
                   <code>{JSON.stringify(value)}</code>
                   {unknown.length > 0 && <span className="dimmed"> unknown: {unknown.join(', ')}</span>}
-                </Table.Td>
-                <Table.Td>
+                </td>
+                <td>
                   <Button
                     size="compact-xs"
                     variant="default"
@@ -66,8 +66,8 @@ export function SessionFlagValues({ sessionId, startedAt, onWhy }: SessionFlagVa
                   >
                     Why?
                   </Button>
-                </Table.Td>
-              </Table.Tr>
+                </td>
+              </tr>
             ))}
           </StackedTable>
         )}

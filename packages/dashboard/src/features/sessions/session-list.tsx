@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import classes from './session-list.module.css';
 import { SessionRow } from './session-row.tsx';
 
 interface SessionListProps {
@@ -32,7 +31,7 @@ export function SessionList({ query, empty }: SessionListProps) {
       flush
     >
       {(rows) => (
-        <ul className={classes.list} aria-label="Sessions">
+        <ul aria-label="Sessions">
           {rows.map((session) => (
             <SessionRow key={session.sessionId} session={session} />
           ))}

@@ -32,7 +32,7 @@ export function SessionTimeline({
   useEffect(() => marked.current?.scrollIntoView({ block: 'center' }), []);
   return (
     <>
-      <ol className={classes.timeline}>
+      <ol>
         {entries.map((entry, index) => {
           const { title, detail } = describeEntry(entry, configuration);
           const isMarked = entry.at === highlighted;

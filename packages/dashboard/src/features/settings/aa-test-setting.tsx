@@ -1,17 +1,30 @@
-import { Radio, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { AaTest, AaTestMode } from '@switchyard/core/api/aa-test';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api.ts';
 import { formatDate } from '../../ui/format.ts';
+import { OptionList } from '../../ui/option-list.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
-import '../../ui/mantine-form-styles.ts';
 
 interface AaTestSettingProps {
   value: AaTestMode;
   onChange: (value: AaTestMode) => void;
 }
 
+const MODES = [
+  { value: 'off', label: 'Off' },
+  {
+    value: 'assignment',
+    label: 'Assignment',
+    description: 'Visitors are split while they are counted: checks assignment and statistics, needs no code',
+  },
+  {
+    value: 'exposures',
+    label: 'Exposures',
+    description: 'Pages also get the split test “aa-test”: checks that exposures arrive as well',
+  },
+] as const;
 const CLASSES = { sound: 'good', alarm: 'bad', collecting: 'dimmed' };
 
 /** The built-in test of assignment, tracking and statistics, with its last verdict. */
@@ -27,21 +40,7 @@ export function AaTestSetting({ value, onChange }: AaTestSettingProps) {
       hint="Splits visitors into two groups that are treated alike. Any difference is a fault, or chance: it checks the installation every day."
     >
       <Stack gap="sm">
-        <Radio.Group label="Mode" value={value} onChange={(mode) => onChange(mode as AaTestMode)}>
-          <Stack gap="xs" mt={4}>
-            <Radio value="off" label="Off" />
-            <Radio
-              value="assignment"
-              label="Assignment"
-              description="Visitors are split while they are counted: checks assignment and statistics, needs no code"
-            />
-            <Radio
-              value="exposures"
-              label="Exposures"
-              description="Pages also get the split test “aa-test”: checks that exposures arrive as well"
-            />
-          </Stack>
-        </Radio.Group>
+        <OptionList label="Mode" options={MODES} value={[value]} onChange={([mode]) => onChange(mode!)} />
         <Loaded query={verdict} what="the verdict of the A/A test" height={24}>
           {({ current, summary }) => (
             <p>

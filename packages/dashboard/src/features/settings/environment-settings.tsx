@@ -1,6 +1,7 @@
-import { Button, Group, Switch, Table } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
+import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
@@ -58,24 +59,25 @@ export function EnvironmentSettings() {
       {reason && <p className={`dimmed ${classes.inset}`}>Changing environments: {reason.toLowerCase()}.</p>}
       <StackedTable head={['Name', 'Id', 'Flags', 'Protected', '']}>
         {configuration.environments.map((environment) => (
-          <Table.Tr key={environment.id}>
-            <Table.Td data-label="Name">{environment.name}</Table.Td>
-            <Table.Td data-label="Id">
+          <tr key={environment.id}>
+            <td data-label="Name">{environment.name}</td>
+            <td data-label="Id">
               <code>{environment.id}</code>
-            </Table.Td>
-            <Table.Td data-label="Flags">
+            </td>
+            <td data-label="Flags">
               {configuration.flags.filter(({ environments }) => environment.id in environments).length}
-            </Table.Td>
-            <Table.Td data-label="Protected">
-              <Switch
+            </td>
+            <td data-label="Protected">
+              <Check
+                kind="switch"
                 aria-label={`Protect ${environment.name}`}
                 checked={environment.protected}
                 disabled={reason !== undefined}
                 title={reason}
                 onChange={() => void protect(environment)}
               />
-            </Table.Td>
-            <Table.Td>
+            </td>
+            <td>
               <Group gap={4} justify="flex-end">
                 <Button
                   size="compact-sm"
@@ -99,8 +101,8 @@ export function EnvironmentSettings() {
                   Delete
                 </Button>
               </Group>
-            </Table.Td>
-          </Table.Tr>
+            </td>
+          </tr>
         ))}
       </StackedTable>
       {dialog && <EnvironmentDialog environment={dialog.environment} onClose={() => setDialog(undefined)} />}

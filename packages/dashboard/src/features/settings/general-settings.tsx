@@ -1,8 +1,9 @@
-import { Alert, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Alert, Select, TagsInput, TextInput } from '@mantine/core';
 import '../../ui/mantine-form-styles.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
+import { OptionList } from '../../ui/option-list.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { AaTestSetting } from './aa-test-setting.tsx';
@@ -13,6 +14,10 @@ import { useSettingsDraft } from './use-settings-draft.ts';
 
 const FIELDS = ['name', 'displayCurrency', 'retentionDays', 'allowedOrigins', 'holdout', 'aaTest'] as const;
 const DEFAULT_RETENTION_DAYS = 365;
+const RETENTIONS = [
+  { value: 'forever', label: 'Forever' },
+  { value: 'days', label: 'For a number of days' },
+] as const;
 
 export function GeneralSettings() {
   const { draft, stored, save, reason } = useSettingsDraft('general', FIELDS);
@@ -62,20 +67,16 @@ export function GeneralSettings() {
         </Panel>
         <Panel title="Retention" hint="How long visits, exposures, conversions and feedback are kept.">
           <div className={classes.fields}>
-            <Radio.Group
+            <OptionList
               label="Keep events"
-              value={value.retentionDays === null ? 'forever' : 'days'}
-              onChange={(kind) =>
+              options={RETENTIONS}
+              value={[value.retentionDays === null ? 'forever' : 'days']}
+              onChange={([kind]) =>
                 change({
                   retentionDays: kind === 'forever' ? null : (stored.retentionDays ?? DEFAULT_RETENTION_DAYS),
                 })
               }
-            >
-              <Stack gap="xs" mt={4}>
-                <Radio value="forever" label="Forever" />
-                <Radio value="days" label="For a number of days" />
-              </Stack>
-            </Radio.Group>
+            />
             {value.retentionDays !== null && (
               <NumberField
                 classNames={{ wrapper: classes.short }}

@@ -1,4 +1,4 @@
-import { Alert, Button, Select, Table, TextInput } from '@mantine/core';
+import { Alert, Button, Select, TextInput } from '@mantine/core';
 import type { CreatedInvitation, Invitations, InviteBody } from '@switchyard/core/api/members';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -130,16 +130,16 @@ function PendingInvitations() {
           ) : (
             <StackedTable head={['Open invitation', 'Role', 'Created', 'Expires', '']}>
               {list.map(({ id, email, role, createdAt, expiresAt }) => (
-                <Table.Tr key={id}>
-                  <Table.Td data-label="Email">{email}</Table.Td>
-                  <Table.Td data-label="Role">{role}</Table.Td>
-                  <Table.Td data-label="Created">
+                <tr key={id}>
+                  <td data-label="Email">{email}</td>
+                  <td data-label="Role">{role}</td>
+                  <td data-label="Created">
                     <RelativeTime at={createdAt} />
-                  </Table.Td>
-                  <Table.Td data-label="Expires">
+                  </td>
+                  <td data-label="Expires">
                     <RelativeTime at={expiresAt} />
-                  </Table.Td>
-                  <Table.Td>
+                  </td>
+                  <td>
                     <Button
                       size="compact-sm"
                       variant="subtle"
@@ -150,8 +150,8 @@ function PendingInvitations() {
                     >
                       Revoke
                     </Button>
-                  </Table.Td>
-                </Table.Tr>
+                  </td>
+                </tr>
               ))}
             </StackedTable>
           )

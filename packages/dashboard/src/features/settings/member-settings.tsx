@@ -1,4 +1,4 @@
-import { Badge, Button, Select, Table } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import type { PropertyMember, PropertyMembers } from '@switchyard/core/api/members';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -61,13 +61,13 @@ function MemberTable({ members, reason }: MemberTableProps) {
   return (
     <StackedTable head={['Name', 'Email', 'Role', 'Since', '']}>
       {members.map((member) => (
-        <Table.Tr key={member.accountId}>
-          <Table.Td data-label="Name">
-            {member.name} {member.accountId === account.id && <Badge variant="default">you</Badge>}{' '}
-            {member.disabled && <Badge variant="default">disabled</Badge>}
-          </Table.Td>
-          <Table.Td data-label="Email">{member.email}</Table.Td>
-          <Table.Td data-label="Role">
+        <tr key={member.accountId}>
+          <td data-label="Name">
+            {member.name} {member.accountId === account.id && <span className="badge">you</span>}{' '}
+            {member.disabled && <span className="badge">disabled</span>}
+          </td>
+          <td data-label="Email">{member.email}</td>
+          <td data-label="Role">
             <Select
               size="xs"
               w={110}
@@ -79,11 +79,11 @@ function MemberTable({ members, reason }: MemberTableProps) {
               value={member.role}
               onChange={(role) => void change(member, role as MemberRole)}
             />
-          </Table.Td>
-          <Table.Td data-label="Since">
+          </td>
+          <td data-label="Since">
             <RelativeTime at={member.createdAt} />
-          </Table.Td>
-          <Table.Td>
+          </td>
+          <td>
             <Button
               size="compact-sm"
               variant="subtle"
@@ -95,8 +95,8 @@ function MemberTable({ members, reason }: MemberTableProps) {
             >
               Remove
             </Button>
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       ))}
     </StackedTable>
   );

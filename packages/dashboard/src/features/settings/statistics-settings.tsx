@@ -1,7 +1,8 @@
-import { Radio, Select, Stack, Switch } from '@mantine/core';
+import { Select, Stack } from '@mantine/core';
 import type { StatisticsSettings as Statistics } from '@switchyard/core/api/statistics';
-import '../../ui/mantine-form-styles.ts';
+import { Check } from '../../ui/check.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
+import { OptionList } from '../../ui/option-list.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { rangeProblem } from './setting-problems.ts';
@@ -65,17 +66,13 @@ function MethodPanel({ statistics, problems, change }: PartProps) {
       hint="How variations are compared. A change applies to the results of all split tests from now on, also of running ones."
     >
       <div className={classes.fields}>
-        <Radio.Group
-          aria-label="Method"
-          value={engine}
-          onChange={(value) => change({ engine: value as Statistics['engine'] })}
-        >
-          <Stack gap="xs" mt={4}>
-            {Object.entries(ENGINES).map(([value, { label, description }]) => (
-              <Radio key={value} value={value} label={label} description={description} />
-            ))}
-          </Stack>
-        </Radio.Group>
+        <OptionList
+          label="Method"
+          hideLabel
+          options={ENGINES}
+          value={[engine]}
+          onChange={([next]) => change({ engine: next! })}
+        />
         {(engine === 'auto' || engine === 'group-sequential') && (
           <Select
             label="Looking early at planned tests"
@@ -106,11 +103,12 @@ function MethodPanel({ statistics, problems, change }: PartProps) {
 function PriorFields({ statistics: { prior }, problems, change }: PartProps) {
   return (
     <>
-      <Switch
+      <Check
+        kind="switch"
         label="Start from earlier experience"
         description="Without it, every effect is considered equally likely at first"
         checked={prior !== null}
-        onChange={(event) => change({ prior: event.currentTarget.checked ? { mean: 0, sd: 0.3 } : null })}
+        onChange={(isOn) => change({ prior: isOn ? { mean: 0, sd: 0.3 } : null })}
       />
       {prior !== null && (
         <div className={classes.nested}>
@@ -170,11 +168,12 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
   return (
     <Panel title="Less noise" hint="Both make results more precise, so that tests end earlier.">
       <div className={classes.fields}>
-        <Switch
+        <Check
+          kind="switch"
           label="Use what visitors did before the test (CUPED)"
           description="Removes differences that existed before; helps where visitors come back"
           checked={cuped}
-          onChange={(event) => change({ cuped: event.currentTarget.checked })}
+          onChange={(isOn) => change({ cuped: isOn })}
         />
         {cuped && (
           <div className={classes.nested}>
@@ -188,11 +187,12 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
             />
           </div>
         )}
-        <Switch
+        <Check
+          kind="switch"
           label="Cap very large amounts"
           description="So that a single large order does not decide a test"
           checked={winsorize !== null}
-          onChange={(event) => change({ winsorize: event.currentTarget.checked ? 0.99 : null })}
+          onChange={(isOn) => change({ winsorize: isOn ? 0.99 : null })}
         />
         {winsorize !== null && (
           <div className={classes.nested}>

@@ -1,27 +1,32 @@
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 
-export const ENGINES: Record<StatisticsSettings['engine'], { label: string; description: string }> = {
-  auto: {
+export const ENGINES: { value: StatisticsSettings['engine']; label: string; description: string }[] = [
+  {
+    value: 'auto',
     label: 'Automatic',
     description: 'Group sequential for tests with a planned number of visitors, sequential for all others',
   },
-  sequential: {
+  {
+    value: 'sequential',
     label: 'Sequential',
     description: 'Look as often as you like, without a planned end. Needs more visitors in return',
   },
-  'group-sequential': {
+  {
+    value: 'group-sequential',
     label: 'Group sequential',
     description: 'Look every day until the planned number of visitors. Without a plan: sequential',
   },
-  frequentist: {
+  {
+    value: 'frequentist',
     label: 'Frequentist',
     description: 'Look once, at the planned number of visitors. Looking earlier gives false alarms',
   },
-  bayesian: {
+  {
+    value: 'bayesian',
     label: 'Bayesian',
     description: 'The chance that a variation is better, and the expected loss, instead of error rates',
   },
-};
+];
 
 export const SPENDINGS: Record<StatisticsSettings['spending'], string> = {
   'obrien-fleming': 'Late: strict at first (O’Brien-Fleming)',

@@ -1,8 +1,9 @@
-import '../../ui/mantine-form-styles.ts';
-import { Alert, Button, Group, Modal, Radio, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { type FormEvent, useState } from 'react';
 import { propertyPath } from '../../api.ts';
+import { OptionList } from '../../ui/option-list.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
 import type { ReviewOutcome } from '../changes/change-request.ts';
 import { useReview } from '../changes/review-context.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
@@ -47,23 +48,19 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
               {verdict.words}
             </Text>
           )}
-          <Radio.Group
+          <OptionList
             label="Winner"
             description="Everybody sees the winner from then on"
-            value={winner}
-            onChange={setWinner}
-          >
-            <Stack gap={6} mt={6}>
-              <Radio value={NO_WINNER} label="No winner: everybody sees the original again" />
-              {test.variations.map(({ key }, index) => (
-                <Radio
-                  key={key}
-                  value={key}
-                  label={index === 0 && key !== 'control' ? `${key} (control)` : key}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
+            options={[
+              { value: NO_WINNER, label: 'No winner: everybody sees the original again' },
+              ...test.variations.map(({ key }, index) => ({
+                value: key,
+                label: index === 0 && key !== 'control' ? `${key} (control)` : key,
+              })),
+            ]}
+            value={[winner]}
+            onChange={([next]) => setWinner(next!)}
+          />
           <Select
             label="Decision"
             description="For whoever asks later; it can be recorded at any time"
@@ -72,15 +69,14 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
             onChange={(next) => setOutcome(next as Outcome | null)}
             clearable
           />
-          <Textarea
+          <TextArea
             label="Reason and learnings"
             disabled={outcome === null}
             description={outcome === null ? 'Choose a decision first' : undefined}
             maxLength={4096}
-            autosize
-            minRows={2}
+            rows={2}
             value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={setReason}
           />
           {isOpen && <Alert color="orange">A stopped test cannot be started again.</Alert>}
           <Group justify="flex-end">

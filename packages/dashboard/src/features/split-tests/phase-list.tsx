@@ -1,6 +1,6 @@
-import { Table } from '@mantine/core';
 import { formatDateTime } from '../../ui/format.ts';
 import { Panel } from '../../ui/panel.tsx';
+import tables from '../../ui/table.module.css';
 import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { weightShares } from './editor/weight-shares.ts';
@@ -28,21 +28,23 @@ export function PhaseList({ test }: { test: SplitTest }) {
         <p className={classes.empty}>The first phase begins when the test is started.</p>
       ) : (
         <div className={classes.frame}>
-          <Table aria-label="Phases">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Phase</Table.Th>
-                <Table.Th>Why</Table.Th>
-                <Table.Th>When</Table.Th>
-                <Table.Th className={classes.secondary}>Visitors divided into</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
+          <table className={tables.table} aria-label="Phases">
+            <thead>
+              <tr>
+                <th scope="col">Phase</th>
+                <th scope="col">Why</th>
+                <th scope="col">When</th>
+                <th scope="col" className={classes.secondary}>
+                  Visitors divided into
+                </th>
+              </tr>
+            </thead>
+            <tbody>
               {test.phases.toReversed().map((phase) => (
                 <PhaseRow key={phase.number} phase={phase} testKey={test.key} />
               ))}
-            </Table.Tbody>
-          </Table>
+            </tbody>
+          </table>
         </div>
       )}
     </Panel>
@@ -52,21 +54,21 @@ export function PhaseList({ test }: { test: SplitTest }) {
 function PhaseRow({ phase, testKey }: { phase: SplitTestPhase; testKey: string }) {
   const { number, startedAt, endedAt, reasons, definition } = phase;
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <PropertyLink
           to={`split-tests/${encodeURIComponent(testKey)}`}
           search={{ tab: 'results', phase: String(number) }}
         >
           {number}
         </PropertyLink>
-      </Table.Td>
-      <Table.Td>{reasons.map((reason) => REASONS[reason] ?? reason).join(', ')}</Table.Td>
-      <Table.Td>
+      </td>
+      <td>{reasons.map((reason) => REASONS[reason] ?? reason).join(', ')}</td>
+      <td>
         {formatDateTime(startedAt)} – {endedAt === null ? 'now' : formatDateTime(endedAt)}
-      </Table.Td>
-      <Table.Td className={classes.secondary}>{divisionWords(definition)}</Table.Td>
-    </Table.Tr>
+      </td>
+      <td className={classes.secondary}>{divisionWords(definition)}</td>
+    </tr>
   );
 }
 

@@ -1,6 +1,6 @@
-import { Alert, Anchor, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { CopyAction } from '../../ui/snippet.tsx';
+import { CopyAction } from '../../ui/copy-action.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './preview-links.module.css';
@@ -48,9 +48,9 @@ export function PreviewLinks({ test, onClose }: { test: SplitTest; onClose: () =
                   <code>?{new URLSearchParams({ [`sy_${test.key}`]: key }).toString()}</code>
                 ) : (
                   <>
-                    <Anchor href={link} target="_blank" rel="noopener noreferrer" size="sm">
+                    <a href={link} target="_blank" rel="noopener noreferrer">
                       {link}
-                    </Anchor>
+                    </a>
                     <CopyAction text={link} label={`Copy the link to ${key}`} />
                   </>
                 )}

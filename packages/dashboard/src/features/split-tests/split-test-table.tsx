@@ -1,5 +1,5 @@
-import { Badge, Table } from '@mantine/core';
 import { plural } from '../../ui/format.ts';
+import tables from '../../ui/table.module.css';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { dayOf, titleOf } from './split-test-facts.ts';
 import { SplitTestOutcome } from './split-test-outcome.tsx';
@@ -11,23 +11,29 @@ import { attentionOf, visitorWords } from './verdict-words.ts';
 export function SplitTestTable({ listed }: { listed: readonly ListedTest[] }) {
   return (
     <div className={classes.frame}>
-      <Table verticalSpacing={8} aria-label="Split tests">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Status</Table.Th>
-            <Table.Th>Primary goal</Table.Th>
-            <Table.Th className={classes.secondary}>Progress</Table.Th>
-            <Table.Th className={classes.secondary}>Owner</Table.Th>
-            <Table.Th className={classes.secondary}>Tags</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <table className={tables.table} aria-label="Split tests">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Status</th>
+            <th scope="col">Primary goal</th>
+            <th scope="col" className={classes.secondary}>
+              Progress
+            </th>
+            <th scope="col" className={classes.secondary}>
+              Owner
+            </th>
+            <th scope="col" className={classes.secondary}>
+              Tags
+            </th>
+          </tr>
+        </thead>
+        <tbody>
           {listed.map((each) => (
             <Row key={each.test.key} listed={each} />
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </div>
   );
 }
@@ -36,36 +42,36 @@ function Row({ listed }: { listed: ListedTest }) {
   const { test, results } = listed;
   const attention = attentionOf(results?.data);
   return (
-    <Table.Tr>
-      <Table.Td className={classes.name}>
+    <tr>
+      <td className={classes.name}>
         <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
         <div className={classes.key}>{test.key}</div>
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <SplitTestStatus test={test} />
         {attention !== 'none' && (
           <div className={attention === 'decide' ? classes.decide : 'bad'}>
             {attention === 'decide' ? 'Needs decision' : 'Needs a look'}
           </div>
         )}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <SplitTestOutcome listed={listed} />
-      </Table.Td>
-      <Table.Td className={classes.secondary}>
+      </td>
+      <td className={classes.secondary}>
         <Progress listed={listed} />
-      </Table.Td>
-      <Table.Td className={`${classes.secondary} ${classes.owner}`}>{test.owner}</Table.Td>
-      <Table.Td className={classes.secondary}>
+      </td>
+      <td className={`${classes.secondary} ${classes.owner}`}>{test.owner}</td>
+      <td className={classes.secondary}>
         <div className={classes.tags}>
           {test.tags.map((tag) => (
-            <Badge key={tag} variant="default" size="sm" tt="none">
+            <span key={tag} className="badge">
               {tag}
-            </Badge>
+            </span>
           ))}
         </div>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 

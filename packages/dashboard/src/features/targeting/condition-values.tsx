@@ -1,11 +1,12 @@
 import '../../ui/mantine-form-styles.ts';
-import { TagsInput, Textarea, TextInput } from '@mantine/core';
+import { TagsInput, TextInput } from '@mantine/core';
 import type { Condition } from '@switchyard/core/api/targeting';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
 import { HAS_ONE_VALUE } from '@switchyard/core/words/operator-words';
 import { useState } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 
 type Values = NonNullable<Condition['values']>;
@@ -98,13 +99,13 @@ interface LinesProps extends Pick<ConditionValuesProps, 'error' | 'disabled'> {
 function Lines({ texts, onChange, ...props }: LinesProps) {
   const [text, setText] = useState(texts.join('\n'));
   return (
-    <Textarea
+    <TextArea
       {...props}
       aria-label="Values, one per line"
       description={`${texts.length} values, one per line`}
       rows={8}
       value={text}
-      onChange={({ currentTarget: { value } }) => {
+      onChange={(value) => {
         setText(value);
         onChange([...new Set(value.split('\n').map((line) => line.trim()))].filter((line) => line !== ''));
       }}

@@ -1,6 +1,7 @@
-import { Checkbox, Stack, Switch, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { WebhookEventType } from '@switchyard/core/api/webhooks';
-import '../../../ui/mantine-form-styles.ts';
+import { Check } from '../../../ui/check.tsx';
+import { OptionList } from '../../../ui/option-list.tsx';
 import { EVENTS } from './webhook-words.ts';
 
 export interface WebhookForm {
@@ -44,24 +45,21 @@ export function WebhookFields({ value, onChange }: WebhookFieldsProps) {
         error={value.url === '' ? undefined : problems.url}
         onChange={(event) => onChange({ url: event.currentTarget.value })}
       />
-      <Checkbox.Group
+      <OptionList
+        isMultiple
         label="Events"
         description="What is sent to the URL"
+        options={EVENTS}
         value={value.events}
         error={problems.events}
-        onChange={(events) => onChange({ events: events as WebhookEventType[] })}
-      >
-        <Stack gap={8} mt={6}>
-          {Object.entries(EVENTS).map(([event, description]) => (
-            <Checkbox key={event} value={event} label={event} description={description} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-      <Switch
+        onChange={(events) => onChange({ events })}
+      />
+      <Check
+        kind="switch"
         label="Enabled"
         description="While it is disabled, no events are recorded for it"
         checked={value.enabled}
-        onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
+        onChange={(isOn) => onChange({ enabled: isOn })}
       />
     </>
   );

@@ -1,4 +1,3 @@
-import { Badge, Table } from '@mantine/core';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Panel } from '../../../ui/panel.tsx';
@@ -41,21 +40,21 @@ export function WebhookList({ onNew }: { onNew: () => void }) {
       ) : (
         <StackedTable head={['Name', 'URL', 'Events', 'State', 'Created']}>
           {webhooks.map(({ id, name, url, events, enabled, createdAt }) => (
-            <Table.Tr key={id}>
-              <Table.Td data-label="Name">
+            <tr key={id}>
+              <td data-label="Name">
                 <PropertyLink to="settings" search={{ tab: 'webhooks', webhook: id }}>
                   {name ?? id}
                 </PropertyLink>
-              </Table.Td>
-              <Table.Td data-label="URL">{url}</Table.Td>
-              <Table.Td data-label="Events">{events?.join(', ')}</Table.Td>
-              <Table.Td data-label="State">
-                <Badge variant="default">{enabled ? 'enabled' : 'disabled'}</Badge>
-              </Table.Td>
-              <Table.Td data-label="Created">
+              </td>
+              <td data-label="URL">{url}</td>
+              <td data-label="Events">{events?.join(', ')}</td>
+              <td data-label="State">
+                <span className="badge">{enabled ? 'enabled' : 'disabled'}</span>
+              </td>
+              <td data-label="Created">
                 <RelativeTime at={createdAt} />
-              </Table.Td>
-            </Table.Tr>
+              </td>
+            </tr>
           ))}
         </StackedTable>
       )}

@@ -1,6 +1,6 @@
 import type { WebhookEventType } from '@switchyard/core/api/webhooks';
 
-export const EVENTS: Record<WebhookEventType, string> = {
+const DESCRIPTIONS: Record<WebhookEventType, string> = {
   'configuration.changed': 'Something in this property was changed, by whomever',
   'verdict.changed': 'The decision on a split test has changed',
   'test.unhealthy': 'A healthy split test has become unhealthy',
@@ -8,6 +8,12 @@ export const EVENTS: Record<WebhookEventType, string> = {
   'feedback.submitted': 'Feedback was submitted',
   'schedule.executed': 'A schedule has started or stopped a test, or changed a rollout',
 };
+
+export const EVENTS = (Object.keys(DESCRIPTIONS) as WebhookEventType[]).map((value) => ({
+  value,
+  label: value,
+  description: DESCRIPTIONS[value],
+}));
 
 const ERRORS: Record<string, string> = {
   gone: 'The receiver answered 410, so the event was given up',

@@ -1,7 +1,7 @@
-import '../../../ui/mantine-form-styles.ts';
-import { Slider, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { formatCount } from '../../../ui/format.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
+import { PercentSlider } from '../../../ui/percent-slider.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { titleOf } from '../split-test-facts.ts';
@@ -23,9 +23,8 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
         <div className={classes.slider}>
           <div>
             <span className={classes.label}>Traffic</span>
-            <Slider
-              thumbLabel="Traffic"
-              label={(percent) => `${percent} %`}
+            <PercentSlider
+              label="Traffic"
               value={traffic}
               onChange={setTraffic}
               disabled={locked !== undefined}

@@ -1,6 +1,7 @@
-import { ActionIcon, Code, JsonInput, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
 import { Icon } from '../../../ui/icon.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
+import { TextArea } from '../../../ui/text-area.tsx';
 import classes from './editor.module.css';
 import type { SplitTestDraft } from './split-test-draft.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
@@ -63,7 +64,7 @@ export function VariationFields(props: VariationFieldsProps) {
         onChange={(value) => onChange({ value })}
       />
       <p className={classes.preview}>
-        Code gets <Code>{preview(form.value.type, variation)}</Code>
+        Code gets <code>{preview(form.value.type, variation)}</code>
       </p>
     </li>
   );
@@ -79,23 +80,19 @@ interface ValueFieldProps {
 }
 
 function ValueField({ type, isNew, name, value, error, onChange }: ValueFieldProps) {
-  const common = { label: `Value of ${name}`, value, error, autosize: true, maxRows: 16 } as const;
+  const common = { label: `Value of ${name}`, value, error, onChange };
   if (type === 'id') return null;
-  if (type === 'json') {
-    return (
-      <JsonInput
-        {...common}
-        minRows={3}
-        // In a running test, other white space would be another variation and open a phase.
-        formatOnBlur={isNew}
-        // The error below says more, and while typing.
-        validationError={error}
-        classNames={{ input: classes.code! }}
-        onChange={onChange}
-      />
-    );
+  if (type !== 'json') return <TextArea {...common} />;
+  // In a running test, other white space would be another variation and open a phase.
+  return <TextArea {...common} rows={3} isCode onBlur={() => isNew && onChange(formatJson(value))} />;
+}
+
+function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
   }
-  return <Textarea {...common} minRows={1} onChange={(event) => onChange(event.currentTarget.value)} />;
 }
 
 const MAX_PREVIEW = 160;

@@ -1,6 +1,7 @@
 import '../../../ui/mantine-form-styles.ts';
-import { Button, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, TagsInput, TextInput } from '@mantine/core';
 import { keyFromName } from '../../../ui/key-from-name.ts';
+import { TextArea } from '../../../ui/text-area.tsx';
 import { useMe } from '../../accounts/use-me.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import classes from './editor.module.css';
@@ -39,23 +40,20 @@ export function WhatSection({ form, locked }: { form: SplitTestForm; locked: str
           withAsterisk={stored === undefined}
         />
       </div>
-      <Textarea
+      <TextArea
         label="Hypothesis"
         placeholder="A friendlier button gets more sign-ups, because …"
         maxLength={4096}
-        autosize
-        minRows={2}
+        rows={2}
         value={value.hypothesis ?? ''}
-        onChange={(event) => change({ hypothesis: event.currentTarget.value || null })}
+        onChange={(text) => change({ hypothesis: text || null })}
         error={errorAt('/hypothesis')}
       />
-      <Textarea
+      <TextArea
         label="Description"
         maxLength={4096}
-        autosize
-        minRows={1}
         value={value.description ?? ''}
-        onChange={(event) => change({ description: event.currentTarget.value || null })}
+        onChange={(text) => change({ description: text || null })}
         error={errorAt('/description')}
       />
       <div className={classes.columns}>

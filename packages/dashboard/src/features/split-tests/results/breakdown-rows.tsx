@@ -26,7 +26,7 @@ export function BreakdownRows({ results, variation }: { results: Results; variat
   const first = rows[0]!;
   return (
     <div className={classes.segments}>
-      <ul className={classes.rows} aria-label={`Uplift of ${variation} by ${results.breakdown?.by}`}>
+      <ul aria-label={`Uplift of ${variation} by ${results.breakdown?.by}`}>
         {rows.map(({ name, visitors, metric, control, result, effect, isRelative }) => (
           <ComparisonRow
             key={name}

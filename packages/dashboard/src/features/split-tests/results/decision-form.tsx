@@ -1,7 +1,8 @@
-import { Button, Group, Select, Textarea } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import { type FormEvent, useState } from 'react';
 import { propertyPath } from '../../../api.ts';
+import { TextArea } from '../../../ui/text-area.tsx';
 import { useReview } from '../../changes/review-context.tsx';
 import { useDraft } from '../../changes/use-draft.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
@@ -67,15 +68,14 @@ export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
         value={outcome}
         onChange={(value) => draft.change({ outcome: value as DecisionOutcome })}
       />
-      <Textarea
+      <TextArea
         label="Why, and what was learnt"
-        autosize
-        minRows={3}
+        rows={3}
         maxLength={4096}
         required
         value={reason}
         error={isChecked && isReasonMissing ? 'Say why, for whoever asks later' : undefined}
-        onChange={(event) => draft.change({ reason: event.currentTarget.value })}
+        onChange={(text) => draft.change({ reason: text })}
       />
       <Group gap="xs">
         <Button type="submit">Record decision</Button>

@@ -60,7 +60,7 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
         <span className={classes.value}>{metricName(metric)}</span>
         <span className={classes.effect}>Uplift, {levelOf(alpha)} interval</span>
       </div>
-      <ul className={classes.rows} aria-label={`${goal.name}: ${metricName(metric)}`}>
+      <ul aria-label={`${goal.name}: ${metricName(metric)}`}>
         <li className={classes.row}>
           <span className={classes.name}>{control.key}</span>
           <span className={classes.value}>{formatMean(metric, control.mean, currency)}</span>

@@ -1,4 +1,4 @@
-import { List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Panel } from '../../../ui/panel.tsx';
 import { BrowserSnippet } from '../../configuration/browser-snippet.tsx';
@@ -26,12 +26,12 @@ export function NoResults({ test }: { test: SplitTest }) {
             : 'Put this on a page and open it: it shows each visitor their variation, and counts them.'}{' '}
           Then you find here:
         </Text>
-        <List size="sm" mt={4}>
-          <List.Item>the verdict in words: ship, roll back, keep going</List.Item>
-          <List.Item>whether the figures can be trusted, with the sessions behind an alarm</List.Item>
-          <List.Item>the goals and guardrails of each variation, and how the uplift develops</List.Item>
-          <List.Item>feedback and sessions of visitors who converted, and of those who did not</List.Item>
-        </List>
+        <ul className="bullets">
+          <li>the verdict in words: ship, roll back, keep going</li>
+          <li>whether the figures can be trusted, with the sessions behind an alarm</li>
+          <li>the goals and guardrails of each variation, and how the uplift develops</li>
+          <li>feedback and sessions of visitors who converted, and of those who did not</li>
+        </ul>
       </EmptyState>
     </Panel>
   );

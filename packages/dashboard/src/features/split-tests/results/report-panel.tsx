@@ -1,4 +1,4 @@
-import { Code, Switch } from '@mantine/core';
+import { Check } from '../../../ui/check.tsx';
 import { formatDateTime } from '../../../ui/format.ts';
 import { Panel } from '../../../ui/panel.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
@@ -17,17 +17,16 @@ export function ReportPanel({ results }: { results: Results }) {
       <p className={classes.method}>
         {describeEngine(results.method)} <PropertyLink to="settings">Change it in the settings</PropertyLink>
       </p>
-      <Switch
-        mb="sm"
-        size="xs"
+      <Check
+        kind="switch"
         label="Count crawlers too"
         checked={bots === 'include'}
-        onChange={(event) => change({ bots: event.currentTarget.checked ? 'include' : '' })}
+        onChange={(isOn) => change({ bots: isOn ? 'include' : '' })}
       />
       <ExportButtons results={results} />
       <p className={classes.note}>
         The bundle has the definition, all counts and the verdict, so that anybody can recompute it:{' '}
-        <Code>npx switchyard verify {results.splitTestKey}.json</Code>
+        <code>npx switchyard verify {results.splitTestKey}.json</code>
       </p>
     </Panel>
   );

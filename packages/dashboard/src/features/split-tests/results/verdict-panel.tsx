@@ -1,7 +1,6 @@
-import '../../../ui/mantine-form-styles.ts';
-import { Progress } from '@mantine/core';
 import { formatCount } from '../../../ui/format.ts';
 import { Panel } from '../../../ui/panel.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import type { Results, Verdict } from './results-types.ts';
@@ -84,7 +83,7 @@ function CollectingProgress({ conversions, required }: NonNullable<Verdict['coll
   const text = `${formatCount(conversions)} of ${formatCount(required)} conversions`;
   return (
     <div className={classes.progress}>
-      <Progress value={(100 * conversions) / required} aria-label={text} />
+      <ProgressBar share={conversions / required} label={text} />
     </div>
   );
 }

@@ -1,7 +1,6 @@
-import '../../../ui/mantine-form-styles.ts';
-import { Progress } from '@mantine/core';
 import { formatCount, formatPercent } from '../../../ui/format.ts';
 import { Panel } from '../../../ui/panel.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { visitorsOf } from './effect.ts';
 import type { Results } from './results-types.ts';
@@ -71,7 +70,7 @@ function PlanProgress({ visitors, planned, share }: PlanProgressProps) {
   return (
     <div className={classes.plan}>
       <p>{text}</p>
-      <Progress value={Math.min(100, 100 * share)} aria-label={text} />
+      <ProgressBar share={share} label={text} />
     </div>
   );
 }

@@ -1,0 +1,30 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Icon } from './icon.tsx';
+
+/** A button that copies a text. */
+export function CopyAction({ text, label }: { text: string; label: string }) {
+  const [result, setResult] = useState('');
+  useEffect(() => {
+    if (result === '') return;
+    const timer = setTimeout(() => setResult(''), 2000);
+    return () => clearTimeout(timer);
+  }, [result]);
+  const copy = async () => {
+    try {
+      // Without https, browsers have no clipboard.
+      await navigator.clipboard.writeText(text);
+      setResult('Copied');
+    } catch {
+      setResult('Your browser does not allow it: select the text instead');
+    }
+  };
+  const words = result || label;
+  return (
+    <Tooltip label={words}>
+      <ActionIcon variant="subtle" color="gray" onClick={() => void copy()} aria-label={words}>
+        <Icon name={result === 'Copied' ? 'check' : 'copy'} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
