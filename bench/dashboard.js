@@ -8,10 +8,12 @@ const { values: options } = parseArgs({
   options: {
     visitors: { type: 'string', default: '52000' },
     flags: { type: 'string', default: '1000' },
+    feedback: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '5' },
   },
 });
 const ROUNDS = Number(options.rounds);
+const DAY = 86_400_000;
 const PAGES = [
   'Overview',
   'Traffic',
@@ -29,19 +31,25 @@ const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.l
 const demo = await startDemo({ live: false, visitors: Number(options.visitors), log: console.error });
 try {
   await addFlags(Number(options.flags));
-  const rows = await withChromium(measure);
-  console.log(targetTable(rows));
+  await addFeedback(Number(options.feedback));
+  const questions = await measureQuestions();
+  const pages = await withChromium(measurePages);
+  console.log(targetTable([...pages, ...questions].map((row) => ({ ...row, text: ms(row.value) }))));
 } finally {
   await demo.stop();
 }
 
+/** Calls the API as the owner of the demo. */
+async function call(method, path, body) {
+  const headers = { cookie: `switchyard_session=${demo.cookie}`, origin: demo.url };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const response = await fetch(demo.url + path, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+  return response.json();
+}
+
 /** Flags with three rules each, like those of a large installation. */
 async function addFlags(count) {
-  const headers = {
-    cookie: `switchyard_session=${demo.cookie}`,
-    origin: demo.url,
-    'content-type': 'application/json',
-  };
   const rules = ['DE', 'AT', 'CH'].map((country, index) => ({
     id: `rule-${index}`,
     conditions: [{ attribute: 'country', operator: 'equals', values: [country] }],
@@ -50,31 +58,81 @@ async function addFlags(count) {
   }));
   for (let index = 0; index < count; index++) {
     const body = { name: `Large flag ${index}`, environments: { staging: { enabled: true, rules } } };
-    const url = `${demo.url}/v1/manage/properties/shop/flags/large-${index}`;
-    const response = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`Cannot create a flag: ${await response.text()}`);
+    await call('PUT', `/v1/manage/properties/shop/flags/large-${index}`, body);
   }
 }
 
-async function measure(browser) {
+/** Ratings in the newest sessions, with a text in every second one. */
+async function addFeedback(count) {
+  const { sessions } = await call('GET', '/v1/sessions?propertyId=shop&limit=100');
+  const submit = (index) => {
+    const body = { propertyId: 'shop', feedbackTypeId: 'page-rating', option: ['great', 'poor'][index % 2] };
+    if (index % 2 === 0) body.message = `Message number ${index}`;
+    const { sessionId } = sessions[index % sessions.length];
+    return fetch(`${demo.url}/v1/feedback/submit`, {
+      method: 'POST',
+      headers: { 'x-api-key': demo.keys.secretKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, sessionId }),
+    });
+  };
+  for (let index = 0; index < count; index += 50) {
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, offset) => submit(index + offset)));
+    const refused = responses.find(({ ok }) => !ok);
+    if (refused !== undefined) throw new Error(`Cannot submit feedback: ${await refused.text()}`);
+  }
+}
+
+const under = (limit) => ({ value: limit, text: ms(limit) });
+
+/** What the slowest panels ask the server, all sessions of the store in the period. */
+async function measureQuestions() {
+  const to = Date.now();
+  const period = `propertyId=shop&from=${to - 90 * DAY}&to=${to}`;
+  const flag = await call('GET', '/v1/manage/properties/shop/flags/new-checkout');
+  const impact = { type: 'flag', key: flag.key, definition: { ...flag, environments: {} }, days: 30 };
+  const questions = {
+    'traffic, figures of 90 days': () => call('GET', `/v1/traffic/summary?${period}`),
+    'traffic, visitors by day': () =>
+      call('GET', `/v1/traffic/series?${period}&metric=visitors&interval=day`),
+    'traffic, pages': () => call('GET', `/v1/traffic/breakdown?${period}&by=page`),
+    'who is affected': () => call('POST', '/v1/manage/properties/shop/impact', impact),
+  };
+  const rows = [];
+  for (const [name, ask] of Object.entries(questions)) {
+    const value = await slowestOf(ROUNDS, ask);
+    rows.push({ name, value, below: under(name === 'who is affected' ? 2000 : 300) });
+  }
+  return rows;
+}
+
+async function slowestOf(rounds, act) {
+  let slowest = 0;
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    await act();
+    slowest = Math.max(slowest, performance.now() - startedAt);
+  }
+  return slowest;
+}
+
+async function measurePages(browser) {
   const paints = [];
   for (let round = 0; round < ROUNDS; round++) paints.push(await firstPaint(browser));
   const page = await signedInPage(browser);
   await page.goto(`${demo.url}/p/shop/overview`);
+  // The code of all pages is loaded, so that route changes need no network.
   await page.waitForLoadState('networkidle');
   const changes = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of PAGES) changes.push({ name, took: await routeChange(page, name) });
   }
   const slowest = changes.reduce((a, b) => (b.took > a.took ? b : a));
-  const browsing = await browse(page);
-  const under = (value) => ({ value, text: ms(value) });
   return [
     { name: 'largest contentful paint, overview, cold', value: median(paints), below: under(1500) },
     { name: 'route change, median', value: median(changes.map(({ took }) => took)), below: under(100) },
     { name: `route change, slowest (${slowest.name})`, value: slowest.took, below: under(100) },
-    ...browsing.map(({ name, took }) => ({ name, value: took, below: under(300) })),
-  ].map((row) => ({ ...row, text: ms(row.value) }));
+    ...(await browse(page)).map(({ name, value }) => ({ name, value, below: under(300) })),
+  ];
 }
 
 async function signedInPage(browser) {
@@ -101,64 +159,72 @@ async function firstPaint(browser) {
   return paint;
 }
 
-/** From the click until the heading of the page is drawn, in the browser's own time. */
+/** From the click until the heading of the page is drawn. */
 const routeChange = (page, name) =>
-  page.evaluate(
-    (label) =>
-      new Promise((resolve) => {
-        const link = [...document.querySelectorAll('nav a')].find(
-          (each) => each.textContent.trim() === label,
-        );
-        const start = performance.now();
-        const check = () => {
-          if (document.querySelector('h1')?.textContent !== label) return requestAnimationFrame(check);
-          requestAnimationFrame(() => resolve(performance.now() - start));
-        };
-        link.click();
-        requestAnimationFrame(check);
-      }),
-    name,
-  );
+  timeInPage(page, { click: 'nav a', text: name, until: `h1`, has: name, canLoad: true });
 
-/** The longest wait for something to appear after each action. */
+/** The waits of somebody who looks through lists, each until everything is there. */
 async function browse(page) {
-  const timed = async (name, act, isDone) => {
-    const startedAt = performance.now();
-    await act();
-    await isDone();
-    return { name, took: performance.now() - startedAt };
-  };
-  const go = (path, selector) => async () => {
-    await page.goto(`${demo.url}/p/shop/${path}`);
-    await page.locator(selector).first().waitFor();
+  const actions = {
+    'open 1,000 flags': { click: 'nav a', text: 'Flags', until: 'a[href*="/flags/large-"]' },
+    'search 1,000 flags': { type: 'large-777', until: 'a[href$="/flags/large-777"]' },
+    'open a flag': { click: 'a[href$="/flags/large-777"]', until: 'h1', has: 'Large flag 777' },
+    'open 100,000 sessions': { click: 'nav a', text: 'Sessions', until: 'a[href*="/sessions/"]' },
+    'next sessions': {
+      click: 'main button',
+      text: 'Show earlier sessions',
+      until: 'a[href*="/sessions/"]',
+      more: 1,
+    },
+    'open a session': { click: 'main a[href*="/sessions/"]', until: 'h1', has: 'Session' },
+    'open 10,000 feedback entries': { click: 'nav a', text: 'Feedback', until: 'main a[href*="/sessions/"]' },
+    'next feedback': {
+      click: 'main button',
+      text: 'Show earlier',
+      until: 'main a[href*="/sessions/"]',
+      more: 1,
+    },
+    'filter feedback': { click: 'main label', text: 'With text', until: 'main a[href*="/sessions/"]' },
+    'open traffic': { click: 'nav a', text: 'Traffic', until: 'h1', has: 'Traffic' },
   };
   const results = [];
-  await go('flags', 'text=large-')();
-  results.push(
-    await timed(
-      'search 1,000 flags',
-      () =>
-        page
-          .getByRole('textbox', { name: /search/i })
-          .first()
-          .fill('large-777'),
-      () => page.getByText('large-776').first().waitFor({ state: 'detached' }),
-    ),
-  );
-  await go('sessions', 'a[href*="/sessions/"]')();
-  results.push(
-    await timed(
-      'next sessions of 100,000',
-      () => page.mouse.wheel(0, 20_000),
-      () => grown(page, '/sessions/'),
-    ),
-  );
-  await go('feedback', 'main')();
+  for (const [name, action] of Object.entries(actions)) {
+    results.push({ name, value: await timeInPage(page, action) });
+  }
   return results;
 }
 
-async function grown(page, part) {
-  const count = () => page.locator(`a[href*="${part}"]`).count();
-  const before = await count();
-  while ((await count()) <= before) await page.waitForTimeout(5);
-}
+/**
+ * How long it takes in the browser's own time from a click, or from typing into the search field, until an element
+ * matches `until` (with `has` its text, with `more` more elements than before) and nothing loads any more.
+ */
+const timeInPage = (page, action) =>
+  page.evaluate(
+    ({ click, text, type, until, has, more, canLoad }) =>
+      new Promise((resolve, reject) => {
+        const all = (selector) => [...document.querySelectorAll(selector)];
+        const before = all(until).length;
+        const isDone = () =>
+          all(until).some((each) => has === undefined || each.textContent.startsWith(has)) &&
+          (more === undefined || all(until).length > before) &&
+          (canLoad || all('main [aria-busy="true"], main [aria-label^="Loading"]').length === 0);
+        const start = performance.now();
+        const check = () => {
+          if (performance.now() - start > 10_000)
+            return reject(new Error(`No ${until} after ${click ?? type}`));
+          if (!isDone()) return requestAnimationFrame(check);
+          requestAnimationFrame(() => resolve(performance.now() - start));
+        };
+        if (type === undefined) {
+          all(click)
+            .find((each) => text === undefined || each.textContent.trim().startsWith(text))
+            .click();
+        } else {
+          const field = document.querySelector('main input[type="search"], main input[type="text"]');
+          Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, type);
+          field.dispatchEvent(new Event('input', { bubbles: true }));
+        }
+        requestAnimationFrame(check);
+      }),
+    action,
+  );

@@ -63,7 +63,7 @@ describe.skipIf(dashboard.isMissing)('goals in the dashboard', () => {
     const page = await dashboard.shopPage('goals');
     const row = page.getByRole('row').filter({ hasText: 'Purchases' });
     await row.getByText('$120.00', { exact: true }).waitFor();
-    await row.getByText('60% of $200.00 this month').waitFor();
+    await row.getByText('60 % of $200.00 this month').waitFor();
     await row.getByRole('link').click();
     await page.getByText('$150.00').first().waitFor();
     await page.getByRole('group', { name: /^Purchases by day/ }).waitFor();

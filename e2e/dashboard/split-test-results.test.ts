@@ -85,10 +85,10 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     expect(await verdict.textContent()).toContain('Ship "benefit"');
     expect(await verdict.textContent()).toContain('Roll back "discount-banner": it harms a guardrail.');
     expect(await panel(page, 'Health').textContent()).toContain('Healthy');
-    expect(await panel(page, 'Visitors').textContent()).toContain('400 of 800 planned visitors (50%)');
+    expect(await panel(page, 'Visitors').textContent()).toContain('400 of 800 planned visitors (50\u00a0%)');
     const benefit = panel(page, 'Primary goal').getByRole('listitem').filter({ hasText: 'benefit' });
-    expect(await benefit.textContent()).toMatch(/70%.*\+250%.*Better/);
-    await benefit.getByRole('img', { name: /^benefit: \+250%, between \+\d+% and \+\d+%$/ }).waitFor();
+    expect(await benefit.textContent()).toMatch(/70\s%.*\+250\s%.*Better/);
+    await benefit.getByRole('img', { name: /^benefit: \+250\s%, between \+\d+\s% and \+\d+\s%$/ }).waitFor();
     const guardrails = panel(page, 'Guardrails').getByRole('listitem');
     expect(await guardrails.filter({ hasText: 'discount-banner' }).textContent()).toContain('Not fine');
     expect(await guardrails.filter({ hasText: 'benefit' }).textContent()).toContain('Fine');

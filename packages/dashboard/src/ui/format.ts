@@ -3,13 +3,9 @@
 const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
 const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-const precisePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
-const signedPercent = new Intl.NumberFormat(locale, {
-  style: 'percent',
-  maximumFractionDigits: 1,
-  signDisplay: 'exceptZero',
-});
+const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const twoDigits = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+const signed = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
 const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -21,11 +17,13 @@ export const formatCount = (value: number): string => integer.format(value);
 /** Short: 12.3K */
 export const formatCompact = (value: number): string =>
   Math.abs(value) < 10_000 ? integer.format(value) : compact.format(value);
+/** With the same space as in the sentences of the server, on the same line. */
+const percent = (format: Intl.NumberFormat, share: number) => `${format.format(share * 100)}\u00a0%`;
 /** A share between 0 and 1. */
 export const formatPercent = (share: number): string =>
-  Math.abs(share) < 0.1 && share !== 0 ? precisePercent.format(share) : percent.format(share);
+  percent(Math.abs(share) < 0.1 && share !== 0 ? twoDigits : oneDigit, share);
 /** A relative change with its sign: +5.2 % */
-export const formatChange = (share: number): string => signedPercent.format(share);
+export const formatChange = (share: number): string => percent(signed, share);
 export const formatTime = (at: number): string => time.format(at);
 export const formatDate = (at: number): string => date.format(at);
 /** A day of a UTC bucket, without the year. */
@@ -47,7 +45,7 @@ function moneyFormat(currency: string): Intl.NumberFormat {
     return new Intl.NumberFormat(locale, { ...options, currency });
   } catch {
     // Three letters that no currency has.
-    return new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+    return twoDigits;
   }
 }
 

@@ -81,11 +81,7 @@ function Plan({ plan, form, sign }: { plan: PlanResponse; form: SplitTestForm; s
   const { plannedVisitors } = form.value;
   return (
     <div className={classes.fields} role="status">
-      <p className={classes.sentence}>
-        {days === null
-          ? 'No plan yet'
-          : `About ${duration(days)} to find ${sign}${formatPercent(smallestEffect)}`}
-      </p>
+      <p className={classes.sentence}>{timeNeeded(days, `${sign}${formatPercent(smallestEffect)}`)}</p>
       <p className="dimmed">{plan.words}</p>
       {visitors !== null && plannedVisitors !== visitors && (
         <div>
@@ -100,4 +96,10 @@ function Plan({ plan, form, sign }: { plan: PlanResponse; form: SplitTestForm; s
       )}
     </div>
   );
+}
+
+function timeNeeded(days: number | null, effect: string): string {
+  if (days === null) return 'No plan yet';
+  if (days > 365) return `More than a year to find ${effect}: look for a larger change, or use more traffic`;
+  return `About ${duration(days)} to find ${effect}`;
 }

@@ -62,7 +62,7 @@ const formatShortChange = (share: number) =>
     ? formatChange(Math.round(share * 100) / 100)
     : formatChange(share);
 
-/** Such as "between -5% and +12%"; an end without a limit is said so. */
+/** Such as "between -5 % and +12 %"; an end without a limit is said so. */
 export function describeRange(
   { low, high }: Pick<EffectInterval, 'low' | 'high'>,
   format: (change: number) => string,
