@@ -7,6 +7,7 @@ import { createCallerDirectory } from './features/accounts/caller-directory.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
 import { registerExplanationRoutes } from './features/explanations/explanation-routes.ts';
+import type { FlagValues } from './features/feedback/feedback-flag-filter.ts';
 import { registerFeedbackReportRoutes } from './features/feedback/feedback-report-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFeedbackStateRoutes } from './features/feedback/feedback-state-routes.ts';
@@ -113,8 +114,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   });
   registerKeyRoutes(api, { auth });
   registerGoalRoutes(api, { auth, recordEvents, eventStore });
-  registerFeedbackRoutes(api, { auth, recordEvents, eventStore, database });
-  registerFeedbackReportRoutes(api, { auth, eventStore, database });
+  const flagValues: FlagValues = (input) => new FlagEvaluations(reports).ofSessions(input);
+  registerFeedbackRoutes(api, { auth, recordEvents, eventStore, database, flagValues });
+  registerFeedbackReportRoutes(api, { auth, eventStore, database, flagValues });
   registerSessionRoutes(api, {
     auth,
     recordEvents,

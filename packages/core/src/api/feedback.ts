@@ -62,13 +62,28 @@ const filter = {
     description: 'Entries of visitors who had been exposed to this test when they submitted them',
   }),
   variationKey: VariationKey,
+  flagKey: Type.Optional({
+    ...EntityKey,
+    description:
+      'Entries of sessions for which this flag had the value `flagValue` when they were submitted: computed from the history and from what the service knows of the session. Entries for which this is not known are left out',
+  }),
+  flagValue: Type.Optional(Type.String({ maxLength: 8192, examples: ['true'] })),
+  environment: Type.Optional({
+    ...EntityKey,
+    description: 'Environment of `flagKey`; default: `production`',
+  }),
   sessionId: Type.Optional(SessionId),
   visitorId: Type.Optional(VisitorId),
   status: Type.Optional(FeedbackStatus),
   from: From,
   to: To,
 };
-const dependentRequired = { variationKey: ['splitTestKey'] };
+const dependentRequired = {
+  variationKey: ['splitTestKey'],
+  flagKey: ['flagValue'],
+  flagValue: ['flagKey'],
+  environment: ['flagKey'],
+};
 
 export const FeedbackQuery = Type.Object(
   { ...filter, limit: PageLimit, cursor: PageCursor },
@@ -110,7 +125,13 @@ const FeedbackEntry = namedObject('FeedbackEntry', {
 });
 
 export const FeedbackPage = Type.Object(
-  { feedback: Type.Array(FeedbackEntry), nextCursor: NextCursor },
+  {
+    feedback: Type.Array(FeedbackEntry),
+    nextCursor: NextCursor,
+    computed: Type.Optional(
+      Type.Literal(true, { description: 'With `flagKey`: its value was computed afterwards, not recorded' }),
+    ),
+  },
   {
     title: 'FeedbackPage',
     examples: [
@@ -180,6 +201,16 @@ export const FeedbackSummary = Type.Object(
     previous: namedObject('PreviousFeedback', {
       total: count('Entries in the period of equal length before'),
     }),
+    flagFilter: Type.Optional(
+      namedObject('FeedbackFlagFilter', {
+        computed: Type.Literal(true, { description: 'The value was computed afterwards, not recorded' }),
+        environment: Type.String(),
+        examined: count('Entries whose flag value was computed, in this and the previous period'),
+        complete: Type.Boolean({
+          description: 'False if there are more: only the latest 5,000 entries are looked at',
+        }),
+      }),
+    ),
   },
   {
     title: 'FeedbackSummary',

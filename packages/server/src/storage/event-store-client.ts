@@ -49,6 +49,7 @@ export type ReportQueries = Pick<
   | 'goalBaseline'
   | 'assignmentCounts'
   | 'sessionContexts'
+  | 'knownSessions'
   | 'trafficCounts'
   | 'trafficBreakdown'
   | 'liveVisitors'
@@ -88,6 +89,7 @@ export function eventStoreClient(
     goalBaseline: forward('goalBaseline'),
     assignmentCounts: forward('assignmentCounts'),
     sessionContexts: forward('sessionContexts'),
+    knownSessions: forward('knownSessions'),
     trafficCounts: forward('trafficCounts'),
     trafficBreakdown: forward('trafficBreakdown'),
     liveVisitors: forward('liveVisitors'),

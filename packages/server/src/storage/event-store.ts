@@ -55,6 +55,8 @@ export interface EventStore {
   assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts>;
   /** What flags can be evaluated with, for all sessions of a period. */
   sessionContexts(query: SessionContextQuery, signal?: AbortSignal): Promise<SessionContexts>;
+  /** What flags can be evaluated with, for some sessions; in any order, without those that were not collected. */
+  knownSessions(query: KnownSessionQuery): Promise<SessionKnowledge[]>;
 
   /**
    * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
@@ -449,6 +451,17 @@ export interface SessionContexts {
 interface SessionAttributes extends Pick<SessionSummary, 'country' | 'device' | 'browser' | 'os'> {
   /** JSON array text: the values in the order of the query, null for those that are missing. */
   attributes: string;
+}
+
+export interface KnownSessionQuery {
+  propertyId: string;
+  sessionIds: readonly string[];
+  /** Names of the attributes to read; literal, not paths. */
+  attributes: readonly string[];
+}
+
+export interface SessionKnowledge extends SessionIdentity, SessionAttributes {
+  sessionId: string;
 }
 
 export type Subject = { propertyId: string } & (

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
-import type { FeedbackExportQuery } from '@switchyard/core/api/feedback';
+import type { FeedbackStatus } from '@switchyard/core/api/feedback';
 import { csvRow } from '../../http/csv-row.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { FeedbackFilter } from '../../storage/feedback-summary.ts';
+import type { EntryFilter } from './feedback-flag-filter.ts';
 import { type FeedbackWithState, readFeedbackPage } from './feedback-pages.ts';
 
 interface Stores {
@@ -32,10 +34,11 @@ const COLUMNS = [
  */
 export async function exportFeedback(
   stores: Stores,
-  { format: _format, ...filter }: FeedbackExportQuery,
+  filter: FeedbackFilter & { status?: FeedbackStatus },
+  matching?: EntryFilter,
 ): Promise<Readable> {
   const read = (after: { after?: { at: number; id: string } }) =>
-    readFeedbackPage(stores, { ...filter, limit: PAGE_SIZE, ...after });
+    readFeedbackPage(stores, { ...filter, limit: PAGE_SIZE, ...after }, matching);
   const first = await read({});
   async function* lines(): AsyncGenerator<string> {
     yield csvRow(COLUMNS);

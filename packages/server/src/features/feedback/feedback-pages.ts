@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Cursor, FeedbackEntry, FeedbackPageQuery, Page } from '../../storage/event-store.ts';
 import { PAGE_BYTES } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { EntryFilter } from './feedback-flag-filter.ts';
 import { entriesWithStatus, NEW_STATE, statesOf } from './feedback-state-store.ts';
 
 interface Stores {
@@ -12,26 +13,30 @@ interface Stores {
 
 export type FeedbackWithState = FeedbackEntry & Pick<FeedbackState, 'status' | 'notes'>;
 
-/** Entries examined at once when a status is asked for: more than a small page, because some do not match. */
+/** Entries examined at once when a status or a flag value is asked for: more than a small page, because some do not match. */
 const MIN_BATCH = 100;
 const MAX_BATCHES = 10;
 
 /**
- * One page of feedback with status and notes. With a status, a page ends early when many entries in a row do not match;
+ * One page of feedback with status and notes. With a status or a flag value, a page ends early when many entries in a row do not match;
  * the cursor then continues after the last one that was examined.
  */
 export async function readFeedbackPage(
   stores: Stores,
   { status, ...query }: FeedbackPageQuery & { status?: FeedbackStatus },
+  matching?: EntryFilter,
 ): Promise<Page<FeedbackWithState>> {
   const rows: FeedbackWithState[] = [];
   let after = query.after;
   let bytes = 0;
+  const isFiltered = status !== undefined || matching !== undefined;
+  const limit = isFiltered ? Math.max(query.limit, MIN_BATCH) : query.limit;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const limit = status === undefined ? query.limit : Math.max(query.limit, MIN_BATCH);
     const page = await nextBatch(stores, { ...query, limit, ...(after && { after }) }, status);
-    for (const row of page.rows) {
-      if (status !== undefined && row.status !== status) continue;
+    const ofStatus = page.rows.filter((row) => status === undefined || row.status === status);
+    const kept = await matching?.(ofStatus);
+    for (const row of ofStatus) {
+      if (kept?.has(row.id) === false) continue;
       rows.push(row);
       bytes += sizeOf(row);
       if (rows.length < query.limit && bytes < PAGE_BYTES) continue;

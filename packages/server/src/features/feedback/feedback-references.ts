@@ -7,13 +7,26 @@ export function requireType(property: PropertyConfiguration, id: string): Feedba
   return type;
 }
 
-/** Throws if the type or the split test of a filter does not exist. */
+interface References {
+  feedbackTypeId?: string;
+  splitTestKey?: string;
+  flagKey?: string;
+  environment?: string;
+}
+
+/** Throws if something that a filter names does not exist. */
 export function checkReferences(
   property: PropertyConfiguration,
-  { feedbackTypeId, splitTestKey }: { feedbackTypeId?: string; splitTestKey?: string },
+  { feedbackTypeId, splitTestKey, flagKey, environment }: References,
 ): void {
   if (feedbackTypeId !== undefined) requireType(property, feedbackTypeId);
   if (splitTestKey !== undefined && !property.splitTests.some(({ key }) => key === splitTestKey)) {
     throw new ApiError('split_test_not_found');
+  }
+  if (flagKey !== undefined && !property.flags.some(({ key }) => key === flagKey)) {
+    throw new ApiError('not_found', { message: `There is no flag "${flagKey}".` });
+  }
+  if (environment !== undefined && !property.environments.some(({ id }) => id === environment)) {
+    throw new ApiError('environment_not_found');
   }
 }

@@ -5,7 +5,9 @@ import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import { PRODUCTION } from '../../storage/property-configuration.ts';
 import { exportFeedback } from './feedback-export.ts';
+import { type FlagValues, flagFilter } from './feedback-flag-filter.ts';
 import { checkReferences } from './feedback-references.ts';
 import { summarizeFeedback, summaryPeriod } from './feedback-summary.ts';
 
@@ -13,6 +15,7 @@ interface Dependencies {
   auth: Authentication;
   eventStore: Pick<EventStoreClient, 'feedbackPage' | 'feedbackSummary' | 'feedbackCount'>;
   database: Database;
+  flagValues: FlagValues;
 }
 
 /** Each holds a page in memory while its client reads slowly. */
@@ -22,6 +25,8 @@ const ERRORS = [
   'wrong_property',
   'feedback_type_not_found',
   'split_test_not_found',
+  'not_found',
+  'environment_not_found',
   'storage_damaged',
 ] as const;
 
@@ -31,13 +36,15 @@ export function registerFeedbackReportRoutes(api: ApiRoutes, dependencies: Depen
   registerExport(api, dependencies);
 }
 
-function registerSummary(api: ApiRoutes, { auth, eventStore, database }: Dependencies): void {
+function registerSummary(api: ApiRoutes, dependencies: Dependencies): void {
+  const { auth } = dependencies;
   api.get<{ Querystring: FeedbackSummaryQuery }>(
     '/v1/feedback/summary',
     {
       tag: 'Feedback',
       summary: 'Feedback by option, status and time, compared with the previous period',
-      description: 'Default period: the last 30 days. At most 1,000 buckets.',
+      description:
+        'Default period: the last 30 days. At most 1,000 buckets. With `flagKey`, only the latest 5,000 entries are looked at (`flagFilter`).',
       key: 'secret',
       members: true,
       querystring: FeedbackSummaryQuery,
@@ -45,15 +52,19 @@ function registerSummary(api: ApiRoutes, { auth, eventStore, database }: Depende
       errors: [...ERRORS],
     },
     (request) => {
-      const { query } = request;
-      const period = summaryPeriod(query, Date.now());
-      checkReferences(auth.property(request, query.propertyId), query);
-      return summarizeFeedback({ eventStore, database }, query, period);
+      const { flagKey, flagValue, environment, interval, ...filter } = request.query;
+      const period = summaryPeriod(request.query, Date.now());
+      const property = auth.property(request, filter.propertyId);
+      checkReferences(property, request.query);
+      const matching = flagFilter(dependencies, property, request.query);
+      const flag = matching && { matching, environment: environment ?? PRODUCTION.id };
+      return summarizeFeedback(dependencies, filter, period, flag);
     },
   );
 }
 
-function registerExport(api: ApiRoutes, { auth, eventStore, database }: Dependencies): void {
+function registerExport(api: ApiRoutes, dependencies: Dependencies): void {
+  const { auth } = dependencies;
   let running = 0;
   api.get<{ Querystring: FeedbackExportQuery }>(
     '/v1/feedback/export',
@@ -71,7 +82,9 @@ function registerExport(api: ApiRoutes, { auth, eventStore, database }: Dependen
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      checkReferences(auth.property(request, request.query.propertyId), request.query);
+      const { flagKey, flagValue, environment, format, ...filter } = request.query;
+      const property = auth.property(request, filter.propertyId);
+      checkReferences(property, request.query);
       if (running >= MAX_EXPORTS) {
         throw new ApiError('overloaded', {
           message: 'Too many exports are running. Try again after the time in `Retry-After`.',
@@ -80,7 +93,8 @@ function registerExport(api: ApiRoutes, { auth, eventStore, database }: Dependen
       }
       running++;
       reply.raw.once('close', () => running--);
-      const file = await exportFeedback({ eventStore, database }, request.query);
+      const matching = flagFilter(dependencies, property, request.query);
+      const file = await exportFeedback(dependencies, filter, matching);
       return reply
         .header('content-disposition', 'attachment; filename="feedback.csv"')
         .type('text/csv; charset=utf-8')

@@ -10,6 +10,7 @@ import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackType } from '../../storage/property-configuration.ts';
+import { type FlagValues, flagFilter } from './feedback-flag-filter.ts';
 import { readFeedbackPage } from './feedback-pages.ts';
 import { checkReferences, requireType } from './feedback-references.ts';
 
@@ -18,6 +19,7 @@ interface Dependencies {
   recordEvents: RecordEvents;
   eventStore: Pick<EventStoreClient, 'feedbackPage'>;
   database: Database;
+  flagValues: FlagValues;
 }
 
 export function registerFeedbackRoutes(api: ApiRoutes, dependencies: Dependencies): void {
@@ -86,28 +88,37 @@ function rejectInvalidFields(codes: readonly ErrorCode[]): void {
   throw new ApiError(first, { fields });
 }
 
-function registerList(api: ApiRoutes, { auth, eventStore, database }: Dependencies): void {
+function registerList(api: ApiRoutes, { auth, eventStore, database, flagValues }: Dependencies): void {
   api.get<{ Querystring: FeedbackQuery }>(
     '/v1/feedback',
     {
       tag: 'Feedback',
       summary: 'Feedback entries, newest first',
       description:
-        'All filters must match. With `splitTestKey`, entries of visitors who had been exposed to the test, and with `variationKey` to this variation, when they submitted them, in whichever session; a session without a visitor counts as a visitor.\n\nWith `status`, a page may have fewer entries than `limit`, or none, before the last page: continue until `nextCursor` is null.',
+        'All filters must match. With `splitTestKey`, entries of visitors who had been exposed to the test, and with `variationKey` to this variation, when they submitted them, in whichever session; a session without a visitor counts as a visitor.\n\nWith `flagKey`, entries of sessions for which the flag had the value `flagValue` when they were submitted. It is computed from the history and from what the service knows of the session; what was really served may differ. Entries without a session, from before the history, and from before the latest 500 changes of the flag are left out.\n\nWith `status` or `flagKey`, a page may have fewer entries than `limit`, or none, before the last page: continue until `nextCursor` is null.',
       key: 'secret',
       members: true,
       querystring: FeedbackQuery,
       responses: { 200: { ...FeedbackPage, description: 'One page' } },
-      errors: ['wrong_property', 'feedback_type_not_found', 'split_test_not_found', 'storage_damaged'],
+      errors: [
+        'wrong_property',
+        'feedback_type_not_found',
+        'split_test_not_found',
+        'not_found',
+        'environment_not_found',
+        'storage_damaged',
+      ],
     },
     async (request): Promise<FeedbackPage> => {
-      const { limit = 50, cursor, ...filter } = request.query;
+      const { limit = 50, cursor, flagKey, flagValue, environment, ...filter } = request.query;
       const after = decodeListCursor(cursor);
-      checkReferences(auth.property(request, filter.propertyId), filter);
+      const property = auth.property(request, filter.propertyId);
+      checkReferences(property, request.query);
+      const matching = flagFilter({ database, flagValues }, property, request.query);
       const query = { ...filter, limit, ...(after && { after }) };
-      const { rows, next } = await readFeedbackPage({ eventStore, database }, query);
+      const { rows, next } = await readFeedbackPage({ eventStore, database }, query, matching);
       const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));
-      return { feedback, nextCursor: encodeListCursor(next) };
+      return { feedback, nextCursor: encodeListCursor(next), ...(matching && { computed: true }) };
     },
   );
 }

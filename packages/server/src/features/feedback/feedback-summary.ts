@@ -2,19 +2,24 @@ import type { FeedbackStatus, FeedbackSummary, FeedbackSummaryQuery } from '@swi
 import { invalidField } from '../../errors.ts';
 import { type Period, periodOf } from '../../http/period.ts';
 import type { Database } from '../../storage/database.ts';
+import type { Cursor } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackFilter } from '../../storage/feedback-summary.ts';
 import { BUCKET_LENGTH, bucketStart } from '../../storage/goal-buckets.ts';
+import type { EntryFilter } from './feedback-flag-filter.ts';
 import { markedEntries } from './feedback-state-store.ts';
 
 interface Stores {
   database: Database;
-  eventStore: Pick<EventStoreClient, 'feedbackSummary' | 'feedbackCount'>;
+  eventStore: Pick<EventStoreClient, 'feedbackSummary' | 'feedbackCount' | 'feedbackPage'>;
 }
 
 /** Max entries with a status other than new that are looked at. */
 const MAX_MARKED = 20_000;
 const MAX_BUCKETS = 1000;
+/** Max entries whose flag value is computed. */
+const MAX_EXAMINED = 5000;
+const BATCH = 500;
 
 /** The period of a query; default: the last 30 days. */
 export function summaryPeriod(query: FeedbackSummaryQuery, now: number): Period {
@@ -27,8 +32,9 @@ export function summaryPeriod(query: FeedbackSummaryQuery, now: number): Period 
 
 export async function summarizeFeedback(
   { database, eventStore }: Stores,
-  { status, interval: _interval, ...filter }: FeedbackSummaryQuery,
+  { status, ...filter }: FeedbackFilter & { status?: FeedbackStatus },
   period: Period,
+  flag?: { matching: EntryFilter; environment: string },
 ): Promise<FeedbackSummary> {
   const { from, to } = period;
   const previousFrom = from - (to - from);
@@ -37,18 +43,22 @@ export async function summarizeFeedback(
     to,
     limit: MAX_MARKED,
   });
+  const examined =
+    flag && (await examineEntries(eventStore, { ...filter, from: previousFrom, to }, flag.matching));
+  const isCounted = (id: string) => examined === undefined || examined.matching.has(id);
   const ids = (...statuses: FeedbackStatus[]) =>
-    marked.filter((entry) => statuses.includes(entry.status)).map(({ id }) => id);
-  const current: FeedbackFilter = { ...filter, from, to };
+    marked.filter(({ id, status: own }) => statuses.includes(own) && isCounted(id)).map(({ id }) => id);
+  const all: FeedbackFilter = { ...filter, ...(examined && { ids: [...examined.matching] }) };
+  const current: FeedbackFilter = { ...all, from, to };
   const withStatus = (of: FeedbackFilter): FeedbackFilter => {
     if (status === undefined) return of;
     return status === 'new' ? { ...of, exceptIds: ids('seen', 'done') } : { ...of, ids: ids(status) };
   };
   const countOf = (wanted: readonly string[]) =>
     wanted.length === 0 ? 0 : eventStore.feedbackCount({ ...current, ids: wanted });
-  const [summary, previous, seen, done, all] = await Promise.all([
+  const [summary, previous, seen, done, ofAnyStatus] = await Promise.all([
     eventStore.feedbackSummary({ ...withStatus(current), interval: period.interval }),
-    eventStore.feedbackCount(withStatus({ ...filter, from: previousFrom, to: from })),
+    eventStore.feedbackCount(withStatus({ ...all, from: previousFrom, to: from })),
     countOf(ids('seen')),
     countOf(ids('done')),
     status === undefined ? undefined : eventStore.feedbackCount(current),
@@ -57,10 +67,38 @@ export async function summarizeFeedback(
     from,
     to,
     ...summary,
-    statuses: { new: (all ?? summary.total) - seen - done, seen, done },
+    statuses: { new: (ofAnyStatus ?? summary.total) - seen - done, seen, done },
     series: withEmptyBuckets(summary, period),
     previous: { total: previous },
+    ...(flag &&
+      examined && {
+        flagFilter: {
+          computed: true,
+          environment: flag.environment,
+          examined: examined.count,
+          complete: examined.isComplete,
+        },
+      }),
   };
+}
+
+/** The latest entries that match, of a limited number: flag values are computed one by one. */
+async function examineEntries(
+  eventStore: Stores['eventStore'],
+  filter: FeedbackFilter,
+  matches: EntryFilter,
+): Promise<{ matching: Set<string>; count: number; isComplete: boolean }> {
+  const matching = new Set<string>();
+  let count = 0;
+  let after: Cursor | undefined;
+  do {
+    const limit = Math.min(BATCH, MAX_EXAMINED - count);
+    const page = await eventStore.feedbackPage({ ...filter, limit, ...(after && { after }) });
+    for (const id of await matches(page.rows)) matching.add(id);
+    count += page.rows.length;
+    after = page.next;
+  } while (after !== undefined && count < MAX_EXAMINED);
+  return { matching, count, isComplete: after === undefined };
 }
 
 function withEmptyBuckets(

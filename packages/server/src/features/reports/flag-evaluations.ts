@@ -1,3 +1,4 @@
+import type { FlagValue } from '@switchyard/core/api/targeting';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import { type ExplainedFlag, explainFlag } from '@switchyard/core/evaluation/explain-flag';
 import { compileFlags, type Evaluation } from '@switchyard/core/evaluation/flags';
@@ -9,6 +10,7 @@ import {
   unknownAttributes,
 } from '@switchyard/core/evaluation/used-attributes';
 import type { ReportRunner } from './report-runner.ts';
+import type { SessionFlagValuesInput } from './session-flag-values.ts';
 import { shortSteps } from './short-steps.ts';
 
 /** Flags and a context to evaluate them with. */
@@ -43,6 +45,11 @@ export class FlagEvaluations {
 
   evaluateAll({ targeting, context }: EvaluationInput): Promise<EvaluatedFlag[]> {
     return parsed(this.#reports.run({ type: 'flag-values', targeting, context }));
+  }
+
+  /** The value of one flag for each session, in order; null if nothing is known of the session. */
+  ofSessions(input: SessionFlagValuesInput): Promise<(FlagValue | null)[]> {
+    return parsed(this.#reports.run({ type: 'session-flag-values', ...input }));
   }
 }
 

@@ -6,6 +6,7 @@ import type { EvaluationInput } from './flag-evaluations.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
+import type { SessionFlagValuesInput } from './session-flag-values.ts';
 
 /** A report that the serving thread requests from the report thread. */
 export type ReportRequest =
@@ -27,7 +28,8 @@ export type ReportRequest =
   | { type: 'aa-test'; scope: AaScope }
   | { type: 'impact'; scope: ImpactScope }
   | ({ type: 'flag-explanation'; key: string } & EvaluationInput)
-  | ({ type: 'flag-values' } & EvaluationInput);
+  | ({ type: 'flag-values' } & EvaluationInput)
+  | ({ type: 'session-flag-values' } & SessionFlagValuesInput);
 
 /** A message to the report thread; `cancel` is the id of a report that nobody waits for anymore. */
 export type ReportMessage<Request = ReportRequest> = ReportJob<Request> | { cancel: number };

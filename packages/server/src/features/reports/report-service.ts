@@ -20,6 +20,7 @@ import { type ReportScope, reportInput } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
 import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
+import { sessionFlagValues } from './session-flag-values.ts';
 import { planPeriod, planResponse } from './test-plan.ts';
 
 type RequestOf<Type extends ReportRequest['type']> = ReportRequest & { type: Type };
@@ -77,6 +78,8 @@ export class ReportService {
         return json(explainedFlag(request.key, request, this.#regex));
       case 'flag-values':
         return json(evaluatedFlags(request, this.#regex));
+      case 'session-flag-values':
+        return json(await sessionFlagValues(this.#eventStore, request, this.#regex));
     }
   }
 

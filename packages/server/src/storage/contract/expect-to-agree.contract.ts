@@ -253,6 +253,14 @@ async function compareSessions(
     expect(withoutTies(await wholeSession(store, propertyId, id, limit))).toEqual(withoutTies(expected));
     expect(await store.sessionIdentity(propertyId, id)).toEqual({ visitorId, userId });
   }
+  const sessionIds = [...all.map(({ sessionId }) => sessionId), 'unknown'];
+  const known = await store.knownSessions({ propertyId, sessionIds, attributes: [] });
+  const byId = new Map(known.map((session) => [session.sessionId, session]));
+  for (const { sessionId: id, visitorId, userId, country, device, browser, os } of all) {
+    const expected = { sessionId: id, visitorId, userId, country, device, browser, os, attributes: '[]' };
+    expect(byId.get(id)).toEqual(visitorId === null ? undefined : expected);
+  }
+  expect(byId.has('unknown')).toBe(false);
 }
 
 /** A session with its timeline assembled from pages. */

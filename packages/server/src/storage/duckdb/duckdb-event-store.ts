@@ -16,12 +16,14 @@ import type {
   GoalQuery,
   GoalSeriesQuery,
   GoalTotals,
+  KnownSessionQuery,
   NewFeedbackQuery,
   Page,
   SessionContextQuery,
   SessionContexts,
   SessionDetail,
   SessionIdentity,
+  SessionKnowledge,
   SessionPageQuery,
   SessionQuery,
   SessionSummary,
@@ -58,6 +60,7 @@ import { feedbackCount, feedbackSummary } from './queries/feedback-counts.ts';
 import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-page.ts';
 import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
+import { knownSessions } from './queries/known-sessions.ts';
 import type { QueryContext } from './queries/query-context.ts';
 import { sessionContexts } from './queries/session-contexts.ts';
 import { sessionDetail, sessionIdentity } from './queries/session-detail.ts';
@@ -228,6 +231,10 @@ class DuckDbEventStore implements EventStore {
 
   sessionContexts(query: SessionContextQuery, signal?: AbortSignal): Promise<SessionContexts> {
     return this.#query((context) => sessionContexts(context, query, signal), signal);
+  }
+
+  knownSessions(query: KnownSessionQuery): Promise<SessionKnowledge[]> {
+    return this.#query((context) => knownSessions(context, query));
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {

@@ -99,7 +99,7 @@ function contextStatement(
 }
 
 /** JSON pointers, because JSON paths have wildcards. Rows from earlier versions may contain invalid JSON. */
-function valuesOf(attributes: readonly string[], values: SqlValues): string {
+export function valuesOf(attributes: readonly string[], values: SqlValues): string {
   if (attributes.length === 0) return 'NULL::JSON';
   const pointers = attributes.map((name) =>
     values.add(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),

@@ -1,0 +1,150 @@
+import type { FlagDefinition, Segment } from '@switchyard/core/api/targeting';
+import { prerequisitesOf } from '@switchyard/core/evaluation/flags';
+import { segmentsIn } from '@switchyard/core/evaluation/segments';
+import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
+import { applyDifferences, type Difference } from '../changes/differences.ts';
+import { type Document, documentOf, findItem, itemOf } from '../changes/entities.ts';
+import type { Database } from '../database.ts';
+import { definitionIn } from '../flag-definition.ts';
+import type { Flag, PropertyConfiguration } from '../property-configuration.ts';
+
+/** Changes of one item that are read, and their length; what was before them is not known. */
+const MAX_CHANGES = 500;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Flags and segments that one flag can depend on at a time. */
+const MAX_ITEMS = 200;
+
+type TimedType = 'flag' | 'segment';
+
+/** A state of an item that began at `from`; it lasted until the one before it in the list. */
+interface PastState {
+  from: number;
+  document: Document | undefined;
+}
+
+/** What decided about a flag from a moment on. */
+export interface FlagEra {
+  from: number;
+  /** Undefined if it is not known, or if the flag did not exist. */
+  targeting: Targeting | undefined;
+}
+
+/**
+ * The definitions that decided about one flag in an environment, back in time: the latest changes of each item are
+ * undone, newest first.
+ */
+export class FlagTimeline {
+  readonly #database: Database;
+  readonly #property: PropertyConfiguration;
+  readonly #flagKey: string;
+  readonly #environment: string;
+  readonly #states = new Map<string, Promise<PastState[]>>();
+  #begin: Promise<number> | undefined;
+
+  constructor(database: Database, property: PropertyConfiguration, flagKey: string, environment: string) {
+    this.#database = database;
+    this.#property = property;
+    this.#flagKey = flagKey;
+    this.#environment = environment;
+  }
+
+  /** The era that a moment is in. */
+  async at(moment: number): Promise<FlagEra> {
+    const flags: FlagDefinition[] = [];
+    const segments: Segment[] = [];
+    this.#begin ??= this.#historyBegin();
+    const begin = await this.#begin;
+    if (moment < begin) return { from: Number.NEGATIVE_INFINITY, targeting: undefined };
+    let from = begin;
+    const wanted: [TimedType, string][] = [['flag', this.#flagKey]];
+    const seen = new Set<string>();
+    for (const [type, key] of wanted) {
+      if (seen.has(`${type} ${key}`)) continue;
+      seen.add(`${type} ${key}`);
+      const state = seen.size > MAX_ITEMS ? undefined : await this.#stateAt(type, key, moment);
+      if (state === undefined) return { from: moment, targeting: undefined };
+      from = Math.max(from, state.from);
+      if (state.document === undefined) continue;
+      const uses =
+        type === 'flag' ? this.#addFlag(flags, state.document) : addSegment(segments, state.document);
+      wanted.push(...uses);
+    }
+    return { from, targeting: flags[0]?.key === this.#flagKey ? { flags, segments } : undefined };
+  }
+
+  #addFlag(flags: FlagDefinition[], document: Document): [TimedType, string][] {
+    const definition = definitionIn(itemOf('flag', document, 1) as Flag, this.#environment);
+    flags.push(definition);
+    const conditions = definition.configuration?.rules.flatMap((rule) => rule.conditions ?? []) ?? [];
+    return [
+      ...prerequisitesOf(definition).map((key): [TimedType, string] => ['flag', key]),
+      ...segmentsIn(conditions).map((id): [TimedType, string] => ['segment', id]),
+    ];
+  }
+
+  async #stateAt(type: TimedType, key: string, moment: number): Promise<PastState | undefined> {
+    const name = `${type} ${key}`;
+    const states = this.#states.get(name) ?? this.#load(type, key);
+    this.#states.set(name, states);
+    return (await states).find(({ from }) => from <= moment);
+  }
+
+  /** Newest first. */
+  async #load(type: TimedType, key: string): Promise<PastState[]> {
+    const item = findItem(this.#property, type, key);
+    let document = item && documentOf(type, item);
+    const { rows, isComplete } = await this.#changes(type, key);
+    const states: PastState[] = [];
+    for (const { at, action, changes } of rows) {
+      states.push({ from: at, document });
+      document = action === 'create' ? undefined : undone(document, JSON.parse(changes));
+    }
+    if (isComplete) states.push({ from: Number.NEGATIVE_INFINITY, document });
+    return states;
+  }
+
+  async #changes(type: TimedType, key: string) {
+    const ofItem = this.#database
+      .selectFrom('history')
+      .where('property_id', '=', this.#property.id)
+      .where('entity_type', '=', type)
+      .where('entity_key', '=', key)
+      .where('property_version', '<=', this.#property.version)
+      .orderBy('sequence', 'desc');
+    // First the lengths alone: many large entries would not fit in memory.
+    const found = await ofItem
+      .select(({ fn }) => ['sequence', fn<number>('length', ['changes']).as('length')])
+      .limit(MAX_CHANGES + 1)
+      .execute();
+    let characters = 0;
+    const read = found.slice(0, MAX_CHANGES).filter(({ length }) => {
+      characters += length;
+      return characters <= MAX_CHARACTERS;
+    });
+    const rows = await ofItem.select(['at', 'action', 'changes']).limit(read.length).execute();
+    return { rows, isComplete: read.length === found.length };
+  }
+
+  async #historyBegin(): Promise<number> {
+    const row = await this.#database
+      .selectFrom('history')
+      .select('at')
+      .where('property_id', '=', this.#property.id)
+      .orderBy('sequence')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.at ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+function addSegment(segments: Segment[], document: Document): [TimedType, string][] {
+  const segment = itemOf('segment', document, 1) as unknown as Segment;
+  segments.push(segment);
+  return segmentsIn(segment.conditions).map((id): [TimedType, string] => ['segment', id]);
+}
+
+const undone = (document: Document | undefined, changes: readonly Difference[]): Document =>
+  applyDifferences(
+    document ?? {},
+    changes.map(({ pointer, before }) => ({ pointer, after: before })),
+  ) as Document;
