@@ -25,6 +25,27 @@ const dashboard = await Dashboard.open({
           { id: 'ordered', name: 'Ordered', options: ['one', 'two', 'three'] },
           { id: 'unused', name: 'Unused', options: ['yes', 'no'] },
         ],
+        flags: [
+          {
+            key: 'checkout',
+            name: 'New checkout',
+            type: 'string',
+            defaultValue: 'old',
+            environments: {
+              production: {
+                enabled: true,
+                value: 'old',
+                rules: [
+                  {
+                    id: 'r',
+                    conditions: [{ attribute: 'plan', operator: 'equals', values: ['pro'] }],
+                    value: 'new',
+                  },
+                ],
+              },
+            },
+          },
+        ],
       },
       { id: 'empty', name: 'Empty' },
     ],
@@ -50,6 +71,15 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
       });
       expect(sent.status, sent.text).toBe(200);
     };
+    const web = await dashboard.owner.post('/v1/manage/properties/shop/keys', {
+      kind: 'public',
+      name: 'web',
+    });
+    const collected = await dashboard.server.send('POST', '/v1/sessions/collect', {
+      key: web.body.key,
+      body: { propertyId: 'shop', sessionId: 's-1', visitorId: 'v-1', attributes: { plan: 'pro' } },
+    });
+    expect(collected.status, collected.text).toBe(200);
     await Promise.all(Array.from({ length: ENTRIES }, () => submit({ option: 'bad' })));
     await submit({ option: 'good', message: 'Fast checkout', sessionId: 's-1', metadata: { page: '/pay' } });
     await submit({ message: '=1+1' });
@@ -81,6 +111,24 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await page.reload();
     await list(page).getByText('Fast checkout').waitFor();
     expect(await items.count()).toBe(1);
+  });
+
+  it('filters by the value that a flag had, and says that it is computed', async () => {
+    const page = await dashboard.shopPage('feedback');
+    const items = list(page).getByRole('listitem');
+    await list(page).getByText('Fast checkout').waitFor();
+    await page.getByRole('combobox', { name: 'Flag', exact: true }).click();
+    await page.getByRole('option', { name: 'New checkout' }).click();
+    await expect.poll(() => items.count(), { timeout: 10_000 }).toBe(1);
+    await page.getByText('Values of the flag are computed').waitFor();
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('flagKey'), searchParams.get('flagValue')]).toEqual(['checkout', 'new']);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Flag value' }).click();
+    await page.getByRole('option', { name: 'old' }).click();
+    await page.getByText('No feedback here').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await list(page).getByText('Fast checkout').waitFor();
   });
 
   it('shows an entry with the keyboard, and saves its status and notes', async () => {

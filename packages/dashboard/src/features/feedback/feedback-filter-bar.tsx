@@ -4,6 +4,7 @@ import { Check } from '../../ui/check.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { type ChangeFilters, FEEDBACK_FILTERS, type FeedbackFilters } from './feedback-filters.ts';
 import { optionValue, presentationOf } from './feedback-options.ts';
+import { FlagFilter } from './flag-filter.tsx';
 import { SearchField } from './search-field.tsx';
 
 interface FeedbackFilterBarProps {
@@ -67,6 +68,7 @@ export function FeedbackFilterBar({ filters, isFiltered, onChange }: FeedbackFil
           'Variation',
           test.variations.map(({ key }) => ({ value: key, label: key })),
         )}
+      <FlagFilter filters={filters} onChange={onChange} />
       <Check
         label="With text"
         checked={filters.hasMessage === 'true'}

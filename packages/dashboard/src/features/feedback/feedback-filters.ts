@@ -8,6 +8,9 @@ export const FEEDBACK_FILTERS = {
   hasMessage: '',
   splitTestKey: '',
   variationKey: '',
+  flagKey: '',
+  flagValue: '',
+  environment: '',
   status: '',
   sessionId: '',
   visitorId: '',
@@ -22,9 +25,13 @@ export function feedbackQuery(propertyId: string, filters: FeedbackFilters, { fr
     ...filters,
     // Only with the test that has it.
     variationKey: filters.splitTestKey === '' ? '' : filters.variationKey,
+    // A flag only with a value, and a value only with its flag.
+    ...(isFlagFilter(filters) ? {} : { flagKey: '', flagValue: '', environment: '' }),
     ...{ propertyId, from, to },
   };
 }
+/** Whether a flag and its value are chosen. */
+export const isFlagFilter = ({ flagKey, flagValue }: FeedbackFilters) => flagKey !== '' && flagValue !== '';
 export type FeedbackQuery = ReturnType<typeof feedbackQuery>;
 
 export const STATUS_LABELS = { new: 'New', seen: 'Seen', done: 'Done' } as const;

@@ -9,7 +9,13 @@ import { usePeriod } from '../../ui/use-period.ts';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { FeedbackFilterBar } from './feedback-filter-bar.tsx';
-import { FEEDBACK_FILTERS, type FeedbackQuery, feedbackQuery, STATUS_LABELS } from './feedback-filters.ts';
+import {
+  FEEDBACK_FILTERS,
+  type FeedbackQuery,
+  feedbackQuery,
+  isFlagFilter,
+  STATUS_LABELS,
+} from './feedback-filters.ts';
 import { FeedbackList } from './feedback-list.tsx';
 import classes from './feedback-page.module.css';
 import { FeedbackSummaryPanels } from './feedback-summary-panels.tsx';
@@ -45,6 +51,14 @@ export function FeedbackInbox() {
             onChange={(status) => change({ status })}
           />
         </div>
+        {isFlagFilter(filters) && (
+          <p className={`dimmed ${classes.filters}`} role="status">
+            Values of the flag are computed from the history and from what is known of each session, so what
+            was served may differ. Feedback without a session is left out.
+            {summary.result.data?.flagFilter?.complete === false &&
+              ' There is a lot of it: the numbers are those of the latest 5,000 entries, choose a shorter period.'}
+          </p>
+        )}
         <FeedbackList query={query} />
       </Panel>
     </Stack>
