@@ -46,5 +46,6 @@ createRoot(document.getElementById('root')!).render(
   </StrictMode>,
 );
 
-// After the first page is drawn and its figures are requested.
-addEventListener('load', () => setTimeout(preloadPages, 1500));
+const { connection } = navigator as { connection?: { saveData?: boolean } };
+// After the first page is drawn and its figures are requested, unless the browser is told to save data.
+if (!connection?.saveData) addEventListener('load', () => setTimeout(preloadPages, 1500));
