@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { ApiProblem } from './api.ts';
 import { SessionExpired } from './features/accounts/session-expired.tsx';
-import { meQuery } from './features/accounts/use-me.ts';
+import { changeAccount, maybeSignedIn, meQuery } from './features/accounts/use-me.ts';
 import { OverviewPage } from './features/overview/overview-page.tsx';
 import { NotFoundPage, UnexpectedError } from './features/shell/error-pages.tsx';
 import { PropertyShell } from './features/shell/property-shell.tsx';
@@ -61,11 +61,8 @@ const signedIn = createRoute({
       <SessionExpired />
     </>
   ),
-  beforeLoad: async ({ context, location }) => {
-    try {
-      await context.client.ensureQueryData(meQuery);
-    } catch (error) {
-      if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+  beforeLoad: async ({ context: { client }, location }) => {
+    if (!maybeSignedIn() || !(await isSignedIn(client))) {
       throw redirect({ to: '/sign-in', search: { returnTo: location.href } as never });
     }
   },
@@ -102,6 +99,17 @@ const propertyHome = createRoute({
     throw redirect({ to: `/p/${params.propertyId}/overview` });
   },
 });
+
+async function isSignedIn(client: QueryClient): Promise<boolean> {
+  try {
+    await client.ensureQueryData(meQuery);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+    changeAccount(client, false);
+    return false;
+  }
+}
 
 /** The review sheet is not a page, but must open without a connection, to say that there is none. */
 const pageLoaders = new Set<() => Promise<unknown>>([() => import('./features/changes/review-sheet.tsx')]);

@@ -37,6 +37,12 @@ describe('the dashboard', () => {
     expect(second.text).not.toContain(nonce);
   });
 
+  it('tells the page whether the browser sent a session cookie, which its scripts cannot read', async () => {
+    const sent = { cookie: 'theme=dark; switchyard_session=anything' };
+    expect((await get('/')).text).toContain('name="session-cookie" content="none"');
+    expect((await get('/', sent)).text).toContain('name="session-cookie" content="sent"');
+  });
+
   it('has compressed files that never change', async () => {
     const paths = assetsIn((await get('/')).text);
     expect(paths.length).toBeGreaterThan(1);

@@ -6,9 +6,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { UNLISTED } from './api-description.ts';
 import { IMMUTABLE, type PreparedFile, sendFile } from './prepared-file.ts';
+import { readCookie, SESSION_COOKIE } from './session-cookie.ts';
 
 /** In the built page, wherever the nonce of the response belongs. */
 const NONCE = '__CSP_NONCE__';
+/** In the built page, where it learns whether the browser sent a session cookie, which scripts cannot read. */
+const HAS_SESSION = '__SESSION_COOKIE__';
 const ONE_DAY = 'public, max-age=86400';
 
 /** Paths that the router of the dashboard handles; a reload must find the page too. */
@@ -27,9 +30,16 @@ export function registerDashboard(app: FastifyInstance): void {
     dirname(createRequire(import.meta.url).resolve('@switchyard/dashboard/package.json')),
     'dist',
   );
+  const html = readFileSync(join(directory, 'index.html'), 'utf8');
   // Split once: a response only joins the parts with its nonce.
-  const page = readFileSync(join(directory, 'index.html'), 'utf8').split(NONCE);
-  for (const path of PAGES) app.get(path, UNLISTED, (_request, reply) => sendPage(reply, page));
+  const [withSession, withoutSession] = ['sent', 'none'].map((it) =>
+    html.replace(HAS_SESSION, it).split(NONCE),
+  );
+  for (const path of PAGES) {
+    app.get(path, UNLISTED, (request, reply) =>
+      sendPage(reply, readCookie(request, SESSION_COOKIE) === undefined ? withoutSession! : withSession!),
+    );
+  }
   const assets = fileCache(join(directory, 'assets'));
   app.get<{ Params: { name: string } }>('/assets/:name', UNLISTED, (request, reply) => {
     const file = assets(request.params.name);

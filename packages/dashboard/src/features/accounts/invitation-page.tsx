@@ -10,7 +10,7 @@ import { fieldError } from '../../ui/field-error.ts';
 import { formatDateTime } from '../../ui/format.ts';
 import { LoadError, PageSkeleton } from '../../ui/page-states.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { forgetAccount } from './use-me.ts';
+import { changeAccount } from './use-me.ts';
 
 /** Where the link of an invitation leads. */
 export function InvitationPage() {
@@ -56,7 +56,7 @@ function AcceptInvitation({ token, invitation }: { token: string; invitation: In
         body: accountExists ? { token } : { token, password, ...(name !== '' && { name }) },
       }),
     onSuccess: () => {
-      forgetAccount(client);
+      changeAccount(client, true);
       void navigate({ to: `/p/${property.id}/overview` });
     },
   });

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { ApiProblem, messageOf, request } from '../../api.ts';
 import { CenteredPage } from '../../ui/centered-page.tsx';
 import { fieldError } from '../../ui/field-error.ts';
-import { forgetAccount } from './use-me.ts';
+import { changeAccount } from './use-me.ts';
 
 /** Creates the first owner of an installation. */
 export function SetupPage() {
@@ -24,7 +24,7 @@ export function SetupPage() {
         } satisfies SetupBody,
       }),
     onSuccess: () => {
-      forgetAccount(client);
+      changeAccount(client, true);
       void navigate({ to: '/' });
     },
   });

@@ -6,7 +6,7 @@ import { queryText, request } from '../../api.ts';
 import { CenteredPage } from '../../ui/centered-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import classes from './sign-in-page.module.css';
-import { forgetAccount } from './use-me.ts';
+import { changeAccount } from './use-me.ts';
 
 const OIDC_ERRORS: Record<string, string> = {
   oidc_failed: 'Signing in with your identity provider failed. Try again, or ask your administrator.',
@@ -24,7 +24,7 @@ export function SignInPage() {
   });
   if (setup?.needsOwner) return <Navigate to="/setup" />;
   const finish = () => {
-    forgetAccount(client);
+    changeAccount(client, true);
     // Only paths of our own: `//host` would be another site.
     void navigate({ to: /^\/(?!\/)/.test(returnTo) ? returnTo : '/' });
   };

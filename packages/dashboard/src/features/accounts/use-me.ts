@@ -11,7 +11,14 @@ export const meQuery = queryOptions({
 /** The signed-in account and its roles; routes load it before they are shown. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 
-/** After signing out, nothing of the account stays in memory. */
-export function forgetAccount(client: QueryClient): void {
+/** The server tells whether it got a session cookie with the page, because scripts cannot read it. */
+let hasSession = document.querySelector<HTMLMetaElement>('meta[name="session-cookie"]')?.content !== 'none';
+
+/** False if asking who is signed in would only end as an error in the console. */
+export const maybeSignedIn = (): boolean => hasSession;
+
+/** After signing in or out, nothing of another account stays in memory. */
+export function changeAccount(client: QueryClient, isSignedIn: boolean): void {
+  hasSession = isSignedIn;
   client.clear();
 }

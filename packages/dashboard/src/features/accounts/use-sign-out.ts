@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { request } from '../../api.ts';
-import { forgetAccount } from './use-me.ts';
+import { changeAccount } from './use-me.ts';
 
 /** Ends the session, and leaves only when the server has confirmed it. */
 export function useSignOut() {
@@ -11,7 +11,7 @@ export function useSignOut() {
     mutationFn: () => request('/v1/manage/sign-out', { method: 'POST' }),
     onSuccess: async () => {
       await navigate({ to: '/sign-in' });
-      forgetAccount(client);
+      changeAccount(client, false);
     },
   });
 }
