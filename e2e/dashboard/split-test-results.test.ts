@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accepted, Shop, sampleWith } from '../../packages/server/src/testing/shop.ts';
 import { waitFor } from '../../packages/server/src/testing/wait.ts';
-import { accessibilityProblems, Dashboard, sidewaysScroll } from '../support/dashboard.ts';
+import { Dashboard, expectUsable, PHONE, sidewaysScroll } from '../support/dashboard.ts';
 import { type Site, startSite } from '../support/site.ts';
 
 const running = (key: string, ...variations: string[]) => ({
@@ -131,7 +131,7 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
   });
 
   it('fit four variations on a phone', async () => {
-    const page = await open('headline', undefined, { viewport: { width: 390, height: 844 } });
+    const page = await open('headline', undefined, { viewport: PHONE });
     const rows = panel(page, 'Primary goal').getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(4);
     await panel(page, 'Feedback by variation').getByText('I like the headline').waitFor();
@@ -209,9 +209,6 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     await page.getByText('Method, p-values and intervals').click();
     await page.getByText('Sample ratio').waitFor();
     await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count()).toBe(0);
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
+    await expectUsable(page);
   });
 });

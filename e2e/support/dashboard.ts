@@ -17,6 +17,11 @@ export interface DashboardOptions {
   env?: Record<string, string>;
 }
 
+export interface PageOptions extends BrowserContextOptions {
+  /** Loads the code of all pages soon after the first one, as browsers do unless they save data. */
+  preloads?: boolean;
+}
+
 /** The dashboard of a real server in a real browser, shared by the tests of a file. */
 export class Dashboard {
   server!: TestServer;
@@ -24,9 +29,12 @@ export class Dashboard {
   owner!: Client;
   readonly isMissing: boolean;
   #opened: OpenBrowser | undefined;
-  readonly #contexts: BrowserContext[] = [];
+  /** By their options. Tests share contexts for the cache of the browser: the first load of a page takes twice as long. */
+  readonly #contexts = new Map<string, BrowserContext[]>();
+  readonly #used = new Set<BrowserContext>();
   /** Console errors, uncaught errors and violations of the content security policy. */
-  #problems: string[] = [];
+  readonly #problems: string[] = [];
+  readonly #ignored: RegExp[] = [];
 
   private constructor(executable: string | undefined, { provision, env }: DashboardOptions) {
     this.isMissing = executable === undefined;
@@ -39,9 +47,10 @@ export class Dashboard {
       this.owner = await ownerBrowser(this.server);
     });
     afterEach(async () => {
-      await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
-      const problems = this.#problems;
-      this.#problems = [];
+      await Promise.all([...this.#used].map(closePages));
+      this.#used.clear();
+      const ignored = this.#ignored.splice(0);
+      const problems = this.#problems.splice(0).filter((it) => !ignored.some((pattern) => pattern.test(it)));
       expect(problems, 'errors in the console of the browser').toEqual([]);
     });
     afterAll(async () => {
@@ -55,34 +64,48 @@ export class Dashboard {
   }
 
   /** A new browser window. With `as`, that account is signed in; default: the owner. Null: nobody. */
-  async newPage(
-    path: string,
-    as: Client | null = this.owner,
-    options: BrowserContextOptions = {},
-  ): Promise<Page> {
-    const context = await this.#opened!.browser.newContext({
-      baseURL: this.server.url,
-      viewport: { width: 1280, height: 860 },
-      // Half-transparent dialogs would have too little contrast.
-      reducedMotion: 'reduce',
-      ...options,
-    });
-    this.#contexts.push(context);
-    if (as !== null) {
-      const cookies = [...as.cookies].map(([name, value]) => ({ name, value, url: this.server.url }));
-      await context.addCookies(cookies);
-    }
+  async newPage(path: string, as: Client | null = this.owner, options: PageOptions = {}): Promise<Page> {
+    const { preloads = false, ...contextOptions } = options;
+    const context = await this.#unusedContext(contextOptions);
+    const cookies = [...(as?.cookies ?? [])].map(([name, value]) => ({ name, value, url: this.server.url }));
+    await context.addCookies(cookies);
     const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Storage.clearDataForOrigin', {
+      origin: this.server.url,
+      storageTypes: 'local_storage',
+    });
+    if (!preloads) await devtools.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true });
     page.on('console', (message) => {
-      if (message.type() === 'error') this.#problems.push(message.text());
+      if (message.type() !== 'error') return;
+      this.#problems.push(`${message.text()} ${message.location().url}`);
     });
     page.on('pageerror', (error) => this.#problems.push(String(error)));
     await page.goto(path);
     return page;
   }
 
+  /** A context that no other page of the test has, without cookies. */
+  async #unusedContext(options: BrowserContextOptions): Promise<BrowserContext> {
+    const key = JSON.stringify(options);
+    const same = this.#contexts.get(key) ?? [];
+    let context = same.find((it) => !this.#used.has(it));
+    if (context === undefined) {
+      context = await this.#opened!.browser.newContext({
+        baseURL: this.server.url,
+        viewport: WIDE,
+        // Half-transparent dialogs would have too little contrast.
+        reducedMotion: 'reduce',
+        ...options,
+      });
+      this.#contexts.set(key, [...same, context]);
+    }
+    this.#used.add(context);
+    return context;
+  }
+
   /** A page of the property `shop`, such as `flags`. */
-  shopPage(path: string, as?: Client | null, options?: BrowserContextOptions): Promise<Page> {
+  shopPage(path: string, as?: Client | null, options?: PageOptions): Promise<Page> {
     return this.newPage(`/p/shop/${path}`, as, options);
   }
 
@@ -91,10 +114,15 @@ export class Dashboard {
     return (await newMember(this.owner, email, role)).browser;
   }
 
-  /** Failing requests print errors to the console; a test that provokes them says so. */
+  /** Failing requests print errors to the console, with their URL; a test that provokes them says so. */
   ignoreProblems(pattern: RegExp): void {
-    this.#problems = this.#problems.filter((problem) => !pattern.test(problem));
+    this.#ignored.push(pattern);
   }
+}
+
+async function closePages(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.close()));
+  await Promise.all([context.clearCookies(), context.setOffline(false), context.unrouteAll()]);
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -106,12 +134,35 @@ interface AxeResults {
 /** Accessibility problems of the page that axe calls serious or critical. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } };
+    // All rules run; describing what they did not find would take most of the time.
+    return (await axe.run({ resultTypes: ['violations'] })).violations;
+  });
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}
+
+const WIDE = { width: 1280, height: 860 };
+export const PHONE = { width: 390, height: 844 };
+
+/** Wide and light, then dark on a phone: no accessibility problems, and nothing to scroll sideways. */
+export async function expectUsable(page: Page, what = page.url()): Promise<void> {
+  expect(await accessibilityProblems(page), what).toEqual([]);
+  await page.setViewportSize(PHONE);
+  await expect.poll(() => sidewaysScroll(page), { message: `${what} on a phone` }).toBeLessThanOrEqual(0);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+  expect(await accessibilityProblems(page), `${what}, dark on a phone`).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(WIDE);
+}
+
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** The button of a form that opens the review sheet. */
