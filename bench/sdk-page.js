@@ -1,11 +1,10 @@
 // node bench/sdk-page.js: main thread time of the browser SDK in Chromium. Needs npm run build.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { arch, cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
+import { withChromium } from './lib/chromium.js';
 
 const { values: options } = parseArgs({
   options: { pages: { type: 'string', default: '40' }, slowdown: { type: 'string', default: '4' } },
@@ -69,14 +68,6 @@ function startServer() {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-async function executablePath() {
-  const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-  const found = [process.env.CHROMIUM_PATH, ...installed].find((path) => path && existsSync(path));
-  if (found) return found;
-  if (arch() !== 'x64') throw new Error('Chromium not found; set CHROMIUM_PATH');
-  return (await import('@sparticuz/chromium')).default.executablePath();
-}
-
 const at = (values, share) => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -123,15 +114,7 @@ const micro = (values, share) => {
   return value < 10 ? value.toFixed(2) : String(Math.round(value));
 };
 
-const directory = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
-const server = await startServer();
-const browser = await chromium.launch({
-  executablePath: await executablePath(),
-  args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-background-networking'],
-  env: { ...process.env, TMPDIR: directory, HOME: directory },
-});
-try {
-  const url = `http://127.0.0.1:${server.address().port}/`;
+async function report(browser, url) {
   console.log(
     `sdk.js: ${script.length} bytes, ${brotliCompressSync(script).length} brotli; Chromium ${browser.version()}, ${cpus().length} cores, ${PAGES} pages`,
   );
@@ -146,8 +129,11 @@ try {
     const name = 'for comparison: storage, cookies and one fetch without the SDK';
     console.log(`| ${name} | | | ${micro(bare, 0.5)} | ${micro(bare, 0.9)} |`);
   }
+}
+
+const server = await startServer();
+try {
+  await withChromium((browser) => report(browser, `http://127.0.0.1:${server.address().port}/`));
 } finally {
-  await browser.close();
   server.close();
-  rmSync(directory, { recursive: true, force: true });
 }
