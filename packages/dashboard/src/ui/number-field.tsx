@@ -8,21 +8,27 @@ interface NumberFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | '
   /** Shown in the field, such as "%". */
   unit?: string;
   isWhole?: boolean;
+  canBeNegative?: boolean;
 }
 
-/** A number of at least 0. It can be typed character by character: "0." on the way to "0.5" stays as it is. */
-export function NumberField({ value, onChange, unit, isWhole = false, ...props }: NumberFieldProps) {
+/** A number, usually of at least 0. It can be typed character by character: "0." on the way to "0.5" stays as it is. */
+export function NumberField(props: NumberFieldProps) {
+  const { value, onChange, unit, isWhole = false, canBeNegative = false, ...input } = props;
   const [text, setText] = useState(toText(value));
   const isOwn = (parse(text) ?? 0) === (value ?? 0);
   const change = (typed: string) => {
-    const next = isWhole ? typed.replaceAll(/\D/g, '') : typed.replaceAll(',', '.').replaceAll(/[^\d.]/g, '');
+    const digits = isWhole
+      ? typed.replaceAll(/\D/g, '')
+      : typed.replaceAll(',', '.').replaceAll(/[^\d.]/g, '');
+    const next = canBeNegative && /^\s*[-−]/.test(typed) ? `-${digits}` : digits;
     setText(next);
     onChange(parse(next));
   };
   return (
     <TextInput
-      {...props}
-      inputMode={isWhole ? 'numeric' : 'decimal'}
+      {...input}
+      // The keyboards for numbers of some phones have no minus.
+      inputMode={canBeNegative ? 'text' : isWhole ? 'numeric' : 'decimal'}
       autoComplete="off"
       value={isOwn ? text : toText(value)}
       onChange={(event) => change(event.currentTarget.value)}

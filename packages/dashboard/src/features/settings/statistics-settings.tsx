@@ -117,6 +117,7 @@ function PriorFields({ statistics: { prior }, problems, change }: PartProps) {
               classNames={{ wrapper: classes.short }}
               label="Expected effect"
               unit="%"
+              canBeNegative
               value={inPercent(prior.mean)}
               error={problems.mean}
               onChange={(value) => change({ prior: { ...prior, mean: asShare(value) } })}
