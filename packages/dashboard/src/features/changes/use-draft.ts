@@ -67,7 +67,8 @@ export function useDraft<T extends object>(name: string, stored: T, storedVersio
   return {
     ...{ value, baseVersion, change, rebase, discard, restoredFrom: own && restoredFrom },
     isDirty: own !== undefined,
-    isOutdated: own !== undefined && own.baseVersion !== storedVersion,
+    // The version of the settings also grows with changes elsewhere.
+    isOutdated: own !== undefined && own.baseVersion !== storedVersion && !same(own.base, stored),
   };
 }
 
