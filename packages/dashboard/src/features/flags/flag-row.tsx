@@ -8,17 +8,18 @@ import { EnvironmentSwitch } from './environment-switch.tsx';
 import classes from './flag-row.module.css';
 import { environmentWords } from './flag-words.ts';
 import { type EnvironmentUsage, servedWords, staleReason } from './use-flag-usage.ts';
-import type { LastChange } from './use-last-changes.ts';
+import { type LastChange, useLastChange } from './use-last-changes.ts';
 
 interface FlagRowProps {
   flag: Flag;
   usage: readonly EnvironmentUsage[] | undefined;
-  lastChange: LastChange | undefined;
+  lastChanges: ReadonlyMap<string, LastChange> | undefined;
   onMessage: (message: string) => void;
 }
 
 /** The cells of one flag. */
-export const FlagRow = memo(function FlagRow({ flag, usage, lastChange, onMessage }: FlagRowProps) {
+export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessage }: FlagRowProps) {
+  const lastChange = useLastChange(flag.key, lastChanges);
   const { environments } = useProperty().configuration;
   const stale = staleReason(usage);
   return (

@@ -10,7 +10,7 @@ import type { LastChange } from './use-last-changes.ts';
 interface FlagTableProps {
   flags: readonly Flag[];
   usage: ReadonlyMap<string, readonly EnvironmentUsage[]>;
-  lastChanges: ReadonlyMap<string, LastChange>;
+  lastChanges: ReadonlyMap<string, LastChange> | undefined;
   onMessage: (message: string) => void;
 }
 
@@ -66,7 +66,7 @@ export function FlagTable({ flags, usage, lastChanges, onMessage }: FlagTablePro
               <FlagRow
                 flag={flags[index]!}
                 usage={usage.get(flags[index]!.key)}
-                lastChange={lastChanges.get(flags[index]!.key)}
+                lastChanges={lastChanges}
                 onMessage={onMessage}
               />
             </div>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
+import { limitConcurrency } from '../../ui/limit-concurrency.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
 type Page = Static<typeof HistoryPage>;
@@ -12,22 +13,42 @@ export interface LastChange {
   by: string;
 }
 
-/** Entries to look at; a flag whose change is older has none. */
+/** Entries to look at for all flags together. */
 const LIMIT = 200;
+const limited = limitConcurrency(4);
 
-/** When flags were last changed and by whom, by key. */
-export function useLastChanges(): ReadonlyMap<string, LastChange> {
+/** When flags were last changed and by whom, by key; undefined while that is loaded. */
+export function useLastChanges(): ReadonlyMap<string, LastChange> | undefined {
   const { propertyId } = useProperty();
   const { data } = useQuery({
     queryKey: ['history', propertyId, 'last-flag-changes'],
     queryFn: ({ signal }) =>
       request<Page>(propertyPath(propertyId, 'history'), { query: { entity: 'flag', limit: LIMIT }, signal }),
   });
-  return useMemo(() => {
-    const changes = new Map<string, LastChange>();
-    for (const { entity, at, actor } of data?.history ?? []) {
-      if (!changes.has(entity.key)) changes.set(entity.key, { at, by: actor.name });
-    }
-    return changes;
-  }, [data]);
+  return useMemo(() => data && lastChanges(data), [data]);
+}
+
+/** That of one flag, which is asked for by itself if it is too old for the list of all. */
+export function useLastChange(key: string, known: ReturnType<typeof useLastChanges>): LastChange | undefined {
+  const { propertyId } = useProperty();
+  const { data } = useQuery({
+    queryKey: ['history', propertyId, 'flag', key, 'last'],
+    queryFn: ({ signal }) =>
+      limited(() =>
+        request<Page>(propertyPath(propertyId, 'history'), {
+          query: { entity: 'flag', key, limit: 1 },
+          signal,
+        }),
+      ),
+    enabled: known !== undefined && !known.has(key),
+  });
+  return known?.get(key) ?? (data && lastChanges(data).get(key));
+}
+
+function lastChanges({ history }: Page): Map<string, LastChange> {
+  const changes = new Map<string, LastChange>();
+  for (const { entity, at, actor } of history) {
+    if (!changes.has(entity.key)) changes.set(entity.key, { at, by: actor.name });
+  }
+  return changes;
 }
