@@ -16,6 +16,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   // Plain objects: importing the components would add them to the first load.
   components: {
+    // Descriptions say what is required or optional where that is not obvious.
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     Modal: { defaultProps: dialog },
     Drawer: { defaultProps: dialog },
     Tooltip: { defaultProps: { openDelay: 300 } },

@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { messageOf } from '../api.ts';
+import { ErrorAlert } from './error-alert.tsx';
 import { useInertBackground } from './use-inert-background.ts';
 
 interface ConfirmDialogProps {
@@ -22,11 +22,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     <Modal opened title={title} onClose={onClose} closeOnClickOutside={!isPending}>
       <Stack>
         <div>{children}</div>
-        {error && (
-          <Alert color="red" role="alert">
-            {messageOf(error)}
-          </Alert>
-        )}
+        <ErrorAlert error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,5 +1,6 @@
 import { Button, Group, Menu, Popover, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from './form.tsx';
 import { Icon } from './icon.tsx';
 import { PERIODS, type PeriodName, usePeriod } from './use-period.ts';
 
@@ -48,19 +49,17 @@ function CustomPeriod({ onChoose }: { onChoose: (from: string, to: string) => vo
   const [from, setFrom] = useState(today);
   const [to, setTo] = useState(today);
   const error = from > to ? 'The first day is after the last day' : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (error === undefined) onChoose(from, to);
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="xs">
         <Group gap="xs" align="start">
           <TextInput
             label="First day"
             type="date"
             required
-            withAsterisk={false}
             value={from}
             onChange={(event) => setFrom(event.currentTarget.value)}
           />
@@ -68,7 +67,6 @@ function CustomPeriod({ onChoose }: { onChoose: (from: string, to: string) => vo
             label="Last day"
             type="date"
             required
-            withAsterisk={false}
             value={to}
             error={error}
             onChange={(event) => setTo(event.currentTarget.value)}
@@ -78,6 +76,6 @@ function CustomPeriod({ onChoose }: { onChoose: (from: string, to: string) => vo
           Apply
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

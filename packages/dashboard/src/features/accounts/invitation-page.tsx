@@ -1,4 +1,4 @@
-import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import type { SignedIn } from '@switchyard/core/api/accounts';
 import type { InvitationPreview } from '@switchyard/core/api/members';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,9 +6,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { messageOf, request } from '../../api.ts';
 import { CenteredPage } from '../../ui/centered-page.tsx';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
 import { fieldError } from '../../ui/field-error.ts';
+import { Form } from '../../ui/form.tsx';
 import { formatDateTime } from '../../ui/format.ts';
 import { LoadError, PageSkeleton } from '../../ui/page-states.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { changeAccount } from './use-me.ts';
 
@@ -67,23 +70,14 @@ function AcceptInvitation({ token, invitation }: { token: string; invitation: In
         {email} is invited to <strong>{property.name}</strong> as {role}. The link is valid until{' '}
         {formatDateTime(expiresAt)}.
       </Text>
-      {error && (
-        <Alert color="red" role="alert">
-          {messageOf(error)}
-        </Alert>
-      )}
+      <ErrorAlert error={error} />
       {accountExists ? (
         <>
           <Text>This account exists: sign in as {email} to accept.</Text>
           <SignInForm onSignedIn={() => accept.mutate()} />
         </>
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            accept.mutate();
-          }}
-        >
+        <Form onSubmit={() => accept.mutate()}>
           <Stack gap="sm">
             <TextInput
               label="Name"
@@ -93,13 +87,7 @@ function AcceptInvitation({ token, invitation }: { token: string; invitation: In
               error={fieldError(error, '/name')}
               onChange={(event) => setName(event.currentTarget.value)}
             />
-            <PasswordInput
-              label="Password"
-              description="At least 12 characters"
-              autoComplete="new-password"
-              minLength={12}
-              required
-              withAsterisk={false}
+            <NewPasswordField
               value={password}
               error={fieldError(error, '/password')}
               onChange={(event) => setPassword(event.currentTarget.value)}
@@ -108,7 +96,7 @@ function AcceptInvitation({ token, invitation }: { token: string; invitation: In
               Accept invitation
             </Button>
           </Stack>
-        </form>
+        </Form>
       )}
     </Stack>
   );

@@ -1,9 +1,11 @@
-import { Alert, Button, Modal, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
 import type { CreatedToken, CreateTokenBody } from '@switchyard/core/api/access-tokens';
 import { ROLES, type Role } from '@switchyard/core/api/role-order';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, request } from '../../api.ts';
+import { request } from '../../api.ts';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
+import { Form } from '../../ui/form.tsx';
 import '../../ui/mantine-form-styles.ts';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useMe } from './use-me.ts';
@@ -38,18 +40,12 @@ export function NewTokenDialog({ onClose, onCreated }: NewTokenDialogProps) {
   });
   return (
     <Modal opened onClose={onClose} title="New access token">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form onSubmit={() => create.mutate()}>
         <Stack>
           <TextInput
             label="Name"
             description="What the token is for"
             required
-            withAsterisk={false}
             maxLength={128}
             data-autofocus
             value={name}
@@ -76,16 +72,12 @@ export function NewTokenDialog({ onClose, onCreated }: NewTokenDialogProps) {
             value={properties}
             onChange={setProperties}
           />
-          {create.error && (
-            <Alert color="red" role="alert">
-              {messageOf(create.error)}
-            </Alert>
-          )}
+          <ErrorAlert error={create.error} />
           <Button type="submit" loading={create.isPending}>
             Create token
           </Button>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -1,9 +1,12 @@
-import { Alert, Button, Group, PasswordInput } from '@mantine/core';
+import { Button, Group, PasswordInput } from '@mantine/core';
 import type { PatchMeBody } from '@switchyard/core/api/accounts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, request } from '../../api.ts';
+import { request } from '../../api.ts';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
 
 export function PasswordPanel() {
   const [current, setCurrent] = useState('');
@@ -21,30 +24,18 @@ export function PasswordPanel() {
   });
   return (
     <Panel title="Password" hint="Changing it signs out all your other browsers.">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate();
-        }}
-      >
+      <Form onSubmit={() => change.mutate()}>
         <Group align="end">
           <PasswordInput
             label="Current password"
             autoComplete="current-password"
             required
-            withAsterisk={false}
             w={240}
             value={current}
             onChange={(event) => setCurrent(event.currentTarget.value)}
           />
-          <PasswordInput
+          <NewPasswordField
             label="New password"
-            description="At least 12 characters"
-            autoComplete="new-password"
-            minLength={12}
-            maxLength={256}
-            required
-            withAsterisk={false}
             w={240}
             value={next}
             onChange={(event) => setNext(event.currentTarget.value)}
@@ -53,15 +44,11 @@ export function PasswordPanel() {
             Change password
           </Button>
         </Group>
-        {change.error && (
-          <Alert mt="sm" color="red" role="alert">
-            {messageOf(change.error)}
-          </Alert>
-        )}
+        <ErrorAlert error={change.error} mt="sm" />
         <p role="status" className="good">
           {change.isSuccess ? 'The password is changed.' : ''}
         </p>
-      </form>
+      </Form>
     </Panel>
   );
 }

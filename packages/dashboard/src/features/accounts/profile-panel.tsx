@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, request } from '../../api.ts';
 import { fieldError } from '../../ui/field-error.ts';
+import { Form } from '../../ui/form.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { meQuery, useMe } from './use-me.ts';
 
@@ -16,19 +17,13 @@ export function ProfilePanel() {
   });
   return (
     <Panel title="Profile">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <Form onSubmit={() => save.mutate()}>
         <Group align="end">
           <TextInput
             label="Name"
             description="Shown in the history of changes"
             autoComplete="name"
             required
-            withAsterisk={false}
             value={name}
             error={fieldError(save.error, '/name') ?? (save.error ? messageOf(save.error) : undefined)}
             onChange={(event) => setName(event.currentTarget.value)}
@@ -38,7 +33,7 @@ export function ProfilePanel() {
           </Button>
           <span role="status">{save.isSuccess && name === account.name ? 'Saved.' : ''}</span>
         </Group>
-      </form>
+      </Form>
     </Panel>
   );
 }

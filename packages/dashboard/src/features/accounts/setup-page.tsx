@@ -1,11 +1,14 @@
-import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import type { SetupBody, SignedIn } from '@switchyard/core/api/accounts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiProblem, messageOf, request } from '../../api.ts';
+import { ApiProblem, request } from '../../api.ts';
 import { CenteredPage } from '../../ui/centered-page.tsx';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
 import { fieldError } from '../../ui/field-error.ts';
+import { Form } from '../../ui/form.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
 import { changeAccount } from './use-me.ts';
 
 /** Creates the first owner of an installation. */
@@ -41,41 +44,17 @@ export function SetupPage() {
       <Text c="dimmed" size="sm" mb="md">
         Create the first owner. Owners see every property and invite everybody else.
       </Text>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form onSubmit={() => create.mutate()}>
         <Stack gap="sm">
-          <TextInput
-            label="Email"
-            type="email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            {...field('email')}
-          />
+          <TextInput label="Email" type="email" autoComplete="username" required {...field('email')} />
           <TextInput label="Name" description="Shown in the history" autoComplete="name" {...field('name')} />
-          <PasswordInput
-            label="Password"
-            description="At least 12 characters"
-            autoComplete="new-password"
-            minLength={12}
-            required
-            withAsterisk={false}
-            {...field('password')}
-          />
-          {error && (
-            <Alert color="red" role="alert">
-              {messageOf(error)} {isDone && <Link to="/sign-in">Sign in</Link>}
-            </Alert>
-          )}
+          <NewPasswordField {...field('password')} />
+          <ErrorAlert error={error}>{isDone && <Link to="/sign-in">Sign in</Link>}</ErrorAlert>
           <Button type="submit" loading={create.isPending}>
             Create owner
           </Button>
         </Stack>
-      </form>
+      </Form>
     </CenteredPage>
   );
 }

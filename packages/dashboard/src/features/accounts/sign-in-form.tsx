@@ -1,8 +1,10 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { SignedIn } from '@switchyard/core/api/accounts';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { ApiProblem, messageOf, request } from '../../api.ts';
+import { useState } from 'react';
+import { ApiProblem, request } from '../../api.ts';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
+import { Form } from '../../ui/form.tsx';
 
 /** Email and password; asks for a code when the account has two-factor turned on. */
 export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
@@ -21,19 +23,17 @@ export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
   const needsCode = error instanceof ApiProblem && error.code === 'code_required';
   const [askCode, setAskCode] = useState(false);
   if (needsCode && !askCode) setAskCode(true);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     signIn.mutate();
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
           label="Email"
           type="email"
           autoComplete="username"
           required
-          withAsterisk={false}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
@@ -41,7 +41,6 @@ export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
           label="Password"
           autoComplete="current-password"
           required
-          withAsterisk={false}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
@@ -53,20 +52,15 @@ export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
             inputMode="numeric"
             data-autofocus
             required
-            withAsterisk={false}
             value={code}
             onChange={(event) => setCode(event.currentTarget.value)}
           />
         )}
-        {error && !needsCode && (
-          <Alert color="red" role="alert">
-            {messageOf(error)}
-          </Alert>
-        )}
+        <ErrorAlert error={needsCode ? null : error} />
         <Button type="submit" loading={signIn.isPending}>
           Sign in
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,8 +1,10 @@
 import { Alert, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { RecoveryCodes, TwoFactorSecret, TwoFactorState } from '@switchyard/core/api/accounts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { messageOf, request } from '../../api.ts';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
+import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
@@ -49,7 +51,7 @@ function TurnOn({ onDone }: { onDone: (codes: readonly string[]) => void }) {
         </Group>
       )}
       {begin.data && (
-        <form onSubmit={submitting(() => confirm.mutate())}>
+        <Form onSubmit={() => confirm.mutate()}>
           <Stack gap="sm">
             <p>
               Add this secret to your authenticator app, or{' '}
@@ -63,7 +65,6 @@ function TurnOn({ onDone }: { onDone: (codes: readonly string[]) => void }) {
                 autoComplete="one-time-code"
                 inputMode="numeric"
                 required
-                withAsterisk={false}
                 value={code}
                 onChange={(event) => setCode(event.currentTarget.value)}
               />
@@ -72,13 +73,9 @@ function TurnOn({ onDone }: { onDone: (codes: readonly string[]) => void }) {
               </Button>
             </Group>
           </Stack>
-        </form>
+        </Form>
       )}
-      {error && (
-        <Alert color="red" role="alert">
-          {messageOf(error)}
-        </Alert>
-      )}
+      <ErrorAlert error={error} />
     </Stack>
   );
 }
@@ -106,14 +103,13 @@ function TurnOff({ recoveryCodes }: { recoveryCodes: number }) {
   });
   const field = {
     required: true,
-    withAsterisk: false,
     w: 240,
     value: proof,
     error: remove.error ? messageOf(remove.error) : undefined,
     onChange: (event: { currentTarget: { value: string } }) => setProof(event.currentTarget.value),
   };
   return (
-    <form onSubmit={submitting(() => remove.mutate())}>
+    <Form onSubmit={() => remove.mutate()}>
       <p>
         Two-factor is on. {plural(recoveryCodes, 'recovery code')} left.
         {recoveryCodes === 0 && ' Turn it off and on again to get new ones.'}
@@ -128,11 +124,6 @@ function TurnOff({ recoveryCodes }: { recoveryCodes: number }) {
           Turn off two-factor
         </Button>
       </Group>
-    </form>
+    </Form>
   );
 }
-
-const submitting = (submit: () => void) => (event: FormEvent) => {
-  event.preventDefault();
-  submit();
-};

@@ -1,7 +1,8 @@
 import { Alert, Button, Drawer, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { ApiProblem } from '../../api.ts';
+import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
@@ -39,8 +40,7 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
   const problem = save.error ?? check.error;
   const isConflict = problem instanceof ApiProblem && problem.code === 'version_conflict';
   const blocked = blockedReason(check.isPending, problem, isCommentNeeded, comment);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (blocked === undefined) save.mutate();
   };
   return (
@@ -52,7 +52,7 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
       onClose={() => onFinish({ outcome: 'cancelled' })}
       closeOnClickOutside={!save.isPending}
     >
-      <form onSubmit={submit}>
+      <Form onSubmit={submit}>
         <Stack>
           {check.isPending && <Skeleton height={80} role="status" aria-label="Checking the change" />}
           {check.data && !isConflict && (
@@ -99,7 +99,7 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
             </>
           )}
         </Stack>
-      </form>
+      </Form>
     </Drawer>
   );
 }

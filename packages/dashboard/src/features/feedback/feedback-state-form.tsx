@@ -1,8 +1,8 @@
-import { Alert, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import type { FeedbackStatus } from '@switchyard/core/api/feedback';
 import { useState } from 'react';
-import { messageOf } from '../../api.ts';
 import { ChoiceField } from '../../ui/choice-field.tsx';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -41,11 +41,7 @@ export function FeedbackStateForm({ entry }: { entry: FeedbackEntry }) {
         disabled={reason !== undefined}
         onChange={setNotes}
       />
-      {change.error && (
-        <Alert color="red" role="alert" title="Not saved">
-          {messageOf(change.error)}
-        </Alert>
-      )}
+      <ErrorAlert error={change.error} title="Not saved" />
       <Group justify="space-between">
         <span role="status" className="dimmed">
           {reason ?? (isSaving ? 'Saving …' : change.isSuccess && isUnchanged ? 'Saved' : '')}

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { messageOf, propertyPath, request } from '../../api.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { Form } from '../../ui/form.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
@@ -50,12 +51,7 @@ export function TryFlag({ flag, isDraft }: TryFlagProps) {
   return (
     <div className={classes.columns}>
       <Panel title="Who asks" hint={isDraft ? 'Uses your unsaved changes' : 'Nothing is counted or changed'}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (problem === undefined) explain.mutate(body);
-          }}
-        >
+        <Form onSubmit={() => problem === undefined && explain.mutate(body)}>
           <Stack gap="sm">
             <Select
               label="Environment"
@@ -107,7 +103,7 @@ export function TryFlag({ flag, isDraft }: TryFlagProps) {
               )}
             </Group>
           </Stack>
-        </form>
+        </Form>
       </Panel>
       <Panel title="Result">
         <div aria-live="polite">

@@ -1,5 +1,6 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Form } from '../../ui/form.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
 import type { ApiKey } from './key-page.tsx';
 
@@ -33,19 +34,13 @@ export function NewKeyDialog({ onClose, onCreate }: NewKeyDialogProps) {
   };
   return (
     <Modal opened={!isReviewing} onClose={onClose} title="New API key">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
+      <Form onSubmit={() => void create()}>
         <Stack>
           <OptionList label="Kind" options={KINDS} value={[kind]} onChange={([next]) => setKind(next!)} />
           <TextInput
             label="Name"
             description="What the key is for, such as “website” or “checkout service”"
             required
-            withAsterisk={false}
             maxLength={256}
             data-autofocus
             value={name}
@@ -53,7 +48,7 @@ export function NewKeyDialog({ onClose, onCreate }: NewKeyDialogProps) {
           />
           <Button type="submit">Save</Button>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -1,9 +1,11 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import type { Erasure } from '@switchyard/core/api/management';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
-import { messageOf, propertyPath, request } from '../../api.ts';
+import { propertyPath, request } from '../../api.ts';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
+import { Form } from '../../ui/form.tsx';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { rememberErasure } from './running-erasures.ts';
@@ -26,12 +28,7 @@ export function EraseDialog({ visitorId, onClose }: { visitorId: string; onClose
   });
   return (
     <Modal opened onClose={onClose} title="Erase visitor">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed === visitorId) erase.mutate();
-        }}
-      >
+      <Form onSubmit={() => typed === visitorId && erase.mutate()}>
         <Stack>
           <p>
             All sessions, exposures, goals and feedback of this visitor are removed for good, also from the
@@ -44,11 +41,7 @@ export function EraseDialog({ visitorId, onClose }: { visitorId: string; onClose
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
-          {erase.error && (
-            <Alert color="red" role="alert">
-              {messageOf(erase.error)}
-            </Alert>
-          )}
+          <ErrorAlert error={erase.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -64,7 +57,7 @@ export function EraseDialog({ visitorId, onClose }: { visitorId: string; onClose
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

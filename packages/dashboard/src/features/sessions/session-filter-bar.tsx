@@ -1,5 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../ui/form.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import classes from './session-filter-bar.module.css';
@@ -126,15 +127,14 @@ function OpenById() {
   const navigate = usePropertyNavigate();
   const [id, setId] = useState('');
   const [kind, setKind] = useState('visitor');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const text = id.trim();
     if (text === '') return;
     if (kind === 'user') navigate('sessions', { userId: text, period: '12m' });
     else navigate(`${kind}s/${encodeURIComponent(text)}`);
   };
   return (
-    <form onSubmit={submit} className={classes.open}>
+    <Form onSubmit={submit} className={classes.open}>
       <Select
         size="xs"
         label="Open by id"
@@ -157,6 +157,6 @@ function OpenById() {
       <Button size="xs" variant="default" type="submit">
         Open
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,8 +1,10 @@
-import { Alert, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { messageOf, propertyPath, request } from '../../api.ts';
+import { useState } from 'react';
+import { propertyPath, request } from '../../api.ts';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { meQuery } from '../accounts/use-me.ts';
@@ -43,17 +45,13 @@ export function DangerSettings() {
       ? undefined
       : `Type “${propertyId}” to delete it`
     : 'You need the admin role';
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (reason === undefined) remove.mutate();
-  };
   return (
     <Panel
       title="Delete this property"
       hint="Deletes its split tests, flags, segments, goals, feedback types, keys, webhooks and memberships. Pages and servers that use its keys get errors."
     >
       <p>Its history and its events stay on the server, but nobody can see them in the dashboard.</p>
-      <form className={classes.fields} onSubmit={submit}>
+      <Form className={classes.fields} onSubmit={() => reason === undefined && remove.mutate()}>
         <TextInput
           classNames={{ wrapper: classes.short }}
           label="Id of the property"
@@ -63,11 +61,7 @@ export function DangerSettings() {
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        {remove.error && (
-          <Alert color="red" role="alert">
-            {messageOf(remove.error)}
-          </Alert>
-        )}
+        <ErrorAlert error={remove.error} />
         <div>
           <ReasonButton
             color="red"
@@ -79,7 +73,7 @@ export function DangerSettings() {
           </ReasonButton>
         </div>
         {!may('admin') && <span className="dimmed">{reason}.</span>}
-      </form>
+      </Form>
     </Panel>
   );
 }

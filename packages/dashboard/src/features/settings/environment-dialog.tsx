@@ -1,6 +1,7 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
+import { Form } from '../../ui/form.tsx';
 import { keyFromName } from '../../ui/key-from-name.ts';
 import { useReview } from '../changes/review-context.tsx';
 import type { Environment } from '../configuration/configuration-types.ts';
@@ -21,8 +22,7 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
   // Behind the review sheet, only one of the two can be used.
   const [isReviewing, setReviewing] = useState(false);
   const id = environment?.id ?? ownId ?? keyFromName(name);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     setReviewing(true);
     const { outcome } = await review({
       title: environment ? `Rename the environment ${environment.name}` : `New environment ${name}`,
@@ -41,12 +41,11 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
       onClose={onClose}
       title={environment ? `Rename ${environment.name}` : 'New environment'}
     >
-      <form onSubmit={(event) => void save(event)}>
+      <Form onSubmit={() => void save()}>
         <Stack>
           <TextInput
             label="Name"
             required
-            withAsterisk={false}
             maxLength={256}
             data-autofocus
             value={name}
@@ -57,7 +56,6 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
               label="Id"
               description="Used in code; it cannot be changed later"
               required
-              withAsterisk={false}
               maxLength={128}
               value={id}
               onChange={(event) => setId(event.currentTarget.value)}
@@ -65,7 +63,7 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
           )}
           <Button type="submit">Save</Button>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

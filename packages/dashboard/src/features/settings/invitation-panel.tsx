@@ -1,9 +1,10 @@
 import { Alert, Button, Select, TextInput } from '@mantine/core';
 import type { CreatedInvitation, Invitations, InviteBody } from '@switchyard/core/api/members';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { messageOf, propertyPath, request } from '../../api.ts';
 import { fieldError } from '../../ui/field-error.ts';
+import { Form } from '../../ui/form.tsx';
 import { formatDateTime } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
@@ -54,19 +55,14 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
       void client.invalidateQueries({ queryKey: ['invitations', propertyId] });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    invite.mutate();
-  };
   const { error } = invite;
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <Form className={classes.form} onSubmit={() => invite.mutate()}>
       <TextInput
         label="Email"
         type="email"
         autoComplete="off"
         required
-        withAsterisk={false}
         w={260}
         value={email}
         error={fieldError(error, '/email') ?? (error ? messageOf(error) : undefined)}
@@ -83,7 +79,7 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
       <Button type="submit" mt={21} loading={invite.isPending}>
         Invite
       </Button>
-    </form>
+    </Form>
   );
 }
 

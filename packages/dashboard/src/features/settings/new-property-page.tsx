@@ -1,11 +1,13 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { NewProperty } from '@switchyard/core/api/management';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messageOf, request } from '../../api.ts';
+import { request } from '../../api.ts';
 import { CenteredPage } from '../../ui/centered-page.tsx';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
 import { fieldError } from '../../ui/field-error.ts';
+import { Form } from '../../ui/form.tsx';
 import { keyFromName } from '../../ui/key-from-name.ts';
 import { meQuery, useMe } from '../accounts/use-me.ts';
 
@@ -44,17 +46,11 @@ function NewPropertyForm() {
       <p className="dimmed">
         A property is a site or an app: it has its own split tests, flags, goals, keys and members.
       </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form onSubmit={() => create.mutate()}>
         <Stack gap="sm">
           <TextInput
             label="Name"
             required
-            withAsterisk={false}
             value={name}
             error={fieldError(error, '/name')}
             onChange={(event) => setName(event.currentTarget.value)}
@@ -63,16 +59,11 @@ function NewPropertyForm() {
             label="Id"
             description="Used in code; it cannot be changed later"
             required
-            withAsterisk={false}
             value={body.id}
             error={fieldError(error, '/id')}
             onChange={(event) => setId(event.currentTarget.value)}
           />
-          {error && (
-            <Alert color="red" role="alert">
-              {messageOf(error)}
-            </Alert>
-          )}
+          <ErrorAlert error={error} />
           <Group>
             <Button type="submit" loading={create.isPending}>
               Create property
@@ -80,7 +71,7 @@ function NewPropertyForm() {
             <Link to="/">Cancel</Link>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </CenteredPage>
   );
 }

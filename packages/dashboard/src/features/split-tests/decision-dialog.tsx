@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import type { SplitTestResults } from '@switchyard/core/api/results';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
+import { Form } from '../../ui/form.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import type { ReviewOutcome } from '../changes/change-request.ts';
@@ -30,8 +31,7 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
   const [reason, setReason] = useState(test.decision?.reason ?? '');
   const decide = useDecide(test);
   const isOpen = hasOpenResults(test);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const result = await decide({
       winner: winner === NO_WINNER ? null : winner,
       decision: outcome === null ? null : { outcome, reason },
@@ -41,7 +41,7 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
   };
   return (
     <Modal opened onClose={onClose} title={isOpen ? `Stop ${titleOf(test)}` : `Decide on ${titleOf(test)}`}>
-      <form onSubmit={(event) => void submit(event)}>
+      <Form onSubmit={() => void submit()}>
         <Stack>
           {verdict && (
             <Text size="sm" c="dimmed">
@@ -86,7 +86,7 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
             <Button type="submit">{isOpen ? 'Review and stop' : 'Review'}</Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

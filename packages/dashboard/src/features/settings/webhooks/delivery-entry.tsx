@@ -1,8 +1,9 @@
-import { ActionIcon, Alert } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import type { WebhookDelivery, WebhookDeliveryPage } from '@switchyard/core/api/webhooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { messageOf, propertyPath, request } from '../../../api.ts';
+import { propertyPath, request } from '../../../api.ts';
+import { ErrorAlert } from '../../../ui/error-alert.tsx';
 import { formatRelative, plural } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { Loaded } from '../../../ui/panel.tsx';
@@ -66,11 +67,7 @@ export function DeliveryEntry({ webhookId, delivery }: DeliveryEntryProps) {
           Send again
         </ReasonButton>
       </div>
-      {resend.error && (
-        <Alert color="red" role="alert">
-          {messageOf(resend.error)}
-        </Alert>
-      )}
+      <ErrorAlert error={resend.error} />
       <div id={detailsId}>{isOpen && <DeliveryDetails delivery={delivery} path={path} />}</div>
     </li>
   );

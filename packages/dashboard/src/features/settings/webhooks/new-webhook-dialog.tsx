@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { propertyPath } from '../../../api.ts';
+import { Form } from '../../../ui/form.tsx';
 import { keyFromName } from '../../../ui/key-from-name.ts';
 import { useReview } from '../../changes/review-context.tsx';
 import { useDraft } from '../../changes/use-draft.ts';
@@ -32,8 +33,7 @@ export function NewWebhookDialog({ onClose, onCreated }: NewWebhookDialogProps) 
   const id = ownId ?? keyFromName(form.name);
   const problems = webhookProblems(form);
   const reason = id === '' ? 'Enter a name or an id' : (problems.url ?? problems.events);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     if (reason !== undefined) return;
     setReviewing(true);
     const result = await review({
@@ -50,7 +50,7 @@ export function NewWebhookDialog({ onClose, onCreated }: NewWebhookDialogProps) 
   };
   return (
     <Modal opened={!isReviewing} onClose={onClose} title="New webhook" size="lg">
-      <form onSubmit={(event) => void save(event)}>
+      <Form onSubmit={() => void save()}>
         <Stack>
           <WebhookFields value={form} onChange={draft.change} />
           <TextInput
@@ -67,7 +67,7 @@ export function NewWebhookDialog({ onClose, onCreated }: NewWebhookDialogProps) 
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

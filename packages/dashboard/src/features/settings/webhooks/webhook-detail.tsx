@@ -1,7 +1,8 @@
-import { Alert, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { messageOf, propertyPath, request } from '../../../api.ts';
+import { propertyPath, request } from '../../../api.ts';
+import { ErrorAlert } from '../../../ui/error-alert.tsx';
 import { Panel } from '../../../ui/panel.tsx';
 import { ReasonButton } from '../../../ui/reason-button.tsx';
 import { DraftBar } from '../../changes/draft-bar.tsx';
@@ -136,11 +137,7 @@ function WebhookActions({ webhook, reason, onSecret }: WebhookDetailProps & { re
               : 'The test is queued, and will be sent once the webhook is enabled.')}
         </span>
       </Group>
-      {test.error && (
-        <Alert color="red" role="alert" mt="sm">
-          {messageOf(test.error)}
-        </Alert>
-      )}
+      <ErrorAlert error={test.error} mt="sm" />
     </Panel>
   );
 }

@@ -1,4 +1,5 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../../ui/form.tsx';
 import { ChangeProblem } from '../../changes/change-problem.tsx';
 import { DraftBar } from '../../changes/draft-bar.tsx';
 import type { Draft } from '../../changes/use-draft.ts';
@@ -32,14 +33,13 @@ export function SplitTestEditor({ draft, stored, onSaved }: SplitTestEditorProps
     setSaving(true);
     await form.save().finally(() => setSaving(false));
   };
-  const submit = (event: FormEvent) => event.preventDefault();
   const blocked = may('editor')
     ? isSaving
       ? 'Checking the change …'
       : undefined
     : 'You need the editor role';
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <Form className={classes.form} onSubmit={() => {}} noValidate>
       <WhatSection form={form} locked={lock.notes} />
       <VariationSection form={form} lock={lock} />
       <GoalSection form={form} lock={lock} />
@@ -54,6 +54,6 @@ export function SplitTestEditor({ draft, stored, onSaved }: SplitTestEditorProps
         </p>
       )}
       <DraftBar draft={draft} onSave={() => void save()} blocked={blocked} />
-    </form>
+    </Form>
   );
 }

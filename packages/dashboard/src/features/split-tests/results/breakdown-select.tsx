@@ -1,5 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../../ui/form.tsx';
 import type { Configuration } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { useResultFilters } from './use-result-filters.ts';
@@ -30,14 +31,13 @@ export function BreakdownSelect() {
       ],
     },
   ];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setOther(false);
     change({ by: name.trim() });
   };
   if (isOther) {
     return (
-      <form onSubmit={submit} style={{ display: 'flex', gap: 6 }}>
+      <Form onSubmit={submit} style={{ display: 'flex', gap: 6 }}>
         <TextInput
           aria-label="Attribute"
           placeholder="Name of an attribute"
@@ -54,7 +54,7 @@ export function BreakdownSelect() {
         <Button size="xs" variant="default" onClick={() => setOther(false)}>
           Cancel
         </Button>
-      </form>
+      </Form>
     );
   }
   return (

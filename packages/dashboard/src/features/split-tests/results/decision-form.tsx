@@ -1,7 +1,8 @@
 import { Button, Group, Select } from '@mantine/core';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { propertyPath } from '../../../api.ts';
+import { Form } from '../../../ui/form.tsx';
 import { TextArea } from '../../../ui/text-area.tsx';
 import { useReview } from '../../changes/review-context.tsx';
 import { useDraft } from '../../changes/use-draft.ts';
@@ -35,8 +36,7 @@ export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
   );
   const { outcome, reason } = draft.value;
   const isReasonMissing = reason.trim() === '';
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setChecked(true);
     if (isReasonMissing) return;
     const result = await review({
@@ -60,7 +60,7 @@ export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
     onDone();
   };
   return (
-    <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
+    <Form className={classes.form} onSubmit={() => void submit()} noValidate>
       <Select
         label="What was decided"
         allowDeselect={false}
@@ -85,7 +85,7 @@ export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
           </Button>
         )}
       </Group>
-    </form>
+    </Form>
   );
 }
 
