@@ -18,8 +18,8 @@ export interface ItemUse {
 }
 
 interface DeleteItemPanelProps {
-  type: 'segment' | 'goal' | 'feedback-type';
-  item: { id: string; name?: string; version: number };
+  type: 'flag' | 'segment' | 'goal' | 'feedback-type';
+  item: { id: string; name?: string; version: number; environments?: object };
   /** What still needs the item: it cannot be deleted before. */
   uses: readonly ItemUse[];
   /** The page to go to afterwards. */
@@ -48,7 +48,8 @@ export function DeleteItemPanel({ type, item, uses, list, children }: DeleteItem
       path: propertyPath(propertyId, COLLECTIONS[type].path, item.id),
       version: item.version,
       item: { type, key: item.id },
-      ...(type === 'segment' && { impact: { type, key: item.id, definition: null } }),
+      ...((type === 'segment' || type === 'flag') && { impact: { type, key: item.id, definition: null } }),
+      ...(item.environments && { environments: Object.keys(item.environments) }),
     });
     if (outcome === 'saved') navigate(list);
   };

@@ -1,10 +1,9 @@
-import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { COLLECTIONS } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
-import { useCheckedReview } from './use-checked-review.ts';
 import { type Draft, useDraft } from './use-draft.ts';
+import { useSaveDraft } from './use-save-draft.ts';
 
 interface Item {
   id: string;
@@ -40,42 +39,30 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 export function useItemForm<T extends Item>({ type, item, page }: ItemFormOptions<T>): ItemForm<T> {
   const { propertyId, configuration, may } = useProperty();
   const navigate = usePropertyNavigate();
-  const [message, setMessage] = useState('');
   const isNew = item.id === '';
   const { path, field } = COLLECTIONS[type];
   const noun = type.replace('-', ' ');
   const draft = useDraft<T>(`${propertyId}/${path}/${isNew ? 'new' : item.id}`, item, item.version);
   const { id, ...body } = draft.value;
-  const { save, errors, isChecking } = useCheckedReview({
-    title: `${isNew ? 'Create' : 'Save'} ${noun} ${draft.value.name || id}`,
-    ...(isNew && { confirmLabel: 'Create' }),
-    method: 'PUT',
-    path: propertyPath(propertyId, path, id),
-    body,
-    version: draft.baseVersion,
-    item: { type, key: id },
-    ...(type === 'segment' && { impact: { type, key: id, definition: body } }),
-  });
-  const review = async () => {
-    setMessage('');
-    const result = await save();
-    if (result.outcome === 'saved') {
-      draft.discard();
-      if (isNew) navigate(`${page}/${encodeURIComponent(id)}`);
-    } else if (result.outcome === 'proposed') {
-      draft.discard();
-      setMessage('Your change is proposed. It takes effect when an admin approves it.');
-    } else if (result.outcome === 'rebased') {
-      const current = result.current as T;
-      draft.rebase(current, current.version, { ...(result.merged as T), id });
-      setMessage('Your changes are now based on the newest version. Look at them once more, then save.');
-    }
-  };
+  const { save, errors, isChecking, message } = useSaveDraft(
+    draft,
+    {
+      title: `${isNew ? 'Create' : 'Save'} ${noun} ${draft.value.name || id}`,
+      ...(isNew && { confirmLabel: 'Create' }),
+      method: 'PUT',
+      path: propertyPath(propertyId, path, id),
+      body,
+      item: { type, key: id },
+      ...(type === 'segment' && { impact: { type, key: id, definition: body } }),
+    },
+    isNew ? () => navigate(`${page}/${encodeURIComponent(id)}`) : undefined,
+    (merged) => ({ ...(merged as T), id }),
+  );
   const isTaken = isNew && configuration[field].some((each) => each.id === id);
   const readOnly = may('editor') ? undefined : 'You need the editor role';
   const problem = isNew ? newItemProblem(draft.value, noun, isTaken) : undefined;
   return {
-    ...{ draft, message, readOnly, save: review },
+    ...{ draft, message, readOnly, save },
     errors: (pointer) => (pointer === '/id' && isTaken ? `Another ${noun} has this id` : errors(pointer)),
     blocked: readOnly ?? problem ?? (isChecking ? 'Checking …' : undefined),
   };

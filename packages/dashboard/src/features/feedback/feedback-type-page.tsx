@@ -1,12 +1,9 @@
-import { Alert, TextInput } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { CopyAction } from '../../ui/copy-action.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
 import { DeleteItemPanel, type ItemUse } from '../changes/delete-item-panel.tsx';
-import { DraftBar } from '../changes/draft-bar.tsx';
+import { ItemNameField } from '../changes/item-name-field.tsx';
+import { ItemPage } from '../changes/item-page.tsx';
 import { useItemForm } from '../changes/use-item-form.ts';
 import type { Configuration, FeedbackType } from '../configuration/configuration-types.ts';
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
@@ -27,15 +24,10 @@ export function FeedbackTypePage() {
 function FeedbackTypeEditor({ stored }: { stored: FeedbackType }) {
   const { configuration } = useProperty();
   const form = useItemForm<FeedbackType>({ type: 'feedback-type', item: stored, page: 'feedback/types' });
-  const { draft, errors, message, blocked, readOnly } = form;
   return (
-    <Page
-      title={stored.name}
-      badges={
-        <span className="dimmed">
-          <code>{stored.id}</code> <CopyAction text={stored.id} label="Copy id" />
-        </span>
-      }
+    <ItemPage
+      stored={stored}
+      form={form}
       actions={
         <>
           <PropertyLink to="feedback" search={{ feedbackTypeId: stored.id }}>
@@ -47,11 +39,6 @@ function FeedbackTypeEditor({ stored }: { stored: FeedbackType }) {
         </>
       }
     >
-      {message && (
-        <Alert color="blue" role="status" icon={<Icon name="info" />}>
-          {message}
-        </Alert>
-      )}
       <TwoColumns
         main={
           <>
@@ -64,14 +51,7 @@ function FeedbackTypeEditor({ stored }: { stored: FeedbackType }) {
         side={
           <>
             <Panel title="Details">
-              <TextInput
-                label="Name"
-                maxLength={256}
-                value={draft.value.name}
-                error={errors('/name')}
-                disabled={readOnly !== undefined}
-                onChange={(event) => draft.change({ name: event.currentTarget.value })}
-              />
+              <ItemNameField form={form} />
             </Panel>
             <DeleteItemPanel
               type="feedback-type"
@@ -87,8 +67,7 @@ function FeedbackTypeEditor({ stored }: { stored: FeedbackType }) {
           </>
         }
       />
-      <DraftBar draft={draft} onSave={() => void form.save()} blocked={blocked} />
-    </Page>
+    </ItemPage>
   );
 }
 

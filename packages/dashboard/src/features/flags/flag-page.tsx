@@ -1,28 +1,29 @@
 import { Alert, Tabs } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { CopyAction } from '../../ui/copy-action.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { TwoColumns } from '../../ui/two-columns.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
+import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
-import { useCheckedReview } from '../changes/use-checked-review.ts';
-import { type Draft, useDraft } from '../changes/use-draft.ts';
+import { useDraft } from '../changes/use-draft.ts';
+import { useSaveDraft } from '../changes/use-save-draft.ts';
 import type { Flag } from '../configuration/configuration-types.ts';
+import { ItemNotFound } from '../configuration/item-not-found.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { ItemHistory } from '../history/item-history.tsx';
 import { CompareEnvironments } from './compare-environments.tsx';
-import { DeleteFlagPanel } from './delete-flag-panel.tsx';
 import { EnvironmentEditor } from './environment-editor.tsx';
 import { EnvironmentTabs } from './environment-tabs.tsx';
 import { FlagDetailsPanel } from './flag-details-panel.tsx';
 import classes from './flag-page.module.css';
 import { FlagUsagePanel } from './flag-usage-panel.tsx';
+import { flagUses } from './flag-uses.ts';
 import { TryFlag } from './try-flag.tsx';
 
 /** One flag. */
@@ -31,16 +32,7 @@ export function FlagPage() {
   const { configuration } = useProperty();
   const flag = configuration.flags.find((each) => each.key === key);
   if (flag !== undefined) return <FlagEditor key={key} stored={flag} />;
-  return (
-    <Page title="Flag not found">
-      <EmptyState
-        title={`There is no flag “${key}”`}
-        action={<PropertyLink to="flags">Back to the list</PropertyLink>}
-      >
-        It may have been deleted, or the link is wrong.
-      </EmptyState>
-    </Page>
-  );
+  return <ItemNotFound noun="flag" id={key} list="flags" listName="Back to the list" />;
 }
 
 /** What the page shows, in the URL. */
@@ -50,8 +42,15 @@ function FlagEditor({ stored }: { stored: Flag }) {
   const { propertyId, configuration, may } = useProperty();
   const [view, setView] = useUrlState(VIEW);
   const draft = useDraft<Flag>(`${propertyId}/flags/${stored.key}`, stored, stored.version);
-  const { save, errors, errorCount, isChecking, message } = useSaveFlag(draft);
   const flag = draft.value;
+  const { save, errors, errorCount, isChecking, message } = useSaveDraft(draft, {
+    title: `Save flag ${flag.name}`,
+    method: 'PUT',
+    path: propertyPath(propertyId, 'flags', flag.key),
+    body: flag,
+    item: { type: 'flag', key: flag.key },
+    impact: { type: 'flag', key: flag.key, definition: flag },
+  });
   const { environments } = configuration;
   const environment = environments.find(({ id }) => id === view.env) ?? environments[0]!;
   const disabled = !may('editor');
@@ -81,31 +80,42 @@ function FlagEditor({ stored }: { stored: Flag }) {
               {otherEnvironments(errors, environments, environment.id)}.
             </Alert>
           )}
-          <div className={classes.columns}>
-            <div className={classes.main}>
-              <EnvironmentTabs
-                flag={flag}
-                environments={environments}
-                value={environment.id}
-                onChange={(env) => setView({ env })}
-              >
-                <EnvironmentEditor
-                  key={environment.id}
+          <TwoColumns
+            main={
+              <>
+                <EnvironmentTabs
                   flag={flag}
-                  stored={stored}
-                  environment={environment}
-                  onChange={draft.change}
-                  errors={errors}
-                  disabled={disabled}
-                />
-              </EnvironmentTabs>
-              <FlagUsagePanel flag={stored} />
-            </div>
-            <div className={classes.side}>
-              <FlagDetailsPanel flag={flag} onChange={draft.change} errors={errors} disabled={disabled} />
-              <DeleteFlagPanel flag={stored} />
-            </div>
-          </div>
+                  environments={environments}
+                  value={environment.id}
+                  onChange={(env) => setView({ env })}
+                >
+                  <EnvironmentEditor
+                    key={environment.id}
+                    flag={flag}
+                    stored={stored}
+                    environment={environment}
+                    onChange={draft.change}
+                    errors={errors}
+                    disabled={disabled}
+                  />
+                </EnvironmentTabs>
+                <FlagUsagePanel flag={stored} />
+              </>
+            }
+            side={
+              <>
+                <FlagDetailsPanel flag={flag} onChange={draft.change} errors={errors} disabled={disabled} />
+                <DeleteItemPanel
+                  type="flag"
+                  item={{ ...stored, id: stored.key }}
+                  uses={flagUses(configuration, stored.key)}
+                  list="flags"
+                >
+                  Code that asks for a deleted flag gets the fallback in the code.
+                </DeleteItemPanel>
+              </>
+            }
+          />
         </Tabs.Panel>
         <Tabs.Panel value="try">
           <TryFlag flag={flag} isDraft={draft.isDirty} />
@@ -133,37 +143,6 @@ function FlagEditor({ stored }: { stored: Flag }) {
       )}
     </Page>
   );
-}
-
-/** Saves the draft after a review. */
-function useSaveFlag(draft: Draft<Flag>) {
-  const { propertyId } = useProperty();
-  const [message, setMessage] = useState('');
-  const { value: flag, baseVersion } = draft;
-  const checked = useCheckedReview({
-    title: `Save flag ${flag.name}`,
-    method: 'PUT',
-    path: propertyPath(propertyId, 'flags', flag.key),
-    body: flag,
-    version: baseVersion,
-    item: { type: 'flag', key: flag.key },
-    impact: { type: 'flag', key: flag.key, definition: flag },
-  });
-  const save = async () => {
-    setMessage('');
-    const result = await checked.save();
-    if (result.outcome === 'saved') draft.discard();
-    if (result.outcome === 'proposed') {
-      draft.discard();
-      setMessage('Your change is proposed. It takes effect when an admin approves it.');
-    }
-    if (result.outcome === 'rebased') {
-      const current = result.current as Flag;
-      draft.rebase(current, current.version, result.merged as Flag);
-      setMessage('Your changes are now based on the newest version. Look at them once more, then save.');
-    }
-  };
-  return { ...checked, save, message };
 }
 
 /** Mistakes in environments that are not in view. */

@@ -1,15 +1,13 @@
-import { Alert, Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { CopyAction } from '../../ui/copy-action.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
 import { usePeriod } from '../../ui/use-period.ts';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
-import { DraftBar } from '../changes/draft-bar.tsx';
+import { ItemNameField } from '../changes/item-name-field.tsx';
+import { ItemPage } from '../changes/item-page.tsx';
 import { type ItemForm, useItemForm } from '../changes/use-item-form.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
@@ -41,13 +39,9 @@ function GoalDetails({ stored }: { stored: Goal }) {
   const { current, previous } = progress.data ?? {};
   const isUnused = current?.increments === 0 && previous?.increments === 0;
   return (
-    <Page
-      title={stored.name}
-      badges={
-        <span className="dimmed">
-          <code>{stored.id}</code> <CopyAction text={stored.id} label="Copy id" />
-        </span>
-      }
+    <ItemPage
+      stored={stored}
+      form={form}
       description={<GoalPaceBar goal={stored} />}
       actions={
         <>
@@ -56,11 +50,6 @@ function GoalDetails({ stored }: { stored: Goal }) {
         </>
       }
     >
-      {form.message && (
-        <Alert color="blue" role="status" icon={<Icon name="info" />}>
-          {form.message}
-        </Alert>
-      )}
       {isUnused && (
         <Panel title="Record this goal" hint="No conversions in this period and the one before.">
           <GoalSnippets goal={stored} />
@@ -78,8 +67,7 @@ function GoalDetails({ stored }: { stored: Goal }) {
         }
         side={<GoalSide stored={stored} form={form} isUnused={isUnused} />}
       />
-      <DraftBar draft={form.draft} onSave={() => void form.save()} blocked={form.blocked} />
-    </Page>
+    </ItemPage>
   );
 }
 
@@ -92,19 +80,11 @@ interface GoalSideProps {
 
 function GoalSide({ stored, form, isUnused }: GoalSideProps) {
   const { configuration } = useProperty();
-  const { draft, errors, readOnly } = form;
   return (
     <>
       <Panel title="Definition">
         <Stack gap="sm">
-          <TextInput
-            label="Name"
-            maxLength={256}
-            value={draft.value.name}
-            error={errors('/name')}
-            disabled={readOnly !== undefined}
-            onChange={(event) => draft.change({ name: event.currentTarget.value })}
-          />
+          <ItemNameField form={form} />
           <GoalFields form={form} />
         </Stack>
       </Panel>

@@ -1,12 +1,9 @@
-import { Alert, TextInput } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { CopyAction } from '../../ui/copy-action.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
-import { DraftBar } from '../changes/draft-bar.tsx';
+import { ItemNameField } from '../changes/item-name-field.tsx';
+import { ItemPage } from '../changes/item-page.tsx';
 import { useItemForm } from '../changes/use-item-form.ts';
 import type { ManagedSegment } from '../configuration/configuration-types.ts';
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
@@ -28,35 +25,19 @@ export function SegmentPage() {
 function SegmentEditor({ stored }: { stored: ManagedSegment }) {
   const { configuration } = useProperty();
   const form = useItemForm<ManagedSegment>({ type: 'segment', item: stored, page: 'segments' });
-  const { draft, errors, message, blocked, readOnly } = form;
+  const { draft } = form;
   return (
-    <Page
-      title={stored.name || stored.id}
-      badges={
-        <span className="dimmed">
-          <code>{stored.id}</code> <CopyAction text={stored.id} label="Copy id" />
-        </span>
-      }
+    <ItemPage
+      stored={stored}
+      form={form}
       actions={<PropertyLink to="segments">Back to the list</PropertyLink>}
     >
-      {message && (
-        <Alert color="blue" role="status" icon={<Icon name="info" />}>
-          {message}
-        </Alert>
-      )}
       <TwoColumns
         main={<SegmentConditions form={form} />}
         side={
           <>
             <Panel title="Details">
-              <TextInput
-                label="Name"
-                maxLength={256}
-                value={draft.value.name ?? ''}
-                error={errors('/name')}
-                disabled={readOnly !== undefined}
-                onChange={(event) => draft.change({ name: event.currentTarget.value })}
-              />
+              <ItemNameField form={form} />
             </Panel>
             <MatchingVisitorsPanel segment={stored} isDraft={draft.isDirty} />
             <DeleteItemPanel
@@ -73,7 +54,6 @@ function SegmentEditor({ stored }: { stored: ManagedSegment }) {
       <Panel title="History">
         <ItemHistory type="segment" itemKey={stored.id} />
       </Panel>
-      <DraftBar draft={draft} onSave={() => void form.save()} blocked={blocked} />
-    </Page>
+    </ItemPage>
   );
 }
