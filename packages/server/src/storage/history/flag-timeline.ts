@@ -38,14 +38,22 @@ export class FlagTimeline {
   readonly #property: PropertyConfiguration;
   readonly #flagKey: string;
   readonly #environment: string;
+  readonly #maxChanges: number;
   readonly #states = new Map<string, Promise<PastState[]>>();
   #begin: Promise<number> | undefined;
 
-  constructor(database: Database, property: PropertyConfiguration, flagKey: string, environment: string) {
+  constructor(
+    database: Database,
+    property: PropertyConfiguration,
+    flagKey: string,
+    environment: string,
+    maxChanges = MAX_CHANGES,
+  ) {
     this.#database = database;
     this.#property = property;
     this.#flagKey = flagKey;
     this.#environment = environment;
+    this.#maxChanges = maxChanges;
   }
 
   /** The era that a moment is in. */
@@ -114,10 +122,10 @@ export class FlagTimeline {
     // First the lengths alone: many large entries would not fit in memory.
     const found = await ofItem
       .select(({ fn }) => ['sequence', fn<number>('length', ['changes']).as('length')])
-      .limit(MAX_CHANGES + 1)
+      .limit(this.#maxChanges + 1)
       .execute();
     let characters = 0;
-    const read = found.slice(0, MAX_CHANGES).filter(({ length }) => {
+    const read = found.slice(0, this.#maxChanges).filter(({ length }) => {
       characters += length;
       return characters <= MAX_CHARACTERS;
     });

@@ -18,7 +18,7 @@ export const nameIn = (list: readonly Named[], id: string): string =>
   list.find((item) => item.id === id)?.name || id;
 
 /** A value before and after a change. */
-export interface ValueChange {
+interface ValueChange {
   from: unknown;
   to: unknown;
   /** The whole item is new, so what is missing is not worth a line. */
@@ -84,7 +84,7 @@ export function optional(whole: ChangeWords, parts: ChangeWords): ChangeWords {
   return (change) => (isMissing(change.from) || isMissing(change.to) ? whole(change) : parts(change));
 }
 
-export const changedLines = (words: ChangeWords, change: ValueChange): string[] =>
+const changedLines = (words: ChangeWords, change: ValueChange): string[] =>
   sameJson(change.from ?? null, change.to ?? null) ? [] : words(change);
 
 export const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});

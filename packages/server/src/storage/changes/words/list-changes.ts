@@ -2,7 +2,7 @@ import { isObject, sameJson } from '../differences.ts';
 import { own } from './change-words.ts';
 
 /** An item of a list before and after a change. */
-export interface ItemPair {
+interface ItemPair {
   before?: ListItem;
   after?: ListItem;
 }
