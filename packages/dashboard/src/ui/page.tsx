@@ -1,5 +1,6 @@
 import { Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { keepFocus } from './keep-focus.ts';
 import classes from './page.module.css';
 
 interface PageProps {
@@ -13,11 +14,18 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** A document starts without focus; later pages must not lose it. */
+let isFirstPage = true;
+
 /** A page of the dashboard: the only `h1`, the document title, and the actions. */
 export function Page({ title, badges, actions, description, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Switchyard`;
   }, [title]);
+  useEffect(() => {
+    if (!isFirstPage) keepFocus();
+    isFirstPage = false;
+  }, []);
   return (
     <div className={classes.page}>
       <header className={classes.header}>

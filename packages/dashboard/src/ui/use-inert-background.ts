@@ -1,4 +1,5 @@
 import { useLayoutEffect } from 'react';
+import { keepFocus } from './keep-focus.ts';
 
 let open = 0;
 
@@ -19,6 +20,7 @@ export function useInertBackground(): void {
       if (open > 0) return;
       setHidden(root, false);
       if (focused instanceof HTMLElement) focused.focus();
+      keepFocus();
     };
   }, []);
 }

@@ -48,7 +48,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       padding={0}
       size={560}
       yOffset="12vh"
-      aria-label="Search"
+      attributes={{ content: { 'aria-label': 'Search' } }}
     >
       <TextInput
         data-autofocus
@@ -110,7 +110,7 @@ function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Conf
     ...flags.map((it) => item('Flag', 'flags', 'flags/*')(it.key, it.name, it.tags)),
     ...segments.map((it) => item('Segment', 'segments', 'segments/*')(it.id, it.name ?? '')),
     ...goals.map((it) => item('Goal', 'goals', 'goals/*')(it.id, it.name)),
-    ...feedbackTypes.map((it) => item('Feedback type', 'feedback', 'feedback')(it.id, it.name)),
+    ...feedbackTypes.map((it) => item('Feedback type', 'feedback', 'feedback/types/*')(it.id, it.name)),
   ];
 }
 
