@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import {
-  type Browser as Client,
+  Browser as Client,
   newMember,
   ownerBrowser,
   WITH_OWNER,
@@ -15,6 +15,8 @@ export interface DashboardOptions {
   /** The provision file; its property is `shop`. */
   provision: object;
   env?: Record<string, string>;
+  /** Nobody has set up the server yet; `owner` is not signed in. */
+  withoutOwner?: boolean;
 }
 
 export interface PageOptions extends BrowserContextOptions {
@@ -36,15 +38,16 @@ export class Dashboard {
   readonly #problems: string[] = [];
   readonly #ignored: RegExp[] = [];
 
-  private constructor(executable: string | undefined, { provision, env }: DashboardOptions) {
+  private constructor(executable: string | undefined, options: DashboardOptions) {
     this.isMissing = executable === undefined;
     if (executable === undefined) return;
+    const { provision, env, withoutOwner } = options;
     beforeAll(async () => {
       [this.#opened, this.server] = await Promise.all([
         openBrowser(executable),
-        startServer({ provision, env: { ...WITH_OWNER, ...env } }),
+        startServer({ provision, env: { ...(withoutOwner ? {} : WITH_OWNER), ...env } }),
       ]);
-      this.owner = await ownerBrowser(this.server);
+      this.owner = withoutOwner ? new Client(this.server) : await ownerBrowser(this.server);
     });
     afterEach(async () => {
       await Promise.all([...this.#used].map(closePages));
