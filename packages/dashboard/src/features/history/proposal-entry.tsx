@@ -1,45 +1,33 @@
-import { ActionIcon } from '@mantine/core';
-import { useId, useState } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { ExpandableEntry } from '../../ui/expandable-entry.tsx';
 import { Loaded } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { summaryLines } from '../changes/summary-lines.ts';
 import { COLLECTIONS } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
 import classes from './change-list.module.css';
 import { DifferenceTable } from './difference-table.tsx';
-import { ENTITY_NOUNS, pageOf } from './history-words.ts';
+import { ENTITY_NOUNS } from './history-words.ts';
+import { ItemLink } from './item-link.tsx';
 import { ProposalActions } from './proposal-actions.tsx';
 import { proposedDifferences, proposedItem } from './proposed-differences.ts';
 import { type Proposal, useProposal } from './use-proposals.ts';
 
 /** A proposed change: who wants what and why; opens to the values now and then. */
 export function ProposalEntry({ proposal }: { proposal: Proposal }) {
-  const [isOpen, setOpen] = useState(false);
-  const detailsId = useId();
   const { key, author, createdAt, comment, summary, state, decidedBy, decidedAt } = proposal;
   const type = typeOf(proposal);
   const noun = ENTITY_NOUNS[type] ?? type;
   return (
-    <li className={classes.entry}>
-      <div className={classes.head}>
-        <ActionIcon
-          className={classes.expand}
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-expanded={isOpen}
-          aria-controls={detailsId}
-          aria-label={`Details of the proposal of ${author.name} for ${noun} ${key}`}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name="chevron" size={14} />
-        </ActionIcon>
-        <div className={classes.title}>
+    <ExpandableEntry
+      label={`Details of the proposal of ${author.name} for ${noun} ${key}`}
+      actions={state === 'open' && <ProposalActions proposal={proposal} />}
+      details={<ProposalDetails proposal={proposal} />}
+    >
+      {() => (
+        <>
           <p>
             <strong>{author.name}</strong> {VERBS[proposal.method]} {noun}{' '}
-            <ItemLink type={type} itemKey={key} />{' '}
+            <ItemLink entity={{ type, key }} name={key} />{' '}
             <span className="dimmed">
               · <RelativeTime at={createdAt} />
             </span>
@@ -58,13 +46,9 @@ export function ProposalEntry({ proposal }: { proposal: Proposal }) {
               by {decidedBy} {decidedAt !== null && <RelativeTime at={decidedAt} />}
             </p>
           )}
-        </div>
-        {state === 'open' && <ProposalActions proposal={proposal} />}
-      </div>
-      <div id={detailsId} className={isOpen ? classes.details : undefined}>
-        {isOpen && <ProposalDetails proposal={proposal} />}
-      </div>
-    </li>
+        </>
+      )}
+    </ExpandableEntry>
   );
 }
 
@@ -73,16 +57,6 @@ const VERBS = { PUT: 'wants to replace', PATCH: 'wants to change', DELETE: 'want
 function typeOf({ collection }: Proposal): string {
   const found = Object.entries(COLLECTIONS).find(([, { path }]) => path === collection);
   return found?.[0] ?? collection;
-}
-
-function ItemLink({ type, itemKey }: { type: string; itemKey: string }) {
-  const page = pageOf(useProperty().configuration, { type, key: itemKey });
-  if (page === undefined) return <span className={classes.name}>{itemKey}</span>;
-  return (
-    <PropertyLink to={page[0]} className={classes.name}>
-      {itemKey}
-    </PropertyLink>
-  );
 }
 
 /** An open proposal is compared with the item as it is now, a closed one with what its author saw. */

@@ -1,17 +1,14 @@
-import { ActionIcon } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { WebhookDelivery, WebhookDeliveryPage } from '@switchyard/core/api/webhooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
 import { propertyPath, request } from '../../../api.ts';
 import { ErrorAlert } from '../../../ui/error-alert.tsx';
+import { ExpandableEntry } from '../../../ui/expandable-entry.tsx';
 import { formatRelative, plural } from '../../../ui/format.ts';
-import { Icon } from '../../../ui/icon.tsx';
 import { Loaded } from '../../../ui/panel.tsx';
-import { ReasonButton } from '../../../ui/reason-button.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { Snippet } from '../../../ui/snippet.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
-import classes from './delivery-log.module.css';
 import { describeFailure } from './webhook-words.ts';
 
 type Delivery = WebhookDeliveryPage['deliveries'][number];
@@ -25,8 +22,6 @@ interface DeliveryEntryProps {
 export function DeliveryEntry({ webhookId, delivery }: DeliveryEntryProps) {
   const { propertyId } = useProperty();
   const client = useQueryClient();
-  const [isOpen, setOpen] = useState(false);
-  const detailsId = useId();
   const { id, type, createdAt, attempts, lastError, lastStatus } = delivery;
   const path = propertyPath(propertyId, 'webhooks', webhookId, 'deliveries', id);
   const resend = useMutation({
@@ -35,41 +30,33 @@ export function DeliveryEntry({ webhookId, delivery }: DeliveryEntryProps) {
   });
   const failure = delivery.state === 'delivered' ? undefined : describeFailure(lastError, lastStatus);
   return (
-    <li className={classes.entry}>
-      <div className={classes.head}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-expanded={isOpen}
-          aria-controls={detailsId}
-          aria-label={`Details of the delivery ${id}`}
-          onClick={() => setOpen(!isOpen)}
+    <ExpandableEntry
+      label={`Details of the delivery ${id}`}
+      actions={
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={resend.isPending}
+          aria-label={`Send again: ${id}`}
+          onClick={() => resend.mutate()}
         >
-          <Icon name={isOpen ? 'chevron' : 'right'} size={14} />
-        </ActionIcon>
-        <div className={classes.title}>
+          Send again
+        </Button>
+      }
+      details={<DeliveryDetails delivery={delivery} path={path} />}
+    >
+      {() => (
+        <>
           <StateWords delivery={delivery} /> <strong>{type}</strong>{' '}
           <span className="dimmed">
             <RelativeTime at={createdAt} />
             {attempts > 1 && ` · ${plural(attempts, 'attempt')}`}
           </span>
           {failure && <p>{failure}.</p>}
-        </div>
-        <ReasonButton
-          size="compact-xs"
-          variant="default"
-          reason={undefined}
-          loading={resend.isPending}
-          label={`Send again: ${id}`}
-          onClick={() => resend.mutate()}
-        >
-          Send again
-        </ReasonButton>
-      </div>
-      <ErrorAlert error={resend.error} />
-      <div id={detailsId}>{isOpen && <DeliveryDetails delivery={delivery} path={path} />}</div>
-    </li>
+          <ErrorAlert error={resend.error} />
+        </>
+      )}
+    </ExpandableEntry>
   );
 }
 

@@ -8,7 +8,6 @@ import { Panel } from '../../../ui/panel.tsx';
 import { usePagedQuery } from '../../../ui/use-paged-query.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { DeliveryEntry } from './delivery-entry.tsx';
-import classes from './delivery-log.module.css';
 
 const STATES: { value: DeliveryState | 'all'; label: string }[] = [
   { value: 'all', label: 'All' },
@@ -74,7 +73,7 @@ function Deliveries({ webhookId, state }: { webhookId: string; state: DeliverySt
       }
     >
       {(list) => (
-        <ol className={classes.list}>
+        <ol>
           {list.map((delivery) => (
             <DeliveryEntry key={delivery.id} webhookId={webhookId} delivery={delivery} />
           ))}
