@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
+import { moved } from '../../ui/moved.ts';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
 import type { Option } from './feedback-options.ts';
 import { OptionRow } from './option-row.tsx';
@@ -15,26 +16,14 @@ interface OptionListEditorProps {
 /** The options of a feedback type in their order. */
 export function OptionListEditor({ options, onChange, errors, disabled }: OptionListEditorProps) {
   const rows = useRowKeys(options.length);
-  const list = useRef<HTMLOListElement>(null);
   const [message, setMessage] = useState('');
-  const [moved, setMoved] = useState<{ to: number; direction: 'up' | 'down' }>();
-  // The focus moves with the option, so that pressing again moves it further.
-  useEffect(() => {
-    if (moved === undefined) return;
-    const buttons =
-      list.current?.children[moved.to]?.querySelectorAll<HTMLButtonElement>('[data-move]') ?? [];
-    const usable = [...buttons].filter((button) => !button.disabled);
-    (usable.find((button) => button.getAttribute('data-move') === moved.direction) ?? usable[0])?.focus();
-    setMoved(undefined);
-  }, [moved]);
   const move = (from: number, to: number) => {
-    onChange(options.with(from, options[to]!).with(to, options[from]!));
+    onChange(moved(options, from, to));
     setMessage(`Answer ${from + 1} is now answer ${to + 1} of ${options.length}`);
-    setMoved({ to, direction: to < from ? 'up' : 'down' });
   };
   return (
     <>
-      <ol ref={list}>
+      <ol>
         {options.map((option, index) => (
           <OptionRow
             key={rows.keys[index]}

@@ -1,5 +1,6 @@
 import { ActionIcon, TextInput } from '@mantine/core';
 import { Icon } from '../../ui/icon.tsx';
+import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { type Option, optionFields, optionOf } from './feedback-options.ts';
 import classes from './option-list-editor.module.css';
 
@@ -64,26 +65,13 @@ export function OptionRow(props: OptionRowProps) {
         onChange={(event) => change({ colour: event.currentTarget.value.trim() })}
       />
       <div className={classes.buttons}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          data-move="up"
-          aria-label={`Move answer ${number} up`}
-          disabled={disabled || index === 0}
-          onClick={() => onMove(index - 1)}
-        >
-          <Icon name="up" />
-        </ActionIcon>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          data-move="down"
-          aria-label={`Move answer ${number} down`}
-          disabled={disabled || number === count}
-          onClick={() => onMove(index + 1)}
-        >
-          <Icon name="down" />
-        </ActionIcon>
+        <MoveButtons
+          name={`answer ${number}`}
+          index={index}
+          count={count}
+          disabled={disabled}
+          onMove={onMove}
+        />
         <ActionIcon
           variant="subtle"
           color="gray"

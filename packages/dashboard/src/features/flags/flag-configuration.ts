@@ -51,9 +51,3 @@ function newRuleId(rules: readonly Rule[]): string {
   const id = `rule-${crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36)}`;
   return rules.some((rule) => rule.id === id) ? newRuleId(rules) : id;
 }
-
-/** The list with one item at another place. */
-export function moved<T>(list: readonly T[], from: number, to: number): T[] {
-  const rest = list.filter((_, index) => index !== from);
-  return [...rest.slice(0, to), list[from]!, ...rest.slice(to)];
-}

@@ -2,6 +2,7 @@ import { ActionIcon, Menu, UnstyledButton } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useId } from 'react';
 import { Icon } from '../../ui/icon.tsx';
+import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ruleSentence } from './flag-words.ts';
 import classes from './rule-card.module.css';
@@ -62,23 +63,9 @@ export function RuleCard(props: RuleCardProps) {
 function RuleActions(props: RuleCardProps) {
   const { rule, index, count, disabled, onMove, onChange, onDuplicate, onRemove } = props;
   const name = `rule ${index + 1}`;
-  const moveButton = (direction: 'up' | 'down', to: number) => (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={`Move ${name} ${direction}`}
-      data-rule={rule.id}
-      data-move={direction}
-      disabled={disabled || to < 0 || to >= count}
-      onClick={() => onMove(to)}
-    >
-      <Icon name={direction} size={14} />
-    </ActionIcon>
-  );
   return (
     <div className={classes.actions}>
-      {count > 1 && moveButton('up', index - 1)}
-      {count > 1 && moveButton('down', index + 1)}
+      <MoveButtons name={name} index={index} count={count} disabled={disabled} onMove={onMove} />
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={`More for ${name}`} disabled={disabled}>

@@ -1,9 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
+import { moved } from '../../ui/moved.ts';
 import { SortableList } from '../../ui/sortable-list.tsx';
-import { duplicateRule, moved, newRule } from './flag-configuration.ts';
+import { duplicateRule, newRule } from './flag-configuration.ts';
 import { RuleCard } from './rule-card.tsx';
 
 interface RuleListProps {
@@ -20,8 +21,6 @@ interface RuleListProps {
 export function RuleList({ rules, type, onChange, errors, pointer, disabled }: RuleListProps) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [message, setMessage] = useState('');
-  const list = useRef<HTMLDivElement>(null);
-  const focus = useFocusAfterMove(list);
   const toggle = (id: string) =>
     setExpanded((ids) => new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]));
   const add = (rule: Rule, at: number) => {
@@ -46,10 +45,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
       disabled={disabled}
       onToggle={() => toggle(rule.id)}
       onChange={(next) => onChange(rules.with(index, next))}
-      onMove={(to) => {
-        move(index, to);
-        focus(rule.id, to < index ? 'up' : 'down');
-      }}
+      onMove={(to) => move(index, to)}
       onDuplicate={() => add(duplicateRule(rules, rule), index + 1)}
       onRemove={() => {
         onChange(rules.filter((_, each) => each !== index));
@@ -58,7 +54,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
     />
   );
   return (
-    <div ref={list}>
+    <div>
       <SortableList items={rules} idOf={({ id }) => id} onMove={move} renderItem={renderRule} />
       <Group gap="xs" mt="xs">
         <Button
@@ -85,19 +81,4 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
       </div>
     </div>
   );
-}
-
-/** A moved element loses the focus: gives it back to the same button, or to the other one at an end of the list. */
-function useFocusAfterMove(list: RefObject<HTMLElement | null>) {
-  const [wanted, setWanted] = useState<{ id: string; direction: string }>();
-  useEffect(() => {
-    if (wanted === undefined) return;
-    const buttons = [...(list.current?.querySelectorAll<HTMLButtonElement>('button[data-move]') ?? [])];
-    const ofRule = buttons.filter(
-      (button) => button.getAttribute('data-rule') === wanted.id && !button.disabled,
-    );
-    (ofRule.find((button) => button.getAttribute('data-move') === wanted.direction) ?? ofRule[0])?.focus();
-    setWanted(undefined);
-  }, [wanted, list]);
-  return (id: string, direction: string) => setWanted({ id, direction });
 }

@@ -1,5 +1,6 @@
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
 import { Icon } from '../../../ui/icon.tsx';
+import { MoveButtons } from '../../../ui/move-buttons.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { TextArea } from '../../../ui/text-area.tsx';
 import classes from './editor.module.css';
@@ -15,11 +16,12 @@ interface VariationFieldsProps {
   /** Percentage of the participants. */
   share: number;
   onChange: (changes: Partial<Variation>) => void;
+  onMove: (to: number) => void;
   onRemove: (() => void) | undefined;
 }
 
 export function VariationFields(props: VariationFieldsProps) {
-  const { form, index, variation, share, onChange, onRemove } = props;
+  const { form, index, variation, share, onChange, onMove, onRemove } = props;
   const { key, weight } = variation;
   const error = (field: keyof Variation) => form.errorAt(`/variations/${index}/${field}`);
   const name = key || `variation ${index + 1}`;
@@ -42,18 +44,26 @@ export function VariationFields(props: VariationFieldsProps) {
         <output className={classes.share} aria-live="off" aria-label={`Share of ${name}`}>
           {share} %
         </output>
-        <Tooltip label={onRemove ? `Remove ${name}` : 'A test needs at least one variation'}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            mt={26}
-            aria-label={`Remove ${name}`}
-            disabled={onRemove === undefined}
-            onClick={onRemove}
-          >
-            <Icon name="trash" />
-          </ActionIcon>
-        </Tooltip>
+        <div className={classes.actions}>
+          <MoveButtons
+            name={name}
+            index={index}
+            count={form.value.variations.length}
+            disabled={false}
+            onMove={onMove}
+          />
+          <Tooltip label={onRemove ? `Remove ${name}` : 'A test needs at least one variation'}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Remove ${name}`}
+              disabled={onRemove === undefined}
+              onClick={onRemove}
+            >
+              <Icon name="trash" />
+            </ActionIcon>
+          </Tooltip>
+        </div>
       </div>
       <ValueField
         type={form.value.type}

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { Choice } from '../../../ui/choice.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { moved } from '../../../ui/moved.ts';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';
@@ -68,6 +69,7 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
             variation={variation}
             share={shares[index]!}
             onChange={(changes) => setAll(variations.with(index, { ...variation, ...changes }))}
+            onMove={(to) => setAll(moved(variations, index, to))}
             onRemove={variations.length > 1 ? () => setAll(variations.toSpliced(index, 1)) : undefined}
           />
         ))}
