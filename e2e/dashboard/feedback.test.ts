@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { confirmReview, Dashboard, expectUsable, saveButton } from '../support/dashboard.ts';
+import {
+  accessibilityProblems,
+  confirmReview,
+  Dashboard,
+  expectUsable,
+  saveButton,
+} from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({
   provision: {

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import {
-  accepted,
-  closeShop,
-  nextMillisecond,
-  openShop,
-  type Shop,
-  sampleWith,
-} from '../../testing/shop.ts';
+import { accepted, closeShop, nextMillisecond, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 import type { TestResponse } from '../../testing/test-server.ts';
 
 type Query = Record<string, string>;
