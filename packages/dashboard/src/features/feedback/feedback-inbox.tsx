@@ -52,12 +52,12 @@ export function FeedbackInbox() {
           />
         </div>
         {isFlagFilter(filters) && (
-          <p className={`dimmed ${classes.filters}`} role="status">
+          <div className={`dimmed ${classes.filters}`} role="status">
             Values of the flag are computed from the history and from what is known of each session, so what
             was served may differ. Feedback without a session is left out.
             {summary.result.data?.flagFilter?.complete === false &&
               ' There is a lot of it: the numbers are those of the latest 5,000 entries, choose a shorter period.'}
-          </p>
+          </div>
         )}
         <FeedbackList query={query} />
       </Panel>
