@@ -8,6 +8,7 @@ import { formatDate } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RowAction } from '../../ui/row-action.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import classes from './account-page.module.css';
@@ -119,15 +120,13 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
             {token.lastUsedAt === null ? 'never' : <RelativeTime at={token.lastUsedAt} />}
           </td>
           <td>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="red"
-              aria-label={`Revoke the token “${token.name}”`}
+            <RowAction
+              label={`Revoke the token “${token.name}”`}
+              isDestructive
               onClick={() => onRevoke(token)}
             >
               Revoke
-            </Button>
+            </RowAction>
           </td>
         </tr>
       ))}

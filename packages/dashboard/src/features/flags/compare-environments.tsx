@@ -2,6 +2,7 @@ import { Alert, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { Check } from '../../ui/check.tsx';
+import { ComparisonTable } from '../../ui/comparison-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -11,7 +12,6 @@ import { useUrlState } from '../../ui/use-url-state.ts';
 import { useReview } from '../changes/review-context.tsx';
 import type { Environment, Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import classes from './compare-environments.module.css';
 import { type ComparedLine, compareEnvironments } from './environment-differences.ts';
 import { configurationIn } from './flag-configuration.ts';
 
@@ -73,44 +73,28 @@ export function CompareEnvironments({ flag, isDraft }: CompareEnvironmentsProps)
           ? `${from.name} and ${to.name} are the same.`
           : `${plural(different, 'line differs', 'lines differ')}.`}
       </Text>
-      <ComparisonTable lines={lines} from={from} to={to} />
+      <ComparisonTable head={['', from.name, to.name]} rows={lines.map(rowOf)} />
       <Promotion flag={flag} from={from} to={to} isSame={different === 0} />
     </Panel>
   );
 }
 
-interface ComparisonTableProps {
-  lines: readonly ComparedLine[];
-  from: Environment;
-  to: Environment;
+function rowOf({ label, from, to, isSame }: ComparedLine, index: number) {
+  return {
+    // Names of rules repeat.
+    key: index,
+    label: (
+      <>
+        {label}
+        {!isSame && <span className="warn"> differs</span>}
+      </>
+    ),
+    cells: [from ?? NOT_THERE, to ?? NOT_THERE],
+    isMarked: !isSame,
+  };
 }
 
-function ComparisonTable({ lines, from, to }: ComparisonTableProps) {
-  return (
-    <table className={classes.table}>
-      <thead>
-        <tr>
-          <td />
-          <th scope="col">{from.name}</th>
-          <th scope="col">{to.name}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: names of rules repeat, and lines have no state
-          <tr key={index} className={line.isSame ? undefined : classes.different}>
-            <th scope="row">
-              {line.label}
-              {!line.isSame && <span className={classes.mark}> differs</span>}
-            </th>
-            <td data-environment={from.name}>{line.from ?? <span className="dimmed">not there</span>}</td>
-            <td data-environment={to.name}>{line.to ?? <span className="dimmed">not there</span>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const NOT_THERE = <span className="dimmed">not there</span>;
 
 interface PromotionProps {
   flag: Flag;

@@ -1,8 +1,8 @@
 import type { FieldChangeSchema } from '@switchyard/core/api/management';
 import type { Static } from 'typebox';
+import { ComparisonTable } from '../../ui/comparison-table.tsx';
 import { formatDateTime } from '../../ui/format.ts';
 import { JsonBlock } from '../../ui/json-block.tsx';
-import classes from './difference-table.module.css';
 
 type FieldChange = Static<typeof FieldChangeSchema>;
 
@@ -20,30 +20,16 @@ export function DifferenceTable({ changes, side, labels = LABELS }: DifferenceTa
   const sides = side ? [side] : (['before', 'after'] as const);
   if (changes.length === 0) return <p className="dimmed">No field has changed.</p>;
   return (
-    <table className={classes.table}>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          {sides.map((each) => (
-            <th scope="col" key={each}>
-              {labels[each]}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map((change) => (
-          <tr key={change.pointer}>
-            <th scope="row">{fieldName(change.pointer)}</th>
-            {sides.map((each) => (
-              <td key={each} data-label={labels[each]}>
-                <Value value={change[each]} isTime={/(At|\/at)$/.test(change.pointer)} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <ComparisonTable
+      head={['Field', ...sides.map((each) => labels[each])]}
+      rows={changes.map((change) => ({
+        key: change.pointer,
+        label: fieldName(change.pointer),
+        cells: sides.map((each) => (
+          <Value key={each} value={change[each]} isTime={/(At|\/at)$/.test(change.pointer)} />
+        )),
+      }))}
+    />
   );
 }
 

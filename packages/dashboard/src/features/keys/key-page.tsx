@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import type { KeyList, ManagedKey } from '@switchyard/core/api/management';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +8,9 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RowAction } from '../../ui/row-action.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -59,14 +60,9 @@ export function KeyPage() {
       title="API keys"
       description="Browsers use a public key; servers use a secret key, which must never reach a browser."
       actions={
-        <Button
-          leftSection={<Icon name="plus" />}
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setNew(true)}
-        >
+        <ReasonButton leftSection={<Icon name="plus" />} reason={reason} onClick={() => setNew(true)}>
           New API key
-        </Button>
+        </ReasonButton>
       }
     >
       {created && <CreatedKey created={created} onClose={() => setCreated(undefined)} />}
@@ -123,17 +119,14 @@ function KeyTable({ keys, reason, onDelete }: KeyTableProps) {
             )}
           </td>
           <td>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="red"
-              disabled={reason !== undefined}
-              title={reason}
-              aria-label={`Delete the ${key.kind} key “${key.name}”`}
+            <RowAction
+              label={`Delete the ${key.kind} key “${key.name}”`}
+              reason={reason}
+              isDestructive
               onClick={() => onDelete(key)}
             >
               Delete
-            </Button>
+            </RowAction>
           </td>
         </tr>
       ))}

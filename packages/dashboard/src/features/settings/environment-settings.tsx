@@ -1,10 +1,11 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
 import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
+import { RowAction } from '../../ui/row-action.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import type { ChangeRequest } from '../changes/change-request.ts';
 import { useReview } from '../changes/review-context.tsx';
@@ -79,27 +80,21 @@ export function EnvironmentSettings() {
             </td>
             <td>
               <Group gap={4} justify="flex-end">
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  disabled={reason !== undefined}
-                  title={reason}
-                  aria-label={`Rename ${environment.name}`}
+                <RowAction
+                  label={`Rename ${environment.name}`}
+                  reason={reason}
                   onClick={() => setDialog({ environment })}
                 >
                   Rename
-                </Button>
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="red"
-                  disabled={reason !== undefined}
-                  title={reason}
-                  aria-label={`Delete ${environment.name}`}
+                </RowAction>
+                <RowAction
+                  label={`Delete ${environment.name}`}
+                  reason={reason}
+                  isDestructive
                   onClick={() => void remove(environment)}
                 >
                   Delete
-                </Button>
+                </RowAction>
               </Group>
             </td>
           </tr>

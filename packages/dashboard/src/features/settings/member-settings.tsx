@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import type { PropertyMember, PropertyMembers } from '@switchyard/core/api/members';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { propertyPath, request } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RowAction } from '../../ui/row-action.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import { meQuery, useMe } from '../accounts/use-me.ts';
 import { useReview } from '../changes/review-context.tsx';
@@ -84,17 +85,14 @@ function MemberTable({ members, reason }: MemberTableProps) {
             <RelativeTime at={member.createdAt} />
           </td>
           <td>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="red"
-              disabled={reason !== undefined}
-              title={reason}
-              aria-label={`Remove ${member.name}`}
+            <RowAction
+              label={`Remove ${member.name}`}
+              reason={reason}
+              isDestructive
               onClick={() => void remove(member)}
             >
               Remove
-            </Button>
+            </RowAction>
           </td>
         </tr>
       ))}

@@ -1,6 +1,7 @@
 import { Check } from '../../../ui/check.tsx';
 import { formatDateTime } from '../../../ui/format.ts';
 import { Panel } from '../../../ui/panel.tsx';
+import tables from '../../../ui/table.module.css';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import { ExportButtons } from './export-buttons.tsx';
 import { describeEngine } from './method-words.ts';
@@ -14,7 +15,7 @@ export function ReportPanel({ results }: { results: Results }) {
   return (
     <Panel title="Phases, method and export">
       <Phases results={results} />
-      <p className={classes.method}>
+      <p>
         {describeEngine(results.method)} <PropertyLink to="settings">Change it in the settings</PropertyLink>
       </p>
       <Check
@@ -37,7 +38,7 @@ function Phases({ results }: { results: Results }) {
   const latest = results.phases.at(-1)?.number;
   const shown = results.phase?.number;
   return (
-    <table className={classes.phases}>
+    <table className={tables.compact}>
       <thead>
         <tr>
           <th scope="col">Phase</th>

@@ -1,6 +1,7 @@
 import { formatCount, formatPercent } from '../../../ui/format.ts';
 import { Panel } from '../../../ui/panel.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import tables from '../../../ui/table.module.css';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { visitorsOf } from './effect.ts';
 import type { Results } from './results-types.ts';
@@ -15,7 +16,7 @@ export function VisitorsPanel({ test, results }: { test: SplitTest; results: Res
   return (
     <Panel title="Visitors" hint={isUneven ? 'The split does not match the weights: see Health.' : undefined}>
       <PlanProgress visitors={visitors} planned={test.plannedVisitors} share={results.plannedShare} />
-      <table className={classes.table}>
+      <table className={`${tables.compact} ${tables.figures}`}>
         <thead>
           <tr>
             <th scope="col">Variation</th>

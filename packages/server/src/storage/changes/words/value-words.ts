@@ -7,6 +7,7 @@ const MAX_LISTED = 5;
 export function valueWords(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (typeof value === 'string') return quoteValue(value);
+  if (typeof value === 'number') return String(Number(value.toPrecision(8)));
   if (Array.isArray(value)) return listWords(value);
   return cut(JSON.stringify(value));
 }
