@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api.ts';
 import { createDashboardRouter, preloadPages } from './routes.tsx';
 import { cssVariables, theme } from './theme.ts';
+import { keepFocusAfterClicks } from './ui/keep-focus.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 // The library that locks scrolling behind dialogs reads its nonce from here.
@@ -45,6 +46,8 @@ createRoot(document.getElementById('root')!).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+keepFocusAfterClicks();
 
 const { connection } = navigator as { connection?: { saveData?: boolean } };
 // After the first page is drawn and its figures are requested, unless the browser is told to save data.
