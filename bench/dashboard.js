@@ -26,6 +26,7 @@ const PAGES = [
   'History',
 ];
 
+const under = (limit) => ({ value: limit, text: ms(limit) });
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 const demo = await startDemo({ live: false, visitors: Number(options.visitors), log: console.error });
@@ -57,7 +58,8 @@ async function addFlags(count) {
     value: true,
   }));
   for (let index = 0; index < count; index++) {
-    const body = { name: `Large flag ${index}`, environments: { staging: { enabled: true, rules } } };
+    const environments = { staging: { enabled: true, rules } };
+    const body = { type: 'boolean', defaultValue: false, name: `Large flag ${index}`, environments };
     await call('PUT', `/v1/manage/properties/shop/flags/large-${index}`, body);
   }
 }
@@ -82,8 +84,6 @@ async function addFeedback(count) {
   }
 }
 
-const under = (limit) => ({ value: limit, text: ms(limit) });
-
 /** What the slowest panels ask the server, all sessions of the store in the period. */
 async function measureQuestions() {
   const to = Date.now();
@@ -92,8 +92,7 @@ async function measureQuestions() {
   const impact = { type: 'flag', key: flag.key, definition: { ...flag, environments: {} }, days: 30 };
   const questions = {
     'traffic, figures of 90 days': () => call('GET', `/v1/traffic/summary?${period}`),
-    'traffic, visitors by day': () =>
-      call('GET', `/v1/traffic/series?${period}&metric=visitors&interval=day`),
+    'traffic, by day': () => call('GET', `/v1/traffic/series?${period}&interval=day`),
     'traffic, pages': () => call('GET', `/v1/traffic/breakdown?${period}&by=page`),
     'who is affected': () => call('POST', '/v1/manage/properties/shop/impact', impact),
   };
@@ -160,31 +159,29 @@ async function firstPaint(browser) {
 }
 
 /** From the click until the heading of the page is drawn. */
-const routeChange = (page, name) =>
-  timeInPage(page, { click: 'nav a', text: name, until: `h1`, has: name, canLoad: true });
+function routeChange(page, name) {
+  return timeInPage(page, { click: 'nav a', text: name, until: 'h1', has: name, canLoad: true });
+}
 
 /** The waits of somebody who looks through lists, each until everything is there. */
 async function browse(page) {
+  const session = 'main a[href*="/sessions/"]';
+  const last = Number(options.flags) - 1;
+  const feedback = 'ol[aria-label="Feedback"] > li';
   const actions = {
     'open 1,000 flags': { click: 'nav a', text: 'Flags', until: 'a[href*="/flags/large-"]' },
-    'search 1,000 flags': { type: 'large-777', until: 'a[href$="/flags/large-777"]' },
-    'open a flag': { click: 'a[href$="/flags/large-777"]', until: 'h1', has: 'Large flag 777' },
-    'open 100,000 sessions': { click: 'nav a', text: 'Sessions', until: 'a[href*="/sessions/"]' },
-    'next sessions': {
-      click: 'main button',
-      text: 'Show earlier sessions',
-      until: 'a[href*="/sessions/"]',
-      more: 1,
+    'search 1,000 flags': {
+      type: `large-${last}`,
+      until: 'main a[href*="/flags/"]',
+      has: `Large flag ${last}`,
     },
-    'open a session': { click: 'main a[href*="/sessions/"]', until: 'h1', has: 'Session' },
-    'open 10,000 feedback entries': { click: 'nav a', text: 'Feedback', until: 'main a[href*="/sessions/"]' },
-    'next feedback': {
-      click: 'main button',
-      text: 'Show earlier',
-      until: 'main a[href*="/sessions/"]',
-      more: 1,
-    },
-    'filter feedback': { click: 'main label', text: 'With text', until: 'main a[href*="/sessions/"]' },
+    'open a flag': { click: `a[href$="/flags/large-${last}"]`, until: 'h1', has: `Large flag ${last}` },
+    'open 100,000 sessions': { click: 'nav a', text: 'Sessions', until: session },
+    'next sessions': { click: 'main button', text: 'Show earlier', until: session, isMore: true },
+    'open a session': { click: session, until: 'h1', has: 'Session' },
+    'open 10,000 feedback entries': { click: 'nav a', text: 'Feedback', until: feedback },
+    'next feedback': { click: 'main button', text: 'Show earlier', until: feedback, isMore: true },
+    'filter feedback': { click: 'main label', text: 'With text', until: feedback, isOther: true },
     'open traffic': { click: 'nav a', text: 'Traffic', until: 'h1', has: 'Traffic' },
   };
   const results = [];
@@ -195,19 +192,24 @@ async function browse(page) {
 }
 
 /**
- * How long it takes in the browser's own time from a click, or from typing into the search field, until an element
- * matches `until` (with `has` its text, with `more` more elements than before) and nothing loads any more.
+ * How long it takes in the browser's own time from a click, or from typing into the search field, until nothing loads
+ * any more and the first element of `until` begins with `has`, there are more elements (`isMore`), or it is not the
+ * list of before (`isOther`).
  */
-const timeInPage = (page, action) =>
-  page.evaluate(
-    ({ click, text, type, until, has, more, canLoad }) =>
+function timeInPage(page, action) {
+  return page.evaluate(
+    ({ click, text, type, until, has = '', isMore, isOther, canLoad }) =>
       new Promise((resolve, reject) => {
         const all = (selector) => [...document.querySelectorAll(selector)];
-        const before = all(until).length;
-        const isDone = () =>
-          all(until).some((each) => has === undefined || each.textContent.startsWith(has)) &&
-          (more === undefined || all(until).length > before) &&
-          (canLoad || all('main [aria-busy="true"], main [aria-label^="Loading"]').length === 0);
+        const list = () => all(until).map(({ textContent }) => textContent);
+        const before = list();
+        const isDone = () => {
+          const now = list();
+          if (!now[0]?.startsWith(has)) return false;
+          if (isMore && now.length <= before.length) return false;
+          if (isOther && now.join() === before.join()) return false;
+          return canLoad || all('main [aria-busy="true"], main [aria-label^="Loading"]').length === 0;
+        };
         const start = performance.now();
         const check = () => {
           if (performance.now() - start > 10_000)
@@ -228,3 +230,4 @@ const timeInPage = (page, action) =>
       }),
     action,
   );
+}
