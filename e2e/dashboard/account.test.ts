@@ -163,6 +163,8 @@ describe.skipIf(dashboard.isMissing)('an expired session', () => {
     await client.post('/v1/manage/sign-out');
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has expired' });
+    await dialog.waitFor();
+    await expectUsable(page, 'expired session');
     await signIn(page, email, passwordOf(email));
     await dialog.waitFor({ state: 'detached' });
     // The request that was refused is repeated.
@@ -187,6 +189,9 @@ describe.skipIf(dashboard.isMissing)('pages about accounts', () => {
     await expectUsable(page, 'new token');
     await page.goto('/new-property');
     await page.getByLabel('Name').waitFor();
+    await expectUsable(page);
+    await page.goto('/p/shop/nowhere');
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await expectUsable(page);
     await page.goto(await invite('phone@shop.example'));
     await page.getByRole('button', { name: 'Accept invitation' }).waitFor();

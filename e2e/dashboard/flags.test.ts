@@ -260,6 +260,9 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     const page = await dashboard.shopPage('flags');
     await page.getByRole('row').nth(2).waitFor();
     await expectUsable(page);
+    await page.getByRole('switch', { name: /^ordered in Production/ }).press('Space');
+    await page.getByRole('dialog').getByText('Who is affected').waitFor();
+    await expectUsable(page, 'review sheet');
     for (const path of [
       'flags?new=1',
       'flags/ordered?env=staging',

@@ -225,10 +225,18 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
   it.each([
     ['split-tests', 'Test hero'],
     ['split-tests?new=1', 'What your code gets'],
+    ['split-tests/hero?tab=edit', 'What your code gets'],
     ['split-tests/hero?tab=history', 'Current version'],
   ])('%s is accessible in both themes and fits a phone', async (path, content) => {
     const page = await dashboard.shopPage(path);
     await page.getByText(content).first().waitFor();
+    await expectUsable(page);
+  });
+
+  it('are accessible with the dialog that stops them', async () => {
+    const page = await dashboard.shopPage('split-tests/hero');
+    await button(page, 'Stop').click();
+    await page.getByRole('dialog').getByLabel('Reason and learnings').waitFor();
     await expectUsable(page);
   });
 
