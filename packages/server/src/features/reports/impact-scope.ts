@@ -69,10 +69,12 @@ function replayedTest(property: PropertyConfiguration, key: string): ReplayedTes
 function affectedFlags({ before, after }: Change, type: 'flag' | 'segment', key: string): string[] {
   const both = [before, after];
   const first = type === 'flag' ? [key] : both.flatMap((property) => flagsWithSegment(property, key));
-  const dependents = new Map<string, string[]>();
+  const dependents = new Map<string, Set<string>>();
   for (const flag of both.flatMap(({ flags }) => flags)) {
     for (const { flag: prerequisite } of flag.configurations.flatMap((each) => each.prerequisites)) {
-      dependents.set(prerequisite, [...(dependents.get(prerequisite) ?? []), flag.key]);
+      const known = dependents.get(prerequisite);
+      if (known === undefined) dependents.set(prerequisite, new Set([flag.key]));
+      else known.add(flag.key);
     }
   }
   return [...reachableFrom(first, (name) => dependents.get(name) ?? [])];
@@ -92,7 +94,8 @@ function flagsIn(change: Change, affected: readonly string[]): NonNullable<Impac
     [change.before, change.after].flatMap(({ environments }) => environments.map(({ id }) => id)),
   );
   const keys = affected.slice(0, Math.max(1, Math.floor(MAX_REPLAYED / ids.size)));
-  const targetingOf = ({ flags, segments }: PropertyConfiguration, environment: string) =>
+  const [before, after] = [neededFor(keys, change.before), neededFor(keys, change.after)];
+  const targetingIn = ({ flags, segments }: NeededItems, environment: string) =>
     new TargetingIndex({ flags: flags.map((flag) => definitionIn(flag, environment)), segments }).neededFor(
       keys,
     );
@@ -100,8 +103,27 @@ function flagsIn(change: Change, affected: readonly string[]): NonNullable<Impac
     ...{ keys, more: affected.length - keys.length },
     environments: [...ids].map((environment) => ({
       environment,
-      before: targetingOf(change.before, environment),
-      after: targetingOf(change.after, environment),
+      before: targetingIn(before, environment),
+      after: targetingIn(after, environment),
     })),
+  };
+}
+
+interface NeededItems extends Pick<PropertyConfiguration, 'flags'> {
+  segments: readonly Segment[];
+}
+
+/** What the flags depend on in any environment, so that not everything is looked at for each one. */
+function neededFor(keys: readonly string[], { flags, segments }: PropertyConfiguration): NeededItems {
+  const byKey = new Map(flags.map((flag) => [flag.key, flag]));
+  const configurationsOf = (key: string) => byKey.get(key)?.configurations ?? [];
+  const needed = reachableFrom(keys, (key) =>
+    configurationsOf(key).flatMap(({ prerequisites }) => prerequisites.map(({ flag }) => flag)),
+  );
+  const rules = [...needed].flatMap(configurationsOf).flatMap((configuration) => configuration.rules);
+  const used = rules.flatMap(({ conditions = [] }) => segmentsIn(conditions));
+  return {
+    flags: [...needed].flatMap((key) => byKey.get(key) ?? []),
+    segments: new TargetingIndex({ flags: [], segments }).withContained(used),
   };
 }

@@ -1,4 +1,6 @@
 import type { Condition } from '@switchyard/core/api/targeting';
+import { reachableFrom } from '@switchyard/core/evaluation/dependencies';
+import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import type { EntityType, ItemType } from './entities.ts';
 
@@ -57,11 +59,14 @@ function usesSegment(conditions: readonly Condition[] | undefined, id: string): 
 }
 
 /** The segment and all segments that contain it, directly or not. */
-export function dependentSegments(property: PropertyConfiguration, id: string): Set<string> {
-  const found = new Set([id]);
-  // Entries added during the loop are visited too.
-  for (const each of found) {
-    for (const { type, key } of segmentUsers(property, each)) if (type === 'segment') found.add(key);
+export function dependentSegments({ segments }: PropertyConfiguration, id: string): Set<string> {
+  const containing = new Map<string, string[]>();
+  for (const segment of segments) {
+    for (const contained of segmentsIn(segment.conditions)) {
+      const known = containing.get(contained);
+      if (known === undefined) containing.set(contained, [segment.id]);
+      else known.push(segment.id);
+    }
   }
-  return found;
+  return reachableFrom([id], (each) => containing.get(each) ?? []);
 }
