@@ -61,6 +61,8 @@ export class ConfigurationStreams {
     const { managed, headers } = request;
     const lastSeen = Number(headers['last-event-id'] ?? Number.NaN);
     const response = openEventStream(reply);
+    // The client left while its credentials were checked: `close` does not come again.
+    if (response.destroyed) return;
     const isAllowed = () => this.#isAllowed(request, managed.id);
     const { id: propertyId, version } = managed;
     const stream: Stream = { propertyId, response, version, waiting: [], isAllowed };
