@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import {
   accepted,
   closeShop,
@@ -8,6 +10,7 @@ import {
   openShop,
   type Shop,
 } from '../../testing/shop.ts';
+import { SlowClient } from '../../testing/slow-client.ts';
 import type { TestResponse } from '../../testing/test-server.ts';
 
 type Query = Record<string, string>;
@@ -15,7 +18,7 @@ type Body = TestResponse['body'];
 
 let shop: Shop;
 beforeAll(async () => {
-  shop = await openShop();
+  shop = await openShop({ env: WITH_OWNER });
   const see = (sessionId: string, variationKey: string) =>
     shop.expose({ splitTestKey: 'hero', variationKey, sessionId });
   await accepted(
@@ -130,6 +133,19 @@ describe('the export', () => {
       /^fbk_[\w-]+,\d{4}-\d\d-\d\dT[\d:.]+Z,nps,,"'=1\+1, ""fast""",new,,,,,"{""page"":""\/""}"$/,
     );
     expect(more).toEqual(['']);
+  });
+
+  it('leaves room for others when clients leave at any moment', async () => {
+    const { cookieHeader } = await ownerBrowser(shop.server);
+    const path = '/v1/feedback/export?propertyId=shop';
+    const start = `GET ${path} HTTP/1.1\r\nhost: shop.example\r\ncookie: ${cookieHeader}\r\n\r\n`;
+    for (let wait = 0; wait < 40; wait++) {
+      const client = await SlowClient.open(shop.server.url, start);
+      await sleep(wait / 8);
+      client.close();
+    }
+    const download = async () => (await shop.get('/v1/feedback/export')).status;
+    await expect.poll(download).toBe(200);
   });
 
   it('without entries has only the names of the columns', async () => {

@@ -91,6 +91,8 @@ function registerExport(api: ApiRoutes, dependencies: Dependencies): void {
           headers: { 'retry-after': '1' },
         });
       }
+      // A client that left while its credentials were checked: `close` does not come again.
+      if (reply.raw.destroyed) return reply.send('');
       running++;
       reply.raw.once('close', () => running--);
       const matching = flagFilter(dependencies, property, request.query);

@@ -1,8 +1,8 @@
 import { Impact, ImpactBody } from '@switchyard/core/api/impact';
 import { PropertyParams } from '@switchyard/core/api/management';
-import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { disconnection } from '../../http/disconnection.ts';
 import { findItem } from '../../storage/changes/entities.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { impactScope } from './impact-scope.ts';
@@ -43,13 +43,4 @@ export function registerImpactRoutes(api: ApiRoutes, { reports, withUnsavedItem 
       return reply.type(report.contentType).send(report.body);
     },
   );
-}
-
-/** Aborted when the client goes before the response. */
-function disconnection({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }

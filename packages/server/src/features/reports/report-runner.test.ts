@@ -66,6 +66,8 @@ describe('the report thread', () => {
     for (const controller of controllers) controller.abort();
     for (const report of cancelled) await expect(report).rejects.toMatchObject({ code: 'overloaded' });
     expect(await next).toBe('done');
+    const late = runner.run({ type: 'wait' } as unknown as ReportRequest, AbortSignal.abort());
+    await expect(late).rejects.toMatchObject({ code: 'overloaded' });
   });
 
   it('reports an error and continues', async () => {

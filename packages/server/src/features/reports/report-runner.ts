@@ -46,6 +46,7 @@ export class ReportRunner<Request = ReportRequest> {
   /** The signal tells that nobody waits for the report anymore. */
   run(request: Request, signal?: AbortSignal): Promise<ReportBody> {
     if (this.#closed) return Promise.reject(overloaded('The server is stopping.'));
+    if (signal?.aborted) return Promise.reject(overloaded('The request was cancelled.'));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(overloaded('Too many reports are running.'));
     }
