@@ -96,16 +96,44 @@ it('has the definitions of every moment, like the rebuilt configuration', async 
   expect(before.targeting).toBeUndefined();
 });
 
-it('does not know what was before the latest changes that it reads', async () => {
+async function changeFlags(...keys: string[]): Promise<void> {
   for (let step = 0; step <= 4; step++) {
     vi.setSystemTime(T0 + step);
-    await memory.apply({ flags: [{ key: 'x', type: 'boolean', defaultValue: step % 2 === 0 }] });
+    const flags = keys.map((key) => ({
+      ...{ key, type: 'boolean', defaultValue: step % 2 === 0 },
+      environments: {
+        production: {
+          enabled: true,
+          value: true,
+          prerequisites: key === 'x' ? keys.slice(1).map((flag) => ({ flag, value: true })) : [],
+        },
+      },
+    }));
+    await memory.apply({ flags });
   }
+}
+
+/** The default value of `x` in each state that is known. */
+async function knownValues(limits: { changes: number; characters: number }) {
   const property = (await memory.property())!;
-  const timeline = new FlagTimeline(memory.handle.database, property, 'x', 'production', 3);
-  const values = [0, 1, 2, 3, 4].map(async (step) => {
-    const { targeting } = await timeline.at(T0 + step);
-    return targeting?.flags[0]?.defaultValue;
-  });
-  expect(await Promise.all(values)).toEqual([undefined, undefined, true, false, true]);
+  const timeline = new FlagTimeline(memory.handle.database, property, 'x', 'production', limits);
+  const values: unknown[] = [];
+  for (let step = 4; step >= 0; step--) {
+    values.unshift((await timeline.at(T0 + step)).targeting?.flags[0]?.defaultValue);
+  }
+  return values;
+}
+
+it('does not know what was before the latest changes that it reads', async () => {
+  await changeFlags('x');
+  const characters = Number.POSITIVE_INFINITY;
+  expect(await knownValues({ changes: 2, characters })).toEqual([undefined, undefined, true, false, true]);
+  expect(await knownValues({ changes: 9, characters: 0 })).toEqual([...Array(4).fill(undefined), true]);
+});
+
+it('limits what it reads of all items together', async () => {
+  await changeFlags('x', 'y', 'z');
+  const characters = Number.POSITIVE_INFINITY;
+  expect(await knownValues({ changes: 15, characters })).toEqual([true, false, true, false, true]);
+  expect(await knownValues({ changes: 7, characters })).toEqual([...Array(4).fill(undefined), true]);
 });

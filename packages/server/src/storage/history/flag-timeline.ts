@@ -8,18 +8,24 @@ import type { Database } from '../database.ts';
 import { definitionIn } from '../flag-definition.ts';
 import type { Flag, PropertyConfiguration } from '../property-configuration.ts';
 
-/** Changes of one item that are read, and their length; what was before them is not known. */
-const MAX_CHANGES = 500;
-const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Changes that are undone, of all items together, and their length; what was before them is not known. */
+const LIMITS: Limits = { changes: 2000, characters: 4 * 1024 * 1024 };
 /** Flags and segments that one flag can depend on at a time. */
 const MAX_ITEMS = 200;
 
 type TimedType = 'flag' | 'segment';
 
+interface Limits {
+  changes: number;
+  characters: number;
+}
+
 /** A state of an item that began at `from`; it lasted until the one before it in the list. */
 interface PastState {
   from: number;
   document: Document | undefined;
+  /** Of the document; the same object in all eras, so that it is copied once to another thread. */
+  item?: Flag | Segment;
 }
 
 /** What decided about a flag from a moment on. */
@@ -38,7 +44,8 @@ export class FlagTimeline {
   readonly #property: PropertyConfiguration;
   readonly #flagKey: string;
   readonly #environment: string;
-  readonly #maxChanges: number;
+  /** What may still be read. */
+  readonly #left: Limits;
   readonly #states = new Map<string, Promise<PastState[]>>();
   #begin: Promise<number> | undefined;
 
@@ -47,13 +54,13 @@ export class FlagTimeline {
     property: PropertyConfiguration,
     flagKey: string,
     environment: string,
-    maxChanges = MAX_CHANGES,
+    limits = LIMITS,
   ) {
     this.#database = database;
     this.#property = property;
     this.#flagKey = flagKey;
     this.#environment = environment;
-    this.#maxChanges = maxChanges;
+    this.#left = { ...limits };
   }
 
   /** The era that a moment is in. */
@@ -73,15 +80,18 @@ export class FlagTimeline {
       if (state === undefined) return { from: moment, targeting: undefined };
       from = Math.max(from, state.from);
       if (state.document === undefined) continue;
+      state.item ??= itemOf(type, state.document, 1) as Flag | Segment;
       const uses =
-        type === 'flag' ? this.#addFlag(flags, state.document) : addSegment(segments, state.document);
+        type === 'flag'
+          ? this.#addFlag(flags, state.item as Flag)
+          : addSegment(segments, state.item as Segment);
       wanted.push(...uses);
     }
     return { from, targeting: flags[0]?.key === this.#flagKey ? { flags, segments } : undefined };
   }
 
-  #addFlag(flags: FlagDefinition[], document: Document): [TimedType, string][] {
-    const definition = definitionIn(itemOf('flag', document, 1) as Flag, this.#environment);
+  #addFlag(flags: FlagDefinition[], flag: Flag): [TimedType, string][] {
+    const definition = definitionIn(flag, this.#environment);
     flags.push(definition);
     const conditions = definition.configuration?.rules.flatMap((rule) => rule.conditions ?? []) ?? [];
     return [
@@ -101,16 +111,17 @@ export class FlagTimeline {
   async #load(type: TimedType, key: string): Promise<PastState[]> {
     const item = findItem(this.#property, type, key);
     let document = item && documentOf(type, item);
-    const { rows, isComplete } = await this.#changes(type, key);
+    const { rows, unread } = await this.#changes(type, key);
     const states: PastState[] = [];
     for (const { at, action, changes } of rows) {
       states.push({ from: at, document });
       document = action === 'create' ? undefined : undone(document, JSON.parse(changes));
     }
-    if (isComplete) states.push({ from: Number.NEGATIVE_INFINITY, document });
+    states.push({ from: unread?.at ?? Number.NEGATIVE_INFINITY, document });
     return states;
   }
 
+  /** As many as may still be read, newest first, and the one before them. */
   async #changes(type: TimedType, key: string) {
     const ofItem = this.#database
       .selectFrom('history')
@@ -121,16 +132,26 @@ export class FlagTimeline {
       .orderBy('sequence', 'desc');
     // First the lengths alone: many large entries would not fit in memory.
     const found = await ofItem
-      .select(({ fn }) => ['sequence', fn<number>('length', ['changes']).as('length')])
-      .limit(this.#maxChanges + 1)
+      .select(({ fn }) => ['at', fn<number>('length', ['changes']).as('length')])
+      .limit(this.#left.changes + 1)
       .execute();
-    let characters = 0;
-    const read = found.slice(0, this.#maxChanges).filter(({ length }) => {
-      characters += length;
-      return characters <= MAX_CHARACTERS;
-    });
-    const rows = await ofItem.select(['at', 'action', 'changes']).limit(read.length).execute();
-    return { rows, isComplete: read.length === found.length };
+    const count = this.#take(found.map(({ length }) => length));
+    const rows = count === 0 ? [] : await ofItem.select(['at', 'action', 'changes']).limit(count).execute();
+    return { rows, unread: found[count] };
+  }
+
+  /** How many changes of these lengths may be read. After one that may not, none may. */
+  #take(lengths: readonly number[]): number {
+    const left = this.#left;
+    let count = 0;
+    for (const length of lengths) {
+      left.characters -= length;
+      if (left.characters < 0) left.changes = 0;
+      if (left.changes === 0) break;
+      left.changes--;
+      count++;
+    }
+    return count;
   }
 
   async #historyBegin(): Promise<number> {
@@ -145,8 +166,7 @@ export class FlagTimeline {
   }
 }
 
-function addSegment(segments: Segment[], document: Document): [TimedType, string][] {
-  const segment = itemOf('segment', document, 1) as unknown as Segment;
+function addSegment(segments: Segment[], segment: Segment): [TimedType, string][] {
   segments.push(segment);
   return segmentsIn(segment.conditions).map((id): [TimedType, string] => ['segment', id]);
 }
