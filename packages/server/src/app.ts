@@ -50,7 +50,7 @@ import { propertyRules } from './property-rules.ts';
 import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import type { Configuration } from './storage/configuration.ts';
-import type { Database } from './storage/database.ts';
+import { type Database, databasePath } from './storage/database.ts';
 import type { EventLog } from './storage/event-log.ts';
 import type { UsageRecording } from './usage-recording.ts';
 
@@ -159,7 +159,13 @@ function registerManagement(
   const withUnsavedItem = createUnsavedItems(database, resolve);
   const findIdentity = parts.identities.find.bind(parts.identities);
   registerExplanationRoutes(api, {
-    ...{ database, eventStore: events.eventStore, withUnsavedItem },
+    ...{ eventStore: events.eventStore, withUnsavedItem },
+    pastConfiguration: async (propertyId, moment) => {
+      const path = databasePath(config.dataDir);
+      const request = { type: 'past-configuration', databasePath: path, propertyId, moment } as const;
+      const { body } = await parts.reports.run(request);
+      return JSON.parse(Buffer.from(body).toString()) ?? undefined;
+    },
     evaluations: new FlagEvaluations(parts.reports),
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });

@@ -1,4 +1,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import {
+  type PastConfigurationRequest,
+  pastConfiguration,
+} from './features/explanations/past-configuration.ts';
 import { compileRuleRegex } from './features/flags/rule-regex.ts';
 import type {
   ReportJob,
@@ -15,7 +19,7 @@ import { connectEventStore } from './storage/event-store-client.ts';
 // Reports are computed on this thread to keep the serving thread responsive.
 
 /** What other threads can request from this one. */
-export type ThreadRequest = ReportRequest | TrafficRequest;
+export type ThreadRequest = ReportRequest | TrafficRequest | PastConfigurationRequest;
 
 const port = parentPort!;
 const encoder = new TextEncoder();
@@ -27,10 +31,7 @@ async function handle({ id, request, changes }: ReportJob<ThreadRequest>): Promi
   const controller = new AbortController();
   running.set(id, controller);
   try {
-    const { contentType, text } =
-      request.type === 'traffic'
-        ? await trafficReport(eventStore, request)
-        : await service.run(request, changes, controller.signal);
+    const { contentType, text } = await respond(request, changes, controller.signal);
     const body = encoder.encode(text);
     port.postMessage({ id, contentType, body } satisfies ReportReply, [body.buffer]);
   } catch (error) {
@@ -39,6 +40,17 @@ async function handle({ id, request, changes }: ReportJob<ThreadRequest>): Promi
     port.postMessage({ id, error: details } satisfies ReportReply);
   } finally {
     running.delete(id);
+  }
+}
+
+function respond(request: ThreadRequest, changes: number, signal: AbortSignal) {
+  switch (request.type) {
+    case 'traffic':
+      return trafficReport(eventStore, request);
+    case 'past-configuration':
+      return pastConfiguration(request);
+    default:
+      return service.run(request, changes, signal);
   }
 }
 

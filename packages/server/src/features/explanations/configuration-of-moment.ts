@@ -1,7 +1,5 @@
 import { ApiError, invalidField } from '../../errors.ts';
 import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
-import type { Database } from '../../storage/database.ts';
-import { configurationAt } from '../../storage/history/configuration-at.ts';
 import type { PastConfiguration } from '../../storage/history/history-state.ts';
 
 /** The moment that a request names. */
@@ -13,13 +11,19 @@ export function momentOf(at: string | number): number {
   return moment;
 }
 
-/** The configuration that was in force at a moment, from the history. */
+/** The configuration that was in force at a moment, from the history; rebuilt on another thread. */
+export type PastConfigurations = (
+  propertyId: string,
+  moment: number,
+) => Promise<PastConfiguration | undefined>;
+
+/** Refuses a moment of which the configuration is not known. */
 export async function configurationOfMoment(
-  database: Database,
+  pastConfiguration: PastConfigurations,
   propertyId: string,
   moment: number,
 ): Promise<PastConfiguration> {
-  const configuration = await configurationAt(database, propertyId, moment);
+  const configuration = await pastConfiguration(propertyId, moment);
   if (configuration !== undefined) return configuration;
   const message = `The configuration of ${new Date(moment).toISOString()} is not known: the property did not exist, or its history begins later.`;
   throw new ApiError('not_found', { message });

@@ -8,9 +8,8 @@ import {
 import { PropertyParams } from '@switchyard/core/api/management';
 import { invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Database } from '../../storage/database.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { configurationOfMoment, momentOf } from './configuration-of-moment.ts';
+import { configurationOfMoment, momentOf, type PastConfigurations } from './configuration-of-moment.ts';
 import { type ContextSources, contextOf, findSession } from './explained-context.ts';
 import {
   type ExplainedMoment,
@@ -21,7 +20,7 @@ import {
 } from './explanation-service.ts';
 
 interface Parts extends ContextSources {
-  database: Database;
+  pastConfiguration: PastConfigurations;
   evaluations: FlagEvaluations;
   /** The property as it would be with an item that is not saved. */
   withUnsavedItem: (
@@ -78,7 +77,7 @@ function checkCombination({ type, at, definition, environment, ...sources }: Exp
 }
 
 async function momentFor(
-  { database, withUnsavedItem }: Parts,
+  { pastConfiguration, withUnsavedItem }: Parts,
   managed: PropertyConfiguration,
   { type, key, at, definition }: ExplanationBody,
 ): Promise<ExplainedMoment> {
@@ -88,7 +87,7 @@ async function momentFor(
   }
   if (at === undefined) return { ...now, property: managed };
   const moment = momentOf(at);
-  const property = await configurationOfMoment(database, managed.id, moment);
+  const property = await configurationOfMoment(pastConfiguration, managed.id, moment);
   return { at: moment, historical: true, property };
 }
 
@@ -109,7 +108,7 @@ function registerSessionFlags(api: ApiRoutes, parts: Parts): void {
     async ({ managed, params, query }) => {
       const session = await findSession(parts, managed.id, params.sessionId);
       const at = query.at === undefined ? session.startedAt : momentOf(query.at);
-      const property = await configurationOfMoment(parts.database, managed.id, at);
+      const property = await configurationOfMoment(parts.pastConfiguration, managed.id, at);
       const { environment = PRODUCTION.id } = query;
       return sessionFlags({ property, at, historical: true }, session, environment, parts.evaluations);
     },
