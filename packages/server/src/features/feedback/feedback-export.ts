@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FeedbackStatus } from '@switchyard/core/api/feedback';
-import { csvRow } from '../../http/csv-row.ts';
+import { BYTE_ORDER_MARK, csvRow } from '../../http/csv-row.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackFilter } from '../../storage/feedback-summary.ts';
@@ -41,7 +41,7 @@ export async function exportFeedback(
     readFeedbackPage(stores, { ...filter, limit: PAGE_SIZE, ...after }, matching);
   const first = await read({});
   async function* lines(): AsyncGenerator<string> {
-    yield csvRow(COLUMNS);
+    yield BYTE_ORDER_MARK + csvRow(COLUMNS);
     for (let page = first; ; page = await read({ after: page.next })) {
       if (page.rows.length > 0) yield page.rows.map(lineOf).join('');
       if (page.next === undefined) return;

@@ -72,7 +72,7 @@ function registerExport(api: ApiRoutes, dependencies: Dependencies): void {
       tag: 'Feedback',
       summary: 'Export feedback entries as a file, newest first',
       description:
-        'Texts that a spreadsheet would take for a formula start with an apostrophe. Times are in UTC.',
+        'Texts that a spreadsheet would take for a formula start with an apostrophe. UTF-8 with a byte order mark. Times are in UTC.',
       key: 'secret',
       members: true,
       querystring: FeedbackExportQuery,
