@@ -49,8 +49,19 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     await row.getByText('in Production (rule 1)').waitFor();
     await row.getByRole('link', { name: 'Testers' }).waitFor();
     await row.getByText('no visitors').waitFor();
-    await page.getByLabel('Search segments').fill('unus');
+  });
+
+  it('searches while typing, also in the middle of the words', async () => {
+    const page = await dashboard.shopPage('segments');
+    const search = page.getByLabel('Search segments');
+    await search.pressSequentially('uned');
+    await page.getByText('No segment matches').waitFor();
+    await search.press('ArrowLeft');
+    await search.press('ArrowLeft');
+    await search.pressSequentially('us', { delay: 50 });
+    expect(await search.inputValue()).toBe('unused');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    expect(page.url()).toContain('search=unused');
   });
 
   it('creates a segment with the keyboard, lands on it, and shows who is affected', async () => {

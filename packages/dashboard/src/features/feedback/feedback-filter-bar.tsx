@@ -1,11 +1,10 @@
 import { Button, Group, Select } from '@mantine/core';
-import { useCallback } from 'react';
 import { Check } from '../../ui/check.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { type ChangeFilters, FEEDBACK_FILTERS, type FeedbackFilters } from './feedback-filters.ts';
 import { optionValue, presentationOf } from './feedback-options.ts';
 import { FlagFilter } from './flag-filter.tsx';
-import { SearchField } from './search-field.tsx';
 
 interface FeedbackFilterBarProps {
   filters: FeedbackFilters;
@@ -15,7 +14,6 @@ interface FeedbackFilterBarProps {
 
 export function FeedbackFilterBar({ filters, isFiltered, onChange }: FeedbackFilterBarProps) {
   const { feedbackTypes, splitTests } = useProperty().configuration;
-  const search = useCallback((text: string) => onChange({ search: text }), [onChange]);
   const type = feedbackTypes.find(({ id }) => id === filters.feedbackTypeId);
   const test = splitTests.find(({ key }) => key === filters.splitTestKey);
   const select = (
@@ -37,7 +35,14 @@ export function FeedbackFilterBar({ filters, isFiltered, onChange }: FeedbackFil
   );
   return (
     <Group gap="xs" role="search" aria-label="Filter feedback">
-      <SearchField value={filters.search} onChange={search} />
+      <SearchField
+        aria-label="Search messages"
+        placeholder="Search messages"
+        w={200}
+        delayMs={300}
+        value={filters.search}
+        onChange={(search) => onChange({ search })}
+      />
       {select(
         'feedbackTypeId',
         'Type',

@@ -1,6 +1,6 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import { useMemo } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { FlagFilters } from './flag-filters.ts';
 
@@ -19,14 +19,12 @@ export function FlagFilterBar({ filters, onChange }: FlagFilterBarProps) {
   ]);
   return (
     <Group gap="xs">
-      <TextInput
-        type="search"
+      <SearchField
         aria-label="Search flags"
         placeholder="Search by name, key, tag, owner"
-        leftSection={<Icon name="search" />}
         flex="1 1 220px"
         value={filters.search}
-        onChange={(event) => onChange({ search: event.currentTarget.value })}
+        onChange={(search) => onChange({ search })}
       />
       {tags.length > 0 && (
         <Select

@@ -1,10 +1,10 @@
-import { TextInput } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { GoalSnippets } from './goal-snippets.tsx';
@@ -53,13 +53,11 @@ export function GoalListPage() {
           title="All goals"
           flush
           actions={
-            <TextInput
+            <SearchField
               size="xs"
               aria-label="Search goals"
-              placeholder="Search"
-              leftSection={<Icon name="search" size={14} />}
               value={search}
-              onChange={(event) => change({ search: event.currentTarget.value })}
+              onChange={(text) => change({ search: text })}
             />
           }
         >

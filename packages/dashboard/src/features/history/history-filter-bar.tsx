@@ -1,6 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo } from 'react';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import classes from './change-list.module.css';
 import { ENTITY_NOUNS, type HistoryEntry } from './history-words.ts';
@@ -38,7 +38,14 @@ export function HistoryFilterBar(props: HistoryFilterBarProps) {
         value={filters.entity || null}
         onChange={(entity) => onChange({ entity: entity ?? '' })}
       />
-      <KeyField value={filters.key} onChange={(key) => onChange({ key })} />
+      <SearchField
+        label="Key"
+        placeholder="Any"
+        leftSection={null}
+        delayMs={300}
+        value={filters.key}
+        onChange={(key) => onChange({ key })}
+      />
       <Select
         label="Who"
         placeholder="Everybody"
@@ -68,31 +75,5 @@ export function HistoryFilterBar(props: HistoryFilterBarProps) {
         </Button>
       )}
     </search>
-  );
-}
-
-/** Waits for a pause in typing: each key is a request. */
-function KeyField({ value, onChange }: { value: string; onChange: (key: string) => void }) {
-  const [text, setText] = useState(value);
-  const sent = useRef(value);
-  const send = useDebouncedCallback((key: string) => {
-    sent.current = key;
-    onChange(key);
-  }, 300);
-  // Changed from elsewhere, such as by clearing the filters.
-  useEffect(() => {
-    if (value !== sent.current) setText(value);
-    sent.current = value;
-  }, [value]);
-  return (
-    <TextInput
-      label="Key"
-      placeholder="Any"
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        send(event.currentTarget.value.trim());
-      }}
-    />
   );
 }

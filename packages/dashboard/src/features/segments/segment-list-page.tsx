@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { NewSegmentPage } from './new-segment-page.tsx';
@@ -43,13 +43,11 @@ export function SegmentListPage() {
           title="All segments"
           flush
           actions={
-            <TextInput
+            <SearchField
               size="xs"
               aria-label="Search segments"
-              placeholder="Search"
-              leftSection={<Icon name="search" size={14} />}
               value={search}
-              onChange={(event) => change({ search: event.currentTarget.value })}
+              onChange={(text) => change({ search: text })}
             />
           }
         >

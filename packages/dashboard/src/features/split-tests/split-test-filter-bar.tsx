@@ -1,5 +1,5 @@
-import { Group, Select, TextInput } from '@mantine/core';
-import { Icon } from '../../ui/icon.tsx';
+import { Group, Select } from '@mantine/core';
+import { SearchField } from '../../ui/search-field.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import type { SplitTestFilters } from './use-split-test-list.ts';
 
@@ -35,13 +35,11 @@ export function SplitTestFilterBar({ tests, filters, onChange }: SplitTestFilter
   );
   return (
     <Group gap="xs" role="search" aria-label="Filter split tests">
-      <TextInput
+      <SearchField
         aria-label="Search split tests"
-        placeholder="Search"
-        leftSection={<Icon name="search" />}
-        value={filters.search}
-        onChange={(event) => onChange({ search: event.currentTarget.value })}
         w={220}
+        value={filters.search}
+        onChange={(search) => onChange({ search })}
       />
       {select('status', 'Status', STATUSES)}
       {tags.length > 0 && select('tag', 'Tag', tags)}
