@@ -40,6 +40,22 @@ describe.skipIf(dashboard.isMissing)('sessions', () => {
       .toBe(1);
   });
 
+  it('keep one field per filter when filters are set and cleared', async () => {
+    const page = await dashboard.shopPage('sessions');
+    const fields = page.getByRole('region', { name: 'Filters' }).getByRole('textbox');
+    await fields.first().waitFor();
+    const count = await fields.count();
+    for (const [label, text] of Object.entries({ Page: '/pricing', Country: 'DE', Browser: 'Firefox' })) {
+      await page.getByLabel(label, { exact: true }).fill(text);
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => url.searchParams.get(label.toLowerCase()) === text);
+      expect(await fields.count(), label).toBe(count);
+    }
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect.poll(() => page.getByLabel('Page', { exact: true }).inputValue()).toBe('');
+    expect(await fields.count(), 'cleared').toBe(count);
+  });
+
   it('show what happened, and why the visitor saw a variation and a flag value', async () => {
     const page = await dashboard.shopPage('sessions/s1');
     await page.getByText('Saw “b” of').waitFor();

@@ -1,6 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../../ui/form.tsx';
+import { useFieldText } from '../../ui/use-field-text.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import classes from './session-filter-bar.module.css';
@@ -42,7 +43,6 @@ export function SessionFilterBar({ filters, onChange, onClear }: SessionFilterBa
   );
   const text = (name: keyof SessionFilters, label: string, placeholder: string) => (
     <TextFilter
-      key={filters[name]}
       label={label}
       placeholder={placeholder}
       value={filters[name]}
@@ -107,10 +107,11 @@ interface TextFilterProps {
 
 /** Applies when the field is left or with Enter, not with every letter. */
 function TextFilter({ label, placeholder, value, onApply }: TextFilterProps) {
-  const [text, setText] = useState(value);
+  const { ref, text, setText } = useFieldText(value);
   const apply = () => text.trim() !== value && onApply(text.trim());
   return (
     <TextInput
+      ref={ref}
       size="xs"
       label={label}
       placeholder={placeholder}
