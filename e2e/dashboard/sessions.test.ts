@@ -85,7 +85,10 @@ describe.skipIf(dashboard.isMissing)('sessions', () => {
     await confirm.click();
     await page.getByText(/Eras(ing|ed) visitor v9/).waitFor();
     await page.reload();
-    await page.getByText('Erased visitor v9').waitFor();
+    await page.getByText(/Erased (visitor v9|a visitor)/).waitFor();
+    expect(await page.evaluate(() => JSON.stringify(localStorage)), 'what the browser keeps').not.toContain(
+      'v9',
+    );
     await page.getByText('There are no sessions of this visitor.').waitFor();
 
     const viewer = await dashboard.shopPage(
@@ -95,6 +98,24 @@ describe.skipIf(dashboard.isMissing)('sessions', () => {
     const button = viewer.getByRole('button', { name: 'Erase visitor' });
     await button.waitFor();
     expect(await button.getAttribute('aria-disabled')).toBe('true');
+  });
+
+  it('close the notice of an erasure that cannot be followed, and survive a damaged memory of them', async () => {
+    const page = await dashboard.shopPage('sessions');
+    const remember = (text: string) =>
+      page.evaluate((value) => localStorage.setItem('switchyard:erasures:shop', value), text);
+    await remember('[{"id":"gone","visitorId":"v5"}]');
+    await page.reload();
+    const notice = page.getByRole('status').filter({ hasText: 'visitor v5' });
+    await notice.getByText('Cannot follow this erasure').waitFor();
+    dashboard.ignoreProblems(/404/);
+    await notice.getByRole('button', { name: 'Close' }).click();
+    await notice.waitFor({ state: 'detached' });
+    for (const damaged of ['{', '{}', '[1]']) {
+      await remember(damaged);
+      await page.reload();
+      await page.getByRole('list', { name: 'Sessions' }).waitFor();
+    }
   });
 
   it.each(['sessions', 'sessions/s1', 'visitors/v1'])('%s is accessible and fits a phone', async (path) => {

@@ -1,16 +1,16 @@
 import { Alert, Button, Loader } from '@mantine/core';
 import type { Erasure } from '@switchyard/core/api/management';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { Static } from 'typebox';
-import { messageOf, propertyPath, request } from '../../api.ts';
+import { ApiProblem, messageOf, propertyPath, request } from '../../api.ts';
 import { plural } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { forgetErasure, type RememberedErasure, useErasures } from './running-erasures.ts';
+import { forgetErasure, forgetVisitor, type RememberedErasure, useErasures } from './running-erasures.ts';
 
 const REFRESH_MS = 2000;
 
-/** The erasures that were started in this browser, until their end was seen. */
+/** The erasures that were started in this browser, until their notice is closed. */
 export function ErasureProgress() {
   const { propertyId } = useProperty();
   return useErasures(propertyId).map((erasure) => <OneErasure key={erasure.id} erasure={erasure} />);
@@ -19,35 +19,51 @@ export function ErasureProgress() {
 function OneErasure({ erasure: { id, visitorId } }: { erasure: RememberedErasure }) {
   const { propertyId } = useProperty();
   const client = useQueryClient();
+  // Stays in the title after the browser has forgotten it.
+  const [visitor] = useState(visitorId === undefined ? 'a visitor' : `visitor ${visitorId}`);
   const { data, error } = useQuery({
     queryKey: ['erasure', propertyId, id],
     queryFn: ({ signal }) =>
       request<Static<typeof Erasure>>(propertyPath(propertyId, 'erasures', id), { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : REFRESH_MS),
+    refetchInterval: ({ state }) =>
+      state.data?.state === 'done' || isRefused(state.error) ? false : REFRESH_MS,
   });
   const isDone = data?.state === 'done';
   useEffect(() => {
-    if (isDone) void client.invalidateQueries({ queryKey: ['sessions', propertyId] });
-  }, [isDone, client, propertyId]);
+    if (!isDone) return;
+    forgetVisitor(propertyId, id);
+    void client.invalidateQueries({ queryKey: ['sessions', propertyId] });
+  }, [isDone, client, propertyId, id]);
   return (
     <Alert
       color={isDone ? 'green' : 'blue'}
       role="status"
-      title={isDone ? `Erased visitor ${visitorId}` : `Erasing visitor ${visitorId} …`}
+      title={isDone ? `Erased ${visitor}` : `Erasing ${visitor} …`}
     >
-      {isDone ? (
-        <>
-          {plural(data.rows ?? 0, 'row')} removed.{' '}
-          <Button size="compact-xs" variant="default" onClick={() => forgetErasure(propertyId, id)}>
-            Close
-          </Button>
-        </>
-      ) : (
-        <>
-          <Loader size={12} /> {data?.error ? `The last attempt failed (${data.error}); it is repeated.` : ''}{' '}
-          You can leave this page; the work goes on. {error && messageOf(error)}
-        </>
-      )}
+      {isDone ? `${plural(data.rows ?? 0, 'row')} removed.` : <Running erasure={data} error={error} />}{' '}
+      <Button size="compact-xs" variant="default" onClick={() => forgetErasure(propertyId, id)}>
+        Close
+      </Button>
     </Alert>
   );
 }
+
+interface RunningProps {
+  erasure: Static<typeof Erasure> | undefined;
+  error: Error | null;
+}
+
+function Running({ erasure, error }: RunningProps) {
+  if (isRefused(error)) return `Cannot follow this erasure: ${messageOf(error)}`;
+  return (
+    <>
+      <Loader size={12} />{' '}
+      {erasure?.error ? `The last attempt failed (${erasure.error}); it is repeated.` : ''} You can leave this
+      page or close this notice; the work goes on. {error && messageOf(error)}
+    </>
+  );
+}
+
+/** The role is too low, or the server does not know it any more: asking again does not help. */
+const isRefused = (error: Error | null) =>
+  error instanceof ApiProblem && (error.status === 403 || error.status === 404);

@@ -1,8 +1,10 @@
 import { useSyncExternalStore } from 'react';
+import { readStored, writeStored } from '../../ui/stored-text.ts';
 
 export interface RememberedErasure {
   id: string;
-  visitorId: string;
+  /** Removed once the visitor is erased. */
+  visitorId?: string;
 }
 
 const CHANGED = 'switchyard:erasures';
@@ -20,9 +22,16 @@ export function forgetErasure(propertyId: string, id: string): void {
   );
 }
 
+/** An erased visitor leaves no trace in the browser either. */
+export function forgetVisitor(propertyId: string, id: string): void {
+  save(
+    propertyId,
+    read(propertyId).map((each) => (each.id === id ? { id } : each)),
+  );
+}
+
 export function useErasures(propertyId: string): readonly RememberedErasure[] {
-  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(storageKey(propertyId)) ?? '[]');
-  return JSON.parse(text) as RememberedErasure[];
+  return parse(useSyncExternalStore(subscribe, () => readStored(storageKey(propertyId))));
 }
 
 function subscribe(onChange: () => void): () => void {
@@ -34,10 +43,19 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-const read = (propertyId: string): RememberedErasure[] =>
-  JSON.parse(localStorage.getItem(storageKey(propertyId)) ?? '[]');
+const read = (propertyId: string) => parse(readStored(storageKey(propertyId)));
+
+/** What is stored may be damaged. */
+function parse(text = '[]'): RememberedErasure[] {
+  try {
+    const stored: unknown = JSON.parse(text);
+    return Array.isArray(stored) ? stored.filter((each) => typeof each?.id === 'string') : [];
+  } catch {
+    return [];
+  }
+}
 
 function save(propertyId: string, erasures: readonly RememberedErasure[]): void {
-  localStorage.setItem(storageKey(propertyId), JSON.stringify(erasures));
+  writeStored(storageKey(propertyId), JSON.stringify(erasures));
   dispatchEvent(new Event(CHANGED));
 }

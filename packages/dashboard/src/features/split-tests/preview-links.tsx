@@ -1,6 +1,7 @@
 import { Alert, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyAction } from '../../ui/copy-action.tsx';
+import { readStored, writeStored } from '../../ui/stored-text.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './preview-links.module.css';
@@ -11,11 +12,11 @@ export function PreviewLinks({ test, onClose }: { test: SplitTest; onClose: () =
   const { propertyId, configuration } = useProperty();
   const storageKey = `switchyard:preview-page:${propertyId}`;
   const [page, setPage] = useState(
-    () => readText(storageKey) ?? configuration.property.allowedOrigins?.[0] ?? '',
+    () => readStored(storageKey) ?? configuration.property.allowedOrigins?.[0] ?? '',
   );
   const remember = (next: string) => {
     setPage(next);
-    writeText(storageKey, next);
+    writeStored(storageKey, next);
   };
   const isInvalid = page !== '' && !URL.canParse(page);
   return (
@@ -67,20 +68,4 @@ function previewLink(page: string, testKey: string, variationKey: string): strin
   const url = new URL(page);
   url.searchParams.set(`sy_${testKey}`, variationKey);
   return url.href;
-}
-
-function readText(key: string): string | undefined {
-  try {
-    return localStorage.getItem(key) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function writeText(key: string, text: string): void {
-  try {
-    localStorage.setItem(key, text);
-  } catch {
-    // Without storage, the address is remembered as long as the dialog is open.
-  }
 }
