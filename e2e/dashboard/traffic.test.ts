@@ -36,6 +36,31 @@ describe.skipIf(dashboard.isMissing)('overview and traffic', () => {
     expect(await check.getByRole('figure').first().textContent()).toContain(dashboard.server.url);
   });
 
+  it('leads from the flags to clean up to the same flags in the list', async () => {
+    const usage = (environment: string, stale: object | null) => ({
+      environment,
+      evaluations: 9,
+      lastEvaluatedAt: 1,
+      values: [{ value: true, count: 9 }],
+      stale,
+    });
+    const stale = usage('production', { reason: 'same_value', since: 1 });
+    const keys = ['f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'new-checkout'];
+    const flags = [
+      { flagKey: 'busy', environments: [stale, usage('staging', null)] },
+      ...keys.map((flagKey) => ({ flagKey, environments: [stale] })),
+    ];
+    const page = await dashboard.shopPage('traffic');
+    await page.route('**/v1/flags/usage?*', (route) => route.fulfill({ json: { flags } }));
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const panel = page.getByRole('region', { name: 'Flags to clean up' });
+    await panel.getByRole('link', { name: 'f6' }).waitFor();
+    expect(await panel.getByRole('link', { name: 'busy' }).count(), 'staging still uses it').toBe(0);
+    await panel.getByRole('link', { name: '1 more' }).click();
+    await page.getByRole('table', { name: 'Flags' }).getByText('new-checkout').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Use' }).inputValue()).toBe('Stale');
+  });
+
   it('filters everything by a row, and the filter is part of the address', async () => {
     const page = await dashboard.shopPage('traffic');
     await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();

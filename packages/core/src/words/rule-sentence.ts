@@ -1,10 +1,7 @@
-import type { FlagValue, Rollout, Rule } from '../api/targeting.ts';
+import type { Rollout, Rule } from '../api/targeting.ts';
 import { conditionsSentence } from './condition-sentence.ts';
-import { quoteValue } from './quote-value.ts';
+import { flagValueWords } from './flag-value-words.ts';
 import type { SentenceFormat } from './sentence-format.ts';
-
-export const flagValueWords = (value: FlagValue | null): string =>
-  typeof value === 'string' ? quoteValue(value) : String(value);
 
 /** "If country is one of DE, AT and plan is pro, serve true to 20 %" */
 export function ruleSentence(rule: Rule, format: SentenceFormat): string {

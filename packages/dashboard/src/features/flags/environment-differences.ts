@@ -1,5 +1,5 @@
 import type { FlagValue, Rule, Segment } from '@switchyard/core/api/targeting';
-import { flagValueWords } from '@switchyard/core/words/rule-sentence';
+import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { configurationIn } from './flag-configuration.ts';
 import { ruleSentence } from './flag-words.ts';

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Title } from '@mantine/core';
-import { flagValueWords } from '@switchyard/core/words/rule-sentence';
+import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import { Check } from '../../ui/check.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import type { Environment, Flag, FlagEnvironment } from '../configuration/configuration-types.ts';

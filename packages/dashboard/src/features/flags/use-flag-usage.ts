@@ -1,5 +1,5 @@
 import type { FlagUsage, FlagUsageList } from '@switchyard/core/api/flag-usage';
-import { flagValueWords } from '@switchyard/core/words/rule-sentence';
+import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { request } from '../../api.ts';
