@@ -24,8 +24,8 @@ export function compareEnvironments(
   const ids = [...new Set([...a.rules, ...b.rules].map(({ id }) => id))];
   const sameOrder = isSame(orderOf(a.rules, b.rules), orderOf(b.rules, a.rules));
   return [
-    line('State', a.enabled ? 'On' : 'Off', b.enabled ? 'On' : 'Off'),
-    line('Prerequisites', prerequisiteWords(a.prerequisites), prerequisiteWords(b.prerequisites)),
+    line('State', a.enabled, b.enabled, (enabled) => (enabled ? 'On' : 'Off')),
+    line('Prerequisites', a.prerequisites, b.prerequisites, prerequisiteWords),
     ...ids.map((id) => {
       const [left, right] = [a, b].map(({ rules }) => rules.findIndex((rule) => rule.id === id));
       const words = (rule: Rule | undefined, index = -1) =>
@@ -40,7 +40,7 @@ export function compareEnvironments(
         isSame: isSame(ruleA, ruleB) && (sameOrder || left === right),
       };
     }),
-    line('Everyone else', flagValueWords(a.value), flagValueWords(b.value)),
+    line('Everyone else', a.value, b.value, flagValueWords),
   ];
 }
 
@@ -50,8 +50,9 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 const orderOf = (rules: readonly Rule[], others: readonly Rule[]) =>
   rules.map(({ id }) => id).filter((id) => others.some((other) => other.id === id));
 
-function line(label: string, from: string, to: string): ComparedLine {
-  return { label, from, to, isSame: from === to };
+/** Compares the values: their words may be shortened. */
+function line<T>(label: string, from: T, to: T, words: (value: T) => string): ComparedLine {
+  return { label, from: words(from), to: words(to), isSame: isSame(from, to) };
 }
 
 const prerequisiteWords = (prerequisites: readonly { flag: string; value: FlagValue }[]) =>

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { Flag } from '../configuration/configuration-types.ts';
+import { compareEnvironments } from './environment-differences.ts';
+
+const long = 'x'.repeat(100);
+const environment = (changes: object) => ({
+  enabled: true,
+  value: '',
+  rules: [],
+  prerequisites: [],
+  ...changes,
+});
+const differing = (production: object, staging: object) => {
+  const environments = { production: environment(production), staging: environment(staging) };
+  const flag = { key: 'copy', environments } as unknown as Flag;
+  return compareEnvironments(flag, 'production', 'staging', [])
+    .filter(({ isSame }) => !isSame)
+    .map(({ label }) => label);
+};
+
+describe('compareEnvironments', () => {
+  it('tells long values apart whose first words are the same', () => {
+    expect(differing({ value: `${long}1` }, { value: `${long}2` })).toEqual(['Everyone else']);
+    expect(
+      differing(
+        { prerequisites: [{ flag: 'other', value: `${long}1` }] },
+        { prerequisites: [{ flag: 'other', value: `${long}2` }] },
+      ),
+    ).toEqual(['Prerequisites']);
+  });
+});
