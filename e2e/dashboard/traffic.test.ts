@@ -61,6 +61,23 @@ describe.skipIf(dashboard.isMissing)('overview and traffic', () => {
     expect(await page.getByRole('combobox', { name: 'Use' }).inputValue()).toBe('Stale');
   });
 
+  it('shows the visits behind the figures, or says which filter their list does not have', async () => {
+    const page = await dashboard.shopPage('traffic?period=7d&page=%2Fpricing&bots=only');
+    await page.getByRole('link', { name: 'Show these visits' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      period: '7d',
+      page: '/pricing',
+      bots: 'only',
+    });
+    await page.goto('/p/shop/traffic?period=custom&from=2026-01-01&to=2026-01-31&utmSource=news');
+    await page.getByText('The list of sessions cannot be filtered by UTM source').waitFor();
+    expect(await page.getByRole('link', { name: 'Show these visits' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove the filter UTM source: news' }).click();
+    const link = page.getByRole('link', { name: 'Show these visits' });
+    expect(await link.getAttribute('href')).toContain('period=custom&from=2026-01-01&to=2026-01-31');
+  });
+
   it('filters everything by a row, and the filter is part of the address', async () => {
     const page = await dashboard.shopPage('traffic');
     await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();

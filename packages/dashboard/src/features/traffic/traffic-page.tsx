@@ -8,7 +8,6 @@ import { PeriodPicker } from '../../ui/period-picker.tsx';
 import { usePeriod } from '../../ui/use-period.ts';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
 import { BreakdownPanel } from './breakdown-panel.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { InstallHint } from './install-hint.tsx';
@@ -19,6 +18,7 @@ import { DIMENSION_GROUPS } from './traffic-dimensions.ts';
 import classes from './traffic-page.module.css';
 import { summaryQuery, type TrafficScope } from './traffic-query.ts';
 import { useTrafficFilters } from './use-traffic-filters.ts';
+import { VisitsLink } from './visits-link.tsx';
 
 const TILES = ['visitors', 'sessions', 'pageviews', 'bounceRate', 'averageDurationSeconds'] as const;
 const URL_DEFAULTS = { metric: 'visitors', interval: '' } as const;
@@ -97,18 +97,8 @@ export function TrafficPage() {
           {filters.bots === 'only' ? 'Back to people' : 'Show bots only'}
         </button>
         {' · '}
-        <PropertyLink to="sessions" search={{ ...sessionFilters(filters) }}>
-          Show these visits
-        </PropertyLink>
+        <VisitsLink filters={filters} />
       </p>
     </Page>
   );
-}
-
-/** The filters that the list of sessions has too. */
-function sessionFilters(
-  filters: ReturnType<typeof useTrafficFilters>[0],
-): Record<string, string | undefined> {
-  const { page, country, device, browser, os, bots } = filters;
-  return { page, country, device, browser, os, bots };
 }
