@@ -36,6 +36,35 @@ describe.skipIf(dashboard.isMissing)('overview and traffic', () => {
     expect(await check.getByRole('figure').first().textContent()).toContain(dashboard.server.url);
   });
 
+  it('hides the installation check for good when it is dismissed', async () => {
+    const page = await dashboard.shopPage('overview');
+    const check = page.getByRole('region', { name: 'Installation check' });
+    await check.getByRole('button', { name: 'Dismiss' }).click();
+    await check.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('button', { name: /Visitors\s*3/ }).waitFor();
+    expect(await check.count()).toBe(0);
+  });
+
+  it('says what the overview cannot load', async () => {
+    const page = await dashboard.shopPage('traffic');
+    const refuse = (path: string) =>
+      page.route(path, (route) =>
+        route.fulfill({ status: 403, body: '{}', contentType: 'application/json' }),
+      );
+    await Promise.all(['**/v1/traffic/received?*', '**/proposals?*'].map(refuse));
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('Cannot load the received events').waitFor();
+    await page.getByText('Cannot load the proposals').waitFor();
+    await page.unroute('**/v1/traffic/received?*');
+    await refuse('**/properties/shop/keys');
+    await page.reload();
+    const check = page.getByRole('region', { name: 'Installation check' });
+    await check.getByText('Show how').first().click();
+    await check.getByText('Cannot load the public key').waitFor();
+    dashboard.ignoreProblems(/403/);
+  });
+
   it('leads from the flags to clean up to the same flags in the list', async () => {
     const usage = (environment: string, stale: object | null) => ({
       environment,

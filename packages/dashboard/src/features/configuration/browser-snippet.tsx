@@ -2,27 +2,22 @@ import type { KeyList } from '@switchyard/core/api/management';
 import { useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
+import { Loaded } from '../../ui/panel.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
 import { useProperty } from './property-context.tsx';
-
-/** The newest public key of the property; a placeholder while there is none. */
-function usePublicKey(): string {
-  const { propertyId } = useProperty();
-  const { data } = useQuery({
-    queryKey: ['keys', propertyId],
-    queryFn: ({ signal }) => request<Static<typeof KeyList>>(propertyPath(propertyId, 'keys'), { signal }),
-  });
-  return data?.keys.findLast(({ kind }) => kind === 'public')?.key ?? 'service_pub_…';
-}
+import { PropertyLink } from './property-link.tsx';
 
 /** Loads the browser SDK; `use` is code that runs once it is ready. */
 export function BrowserSnippet({ use = '' }: { use?: string }) {
   const { propertyId } = useProperty();
-  const publicKey = usePublicKey();
+  const keys = useQuery({
+    queryKey: ['keys', propertyId],
+    queryFn: ({ signal }) => request<Static<typeof KeyList>>(propertyPath(propertyId, 'keys'), { signal }),
+  });
   const server = location.origin;
   const then =
     use === '' ? '' : `\n  client?.ready().then(() => {\n    ${use.replaceAll('\n', '\n    ')}\n  });`;
-  const code = `<script src="${server}/sdk.js"></script>
+  const code = (publicKey: string) => `<script src="${server}/sdk.js"></script>
 <script>
   const client = window.switchyard?.createSwitchyard({
     apiUrl: '${server}',
@@ -30,5 +25,19 @@ export function BrowserSnippet({ use = '' }: { use?: string }) {
     propertyId: '${propertyId}',
   });${then}
 </script>`;
-  return <Snippet label="the snippet for your pages" code={code} />;
+  return (
+    <Loaded query={keys} what="the public key">
+      {({ keys: all }) => {
+        const newest = all.findLast(({ kind }) => kind === 'public')?.key;
+        if (!newest) {
+          return (
+            <p>
+              <PropertyLink to="keys">Create a public key</PropertyLink> first.
+            </p>
+          );
+        }
+        return <Snippet label="the snippet for your pages" code={code(newest)} />;
+      }}
+    </Loaded>
+  );
 }

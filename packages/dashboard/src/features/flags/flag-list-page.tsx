@@ -1,4 +1,5 @@
 import { Button, Skeleton, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Suspense, useMemo, useState } from 'react';
 import { messageOf } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -33,13 +34,13 @@ interface FlagListProps {
 
 function FlagList({ filters, onFilter }: FlagListProps) {
   const { may, configuration } = useProperty();
-  const { query, byKey } = useFlagUsage();
+  const usage = useFlagUsage();
   const lastChanges = useLastChanges();
   const [message, setMessage] = useState('');
   const { flags } = configuration;
   const shown = useMemo(
-    () => filterFlags(flags, filters, ({ key }) => staleReason(byKey.get(key)) !== undefined),
-    [flags, filters, byKey],
+    () => filterFlags(flags, filters, ({ key }) => staleReason(usage.byKey.get(key)) !== undefined),
+    [flags, filters, usage.byKey],
   );
   const newFlag = (
     <ReasonButton
@@ -66,13 +67,8 @@ function FlagList({ filters, onFilter }: FlagListProps) {
               : `${shown.length} of ${plural(flags.length, 'flag')}`}
             {message && ` · ${message}`}
           </Text>
-          {query.error && (
-            <LoadError
-              title="Cannot load how flags are used"
-              message={messageOf(query.error)}
-              onRetry={() => void query.refetch()}
-            />
-          )}
+          <PartError query={usage.query} what="how flags are used" />
+          <PartError query={lastChanges.query} what="when flags were changed" />
           {shown.length === 0 ? (
             <EmptyState
               title="No flag matches"
@@ -86,12 +82,30 @@ function FlagList({ filters, onFilter }: FlagListProps) {
             </EmptyState>
           ) : (
             <Suspense fallback={<Skeleton height={240} />}>
-              <FlagTable flags={shown} usage={byKey} lastChanges={lastChanges} onMessage={setMessage} />
+              <FlagTable
+                flags={shown}
+                usage={usage.byKey}
+                lastChanges={lastChanges.byKey}
+                onMessage={setMessage}
+              />
             </Suspense>
           )}
         </>
       )}
     </Page>
+  );
+}
+
+interface PartErrorProps {
+  query: Pick<UseQueryResult, 'error' | 'refetch'>;
+  what: string;
+}
+
+/** A column that could not be loaded; the others are there. */
+function PartError({ query: { error, refetch }, what }: PartErrorProps) {
+  if (!error) return null;
+  return (
+    <LoadError title={`Cannot load ${what}`} message={messageOf(error)} onRetry={() => void refetch()} />
   );
 }
 

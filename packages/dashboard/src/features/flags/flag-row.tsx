@@ -19,7 +19,7 @@ interface FlagRowProps {
 
 /** The cells of one flag. */
 export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessage }: FlagRowProps) {
-  const lastChange = useLastChange(flag.key, lastChanges);
+  const { change, error } = useLastChange(flag.key, lastChanges);
   const { environments } = useProperty().configuration;
   const stale = staleReason(usage);
   return (
@@ -77,13 +77,13 @@ export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessa
         );
       })}
       <div role="cell" className={classes.change}>
-        {lastChange ? (
+        {change ? (
           <>
-            <RelativeTime at={lastChange.at} />
-            <span className={classes.details}>{lastChange.by}</span>
+            <RelativeTime at={change.at} />
+            <span className={classes.details}>{change.by}</span>
           </>
         ) : (
-          <span className="dimmed">–</span>
+          <span className="dimmed">{change === null ? '–' : error ? 'Not loaded' : '…'}</span>
         )}
       </div>
     </>

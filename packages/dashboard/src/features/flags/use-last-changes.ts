@@ -17,21 +17,26 @@ export interface LastChange {
 const LIMIT = 200;
 const limited = limitConcurrency(4);
 
-/** When flags were last changed and by whom, by key; undefined while that is loaded. */
-export function useLastChanges(): ReadonlyMap<string, LastChange> | undefined {
+/** When flags were last changed and by whom, by key. */
+export function useLastChanges() {
   const { propertyId } = useProperty();
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey: ['history', propertyId, 'last-flag-changes'],
     queryFn: ({ signal }) =>
       request<Page>(propertyPath(propertyId, 'history'), { query: { entity: 'flag', limit: LIMIT }, signal }),
   });
-  return useMemo(() => data && lastChanges(data), [data]);
+  const { data } = query;
+  const byKey = useMemo(() => data && lastChanges(data), [data]);
+  return { query, byKey };
 }
 
-/** That of one flag, which is asked for by itself if it is too old for the list of all. */
-export function useLastChange(key: string, known: ReturnType<typeof useLastChanges>): LastChange | undefined {
+/**
+ * That of one flag, which is asked for by itself if it is too old for the list of all.
+ * @returns null: it was never changed
+ */
+export function useLastChange(key: string, known: ReadonlyMap<string, LastChange> | undefined) {
   const { propertyId } = useProperty();
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['history', propertyId, 'flag', key, 'last'],
     queryFn: ({ signal }) =>
       limited(() =>
@@ -42,7 +47,8 @@ export function useLastChange(key: string, known: ReturnType<typeof useLastChang
       ),
     enabled: known !== undefined && !known.has(key),
   });
-  return known?.get(key) ?? (data && lastChanges(data).get(key));
+  const change = known?.get(key) ?? (data && (lastChanges(data).get(key) ?? null));
+  return { change, error };
 }
 
 function lastChanges({ history }: Page): Map<string, LastChange> {

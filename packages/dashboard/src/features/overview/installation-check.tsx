@@ -1,47 +1,73 @@
+import { Button } from '@mantine/core';
 import type { TrafficReceived } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { request } from '../../api.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
+import { readStored, writeStored } from '../../ui/stored-text.ts';
 import { BrowserSnippet } from '../configuration/browser-snippet.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import classes from './overview-page.module.css';
 
 const REFRESH_MS = 5000;
+/** Then nobody is likely to wait for the first event any more. */
+const SLOW_AFTER_MS = 5 * 60_000;
+const SLOW_REFRESH_MS = 60_000;
 
 /** What the server has received so far, and how to send what is missing. Disappears once everything has arrived. */
 export function InstallationCheck() {
   const { propertyId } = useProperty();
-  const { data } = useQuery({
+  const storageKey = `switchyard:installed:${propertyId}`;
+  const [isDismissed, setDismissed] = useState(readStored(storageKey) !== undefined);
+  const [openedAt] = useState(Date.now);
+  const received = useQuery({
     queryKey: ['traffic', propertyId, 'received'],
     queryFn: ({ signal }) =>
       request<TrafficReceived>('/v1/traffic/received', { query: { propertyId }, signal }),
-    refetchInterval: ({ state }) => (isComplete(state.data) ? false : REFRESH_MS),
+    enabled: !isDismissed,
+    refetchInterval: ({ state }) =>
+      !isComplete(state.data) && (Date.now() - openedAt < SLOW_AFTER_MS ? REFRESH_MS : SLOW_REFRESH_MS),
   });
-  if (data === undefined || isComplete(data)) return null;
+  if (isDismissed || received.isPending || isComplete(received.data)) return null;
   return (
     <Panel
       title="Installation check"
-      hint="Looks for new events every few seconds. Snippets contain the public key of this property; for goals and feedback, put in a secret key and call them from your server."
+      actions={
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          onClick={() => {
+            writeStored(storageKey, 'dismissed');
+            setDismissed(true);
+          }}
+        >
+          Dismiss
+        </Button>
+      }
+      hint="Looks for new events every few seconds, after a while every minute. Snippets contain the public key of this property; for goals and feedback, put in a secret key and call them from your server."
     >
-      <ol className={classes.list}>
-        <Step name="First session" times={data.session}>
-          <BrowserSnippet />
-        </Step>
-        <Step name="First exposure to a split test" times={data.exposure}>
-          <ExposureSnippet />
-        </Step>
-        <Step name="First goal" times={data.goal}>
-          <GoalSnippet />
-        </Step>
-        <Step name="First feedback" times={data.feedback}>
-          <FeedbackSnippet />
-        </Step>
-      </ol>
+      <Loaded query={received} what="the received events">
+        {(data) => (
+          <ol className={classes.list}>
+            <Step name="First session" times={data.session}>
+              <BrowserSnippet />
+            </Step>
+            <Step name="First exposure to a split test" times={data.exposure}>
+              <ExposureSnippet />
+            </Step>
+            <Step name="First goal" times={data.goal}>
+              <GoalSnippet />
+            </Step>
+            <Step name="First feedback" times={data.feedback}>
+              <FeedbackSnippet />
+            </Step>
+          </ol>
+        )}
+      </Loaded>
     </Panel>
   );
 }

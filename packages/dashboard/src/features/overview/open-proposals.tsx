@@ -3,6 +3,7 @@ import type { ProposalList } from '@switchyard/core/api/management';
 import { useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
+import { ErrorAlert } from '../../ui/error-alert.tsx';
 import { plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -11,7 +12,7 @@ import { PropertyLink } from '../configuration/property-link.tsx';
 /** Changes of protected environments that wait for an approval. */
 export function OpenProposals() {
   const { propertyId } = useProperty();
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['proposals', propertyId, 'open'],
     queryFn: ({ signal }) =>
       request<Static<typeof ProposalList>>(propertyPath(propertyId, 'proposals'), {
@@ -19,7 +20,8 @@ export function OpenProposals() {
         signal,
       }),
   });
-  if (!data?.proposals.length) return null;
+  if (!data) return <ErrorAlert error={error} title="Cannot load the proposals" />;
+  if (data.proposals.length === 0) return null;
   const authors = [...new Set(data.proposals.map(({ author }) => author.name))].join(', ');
   return (
     <Alert
