@@ -19,7 +19,8 @@ export function DateTimeField({ value, onChange, ...props }: DateTimeFieldProps)
       value={shown}
       onChange={(event) => {
         const next = event.currentTarget.value;
-        const at = next === '' ? undefined : new Date(next).getTime();
+        const time = new Date(next).getTime();
+        const at = Number.isNaN(time) ? undefined : time;
         setText({ value: at, text: next });
         onChange(at);
       }}

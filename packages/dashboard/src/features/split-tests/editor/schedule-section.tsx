@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { DateTimeField } from '../../../ui/date-time-field.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';
@@ -21,15 +21,14 @@ export function ScheduleSection({ form, lock }: { form: SplitTestForm; lock: Fie
     >
       <div className={classes.columns}>
         {times.map(({ field, label, locked, empty }) => (
-          <TextInput
+          <DateTimeField
             key={field}
-            type="datetime-local"
             label={label}
             description={locked ?? (value[field] === null ? empty : utcWords(value[field]))}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
-            value={toLocal(value[field])}
+            value={value[field] ?? undefined}
             disabled={locked !== undefined}
-            onChange={(event) => change({ [field]: fromLocal(event.currentTarget.value) })}
+            onChange={(at) => change({ [field]: at ?? null })}
             error={errorAt(`/${field}`)}
           />
         ))}
@@ -37,14 +36,5 @@ export function ScheduleSection({ form, lock }: { form: SplitTestForm; lock: Fie
     </EditorSection>
   );
 }
-
-/** As the input has it: local time without a zone. */
-function toLocal(at: number | null): string {
-  if (at === null) return '';
-  const offset = new Date(at).getTimezoneOffset() * 60_000;
-  return new Date(at - offset).toISOString().slice(0, 16);
-}
-
-const fromLocal = (text: string): number | null => (text === '' ? null : new Date(text).getTime());
 
 const utcWords = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

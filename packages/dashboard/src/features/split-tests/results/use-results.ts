@@ -72,6 +72,8 @@ export function useRefreshOnChange(test: SplitTest): void {
   useEffect(() => {
     if (known.current === test.version) return;
     known.current = test.version;
-    void client.invalidateQueries({ queryKey: ['results', propertyId] });
+    for (const name of ['results', 'split-test-verdict']) {
+      void client.invalidateQueries({ queryKey: [name, propertyId] });
+    }
   }, [client, propertyId, test.version]);
 }
