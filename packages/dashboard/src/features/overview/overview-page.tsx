@@ -46,7 +46,7 @@ export function OverviewPage() {
       <MetricTiles
         names={TILES}
         selectable={CHARTS as readonly (typeof TILES)[number][]}
-        summary={summary}
+        scope={scope}
         selected={name}
         onSelect={(selected) => change({ metric: selected })}
       />

@@ -1,16 +1,17 @@
 import { Skeleton } from '@mantine/core';
-import type { TrafficSummary, TrafficTotals } from '@switchyard/core/api/traffic';
-import type { UseQueryResult } from '@tanstack/react-query';
+import type { TrafficTotals } from '@switchyard/core/api/traffic';
+import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api.ts';
 import { LoadError } from '../../ui/page-states.tsx';
 import { relativeChange, StatTile } from '../../ui/stat-tile.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './metric-tiles.module.css';
 import { metric } from './traffic-metrics.ts';
+import { summaryQuery, type TrafficScope } from './traffic-query.ts';
 
 interface MetricTilesProps<Name extends keyof TrafficTotals> {
   names: readonly Name[];
-  summary: UseQueryResult<TrafficSummary>;
+  scope: TrafficScope;
   selected: string;
   /** Metrics that the chart can show. */
   selectable: readonly Name[];
@@ -19,7 +20,9 @@ interface MetricTilesProps<Name extends keyof TrafficTotals> {
 
 /** The figures of a period against the previous one; each chooses what the chart shows. */
 export function MetricTiles<Name extends keyof TrafficTotals>(props: MetricTilesProps<Name>) {
-  const { names, summary, selected, selectable, onSelect } = props;
+  const { names, scope, selected, selectable, onSelect } = props;
+  // Asked for here, not by the page: parts ask in the order in which they are shown, a page after all of them.
+  const summary = useQuery(summaryQuery(scope));
   const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
   const { data, error } = summary;
   if (data === undefined && error) {

@@ -53,7 +53,7 @@ export function TrafficPage() {
       <MetricTiles
         names={TILES}
         selectable={TILES}
-        summary={summary}
+        scope={scope}
         selected={name}
         onSelect={(metric) => change({ metric })}
       />
@@ -85,7 +85,7 @@ export function TrafficPage() {
       <p className="dimmed">
         {filters.bots === 'only'
           ? 'You are looking at bots. '
-          : `${plural(summary.data?.bots.sessions ?? 0, 'session')} of bots not counted. `}
+          : summary.data && `${plural(summary.data.bots.sessions, 'session')} of bots not counted. `}
         <button
           type="button"
           className={classes.toggle}
