@@ -19,6 +19,10 @@ export class ApiProblem extends Error {
   }
 }
 
+/** A lost connection or an overloaded server may come back; a refused request stays refused. */
+export const isTemporary = (error: unknown): boolean =>
+  !(error instanceof ApiProblem) || error.status === 0 || error.status === 429 || error.status >= 500;
+
 function describeStatus(status: number): string {
   if (status === 0) return 'Cannot reach the server. Check your connection.';
   if (status >= 500) return 'The server cannot answer at the moment. Try again shortly.';
@@ -39,6 +43,9 @@ export interface ApiResponse<T> {
   etag: string | null;
   body: T;
 }
+
+/** Event of the window: the session had expired, and the same account has signed in again. */
+export const SIGNED_IN_AGAIN = 'switchyard:signed-in-again';
 
 /** Asks for a new sign-in; resolves to whether the request can be repeated. */
 type SessionExpired = () => Promise<boolean>;

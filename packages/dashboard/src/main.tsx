@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ApiProblem } from './api.ts';
+import { isTemporary } from './api.ts';
 import { createDashboardRouter, preloadPages } from './routes.tsx';
 import { cssVariables, theme } from './theme.ts';
 import { keepFocusAfterClicks } from './ui/keep-focus.ts';
@@ -21,13 +21,10 @@ const client = new QueryClient({
     queries: {
       networkMode: 'always',
       staleTime: 30_000,
-      // A refused request stays refused; a lost connection or an overloaded server may come back.
-      retry: (count, error) => count < 2 && (!(error instanceof ApiProblem) || isTemporary(error)),
+      retry: (count, error) => count < 2 && isTemporary(error),
     },
   },
 });
-
-const isTemporary = ({ status }: ApiProblem) => status === 0 || status === 429 || status >= 500;
 
 const router = createDashboardRouter(client);
 

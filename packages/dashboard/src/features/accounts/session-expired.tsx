@@ -1,14 +1,14 @@
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { handleSessionExpired } from '../../api.ts';
+import { handleSessionExpired, SIGNED_IN_AGAIN } from '../../api.ts';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { meQuery } from './use-me.ts';
 
 /**
  * Asks for the password again when the session has expired, on top of the page, so that unsaved work stays. All
- * requests that were refused wait for it and are repeated.
+ * requests that were refused wait for it and are repeated, unless another account has signed in.
  */
 export function SessionExpired() {
   const client = useQueryClient();
@@ -19,10 +19,16 @@ export function SessionExpired() {
     );
     return () => handleSessionExpired(async () => false);
   }, []);
-  const finish = (signedIn: boolean) => {
-    for (const resolve of waiting) resolve(signedIn);
+  /** @param accountId the account that has signed in; undefined: none */
+  const finish = (accountId?: string) => {
+    const isSame = accountId !== undefined && accountId === client.getQueryData(meQuery.queryKey)?.account.id;
+    // What is in memory and on the page belongs to the other account.
+    if (accountId !== undefined && !isSame) return location.reload();
+    for (const resolve of waiting) resolve(isSame);
     setWaiting([]);
-    if (signedIn) void client.invalidateQueries({ queryKey: meQuery.queryKey });
+    if (!isSame) return;
+    void client.invalidateQueries({ queryKey: meQuery.queryKey });
+    dispatchEvent(new Event(SIGNED_IN_AGAIN));
   };
   return waiting.length > 0 && <ExpiredDialog onFinish={finish} />;
 }
@@ -30,7 +36,7 @@ export function SessionExpired() {
 /** Above every other dialog: the session can expire while one is open. */
 const Z_INDEX = 400;
 
-function ExpiredDialog({ onFinish }: { onFinish: (signedIn: boolean) => void }) {
+function ExpiredDialog({ onFinish }: { onFinish: (accountId?: string) => void }) {
   useInertBackground();
   return (
     <Modal
@@ -39,11 +45,11 @@ function ExpiredDialog({ onFinish }: { onFinish: (signedIn: boolean) => void }) 
       zIndex={Z_INDEX}
       // Escape would also close the dialog below.
       closeOnEscape={false}
-      onClose={() => onFinish(false)}
+      onClose={() => onFinish()}
       title="Your session has expired"
     >
       <p>Sign in again to go on. Nothing that you entered is lost.</p>
-      <SignInForm onSignedIn={() => onFinish(true)} />
+      <SignInForm onSignedIn={({ account }) => onFinish(account.id)} />
     </Modal>
   );
 }

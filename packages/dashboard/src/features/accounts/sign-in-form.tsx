@@ -7,7 +7,7 @@ import { ErrorAlert } from '../../ui/error-alert.tsx';
 import { Form } from '../../ui/form.tsx';
 
 /** Email and password; asks for a code when the account has two-factor turned on. */
-export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
+export function SignInForm({ onSignedIn }: { onSignedIn: (signedIn: SignedIn) => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');

@@ -10,18 +10,24 @@ export interface CachedConfiguration {
 
 export const configurationKey = (propertyId: string) => ['configuration', propertyId] as const;
 
-/** Loads the whole configuration, or keeps the known one when it has not changed. */
+/**
+ * Loads the whole configuration, or keeps the known one when it has not changed. If an item was changed or deleted in
+ * memory meanwhile, the response may be older than that, so everything is loaded again.
+ */
 export async function loadConfiguration(
   client: QueryClient,
   propertyId: string,
   signal?: AbortSignal,
 ): Promise<CachedConfiguration> {
-  const known = client.getQueryData<CachedConfiguration>(configurationKey(propertyId));
+  const inMemory = () => client.getQueryData<CachedConfiguration>(configurationKey(propertyId));
+  const known = inMemory();
   const response = await requestResponse<Configuration>(propertyPath(propertyId, 'configuration'), {
     headers: known?.etag ? { 'if-none-match': known.etag } : {},
     ...(signal !== undefined && { signal }),
   });
-  if (response.status === 304 && known !== undefined) return known;
+  const latest = inMemory();
+  if (response.status === 304 && latest !== undefined) return latest;
+  if (latest !== known) return loadConfiguration(client, propertyId, signal);
   return { configuration: response.body, etag: response.etag };
 }
 
@@ -51,18 +57,16 @@ export function cacheItem<T extends ItemType>(
   });
 }
 
-/** Loads one item that somebody has changed. */
-export async function refreshItem(
-  client: QueryClient,
+/** Loads one item that somebody has changed; undefined if it does not exist any more. */
+export async function loadItem<T extends ItemType>(
   propertyId: string,
-  type: ItemType,
+  type: T,
   key: string,
-): Promise<void> {
+): Promise<ItemOf<T> | undefined> {
   try {
-    const path = propertyPath(propertyId, COLLECTIONS[type].path, key);
-    cacheItem(client, propertyId, type, key, await request<ItemOf<typeof type>>(path));
+    return await request<ItemOf<T>>(propertyPath(propertyId, COLLECTIONS[type].path, key));
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status !== 404) throw error;
-    cacheItem(client, propertyId, type, key, undefined);
+    return undefined;
   }
 }

@@ -31,7 +31,7 @@ export function PropertyProvider({ propertyId, children }: { propertyId: string;
   const client = useQueryClient();
   const me = useMe();
   const [isLive, setLive] = useState(true);
-  // The stream opens before the configuration is loaded, so that no change falls between the two.
+  // Both start at once; when the stream is open, it asks for changes that fell between the two.
   useEffect(() => followConfiguration(client, propertyId, setLive), [client, propertyId]);
   const { data, error, refetch } = useQuery({
     queryKey: configurationKey(propertyId),
