@@ -6,6 +6,7 @@ import {
   useCallback,
   useContext,
   useEffect,
+  useRef,
   useState,
 } from 'react';
 import { ApiProblem } from '../../api.ts';
@@ -28,16 +29,26 @@ export function useReview(): Review {
 
 export function ReviewProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<ReviewSheetProps>();
+  const current = useRef<ReviewSheetProps>(undefined);
+  const show = useCallback((sheet?: ReviewSheetProps) => {
+    current.current = sheet;
+    setOpen(sheet);
+  }, []);
   const review = useCallback<Review>(
     (change) =>
       new Promise((resolve) => {
-        const onFinish = (outcome: ReviewOutcome) => {
-          setOpen(undefined);
-          resolve(outcome);
+        const sheet: ReviewSheetProps = {
+          change,
+          onFinish: (outcome) => {
+            if (current.current === sheet) show(undefined);
+            resolve(outcome);
+          },
         };
-        setOpen({ change, onFinish });
+        // Only one at a time: a form that was still being checked does not replace what is reviewed now.
+        if (current.current) resolve({ outcome: 'cancelled' });
+        else show(sheet);
       }),
-    [],
+    [show],
   );
   return (
     <Context value={review}>

@@ -1,7 +1,7 @@
 import { Alert, Button, Drawer, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { ApiProblem } from '../../api.ts';
+import { ApiProblem, isTemporary } from '../../api.ts';
 import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
@@ -43,14 +43,19 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
   const submit = () => {
     if (blocked === undefined) save.mutate();
   };
+  const isSaving = save.isPending;
+  // A request that is on its way cannot be called back.
+  const cancel = () => isSaving || onFinish({ outcome: 'cancelled' });
   return (
     <Drawer
       opened
       position="right"
       size={560}
       title={change.title}
-      onClose={() => onFinish({ outcome: 'cancelled' })}
-      closeOnClickOutside={!save.isPending}
+      onClose={cancel}
+      closeOnClickOutside={!isSaving}
+      closeOnEscape={!isSaving}
+      closeButtonProps={{ disabled: isSaving }}
     >
       <Form onSubmit={submit}>
         <Stack>
@@ -78,24 +83,22 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
                 onChange={setComment}
               />
               <Group justify="flex-end">
-                <Button variant="default" onClick={() => onFinish({ outcome: 'cancelled' })}>
+                <Button variant="default" disabled={isSaving} onClick={cancel}>
                   Cancel
                 </Button>
                 <Button
                   type="submit"
                   {...(change.isDestructive && { color: 'red' })}
                   disabled={blocked !== undefined}
-                  loading={save.isPending}
+                  loading={isSaving}
                   data-autofocus
                 >
                   {confirmLabel(change, check.data)}
                 </Button>
               </Group>
-              {blocked && (
-                <p className="dimmed" role="status">
-                  {blocked}
-                </p>
-              )}
+              <p className="dimmed" role="status">
+                {isSaving ? 'Saving …' : blocked}
+              </p>
             </>
           )}
         </Stack>
@@ -116,8 +119,7 @@ function blockedReason(
 ): string | undefined {
   if (isChecking) return 'Checking the change …';
   if (isCommentNeeded && comment.trim() === '') return 'Add a comment to save in a protected environment.';
-  const canRetry = !(problem instanceof ApiProblem) || problem.status === 0 || problem.status >= 500;
-  return problem && !canRetry ? 'Fix the problem above first.' : undefined;
+  return problem && !isTemporary(problem) ? 'Fix the problem above first.' : undefined;
 }
 
 function useProtected(change: ChangeRequest, result: DryRunResult | undefined): boolean {
