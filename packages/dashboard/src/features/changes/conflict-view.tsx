@@ -1,8 +1,12 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { ApiProblem } from '../../api.ts';
 import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { cacheItem } from '../configuration/configuration-cache.ts';
+import type { ItemOf, ItemType } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
 import type { ChangeRequest, ReviewOutcome } from './change-request.ts';
 import classes from './conflict-view.module.css';
 import { copyPointers, valueAt } from './json-pointers.ts';
@@ -19,7 +23,15 @@ export function ConflictView({ change, problem, onFinish }: ConflictViewProps) {
   const own = (change.body ?? {}) as object;
   const conflicts = problem.document.conflicts ?? [];
   const isDocument = change.method === 'PUT' || change.isWholeDocument === true;
-  const canMerge = isDocument && conflicts.every((pointer) => pointer !== '');
+  const canMerge = isDocument && conflicts.length > 0 && conflicts.every((pointer) => pointer !== '');
+  const isTaken = change.method === 'PUT' && change.version === undefined;
+  const { propertyId } = useProperty();
+  const client = useQueryClient();
+  useEffect(() => {
+    const item = problem.document.current as ItemOf<ItemType> | undefined;
+    // The page behind this shows the current version, even if it has not heard of it yet.
+    if (change.item && item) cacheItem(client, propertyId, change.item.type, change.item.key, item);
+  }, [client, propertyId, change.item, problem]);
   const [kept, setKept] = useState<readonly string[]>([]);
   const finish = () => {
     const theirs = conflicts.filter((pointer) => !kept.includes(pointer));
@@ -31,11 +43,13 @@ export function ConflictView({ change, problem, onFinish }: ConflictViewProps) {
         color="orange"
         role="alert"
         icon={<Icon name="warning" />}
-        title="Somebody else changed this meanwhile"
+        title={isTaken ? 'This one exists already' : 'Somebody else changed this meanwhile'}
       >
-        {canMerge
-          ? 'The same fields were changed. Choose which version of each to keep; your other changes stay.'
-          : 'It is not the version that you looked at any more. Close this and look at the current version first.'}
+        {isTaken
+          ? `“${change.item?.key}” is taken. Close this and choose another one; what you entered stays.`
+          : canMerge
+            ? 'The same fields were changed. Choose which version of each to keep; your other changes stay.'
+            : 'It is not the version that you looked at any more. Close this and look at the current version first.'}
       </Alert>
       {canMerge &&
         conflicts.map((pointer) => (
