@@ -19,6 +19,8 @@ const dashboard = await Dashboard.open({
 const SHOP = '/v1/manage/properties/shop';
 const stored = async (path: string) => (await dashboard.owner.get(`${SHOP}/${path}`)).body;
 
+const isFocused = (target: Locator) => target.evaluate((it) => it === document.activeElement);
+
 /** One person at one keyboard: nothing here uses a mouse or sets the focus by script. */
 class Keyboard {
   readonly page: Page;
@@ -30,7 +32,7 @@ class Keyboard {
   /** Presses Tab until the element has the focus, and checks that this can be seen. */
   async tabTo(target: Locator): Promise<void> {
     await target.waitFor();
-    for (let count = 0; !(await target.evaluate((it) => it === document.activeElement)); count += 1) {
+    for (let count = 0; !(await isFocused(target)); count += 1) {
       expect(count, `Tab reaches ${target}`).toBeLessThan(80);
       await this.page.keyboard.press('Tab');
     }
@@ -66,11 +68,15 @@ class Keyboard {
     await this.keepsFocus(`opening ${name}`);
   }
 
-  /** Confirms in the review sheet. */
+  /** Confirms in the review sheet, whose button has the focus. */
   async confirm(label: string): Promise<void> {
     const sheet = this.page.getByRole('dialog');
     await sheet.getByText('What changes').waitFor();
-    await this.activate(this.button(label, sheet));
+    const confirm = this.button(label, sheet);
+    await expect.poll(() => isFocused(confirm), { message: `${label} has the focus` }).toBe(true);
+    // Enabled when the change is checked.
+    await expect.poll(() => confirm.isEnabled()).toBe(true);
+    await this.page.keyboard.press('Enter');
     await sheet.waitFor({ state: 'detached' });
     await this.keepsFocus(`confirming “${label}”`);
   }
@@ -114,6 +120,10 @@ describe.skipIf(dashboard.isMissing)('with the keyboard alone', () => {
     await keyboard.tabTo(page.getByRole('slider'));
     for (let count = 0; count < 5; count += 1) await page.keyboard.press('ArrowRight');
     await keyboard.activate(keyboard.button('Save'));
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => isFocused(keyboard.button('Save')), { message: 'the focus is back' }).toBe(true);
+    await page.keyboard.press('Enter');
     await keyboard.confirm('Save');
     const [environment] = Object.values((await stored('flags/quick-checkout')).environments);
     expect(environment).toMatchObject({ rules: [{ rollout: { percentage: 15 } }] });

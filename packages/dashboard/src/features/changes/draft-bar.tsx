@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { ReasonButton } from '../../ui/reason-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import classes from './draft-bar.module.css';
 import type { Draft } from './use-draft.ts';
@@ -35,9 +36,9 @@ export function DraftBar({ draft, onSave, blocked, children }: DraftBarProps) {
             Discard
           </Button>
         )}
-        <Button onClick={onSave} disabled={reason !== undefined} title={reason}>
+        <ReasonButton reason={reason} onClick={onSave}>
           Save
-        </Button>
+        </ReasonButton>
       </Group>
     </div>
   );

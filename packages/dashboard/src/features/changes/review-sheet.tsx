@@ -2,8 +2,8 @@ import { Alert, Button, Drawer, Group, Skeleton, Stack, Title } from '@mantine/c
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ApiProblem, isTemporary } from '../../api.ts';
-import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { ReasonButton } from '../../ui/reason-button.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -40,9 +40,6 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
   const problem = save.error ?? check.error;
   const isConflict = problem instanceof ApiProblem && problem.code === 'version_conflict';
   const blocked = blockedReason(check.isPending, problem, isCommentNeeded, comment);
-  const submit = () => {
-    if (blocked === undefined) save.mutate();
-  };
   const isSaving = save.isPending;
   // A request that is on its way cannot be called back.
   const cancel = () => isSaving || onFinish({ outcome: 'cancelled' });
@@ -57,52 +54,50 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
       closeOnEscape={!isSaving}
       closeButtonProps={{ disabled: isSaving }}
     >
-      <Form onSubmit={submit}>
-        <Stack>
-          {check.isPending && <Skeleton height={80} role="status" aria-label="Checking the change" />}
-          {check.data && !isConflict && (
-            <Differences result={check.data} item={change.item ?? { type: 'property', key: propertyId }} />
-          )}
-          {isConflict ? (
-            <ConflictView change={change} problem={problem} onFinish={onFinish} />
-          ) : (
-            problem && <ChangeProblem problem={problem} />
-          )}
-          {change.impact && check.data && !isConflict && <ImpactPanel impact={change.impact} />}
-          {!isConflict && (
-            <>
-              <TextArea
-                label="Comment"
-                description={
-                  isCommentNeeded ? 'Required in a protected environment' : 'Why? Shown in the history'
-                }
-                required={isCommentNeeded}
-                maxLength={500}
-                rows={2}
-                value={comment}
-                onChange={setComment}
-              />
-              <Group justify="flex-end">
-                <Button variant="default" disabled={isSaving} onClick={cancel}>
-                  Cancel
-                </Button>
-                <Button
-                  type="submit"
-                  {...(change.isDestructive && { color: 'red' })}
-                  disabled={blocked !== undefined}
-                  loading={isSaving}
-                  data-autofocus
-                >
-                  {confirmLabel(change, check.data)}
-                </Button>
-              </Group>
-              <p className="dimmed" role="status">
-                {isSaving ? 'Saving …' : blocked}
-              </p>
-            </>
-          )}
-        </Stack>
-      </Form>
+      <Stack>
+        {check.isPending && <Skeleton height={80} role="status" aria-label="Checking the change" />}
+        {check.data && !isConflict && (
+          <Differences result={check.data} item={change.item ?? { type: 'property', key: propertyId }} />
+        )}
+        {isConflict ? (
+          <ConflictView change={change} problem={problem} onFinish={onFinish} />
+        ) : (
+          problem && <ChangeProblem problem={problem} />
+        )}
+        {change.impact && check.data && !isConflict && <ImpactPanel impact={change.impact} />}
+        {!isConflict && (
+          <>
+            <TextArea
+              label="Comment"
+              description={
+                isCommentNeeded ? 'Required in a protected environment' : 'Why? Shown in the history'
+              }
+              required={isCommentNeeded}
+              maxLength={500}
+              rows={2}
+              value={comment}
+              onChange={setComment}
+            />
+            <Group justify="flex-end">
+              <Button variant="default" disabled={isSaving} onClick={cancel}>
+                Cancel
+              </Button>
+              <ReasonButton
+                reason={blocked}
+                onClick={() => save.mutate()}
+                {...(change.isDestructive && { color: 'red' })}
+                loading={isSaving}
+                data-autofocus
+              >
+                {confirmLabel(change, check.data)}
+              </ReasonButton>
+            </Group>
+            <p className="dimmed" role="status">
+              {isSaving ? 'Saving …' : blocked}
+            </p>
+          </>
+        )}
+      </Stack>
     </Drawer>
   );
 }
