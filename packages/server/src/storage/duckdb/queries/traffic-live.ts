@@ -16,15 +16,16 @@ export async function liveVisitors(
   const property = terms.find(propertyId);
   if (property === undefined) return { visitors: 0, pages: [], countries: [] };
   const received = `property = ${property} AND received_at >= ${since}`;
-  const active = `SELECT session_key FROM (
-      SELECT session_key FROM collects WHERE ${received} UNION SELECT session_key FROM exposures WHERE ${received})
-    WHERE session_key NOT IN (${botSessions(property, terms.find(BOT_DEVICE) ?? -1)})`;
+  const recent = `SELECT session_key FROM collects WHERE ${received}
+    UNION SELECT session_key FROM exposures WHERE ${received}`;
   const [start] = await rowsOf<[bigint | null]>(
     connection,
-    `SELECT min(started_at) FROM sessions WHERE property = ${property} AND session_key IN (${active})`,
+    `SELECT min(started_at) FROM sessions WHERE property = ${property} AND session_key IN (${recent})`,
   );
   const earliest = start?.[0] ?? null;
   if (earliest === null) return { visitors: 0, pages: [], countries: [] };
+  const bots = botSessions(property, terms.find(BOT_DEVICE) ?? -1, earliest);
+  const active = `SELECT session_key FROM (${recent}) WHERE session_key NOT IN (${bots})`;
   const collected = `property = ${property} AND seen_until >= ${earliest} AND session_key IN (SELECT session_key FROM active)`;
   const largest = (kind: string, value: string) =>
     `(SELECT '${kind}' AS kind, ${value} AS value, count(*) AS visitors FROM live GROUP BY value

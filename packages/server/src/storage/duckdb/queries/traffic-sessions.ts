@@ -25,7 +25,7 @@ interface Options {
 /**
  * SQL for the sessions of a traffic query, as common table expressions: `matching` has the sessions that match the
  * filters, `visits` those of them that started in the period, with what happened in them, and `bots` the sessions of
- * bots.
+ * bots among those and among the sessions with outcomes in the period.
  */
 export class TrafficSessions {
   readonly values = new SqlValues();
@@ -36,6 +36,8 @@ export class TrafficSessions {
   readonly #bot: number;
   /** No event of a selected session is older. */
   #since = 0;
+  /** No bot session that is looked for started earlier. */
+  #botsSince = 0;
   #isNarrow = false;
 
   /** Undefined if nothing is stored for the property. */
@@ -47,15 +49,16 @@ export class TrafficSessions {
     const property = terms.find(query.propertyId);
     if (property === undefined) return undefined;
     const sessions = new TrafficSessions(query, options, property, terms.find(BOT_DEVICE) ?? -1);
-    const [row] = await rowsOf<[bigint | null, bigint | null, bigint]>(
+    const [row] = await rowsOf<[bigint | null, bigint | null, bigint, bigint | null]>(
       connection,
       `WITH scope AS (${sessions.#scope})
-       SELECT any_value(since), any_value(selected), count(*)
+       SELECT any_value(since), any_value(selected), count(*), (${sessions.#firstWithOutcome})
        FROM sessions, (SELECT min(started_at) AS since, count(*) AS selected FROM scope)
        WHERE property = ${property} AND started_at >= since`,
     );
-    const [since, selected, all] = row!;
+    const [since, selected, all, withOutcome] = row!;
     sessions.#since = Number(since ?? query.from);
+    sessions.#botsSince = Math.min(sessions.#since, Number(withOutcome ?? sessions.#since));
     sessions.#isNarrow = Number(selected ?? 0) < NARROW_SHARE * Number(all);
     return sessions;
   }
@@ -93,7 +96,7 @@ export class TrafficSessions {
          SELECT session_key, started_at${value} FROM scope
          ${sources.map((source) => `LEFT JOIN ${source} USING (session_key)`).join(' ')}
          WHERE ${this.#conditions.join(' AND ') || 'true'})`,
-      `bots AS MATERIALIZED (${botSessions(this.property, this.#bot)})`,
+      `bots AS MATERIALIZED (${botSessions(this.property, this.#bot, this.#botsSince)})`,
       `visitors AS (${sessionVisitors(`property = ${this.property} AND seen_until >= ${this.#since}`)})`,
       `activity AS (${this.#activity})`,
       `visits AS (
@@ -112,11 +115,22 @@ export class TrafficSessions {
     const started = this.inPeriod('started_at');
     // Without filters, conversions and feedback are counted whatever their session is.
     if (!withOutcomes || !this.hasFilters) return this.#sessionsWhere(started);
+    return this.#sessionsWhere(`((${started}) OR ${this.#hasOutcome})`);
+  }
+
+  /** When the first session started that has an outcome in the period, if such sessions are not in the scope. */
+  get #firstWithOutcome(): string {
+    if (!this.#options.withOutcomes || this.hasFilters) return 'NULL';
+    return `SELECT min(started_at) FROM (${this.#sessionsWhere(this.#hasOutcome)})`;
+  }
+
+  /** Condition on `sessions`. */
+  get #hasOutcome(): string {
     const outcomes = ['conversions', 'feedback'].map(
       (table) =>
         `SELECT session_key FROM ${table} WHERE property = ${this.property} AND ${this.inPeriod('happened_at')}`,
     );
-    return this.#sessionsWhere(`((${started}) OR session_key IN (${outcomes.join(' UNION ALL ')}))`);
+    return `session_key IN (${outcomes.join(' UNION ALL ')})`;
   }
 
   #sessionsWhere(condition: string): string {
@@ -189,10 +203,11 @@ export class TrafficSessions {
   }
 }
 
-/** SQL: all sessions of bots. */
-export const botSessions = (property: number, botDevice: number) =>
-  `SELECT session_key FROM collects WHERE property = ${property} AND device = ${botDevice}
-   UNION SELECT session_key FROM exposures WHERE property = ${property} AND bot`;
+/** SQL: the sessions of bots that started at or after a time, and perhaps some older ones. */
+export const botSessions = (property: number, botDevice: number, since: number | bigint) =>
+  `SELECT session_key FROM collects
+   WHERE property = ${property} AND device = ${botDevice} AND seen_until >= ${since}
+   UNION SELECT session_key FROM exposures WHERE property = ${property} AND bot AND happened_at >= ${since}`;
 
 /** SQL: the visitor of each session; `where` filters `collects`. */
 export const sessionVisitors = (where: string) =>
