@@ -50,7 +50,8 @@ export interface EventStore {
   trafficCounts(query: TrafficCountsQuery, signal?: AbortSignal): Promise<TrafficCounts[]>;
   trafficBreakdown(query: TrafficBreakdownQuery, signal?: AbortSignal): Promise<TrafficBreakdown>;
   liveVisitors(query: LiveQuery, signal?: AbortSignal): Promise<LiveVisitors>;
-  receivedTimes(propertyId: string, signal?: AbortSignal): Promise<ReceivedTimes>;
+  /** Cheap enough for polling. */
+  receivedTimes(propertyId: string): Promise<ReceivedTimes>;
   /** Runs in the background: other queries do not wait for it. */
   assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts>;
   /** What flags can be evaluated with, for all sessions of a period. */

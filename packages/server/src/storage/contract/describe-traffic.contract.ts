@@ -184,6 +184,36 @@ export function describeTraffic({ store, add, journal, nextProperty }: Suite): v
     });
   });
 
+  test('counts outcomes of bots whose session started before the period', async () => {
+    const propertyId = nextProperty();
+    await add(
+      collect({ propertyId, sessionId: 'crawler', device: 'bot', receivedAt: T0 }, [view(0, '/')]),
+      entry({ propertyId, sessionId: 'crawler', receivedAt: T0 + 3 * DAY_MS }),
+      entry({ propertyId, receivedAt: T0 + 3 * DAY_MS }),
+    );
+    const late = { from: T0 + 2 * DAY_MS, to: T0 + 4 * DAY_MS, starts: [T0 + 2 * DAY_MS] };
+    expect(await countsOf(propertyId, late)).toMatchObject([
+      { bot: false, feedback: 1 },
+      { bot: true, feedback: 1 },
+    ]);
+  });
+
+  test('knows what was received first and last, also after further events and erasures', async () => {
+    const propertyId = nextProperty();
+    const nothing = { session: null, exposure: null, goal: null, feedback: null };
+    const seen = (visitorId: string, at: number) =>
+      collect({ propertyId, sessionId: visitorId, visitorId, receivedAt: T0 + at }, [view(at, '/')]);
+    const times = (first: number, last: number) => ({ first: T0 + first, last: T0 + last });
+    expect(await store().receivedTimes(propertyId)).toEqual(nothing);
+    await add(seen('ann', 10), seen('bob', 20));
+    expect(await store().receivedTimes(propertyId)).toEqual({ ...nothing, session: times(10, 20) });
+    await add(seen('cat', 30), entry({ propertyId, receivedAt: T0 + 40 }));
+    const now = { ...nothing, session: times(10, 30), feedback: times(40, 40) };
+    expect(await store().receivedTimes(propertyId)).toEqual(now);
+    await store().forget([{ propertyId, visitorId: 'ann' }]);
+    expect(await store().receivedTimes(propertyId)).toEqual({ ...now, session: times(20, 30) });
+  });
+
   test('knows no traffic of an unknown property', async () => {
     const propertyId = 'unknown';
     expect(await countsOf(propertyId)).toEqual([]);

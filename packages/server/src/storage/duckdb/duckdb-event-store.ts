@@ -52,6 +52,7 @@ import { verifyStore } from './file/verify-store.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
 import { SessionVisitors } from './ingest/session-visitors.ts';
 import { KeyHasher } from './lookup/key-hasher.ts';
+import { ReceivedCache } from './lookup/received-cache.ts';
 import { SessionRegistry } from './lookup/session-registry.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
 import { assignmentCounts } from './queries/assignment-counts.ts';
@@ -108,6 +109,7 @@ class DuckDbEventStore implements EventStore {
   readonly #visitors = new SessionVisitors();
   readonly #loader: BatchLoader;
   readonly #windows = new Map<string, number>();
+  readonly #received = new ReceivedCache();
   #watermark = 0;
 
   constructor(database: DuckDbDatabase, keys: KeyHasher) {
@@ -121,6 +123,7 @@ class DuckDbEventStore implements EventStore {
     await this.#terms.load(connection);
     await this.#registry.load(connection);
     this.#visitors.clear();
+    this.#received.clear();
     const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
     this.#watermark = Number((rows[0] as [bigint])[0]);
   }
@@ -135,6 +138,7 @@ class DuckDbEventStore implements EventStore {
       if (newEntries.length === 0) return;
       try {
         this.#watermark = await this.#loader.load(connection, newEntries);
+        this.#received.add(newEntries);
       } catch (error) {
         // It is unknown how far a failed commit got, so reload the state from the file.
         await this.load(connection);
@@ -217,8 +221,8 @@ class DuckDbEventStore implements EventStore {
     return this.#query((context) => liveVisitors(context, query), signal);
   }
 
-  receivedTimes(propertyId: string, signal?: AbortSignal): Promise<ReceivedTimes> {
-    return this.#query((context) => receivedTimes(context, propertyId), signal);
+  receivedTimes(propertyId: string): Promise<ReceivedTimes> {
+    return this.#received.get(propertyId, () => this.#query((context) => receivedTimes(context, propertyId)));
   }
 
   assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts> {
@@ -274,6 +278,7 @@ class DuckDbEventStore implements EventStore {
       } finally {
         this.#registry.clearStarts();
         this.#visitors.clear();
+        this.#received.clear();
       }
     });
   }
