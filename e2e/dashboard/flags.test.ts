@@ -1,57 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { confirmReview, Dashboard, expectUsable, saveButton } from '../support/dashboard.ts';
+import { FLAGS, rule } from '../support/flag-samples.ts';
 
-const rule = (id: string, plan: string) => ({
-  id,
-  conditions: [{ attribute: 'plan', operator: 'equals', values: [plan] }],
-  value: true,
-});
-const boolean = (key: string, rules: object[] = []) => ({
-  key,
-  name: key,
-  type: 'boolean',
-  defaultValue: false,
-  environments: {
-    production: { enabled: false, value: true },
-    staging: { enabled: true, value: false, rules },
-  },
-});
-const environments = [
-  { id: 'staging', name: 'Staging' },
-  { id: 'production', name: 'Production', protected: true },
-];
-
-const dashboard = await Dashboard.open({
-  provision: {
-    properties: [
-      {
-        id: 'shop',
-        name: 'Shop',
-        environments,
-        segments: [
-          {
-            id: 'staff',
-            name: 'Staff',
-            conditions: [{ attribute: 'email', operator: 'endsWith', values: ['@shop.example'] }],
-          },
-        ],
-        flags: [
-          boolean('toggled'),
-          boolean('ordered', [rule('first', 'a'), rule('second', 'b'), rule('third', 'c')]),
-          boolean('contested', [rule('first', 'a'), rule('second', 'b')]),
-          boolean('promoted', [rule('only', 'a')]),
-          boolean('tried', [rule('only', 'pro')]),
-          boolean('deleted'),
-        ],
-      },
-      {
-        id: 'large',
-        environments,
-        flags: Array.from({ length: 1000 }, (_, index) => boolean(`flag-${index}`)),
-      },
-    ],
-  },
-});
+const dashboard = await Dashboard.open({ provision: FLAGS });
 
 const flag = async (key: string) =>
   (await dashboard.owner.get(`/v1/manage/properties/shop/flags/${key}`)).body;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebhookReceiver } from '../../packages/server/src/testing/webhook-receiver.ts';
 import { confirmReview, Dashboard, expectUsable } from '../support/dashboard.ts';
 
+const CHECKOUT = { key: 'checkout', type: 'boolean', defaultValue: false };
 const dashboard = await Dashboard.open({
   provision: {
     properties: [
@@ -9,14 +10,7 @@ const dashboard = await Dashboard.open({
         id: 'shop',
         name: 'Shop',
         environments: [{ id: 'production' }, { id: 'staging', name: 'Staging' }],
-        flags: [
-          {
-            key: 'checkout',
-            type: 'boolean',
-            defaultValue: false,
-            environments: { staging: { enabled: true } },
-          },
-        ],
+        flags: [{ ...CHECKOUT, environments: { staging: { enabled: true } } }],
       },
       { id: 'old-shop', name: 'Old shop' },
     ],

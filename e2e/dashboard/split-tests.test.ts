@@ -10,6 +10,7 @@ const test = (key: string, fields: object = {}) => ({
   ...{ key, name: `Test ${key}`, type: 'text', variations: VARIATIONS, goals: ['joined'] },
   ...fields,
 });
+const HERO = { status: 'running', tags: ['home'], owner: 'ada', exclusion: { group: 'home', share: 60 } };
 
 const dashboard = await Dashboard.open({
   provision: {
@@ -22,12 +23,7 @@ const dashboard = await Dashboard.open({
         ],
         feedbackTypes: [{ id: 'nps', name: 'NPS', options: ['good', 'bad'] }],
         splitTests: [
-          test('hero', {
-            status: 'running',
-            tags: ['home'],
-            owner: 'ada',
-            exclusion: { group: 'home', share: 60 },
-          }),
+          test('hero', HERO),
           test('shared'),
           test('waiting', { status: 'paused' }),
           test('gone', { status: 'archived' }),
