@@ -193,6 +193,15 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     expect(await rows.count()).toBeLessThan(60);
   });
 
+  it('says which columns could not be loaded', async () => {
+    const page = await dashboard.shopPage('goals');
+    await page.route('**/history?*', (route) => route.fulfill({ status: 403, json: {} }));
+    await page.getByRole('link', { name: 'Flags' }).click();
+    await page.getByRole('alert').getByText('Cannot load when flags were changed').waitFor();
+    expect(await page.getByRole('row').last().textContent()).toContain('Not loaded');
+    dashboard.ignoreProblems(/403/);
+  });
+
   it('lets viewers look, and says why they cannot change anything', async () => {
     const viewer = await dashboard.member('flag-viewer@shop.example', 'viewer');
     const page = await dashboard.shopPage('flags', viewer);

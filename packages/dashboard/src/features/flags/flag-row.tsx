@@ -8,18 +8,18 @@ import { EnvironmentSwitch } from './environment-switch.tsx';
 import classes from './flag-row.module.css';
 import { environmentWords } from './flag-words.ts';
 import { type EnvironmentUsage, servedWords, staleReason } from './use-flag-usage.ts';
-import { type LastChange, useLastChange } from './use-last-changes.ts';
+import { type LastChanges, useLastChange } from './use-last-changes.ts';
 
 interface FlagRowProps {
   flag: Flag;
   usage: readonly EnvironmentUsage[] | undefined;
-  lastChanges: ReadonlyMap<string, LastChange> | undefined;
+  lastChanges: LastChanges;
   onMessage: (message: string) => void;
 }
 
 /** The cells of one flag. */
 export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessage }: FlagRowProps) {
-  const { change, error } = useLastChange(flag.key, lastChanges);
+  const { change, isFailed } = useLastChange(flag.key, lastChanges);
   const { environments } = useProperty().configuration;
   const stale = staleReason(usage);
   return (
@@ -83,7 +83,7 @@ export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessa
             <span className={classes.details}>{change.by}</span>
           </>
         ) : (
-          <span className="dimmed">{change === null ? '–' : error ? 'Not loaded' : '…'}</span>
+          <span className="dimmed">{change === null ? '–' : isFailed ? 'Not loaded' : '…'}</span>
         )}
       </div>
     </>

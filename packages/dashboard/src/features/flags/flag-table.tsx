@@ -5,12 +5,12 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { FlagRow } from './flag-row.tsx';
 import classes from './flag-table.module.css';
 import type { EnvironmentUsage } from './use-flag-usage.ts';
-import type { LastChange } from './use-last-changes.ts';
+import type { LastChanges } from './use-last-changes.ts';
 
 interface FlagTableProps {
   flags: readonly Flag[];
   usage: ReadonlyMap<string, readonly EnvironmentUsage[]>;
-  lastChanges: ReadonlyMap<string, LastChange> | undefined;
+  lastChanges: LastChanges;
   onMessage: (message: string) => void;
 }
 

@@ -8,16 +8,19 @@ import { useProperty } from '../configuration/property-context.tsx';
 
 type Page = Static<typeof HistoryPage>;
 
-export interface LastChange {
+interface LastChange {
   at: number;
   by: string;
 }
+
+/** By key of the flag; undefined while they are loaded, null if that failed. */
+export type LastChanges = ReadonlyMap<string, LastChange> | null | undefined;
 
 /** Entries to look at for all flags together. */
 const LIMIT = 200;
 const limited = limitConcurrency(4);
 
-/** When flags were last changed and by whom, by key. */
+/** When flags were last changed and by whom. */
 export function useLastChanges() {
   const { propertyId } = useProperty();
   const query = useQuery({
@@ -25,8 +28,11 @@ export function useLastChanges() {
     queryFn: ({ signal }) =>
       request<Page>(propertyPath(propertyId, 'history'), { query: { entity: 'flag', limit: LIMIT }, signal }),
   });
-  const { data } = query;
-  const byKey = useMemo(() => data && lastChanges(data), [data]);
+  const { data, error } = query;
+  const byKey = useMemo<LastChanges>(
+    () => (data ? lastChanges(data) : error ? null : undefined),
+    [data, error],
+  );
   return { query, byKey };
 }
 
@@ -34,7 +40,7 @@ export function useLastChanges() {
  * That of one flag, which is asked for by itself if it is too old for the list of all.
  * @returns null: it was never changed
  */
-export function useLastChange(key: string, known: ReadonlyMap<string, LastChange> | undefined) {
+export function useLastChange(key: string, known: LastChanges) {
   const { propertyId } = useProperty();
   const { data, error } = useQuery({
     queryKey: ['history', propertyId, 'flag', key, 'last'],
@@ -45,10 +51,10 @@ export function useLastChange(key: string, known: ReadonlyMap<string, LastChange
           signal,
         }),
       ),
-    enabled: known !== undefined && !known.has(key),
+    enabled: known?.has(key) === false,
   });
   const change = known?.get(key) ?? (data && (lastChanges(data).get(key) ?? null));
-  return { change, error };
+  return { change, isFailed: known === null || error !== null };
 }
 
 function lastChanges({ history }: Page): Map<string, LastChange> {
