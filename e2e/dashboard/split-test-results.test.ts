@@ -19,6 +19,7 @@ const dashboard = await Dashboard.open({
         ...{ plannedVisitors: 800, goals: ['signup', 'revenue'], guardrails: ['refund'] },
       },
       running('skewed', 'control', 'b'),
+      running('harmful', 'control', 'family', 'video'),
       running('silent', 'control', 'b'),
       { ...running('over', 'control', 'b'), status: 'stopped' },
     ],
@@ -57,6 +58,9 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
       ),
       visit(shop, 'skewed', 'control', 300, { signup: 3 }),
       visit(shop, 'skewed', 'b', 100),
+      ...Object.entries({ control: 40, family: 42, video: 3 }).map(([key, signup]) =>
+        visit(shop, 'harmful', key, 100, { signup }),
+      ),
       visit(shop, 'over', 'b', 3),
     ]);
     // Ten visitors of the control see the other variation as well.
@@ -95,6 +99,21 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     await panel(page, 'Secondary goals').getByRole('heading', { name: 'Revenue' }).waitFor();
     await page.getByRole('group', { name: /uplift of benefit by day/ }).waitFor();
     await panel(page, 'Feedback by variation').getByText('I like the headline').waitFor();
+  });
+
+  it('name a variation that does harm first, here and in lists', async () => {
+    const page = await open('harmful');
+    const verdict = await panel(page, 'Verdict').textContent();
+    expect(verdict).toMatch(/Next: take "video" out of the test\..*Keep "family" going/);
+    await page
+      .getByText(/^harmful · Roll back "video": it is worse than the control\. Next: take "video"/)
+      .waitFor();
+    const list = await dashboard.shopPage('split-tests?status=decide');
+    await list.getByRole('row', { name: /harmful.*Needs decision.*Take video out: it is worse/ }).waitFor();
+    const overview = await dashboard.shopPage('overview');
+    const row = panel(overview, 'Running split tests').getByRole('listitem').filter({ hasText: 'harmful' });
+    await row.getByText('Take video out: it is worse').waitFor();
+    await row.getByText('Needs a decision').waitFor();
   });
 
   it('name an alarm in plain words, with the sessions behind it', async () => {

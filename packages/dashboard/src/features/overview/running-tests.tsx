@@ -7,7 +7,7 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { hasOpenResults, phaseWords, titleOf } from '../split-tests/split-test-facts.ts';
 import { verdictQuery } from '../split-tests/verdict-query.ts';
-import { type Attention, attentionOf, decisionWords } from '../split-tests/verdict-words.ts';
+import { type Attention, attentionOf, decisionWords, urgentVerdict } from '../split-tests/verdict-words.ts';
 import classes from './overview-page.module.css';
 
 const ORDER: readonly Attention[] = ['decide', 'look', 'none'];
@@ -54,7 +54,8 @@ type Result = Pick<
 >;
 
 function Verdict({ result: { data, error } }: { result: Result }) {
-  if (data?.verdict) return <span>{decisionWords(data.verdict)}</span>;
+  const verdict = data && urgentVerdict(data);
+  if (verdict) return <span>{decisionWords(verdict, data)}</span>;
   if (data) return <span className="dimmed">No results yet</span>;
   if (error) return <span className="bad">Cannot load the results: {messageOf(error)}</span>;
   return <Skeleton height={16} width={140} role="status" aria-label="Loading the results" />;

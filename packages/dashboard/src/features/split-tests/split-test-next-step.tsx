@@ -1,9 +1,11 @@
+import type { SplitTestResults } from '@switchyard/core/api/results';
 import { useQuery } from '@tanstack/react-query';
 import { formatDateTime } from '../../ui/format.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { isScheduled, OUTCOME_WORDS } from './split-test-facts.ts';
 import { verdictQuery } from './verdict-query.ts';
+import { urgentVerdict } from './verdict-words.ts';
 
 /** One line below the title: what to do, or what is going to happen. */
 export function SplitTestNextStep({ test }: { test: SplitTest }) {
@@ -12,9 +14,17 @@ export function SplitTestNextStep({ test }: { test: SplitTest }) {
   const key = <code>{test.key}</code>;
   return (
     <>
-      {key} · {stepWords(test, data?.verdict?.sentences.next)}
+      {key} · {stepWords(test, data && nextWords(data))}
     </>
   );
+}
+
+/** Harm is named along with what to do about it. */
+function nextWords(results: SplitTestResults): string | undefined {
+  const verdict = urgentVerdict(results);
+  if (!verdict) return undefined;
+  const { decision, next } = verdict.sentences;
+  return verdict.decision === 'roll-back' ? `${decision} ${next}` : next;
 }
 
 function stepWords(test: SplitTest, next: string | undefined): string {

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { messageOf } from '../../api.ts';
 import { OUTCOME_WORDS } from './split-test-facts.ts';
 import type { ListedTest } from './use-split-test-list.ts';
-import { decisionWords, upliftOf } from './verdict-words.ts';
+import { decisionWords, upliftOf, urgentVerdict } from './verdict-words.ts';
 
 const TONE: Record<string, string | undefined> = { ship: 'good', 'roll-back': 'bad', unhealthy: 'warn' };
 
@@ -25,9 +25,9 @@ export function SplitTestOutcome({ listed: { test, results } }: { listed: Listed
     if (error) return <span className="bad">Cannot load the results: {messageOf(error)}</span>;
     return <Skeleton height={18} width={140} role="status" aria-label="Loading the results" />;
   }
-  const { verdict } = data;
+  const verdict = urgentVerdict(data);
   if (verdict === null) return <span className="dimmed">No results yet</span>;
-  const uplift = verdict.decision === 'collecting' ? undefined : upliftOf(data);
+  const uplift = verdict.decision === 'collecting' ? undefined : upliftOf(verdict, data);
   return (
     <>
       {uplift && (
@@ -36,7 +36,7 @@ export function SplitTestOutcome({ listed: { test, results } }: { listed: Listed
           <span className="dimmed">{uplift.interval}</span>
         </div>
       )}
-      <div className={TONE[verdict.decision]}>{decisionWords(verdict)}</div>
+      <div className={TONE[verdict.decision]}>{decisionWords(verdict, data)}</div>
     </>
   );
 }

@@ -17,16 +17,29 @@ const ATTENTION: Record<Decision, Attention> = {
   collecting: 'none',
 };
 
-export const attentionOf = (results: SplitTestResults | undefined): Attention =>
-  results?.verdict ? ATTENTION[results.verdict.decision] : 'none';
+export function attentionOf(results: SplitTestResults | undefined): Attention {
+  const verdict = results && urgentVerdict(results);
+  return verdict ? ATTENTION[verdict.decision] : 'none';
+}
 
-/** The verdict in a few words, such as "Ship b". */
-export function decisionWords({ decision, variation, collecting, daysLeft }: Verdict): string {
+/** The verdict to act on first: while a test runs, harm cannot wait until another variation has a result. */
+export function urgentVerdict({ verdict, verdicts, phase }: SplitTestResults): Verdict | null {
+  const isFirst = !verdict || verdict.decision === 'ship' || verdict.decision === 'unhealthy';
+  if (isFirst || phase?.endedAt != null) return verdict;
+  return verdicts.find(({ decision }) => decision === 'roll-back') ?? verdict;
+}
+
+/** A verdict in a few words, such as "Ship b". */
+export function decisionWords(
+  { decision, reason, variation, collecting, daysLeft }: Verdict,
+  { verdicts }: SplitTestResults,
+): string {
   switch (decision) {
     case 'ship':
       return `Ship ${variation}`;
     case 'roll-back':
-      return `Roll back ${variation}`;
+      if (verdicts.length === 1) return `Roll back ${variation}`;
+      return `Take ${variation} out: it ${reason === 'guardrail' ? 'harms a guardrail' : 'is worse'}`;
     case 'no-difference':
       return 'No difference';
     case 'unhealthy':
@@ -47,10 +60,10 @@ export interface Uplift {
   interval: string;
 }
 
-/** The change of the primary goal that the verdict is about. */
-export function upliftOf({ verdict, goals }: SplitTestResults): Uplift | undefined {
+/** The change of the primary goal that a verdict is about. */
+export function upliftOf(verdict: Verdict, { goals }: SplitTestResults): Uplift | undefined {
   const metric = goals.find(({ role }) => role === 'primary')?.metrics.find(({ decides }) => decides);
-  const variation = metric?.variations.find(({ key }) => key === verdict?.variation);
+  const variation = metric?.variations.find(({ key }) => key === verdict.variation);
   const effect = variation?.relative;
   if (!effect) return undefined;
   return { change: formatChange(effect.estimate), interval: intervalWords(effect.low, effect.high) };

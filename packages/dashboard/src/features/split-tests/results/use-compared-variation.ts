@@ -1,11 +1,12 @@
+import { urgentVerdict } from '../verdict-words.ts';
 import type { Results } from './results-types.ts';
 import { useResultFilters } from './use-result-filters.ts';
 
 /** The variation that the chart and the breakdown compare with the control: the chosen one, or that of the verdict. */
 export function useComparedVariation(): (results: Results) => string | undefined {
   const [{ variation }] = useResultFilters();
-  return ({ variations, verdict }) => {
-    const others = variations.slice(1).map(({ key }) => key);
-    return others.find((key) => key === variation) ?? verdict?.variation ?? others[0];
+  return (results) => {
+    const others = results.variations.slice(1).map(({ key }) => key);
+    return others.find((key) => key === variation) ?? urgentVerdict(results)?.variation ?? others[0];
   };
 }

@@ -3,6 +3,7 @@ import { Panel } from '../../../ui/panel.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { PropertyLink } from '../../configuration/property-link.tsx';
+import { urgentVerdict } from '../verdict-words.ts';
 import type { Results, Verdict } from './results-types.ts';
 import { StateTag, type Tone } from './state-tag.tsx';
 import classes from './verdict-panel.module.css';
@@ -18,13 +19,13 @@ const DECISIONS: Record<Verdict['decision'], { label: string; tone: Tone }> = {
 
 /** What the figures say, in words. */
 export function VerdictPanel({ test, results }: { test: SplitTest; results: Results }) {
-  const { verdict, verdicts } = results;
+  const verdict = urgentVerdict(results);
   return (
     <Panel title="Verdict">
       {verdict ? (
         <VerdictText
           verdict={verdict}
-          others={verdicts.filter((it) => it.variation !== verdict.variation)}
+          others={results.verdicts.filter((it) => it.variation !== verdict.variation)}
           isOver={results.phase?.endedAt != null}
         />
       ) : (
