@@ -60,6 +60,5 @@ function describeForecast(forecast: Forecast | null): string {
     const size = detectable === null ? 'large differences' : `differences above ${percent(detectable)}`;
     return `a result is not in sight: at this traffic, only ${size} can be found within ${duration(horizonDays)}. Get more visitors, test a bolder change, or stop.`;
   }
-  if (high === null) return `wait, probably ${duration(low)} or longer.`;
   return `wait, probably ${durationRange(low, high)}.`;
 }

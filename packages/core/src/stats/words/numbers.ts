@@ -42,8 +42,9 @@ export function signedChange(change: number, unit: Unit): string {
 export const duration = (days: number) =>
   days > 13 ? plural(Math.floor(days / 7), 'week') : plural(days, 'day');
 
-/** Such as "2 to 4 more weeks". */
-export function durationRange(low: number, high: number): string {
+/** Such as "2 to 4 more weeks", or "3 weeks or longer" without an end. */
+export function durationRange(low: number, high: number | null): string {
+  if (high === null) return `${duration(low)} or longer`;
   const inWeeks = high > 13;
   const [from, to] = inWeeks ? [Math.floor(low / 7), Math.ceil(high / 7)] : [low, high];
   const most = plural(to, inWeeks ? 'more week' : 'more day');

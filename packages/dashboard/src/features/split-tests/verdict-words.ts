@@ -1,5 +1,5 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
-import { duration } from '@switchyard/core/stats/words/numbers';
+import { durationRange } from '@switchyard/core/stats/words/numbers';
 import { formatChange, formatCount, formatPercent } from '../../ui/format.ts';
 
 type Verdict = NonNullable<SplitTestResults['verdict']>;
@@ -31,7 +31,7 @@ export function urgentVerdict({ verdict, verdicts, phase }: SplitTestResults): V
 
 /** A verdict in a few words, such as "Ship b". */
 export function decisionWords(
-  { decision, reason, variation, collecting, daysLeft }: Verdict,
+  { decision, reason, variation, collecting, forecast }: Verdict,
   { verdicts }: SplitTestResults,
 ): string {
   switch (decision) {
@@ -49,7 +49,10 @@ export function decisionWords(
         ? `Collecting: ${formatCount(collecting.conversions)} of ${formatCount(collecting.required)} conversions`
         : 'Collecting';
     case 'keep-going':
-      return daysLeft === null ? 'Keep going' : `Keep going, about ${duration(Math.max(1, daysLeft))}`;
+      if (!forecast) return 'Keep going';
+      return forecast.inSight
+        ? `Keep going, probably ${durationRange(forecast.low, forecast.high)}`
+        : 'No result in sight';
   }
 }
 
