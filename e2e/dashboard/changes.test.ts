@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { Dashboard } from '../support/dashboard.ts';
+import { Dashboard, saveButton } from '../support/dashboard.ts';
 
 const goal = (id: string, name: string) => ({ id, name, kind: 'count' });
 
@@ -10,7 +10,7 @@ const dashboard = await Dashboard.open({
       {
         id: 'shop',
         name: 'Shop',
-        goals: [goal('signup', 'Sign-ups'), goal('missed', 'Missed'), goal('new', 'Named new')],
+        goals: [goal('signup', 'Sign-ups'), goal('missed', 'Missed')],
       },
     ],
   },
@@ -83,5 +83,42 @@ describe.skipIf(dashboard.isMissing)('changes of others', () => {
     release();
     await page.getByRole('button', { name: /Other shop/ }).waitFor();
     expect(await heading(page, 'After').count()).toBe(1);
+  });
+});
+
+describe.skipIf(dashboard.isMissing)('the review sheet', () => {
+  it('cannot be cancelled while the change is saved', async () => {
+    const page = await dashboard.shopPage('goals/signup');
+    await page.getByLabel('Name').fill('Slow');
+    await saveButton(page).click();
+    const sheet = page.getByRole('dialog');
+    const button = (name: string) => sheet.getByRole('button', { name, exact: true });
+    await sheet.getByText('What changes').waitFor();
+    const request = await hold(page, '**/goals/signup', 'PUT');
+    await button('Save').click();
+    await request.held;
+    await sheet.getByText('Saving …').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await button('Cancel').isDisabled()).toBe(true);
+    request.release();
+    await sheet.waitFor({ state: 'detached' });
+    await page.getByText('No unsaved changes').waitFor();
+    await heading(page, 'Slow').waitFor();
+  });
+
+  it('says that an id is taken', async () => {
+    const page = await dashboard.shopPage('goals?new=1');
+    await page.getByLabel('Name').fill('Taken');
+    await saveButton(page).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('What changes').waitFor();
+    await dashboard.owner.call('PUT', `${SHOP}/goals/taken`, { body: { name: 'First', kind: 'count' } });
+    await sheet.getByRole('button', { name: 'Create' }).click();
+    await sheet.getByText('“taken” is taken').waitFor();
+    expect(await sheet.getByRole('button', { name: /Continue/ }).count()).toBe(0);
+    await sheet.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Another goal has this id').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Taken');
+    dashboard.ignoreProblems(/412/);
   });
 });
