@@ -10,12 +10,14 @@ interface DraftBarProps {
   onSave: () => void;
   /** Why saving is not possible. */
   blocked?: string | undefined;
+  /** What happened to the last change, if it is neither saved nor cancelled. */
+  message?: string;
   /** Further buttons. */
   children?: ReactNode;
 }
 
 /** At the bottom of every form: whether there are unsaved changes, and the `Save` button. */
-export function DraftBar({ draft, onSave, blocked, children }: DraftBarProps) {
+export function DraftBar({ draft, onSave, blocked, message, children }: DraftBarProps) {
   const reason = blocked ?? (draft.isDirty ? undefined : 'No unsaved changes');
   return (
     <div className={classes.bar}>
@@ -28,6 +30,7 @@ export function DraftBar({ draft, onSave, blocked, children }: DraftBarProps) {
           </>
         )}
         {draft.isOutdated && ' · Somebody saved a newer version; your changes will be merged into it.'}
+        {message && ` · ${message}`}
       </p>
       <Group gap="xs">
         {children}

@@ -1,7 +1,7 @@
-import { useState } from 'react';
 import type { ChangeRequest } from './change-request.ts';
 import { useCheckedReview } from './use-checked-review.ts';
 import type { Draft } from './use-draft.ts';
+import { useDraftOutcome } from './use-draft-outcome.ts';
 
 /**
  * Saves a draft after a review; invalid fields are marked instead.
@@ -11,29 +11,13 @@ export function useSaveDraft<T extends object>(
   draft: Draft<T>,
   change: ChangeRequest,
   onSaved?: () => void,
-  toDraft = (merged: object) => merged as T,
+  toDraft?: (document: object) => T,
 ) {
-  const [message, setMessage] = useState('');
+  const { finish, message } = useDraftOutcome(draft, toDraft);
   const { save: review, ...checked } = useCheckedReview({ ...change, version: draft.baseVersion });
   const save = async () => {
-    setMessage('');
-    const result = await review();
-    if (result.outcome === 'saved') {
-      draft.discard();
-      onSaved?.();
-    } else if (result.outcome === 'proposed') {
-      draft.discard();
-      setMessage('Your change is proposed. It takes effect when an admin approves it.');
-    } else if (result.outcome === 'rebased') {
-      const current = result.current as T & { version?: number };
-      draft.rebase(current, current.version, toDraft(result.merged as object));
-      setMessage('Your changes are now based on the newest version. Look at them once more, then save.');
-    }
+    const { outcome } = await finish(review());
+    if (outcome === 'saved') onSaved?.();
   };
-  return {
-    ...checked,
-    save,
-    /** What happened to the change, if it is neither saved nor cancelled. */
-    message,
-  };
+  return { ...checked, save, message };
 }

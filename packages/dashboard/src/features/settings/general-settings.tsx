@@ -20,7 +20,7 @@ const RETENTIONS = [
 ] as const;
 
 export function GeneralSettings() {
-  const { draft, stored, save, reason } = useSettingsDraft('general', FIELDS);
+  const { draft, stored, save, message, reason } = useSettingsDraft('general', FIELDS);
   const { value, change } = draft;
   const problems = {
     name: value.name.trim() === '' ? 'Enter a name' : undefined,
@@ -107,6 +107,7 @@ export function GeneralSettings() {
         <AaTestSetting value={value.aaTest} onChange={(aaTest) => change({ aaTest })} />
       </fieldset>
       <DraftBar
+        message={message}
         draft={draft}
         blocked={reason ?? (isInvalid ? 'Correct the marked fields first' : undefined)}
         onSave={() => void save()}

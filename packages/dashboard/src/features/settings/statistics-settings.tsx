@@ -16,7 +16,7 @@ const inPercent = (share: number) => Math.round(share * 1e6) / 1e4;
 const asShare = (percent: number | null) => Math.round((percent ?? 0) * 1e4) / 1e6;
 
 export function StatisticsSettings() {
-  const { draft, save, reason } = useSettingsDraft('statistics', FIELDS);
+  const { draft, save, message, reason } = useSettingsDraft('statistics', FIELDS);
   const statistics = draft.value.statistics as Statistics;
   const change = (changes: Partial<Statistics>) =>
     draft.change({ statistics: { ...statistics, ...changes } });
@@ -31,6 +31,7 @@ export function StatisticsSettings() {
         <VariancePanel {...form} />
       </fieldset>
       <DraftBar
+        message={message}
         draft={draft}
         blocked={reason ?? (isInvalid ? 'Correct the marked fields first' : undefined)}
         onSave={() => void save()}

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { propertyPath } from '../../api.ts';
 import { useReview } from '../changes/review-context.tsx';
 import { useDraft } from '../changes/use-draft.ts';
+import { useDraftOutcome } from '../changes/use-draft-outcome.ts';
 import { type CachedConfiguration, configurationKey } from '../configuration/configuration-cache.ts';
 import type { PropertySettings } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -21,28 +22,26 @@ export function useSettingsDraft<K extends keyof Settings>(name: string, fields:
   const { property } = configuration;
   const stored = useMemo(() => pick(property as Settings, fields), [property, fields]);
   const draft = useDraft(`${propertyId}/settings/${name}`, stored, property.version);
+  const { finish, message } = useDraftOutcome(draft, (document) => pick(document as Settings, fields));
   const save = async () => {
-    const result = await review({
+    const change = {
       title: 'Save settings',
       method: 'PATCH',
       path: propertyPath(propertyId),
       body: draft.value,
       isWholeDocument: true,
       version: draft.baseVersion,
-    });
+    } as const;
+    const result = await finish(review(change));
     if (result.outcome === 'saved') {
       const saved = result.response as Settings;
       client.setQueryData<CachedConfiguration>(
         configurationKey(propertyId),
         (known) => known && { etag: null, configuration: { ...known.configuration, property: saved } },
       );
-      draft.discard();
-    } else if (result.outcome === 'rebased') {
-      const current = result.current as Settings;
-      draft.rebase(pick(current, fields), current.version, result.merged as Pick<Settings, K>);
     }
   };
-  return { draft, stored, save, reason: may('admin') ? undefined : 'You need the admin role' };
+  return { draft, stored, save, message, reason: may('admin') ? undefined : 'You need the admin role' };
 }
 
 function pick<T extends object, K extends keyof T>(whole: T, fields: readonly K[]): Pick<T, K> {

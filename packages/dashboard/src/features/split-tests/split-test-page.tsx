@@ -74,7 +74,7 @@ function SplitTestFrame({ test }: { test: SplitTest }) {
           </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="edit">
-          <SplitTestEditor draft={draft} stored={test} onSaved={draft.discard} />
+          <SplitTestEditor draft={draft} stored={test} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Stack>

@@ -5,9 +5,11 @@ import { propertyPath, request } from '../../../api.ts';
 import { ErrorAlert } from '../../../ui/error-alert.tsx';
 import { Panel } from '../../../ui/panel.tsx';
 import { ReasonButton } from '../../../ui/reason-button.tsx';
+import type { ChangeRequest } from '../../changes/change-request.ts';
 import { DraftBar } from '../../changes/draft-bar.tsx';
 import { useReview } from '../../changes/review-context.tsx';
 import { useDraft } from '../../changes/use-draft.ts';
+import { useDraftOutcome } from '../../changes/use-draft-outcome.ts';
 import type { Webhook } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
@@ -25,7 +27,7 @@ interface WebhookDetailProps {
 /** One webhook: what it gets, and what was delivered. */
 export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
   const { may } = useProperty();
-  const { draft, save } = useWebhookDraft(webhook);
+  const { draft, save, message } = useWebhookDraft(webhook);
   const reason = may('admin') ? undefined : 'You need the admin role';
   const problems = webhookProblems(draft.value);
   return (
@@ -40,6 +42,7 @@ export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
       </Panel>
       <DraftBar
         draft={draft}
+        message={message}
         blocked={reason ?? problems.url ?? problems.events}
         onSave={() => void save()}
       />
@@ -54,8 +57,9 @@ function useWebhookDraft(webhook: Webhook) {
   const review = useReview();
   const stored = useMemo(() => formOf(webhook), [webhook]);
   const draft = useDraft(`${propertyId}/webhooks/${webhook.id}`, stored, webhook.version);
-  const save = async () => {
-    const result = await review({
+  const { finish, message } = useDraftOutcome(draft, (document) => formOf(document as Webhook));
+  const save = () => {
+    const change: ChangeRequest = {
       title: `Save webhook ${webhook.name ?? webhook.id}`,
       method: 'PUT',
       path: propertyPath(propertyId, 'webhooks', webhook.id),
@@ -63,14 +67,10 @@ function useWebhookDraft(webhook: Webhook) {
       body: { ...draft.value, name: draft.value.name.trim() || undefined },
       version: draft.baseVersion,
       item: { type: 'webhook', key: webhook.id },
-    });
-    if (result.outcome === 'saved') draft.discard();
-    if (result.outcome === 'rebased') {
-      const current = result.current as Webhook;
-      draft.rebase(formOf(current), current.version, result.merged as WebhookForm);
-    }
+    };
+    return finish(review(change));
   };
-  return { draft, save };
+  return { draft, save, message };
 }
 
 /** The fields that can be edited; responses have all of them except an empty name. */

@@ -15,10 +15,6 @@ export function NewSplitTestPage({ from }: { from: string }) {
     `${propertyId}/split-tests/new${original ? `/${from}` : ''}`,
     original ? copyOf(original) : EMPTY_DRAFT,
   );
-  const discard = () => {
-    draft.discard();
-    navigate('split-tests');
-  };
   return (
     <Page
       title="New split test"
@@ -30,12 +26,9 @@ export function NewSplitTestPage({ from }: { from: string }) {
       }
     >
       <SplitTestEditor
-        // A copy can be saved as it is.
-        draft={original ? { ...draft, isDirty: true, discard } : draft}
-        onSaved={({ key }) => {
-          draft.discard();
-          navigate(`split-tests/${encodeURIComponent(key)}`);
-        }}
+        draft={draft}
+        onSaved={({ key }) => navigate(`split-tests/${encodeURIComponent(key)}`)}
+        onDiscard={original && (() => navigate('split-tests'))}
       />
     </Page>
   );

@@ -20,11 +20,13 @@ interface SplitTestEditorProps {
   draft: Draft<SplitTestDraft>;
   /** The saved test; undefined for a new one. */
   stored?: SplitTest;
-  onSaved: (test: SplitTest) => void;
+  onSaved?: (test: SplitTest) => void;
+  /** For a copy, which can be saved as it is: leaves the page. */
+  onDiscard?: (() => void) | undefined;
 }
 
 /** All fields of a split test, in the order in which one thinks about it. */
-export function SplitTestEditor({ draft, stored, onSaved }: SplitTestEditorProps) {
+export function SplitTestEditor({ draft, stored, onSaved, onDiscard }: SplitTestEditorProps) {
   const { may } = useProperty();
   const lock = useFieldLock(stored);
   const form = useSplitTestForm(draft, stored, onSaved);
@@ -38,6 +40,10 @@ export function SplitTestEditor({ draft, stored, onSaved }: SplitTestEditorProps
       ? 'Checking the change …'
       : undefined
     : 'You need the editor role';
+  const discardCopy = () => {
+    draft.discard();
+    onDiscard?.();
+  };
   return (
     <Form className={classes.form} onSubmit={() => {}} noValidate>
       <WhatSection form={form} locked={lock.notes} />
@@ -53,7 +59,12 @@ export function SplitTestEditor({ draft, stored, onSaved }: SplitTestEditorProps
           before the test can be saved.
         </p>
       )}
-      <DraftBar draft={draft} onSave={() => void save()} blocked={blocked} />
+      <DraftBar
+        draft={onDiscard ? { ...draft, isDirty: true, discard: discardCopy } : draft}
+        onSave={() => void save()}
+        blocked={blocked}
+        message={form.message}
+      />
     </Form>
   );
 }

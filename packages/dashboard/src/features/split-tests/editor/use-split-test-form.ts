@@ -5,6 +5,7 @@ import type { ChangeRequest } from '../../changes/change-request.ts';
 import { useReview } from '../../changes/review-context.tsx';
 import { dryRun } from '../../changes/send-change.ts';
 import type { Draft } from '../../changes/use-draft.ts';
+import { useDraftOutcome } from '../../changes/use-draft-outcome.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { titleOf } from '../split-test-facts.ts';
@@ -26,17 +27,19 @@ interface SavingForm extends SplitTestForm {
   refused: ApiProblem | undefined;
   /** How many fields have to be fixed after an attempt to save. */
   openProblems: number;
+  /** What happened to the change, if it is neither saved nor cancelled. */
+  message: string;
 }
 
 /** Checks a draft, and saves it after a review. Invalid fields get the focus instead. */
 export function useSplitTestForm(
   draft: Draft<SplitTestDraft>,
   stored: SplitTest | undefined,
-  onSaved: (test: SplitTest) => void,
+  onSaved?: (test: SplitTest) => void,
 ): SavingForm {
   const { configuration } = useProperty();
   const { value } = draft;
-  const saveDraft = useSave(draft, stored, onSaved);
+  const { save: saveDraft, message } = useSave(draft, stored, onSaved);
   const [attempts, setAttempts] = useState(0);
   const [refused, setRefused] = useState<{ problem: ApiProblem; value: SplitTestDraft }>();
   useFocusOnInvalidField(attempts);
@@ -62,21 +65,26 @@ export function useSplitTestForm(
     setAttempts((count) => count + 1);
   };
   return {
-    ...{ value, change: draft.change, errorAt, stored, save },
+    ...{ value, change: draft.change, errorAt, stored, save, message },
     refused: refused?.value === value ? refused.problem : undefined,
     openProblems: attempts > 0 ? problems.length : 0,
   };
 }
 
-/** Returns why the server refuses the change; a conflict is shown by the review. */
 function useSave(
   draft: Draft<SplitTestDraft>,
   stored: SplitTest | undefined,
-  onSaved: (test: SplitTest) => void,
-): () => Promise<ApiProblem | undefined> {
+  onSaved?: (test: SplitTest) => void,
+) {
   const { propertyId } = useProperty();
   const review = useReview();
-  return async () => {
+  // A test without a name is sent without it.
+  const { finish, message } = useDraftOutcome(
+    draft,
+    (document) => ({ name: '', ...document }) as SplitTestDraft,
+  );
+  /** Returns why the server refuses the change; a conflict is shown by the review. */
+  const save = async (): Promise<ApiProblem | undefined> => {
     const { value } = draft;
     const body = bodyOf(value);
     const change: ChangeRequest = {
@@ -93,14 +101,11 @@ function useSave(
       (error: unknown) => error,
     );
     if (problem instanceof ApiProblem && problem.code !== 'version_conflict') return problem;
-    const result = await review(change);
-    if (result.outcome === 'saved') onSaved(result.response as SplitTest);
-    else if (result.outcome === 'rebased') {
-      const current = result.current as SplitTest;
-      draft.rebase(current, current.version, result.merged as SplitTestDraft);
-    }
+    const result = await finish(review(change));
+    if (result.outcome === 'saved') onSaved?.(result.response as SplitTest);
     return undefined;
   };
+  return { save, message };
 }
 
 function useFocusOnInvalidField(attempts: number): void {
