@@ -215,6 +215,18 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     await decision.getByText('Say why, for whoever asks later').waitFor();
     await decision.getByLabel('Why, and what was learnt').fill('Too few visitors');
     await page.reload();
+    await expect
+      .poll(() => decision.getByLabel('Why, and what was learnt').inputValue())
+      .toBe('Too few visitors');
+    // Somebody else records another one meanwhile.
+    await dashboard.owner.call('PATCH', '/v1/manage/properties/shop/split-tests/over', {
+      body: { decision: { outcome: 'other', reason: 'Out of time' } },
+      headers: { 'if-match': '*' },
+    });
+    await decision.getByRole('button', { name: 'Record decision' }).click();
+    await page.getByRole('radio', { name: 'Yours' }).check();
+    await page.getByRole('button', { name: 'Continue with this version' }).click();
+    dashboard.ignoreProblems(/412/);
     await decision.getByRole('button', { name: 'Record decision' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await decision.getByRole('button', { name: 'Edit decision' }).waitFor();

@@ -44,7 +44,6 @@ export function EnvironmentSwitch({ flag, environment, onFinish }: EnvironmentSw
     const now = (isNowOn: boolean) => `${flag.name} is ${isNowOn ? 'on' : 'off'} in ${environment.name}`;
     if (outcome === 'saved') onFinish(`${now(!isOn)}.`);
     if (outcome === 'proposed') onFinish(`Proposed: ${now(isOn)} until an admin approves the change.`);
-    if (outcome === 'rebased') onFinish(`Somebody else has just changed it: ${now(!isOn)}.`);
   };
   const isAllowed = may('editor');
   const label = `${flag.name} in ${environment.name}`;

@@ -1,11 +1,13 @@
 import { Button, Group, Select } from '@mantine/core';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { propertyPath } from '../../../api.ts';
 import { Form } from '../../../ui/form.tsx';
 import { TextArea } from '../../../ui/text-area.tsx';
+import type { ChangeRequest } from '../../changes/change-request.ts';
 import { useReview } from '../../changes/review-context.tsx';
 import { useDraft } from '../../changes/use-draft.ts';
+import { useDraftOutcome } from '../../changes/use-draft-outcome.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { OUTCOME_WORDS } from '../split-test-facts.ts';
@@ -14,6 +16,8 @@ import classes from './decision-panel.module.css';
 interface DecisionFormProps {
   test: SplitTest;
   canCancel: boolean;
+  /** Told when there is a draft, which stays visible whatever others decide meanwhile. */
+  onEdit: () => void;
   onDone: () => void;
 }
 
@@ -25,7 +29,7 @@ interface DecisionDraft {
 const OPTIONS = Object.entries(OUTCOME_WORDS).map(([value, label]) => ({ value, label }));
 
 /** Records what was decided about a test that has ended. */
-export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
+export function DecisionForm({ test, canCancel, onEdit, onDone }: DecisionFormProps) {
   const { propertyId } = useProperty();
   const review = useReview();
   const [isChecked, setChecked] = useState(false);
@@ -34,26 +38,28 @@ export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
     storedDecision(test),
     test.version,
   );
+  const { isDirty } = draft;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when a draft begins
+  useEffect(() => {
+    if (isDirty) onEdit();
+  }, [isDirty]);
+  const { finish, message } = useDraftOutcome(draft, (document) => storedDecision({ ...test, ...document }));
   const { outcome, reason } = draft.value;
   const isReasonMissing = reason.trim() === '';
   const submit = async () => {
     setChecked(true);
     if (isReasonMissing) return;
-    const result = await review({
+    const change: ChangeRequest = {
       title: `Record the decision on ${test.name}`,
       method: 'PATCH',
       path: propertyPath(propertyId, 'split-tests', test.key),
       body: { decision: { outcome, reason: reason.trim() } },
+      isWholeDocument: true,
       version: draft.baseVersion,
       item: { type: 'split-test', key: test.key },
-    });
-    if (result.outcome === 'rebased') {
-      const { current, merged } = result as { current: SplitTest; merged: Partial<SplitTest> };
-      draft.rebase(storedDecision(current), current.version, storedDecision({ ...current, ...merged }));
-    } else if (result.outcome !== 'cancelled') {
-      draft.discard();
-      onDone();
-    }
+    };
+    const result = await finish(review(change));
+    if (result.outcome === 'saved' || result.outcome === 'proposed') onDone();
   };
   const cancel = () => {
     draft.discard();
@@ -77,6 +83,7 @@ export function DecisionForm({ test, canCancel, onDone }: DecisionFormProps) {
         error={isChecked && isReasonMissing ? 'Say why, for whoever asks later' : undefined}
         onChange={(text) => draft.change({ reason: text })}
       />
+      <p role="status">{message}</p>
       <Group gap="xs">
         <Button type="submit">Record decision</Button>
         {canCancel && (

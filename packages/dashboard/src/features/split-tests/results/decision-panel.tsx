@@ -63,7 +63,14 @@ export function DecisionPanel({ test }: { test: SplitTest }) {
           it is forgotten.{!may('editor') && ' You need the editor role.'}
         </p>
       )}
-      {needsForm && <DecisionForm test={test} onDone={() => setEditing(false)} canCancel={isEditing} />}
+      {needsForm && (
+        <DecisionForm
+          test={test}
+          onEdit={() => setEditing(true)}
+          onDone={() => setEditing(false)}
+          canCancel={isEditing}
+        />
+      )}
     </Panel>
   );
 }
