@@ -104,6 +104,11 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
     await choose(page, 'Decision', 'Ship the winner');
     await page.getByLabel('Reason and learnings').fill('More sign-ups');
     await button(page, 'Review and stop').click();
+    // What was entered stays when the review is cancelled.
+    await page.getByRole('dialog', { name: /^Stop split test/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByLabel('Reason and learnings').inputValue()).toBe('More sign-ups');
+    await button(page, 'Review and stop').click();
     await confirm(page, /^Stop split test/, 'Stop');
     await page.getByText('Everybody sees “b”').waitFor();
     expect(await read('large-button')).toMatchObject({

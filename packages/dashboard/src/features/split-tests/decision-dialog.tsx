@@ -5,8 +5,11 @@ import { propertyPath } from '../../api.ts';
 import { Form } from '../../ui/form.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
+import { useInertBackground } from '../../ui/use-inert-background.ts';
 import type { ReviewOutcome } from '../changes/change-request.ts';
 import { useReview } from '../changes/review-context.tsx';
+import { useDraft } from '../changes/use-draft.ts';
+import { useDraftOutcome } from '../changes/use-draft-outcome.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { hasOpenResults, OUTCOME_WORDS, titleOf } from './split-test-facts.ts';
@@ -21,26 +24,50 @@ interface DecisionDialogProps {
   onClose: () => void;
 }
 
+interface DecisionDraft {
+  winner: string | null;
+  outcome: Outcome | null;
+  reason: string;
+}
+
 const NO_WINNER = ' ';
 
 /** Asks for winner, outcome and reason; stops the test if it has not ended yet. */
 export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) {
-  const suggested = suggestionOf(test, verdict);
-  const [winner, setWinner] = useState(suggested.winner ?? NO_WINNER);
-  const [outcome, setOutcome] = useState(suggested.outcome);
-  const [reason, setReason] = useState(test.decision?.reason ?? '');
-  const decide = useDecide(test);
+  useInertBackground();
+  const { propertyId } = useProperty();
+  const draft = useDraft<DecisionDraft>(
+    `${propertyId}/split-tests/${test.key}/winner`,
+    draftOf(test, suggestionOf(test, verdict)),
+    test.version,
+  );
+  const { finish, message } = useDraftOutcome(draft, (document) => {
+    const decided = { ...test, ...document };
+    return draftOf(decided, suggestionOf(decided, undefined));
+  });
+  const { winner, outcome, reason } = draft.value;
+  const decide = useDecide(test, draft.baseVersion);
+  // Behind the review sheet, only one of the two can be used.
+  const [isReviewing, setReviewing] = useState(false);
   const isOpen = hasOpenResults(test);
   const submit = async () => {
-    const result = await decide({
-      winner: winner === NO_WINNER ? null : winner,
-      decision: outcome === null ? null : { outcome, reason },
-    });
+    setReviewing(true);
+    const decided = { winner, decision: outcome === null ? null : { outcome, reason } };
+    const result = await finish(decide(decided));
+    setReviewing(false);
     // What was entered stays when the review is cancelled.
-    if (result.outcome !== 'cancelled') onClose();
+    if (result.outcome === 'saved' || result.outcome === 'proposed') onClose();
+  };
+  const cancel = () => {
+    draft.discard();
+    onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={isOpen ? `Stop ${titleOf(test)}` : `Decide on ${titleOf(test)}`}>
+    <Modal
+      opened={!isReviewing}
+      onClose={onClose}
+      title={isOpen ? `Stop ${titleOf(test)}` : `Decide on ${titleOf(test)}`}
+    >
       <Form onSubmit={() => void submit()}>
         <Stack>
           {verdict && (
@@ -58,15 +85,15 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
                 label: index === 0 && key !== 'control' ? `${key} (control)` : key,
               })),
             ]}
-            value={[winner]}
-            onChange={([next]) => setWinner(next!)}
+            value={[winner ?? NO_WINNER]}
+            onChange={([next]) => draft.change({ winner: next === NO_WINNER ? null : next! })}
           />
           <Select
             label="Decision"
             description="For whoever asks later; it can be recorded at any time"
             data={Object.entries(OUTCOME_WORDS).map(([value, label]) => ({ value, label }))}
             value={outcome}
-            onChange={(next) => setOutcome(next as Outcome | null)}
+            onChange={(next) => draft.change({ outcome: next as Outcome | null })}
             clearable
           />
           <TextArea
@@ -76,11 +103,12 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
             maxLength={4096}
             rows={2}
             value={reason}
-            onChange={setReason}
+            onChange={(text) => draft.change({ reason: text })}
           />
           {isOpen && <Alert color="orange">A stopped test cannot be started again.</Alert>}
+          <p role="status">{message}</p>
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={cancel}>
               Cancel
             </Button>
             <Button type="submit">{isOpen ? 'Review and stop' : 'Review'}</Button>
@@ -91,11 +119,16 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
   );
 }
 
+const draftOf = ({ decision }: SplitTest, suggested: Omit<DecisionDraft, 'reason'>): DecisionDraft => ({
+  ...suggested,
+  reason: decision?.reason ?? '',
+});
+
 /** What the verdict suggests, or what was decided already. */
 function suggestionOf(
   { winner, decision, variations, status }: SplitTest,
   verdict: Verdict | undefined,
-): { winner: string | null; outcome: Outcome | null } {
+): Omit<DecisionDraft, 'reason'> {
   if (decision !== null || winner !== null) return { winner, outcome: decision?.outcome ?? null };
   if (status === 'archived') return { winner: null, outcome: null };
   switch (verdict?.decision) {
@@ -110,7 +143,10 @@ function suggestionOf(
   }
 }
 
-function useDecide(test: SplitTest): (decided: StopDecision) => Promise<ReviewOutcome> {
+function useDecide(
+  test: SplitTest,
+  version: number | undefined,
+): (decided: StopDecision) => Promise<ReviewOutcome> {
   const { propertyId } = useProperty();
   const review = useReview();
   const transition = useTransition(test);
@@ -122,7 +158,8 @@ function useDecide(test: SplitTest): (decided: StopDecision) => Promise<ReviewOu
           method: 'PATCH',
           path: propertyPath(propertyId, 'split-tests', test.key),
           body: decided,
-          version: test.version,
+          isWholeDocument: true,
+          version,
           item: { type: 'split-test', key: test.key },
         });
 }
