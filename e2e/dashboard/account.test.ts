@@ -175,6 +175,27 @@ describe.skipIf(dashboard.isMissing)('an expired session', () => {
     expect(body.name).toBe('A better shop');
     dashboard.ignoreProblems(/401/);
   });
+
+  it('does not repeat a request with another account, which sees no draft of the first', async () => {
+    const [email, other] = ['first@shop.example', 'other@shop.example'];
+    const client = await dashboard.member(email, 'admin');
+    await dashboard.member(other, 'admin');
+    const page = await dashboard.shopPage('settings', client);
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('The shop of the first');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('→ “The shop of the first”').waitFor();
+    await client.post('/v1/manage/sign-out');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor();
+    await signIn(page, other, passwordOf(other));
+    await page.getByRole('button', { name: `Account: ${other}` }).waitFor();
+    await page.getByText('No unsaved changes').waitFor();
+    const { body } = await dashboard.owner.get('/v1/manage/properties/shop');
+    expect(body.name).not.toBe('The shop of the first');
+    expect(await name.inputValue()).toBe(body.name);
+    dashboard.ignoreProblems(/401/);
+  });
 });
 
 describe.skipIf(dashboard.isMissing)('pages about accounts', () => {

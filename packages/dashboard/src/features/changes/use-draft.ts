@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { useMe } from '../accounts/use-me.ts';
 import { mergeUnchanged } from './merge-unchanged.ts';
 
 interface StoredDraft<T> {
@@ -34,9 +35,12 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
  * @param name unique, such as `shop/flags/new-checkout`
  */
 export function useDraft<T extends object>(name: string, stored: T, storedVersion?: number): Draft<T> {
-  const key = `switchyard:draft:${name}`;
+  // People who share a browser do not see each other's drafts.
+  const key = `switchyard:draft:${useMe().account.id}:${name}`;
   const [own, setOwn] = useState(() => read<T>(key));
-  const [restoredFrom] = useState(() => own?.savedAt);
+  const [restoredFrom, setRestoredFrom] = useState(() => own?.savedAt);
+  // What is edited after that is a new draft.
+  if (own === undefined && restoredFrom !== undefined) setRestoredFrom(undefined);
   useEffect(() => write(key, own), [key, own]);
   const value = own?.draft ?? stored;
   const baseVersion = own ? own.baseVersion : storedVersion;
@@ -65,7 +69,7 @@ export function useDraft<T extends object>(name: string, stored: T, storedVersio
     setOwn(undefined);
   }, [key]);
   return {
-    ...{ value, baseVersion, change, rebase, discard, restoredFrom: own && restoredFrom },
+    ...{ value, baseVersion, change, rebase, discard, restoredFrom },
     isDirty: own !== undefined,
     // The version of the settings also grows with changes elsewhere.
     isOutdated: own !== undefined && own.baseVersion !== storedVersion && !same(own.base, stored),
