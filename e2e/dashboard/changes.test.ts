@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { Dashboard, saveButton } from '../support/dashboard.ts';
+import { confirmReview, Dashboard, saveButton } from '../support/dashboard.ts';
 
 const goal = (id: string, name: string) => ({ id, name, kind: 'count' });
 
@@ -10,7 +10,7 @@ const dashboard = await Dashboard.open({
       {
         id: 'shop',
         name: 'Shop',
-        goals: [goal('signup', 'Sign-ups'), goal('missed', 'Missed')],
+        goals: [goal('signup', 'Sign-ups'), goal('missed', 'Missed'), goal('new', 'Fresh')],
       },
     ],
   },
@@ -120,5 +120,21 @@ describe.skipIf(dashboard.isMissing)('the review sheet', () => {
     await page.getByText('Another goal has this id').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Taken');
     dashboard.ignoreProblems(/412/);
+  });
+});
+
+describe.skipIf(dashboard.isMissing)('a draft', () => {
+  it('of a new item is not that of an item with the id “new”', async () => {
+    const page = await dashboard.shopPage('goals?new=1');
+    await page.getByLabel('Name').fill('Unfinished');
+    await page.getByText('Unsaved changes').waitFor();
+    await page.goto('/p/shop/goals/new');
+    await page.getByText('No unsaved changes').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Fresh');
+    await page.getByLabel('Name').fill('Changed');
+    await saveButton(page).click();
+    await confirmReview(page);
+    await page.goto('/p/shop/goals?new=1');
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Unfinished');
   });
 });

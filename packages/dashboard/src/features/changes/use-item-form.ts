@@ -42,7 +42,8 @@ export function useItemForm<T extends Item>({ type, item, page }: ItemFormOption
   const isNew = item.id === '';
   const { path, field } = COLLECTIONS[type];
   const noun = type.replace('-', ' ');
-  const draft = useDraft<T>(`${propertyId}/${path}/${isNew ? 'new' : item.id}`, item, item.version);
+  // `+` is not allowed in ids.
+  const draft = useDraft<T>(`${propertyId}/${path}/${isNew ? '+new' : item.id}`, item, item.version);
   const { id, ...body } = draft.value;
   const { save, errors, isChecking, message } = useSaveDraft(
     draft,

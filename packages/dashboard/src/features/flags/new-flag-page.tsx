@@ -40,7 +40,8 @@ const TYPES = [
 export function NewFlagPage() {
   const { propertyId, configuration, may } = useProperty();
   const navigate = usePropertyNavigate();
-  const draft = useDraft<NewFlag>(`${propertyId}/flags/new`, EMPTY);
+  // `+` is not allowed in keys.
+  const draft = useDraft<NewFlag>(`${propertyId}/flags/+new`, EMPTY);
   const { on, key, ...fields } = draft.value;
   const environments = Object.fromEntries(
     on.map((id) => [id, { ...newConfiguration(fields), enabled: true }]),

@@ -12,7 +12,8 @@ export function NewSplitTestPage({ from }: { from: string }) {
   const navigate = usePropertyNavigate();
   const original = configuration.splitTests.find(({ key }) => key === from);
   const draft = useDraft<SplitTestDraft>(
-    `${propertyId}/split-tests/new${original ? `/${from}` : ''}`,
+    // `+` is not allowed in keys.
+    `${propertyId}/split-tests/+new${original ? `/${from}` : ''}`,
     original ? copyOf(original) : EMPTY_DRAFT,
   );
   return (
