@@ -83,9 +83,17 @@ export function ConflictView({ change, problem, onFinish }: ConflictViewProps) {
   );
 }
 
-const nameOf = (pointer: string) => pointer.slice(1).replaceAll('/', ' › ');
+/** `/environments/staging/defaultValue` → `Environments › staging › default value` */
+function nameOf(pointer: string): string {
+  const words = pointer
+    .slice(1)
+    .replaceAll(/[a-z][A-Z]/g, ([before, after]) => `${before} ${after?.toLowerCase()}`)
+    .replaceAll('/', ' › ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 function contentOf(item: object, pointer: string): string {
   const value = valueAt(item, pointer);
-  return value === undefined ? '(not set)' : JSON.stringify(value, null, 2);
+  if (value === undefined || value === null) return '(not set)';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

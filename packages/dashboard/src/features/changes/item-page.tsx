@@ -1,7 +1,5 @@
-import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyAction } from '../../ui/copy-action.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DraftBar } from './draft-bar.tsx';
 import type { ItemForm } from './use-item-form.ts';
@@ -28,13 +26,13 @@ export function ItemPage<T extends { id: string; name?: string }>(props: ItemPag
       description={description}
       actions={actions}
     >
-      {form.message && (
-        <Alert color="blue" role="status" icon={<Icon name="info" />}>
-          {form.message}
-        </Alert>
-      )}
       {children}
-      <DraftBar draft={form.draft} onSave={() => void form.save()} blocked={form.blocked} />
+      <DraftBar
+        draft={form.draft}
+        message={form.message}
+        onSave={() => void form.save()}
+        blocked={form.blocked}
+      />
     </Page>
   );
 }

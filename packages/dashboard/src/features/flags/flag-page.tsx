@@ -10,6 +10,7 @@ import { TwoColumns } from '../../ui/two-columns.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
+import { OpenProposals } from '../changes/open-proposals.tsx';
 import { useDraft } from '../changes/use-draft.ts';
 import { useSaveDraft } from '../changes/use-save-draft.ts';
 import type { Flag } from '../configuration/configuration-types.ts';
@@ -66,6 +67,7 @@ function FlagEditor({ stored }: { stored: Flag }) {
       description={stored.description}
       actions={<PropertyLink to="flags">Back to the list</PropertyLink>}
     >
+      <OpenProposals flagKey={stored.key} />
       <Tabs value={view.tab} onChange={(tab) => setView({ tab: tab ?? undefined })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="environments">Environments</Tabs.Tab>
@@ -129,14 +131,10 @@ function FlagEditor({ stored }: { stored: Flag }) {
           </Panel>
         </Tabs.Panel>
       </Tabs>
-      {message && (
-        <Alert color="blue" role="status" icon={<Icon name="info" />}>
-          {message}
-        </Alert>
-      )}
       {(view.tab === VIEW.tab || draft.isDirty) && (
         <DraftBar
           draft={draft}
+          message={message}
           onSave={() => void save()}
           blocked={disabled ? 'You need the editor role' : isChecking ? 'Checking …' : undefined}
         />

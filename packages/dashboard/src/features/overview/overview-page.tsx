@@ -6,6 +6,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
 import { usePeriod } from '../../ui/use-period.ts';
 import { useUrlState } from '../../ui/use-url-state.ts';
+import { OpenProposals } from '../changes/open-proposals.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { LiveVisitors } from '../traffic/live-visitors.tsx';
 import { MetricTiles } from '../traffic/metric-tiles.tsx';
@@ -16,7 +17,6 @@ import { FlagsToCleanUp } from './flags-to-clean-up.tsx';
 import { GoalTargets } from './goal-targets.tsx';
 import { InstallationCheck } from './installation-check.tsx';
 import { LatestChanges } from './latest-changes.tsx';
-import { OpenProposals } from './open-proposals.tsx';
 import classes from './overview-page.module.css';
 import { RunningTests } from './running-tests.tsx';
 

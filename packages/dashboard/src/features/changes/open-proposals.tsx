@@ -9,8 +9,8 @@ import { Icon } from '../../ui/icon.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 
-/** Changes of protected environments that wait for an approval. */
-export function OpenProposals() {
+/** Changes of protected environments that wait for an approval: all, or those of one flag. */
+export function OpenProposals({ flagKey }: { flagKey?: string }) {
   const { propertyId } = useProperty();
   const { data, error } = useQuery({
     queryKey: ['proposals', propertyId, 'open'],
@@ -21,14 +21,13 @@ export function OpenProposals() {
       }),
   });
   if (!data) return <ErrorAlert error={error} title="Cannot load the proposals" />;
-  if (data.proposals.length === 0) return null;
-  const authors = [...new Set(data.proposals.map(({ author }) => author.name))].join(', ');
+  const proposals = data.proposals.filter(
+    ({ collection, key }) => flagKey === undefined || (collection === 'flags' && key === flagKey),
+  );
+  if (proposals.length === 0) return null;
+  const authors = [...new Set(proposals.map(({ author }) => author.name))].join(', ');
   return (
-    <Alert
-      color="blue"
-      icon={<Icon name="lock" />}
-      title={`${plural(data.proposals.length, 'proposal')} waiting`}
-    >
+    <Alert color="blue" icon={<Icon name="lock" />} title={`${plural(proposals.length, 'proposal')} waiting`}>
       Proposed by {authors}.{' '}
       <PropertyLink to="history" search={{ tab: 'proposals' }}>
         Review
