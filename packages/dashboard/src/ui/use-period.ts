@@ -22,6 +22,8 @@ export interface Period {
   from: number;
   /** Exclusive. */
   to: number;
+  /** The end moves with the time. */
+  isUntilNow: boolean;
   label: string;
 }
 
@@ -37,14 +39,21 @@ export function usePeriod(): [Period, (name: PeriodName, from?: string, to?: str
 }
 
 function useSteppedNow(): number {
-  const current = () => Math.ceil(Date.now() / STEP) * STEP;
-  const [now, setNow] = useState(current);
+  const [now, setNow] = useState(currentStep);
   useEffect(() => {
-    const timer = setInterval(() => setNow(current()), STEP);
-    return () => clearInterval(timer);
-  });
+    // Figures are not computed again while nobody looks at them.
+    const update = () => document.hidden || setNow(currentStep());
+    const timer = setInterval(update, STEP);
+    document.addEventListener('visibilitychange', update);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', update);
+    };
+  }, []);
   return now;
 }
+
+const currentStep = () => Math.ceil(Date.now() / STEP) * STEP;
 
 function periodOf(url: Record<keyof typeof URL_DEFAULTS, string>, now: number): Period {
   const name: PeriodName = url.period in PERIODS ? (url.period as PeriodName) : '30d';
@@ -52,10 +61,12 @@ function periodOf(url: Record<keyof typeof URL_DEFAULTS, string>, now: number): 
   if (name === 'custom') {
     const from = new Date(`${url.from}T00:00`).getTime();
     const to = new Date(`${url.to}T00:00`).getTime() + DAY;
-    if (from < to) return { name, from, to: Math.min(to, now), label: `${url.from} to ${url.to}` };
+    if (from < to) {
+      return { name, from, to: Math.min(to, now), isUntilNow: to > now, label: `${url.from} to ${url.to}` };
+    }
     return periodOf({ ...url, period: '30d' }, now);
   }
-  return { name, from: startOf(name, now), to: now, label };
+  return { name, from: startOf(name, now), to: now, isUntilNow: true, label };
 }
 
 function startOf(name: Exclude<PeriodName, 'custom'>, now: number): number {

@@ -3,6 +3,7 @@ import { formatMoney } from '../../ui/format.ts';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
+import { useListPeriod } from '../../ui/use-list-period.ts';
 import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import type { Period } from '../../ui/use-period.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -14,7 +15,7 @@ const PAGE_SIZE = 10;
 /** The latest conversions of a goal with their metadata and session. */
 export function ConversionList({ goalId, period }: { goalId: string; period: Period }) {
   const { propertyId } = useProperty();
-  const { from, to } = period;
+  const { from, to } = useListPeriod(period);
   const query = usePagedQuery<ConversionsPage>({
     queryKey: ['conversions', propertyId, goalId, from, to],
     path: '/v1/goals/conversions',

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
+import { useListPeriod } from '../../ui/use-list-period.ts';
 import { usePeriod } from '../../ui/use-period.ts';
 import { ErasureProgress } from './erasure-progress.tsx';
 import { SessionFilterBar } from './session-filter-bar.tsx';
@@ -13,10 +14,8 @@ import { useSessionFilters } from './use-session-filters.ts';
 export function SessionListPage() {
   const { filters, change, clear, isFiltered } = useSessionFilters();
   const [period] = usePeriod();
-  const query = useMemo(
-    () => ({ ...filters, from: String(period.from), to: String(period.to) }),
-    [filters, period],
-  );
+  const { from, to } = useListPeriod(period);
+  const query = useMemo(() => ({ ...filters, from, to }), [filters, from, to]);
   return (
     <Page title="Sessions" actions={<PeriodPicker />}>
       <ErasureProgress />

@@ -1,5 +1,6 @@
 import type { SessionsPage } from '@switchyard/core/api/sessions';
 import type { ReactNode } from 'react';
+import type { RequestOptions } from '../../api.ts';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -7,7 +8,7 @@ import { SessionRow } from './session-row.tsx';
 
 interface SessionListProps {
   /** Filters, with the names of the API. */
-  query: Record<string, string>;
+  query: RequestOptions['query'];
   /** Shown instead of the list when there is nothing. */
   empty: ReactNode;
 }
