@@ -160,6 +160,39 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await page.getByRole('radio', { name: 'Done 1' }).waitFor();
   });
 
+  it('keeps the list and the notes that are typed when time passes and on a reload', async () => {
+    const page = await dashboard.shopPage('feedback');
+    await page.clock.install({ time: Date.now() });
+    await page.goto('/p/shop/feedback?option=bad&status=new');
+    const items = list(page).getByRole('listitem');
+    await items.first().waitFor();
+    await page.getByRole('button', { name: 'Show earlier feedback' }).scrollIntoViewIfNeeded();
+    await expect.poll(() => items.count()).toBeGreaterThan(50);
+    const count = await items.count();
+    await items.last().getByRole('button').click();
+    const drawer = page.getByRole('dialog', { name: 'Rating' });
+    await drawer.getByLabel('Notes').fill('Call them');
+    const figures = page.waitForResponse(/feedback\/summary/);
+    await page.clock.fastForward(61_000);
+    await figures;
+    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
+    expect(await drawer.getByLabel('Notes').inputValue()).toBe('Call them');
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    expect(await items.count()).toBeGreaterThanOrEqual(count);
+    // A draft belongs to its entry.
+    await items.first().getByRole('button').click();
+    await drawer.getByLabel('Notes').fill('Write to them');
+    await page.reload();
+    await items.first().getByRole('button').click();
+    await expect.poll(() => drawer.getByLabel('Notes').inputValue()).toBe('Write to them');
+    // It leaves the filtered list, but stays open.
+    await drawer.getByText('Seen', { exact: true }).click();
+    await expect.poll(() => drawer.getByRole('radio', { name: 'Seen' }).isChecked()).toBe(true);
+    await drawer.getByRole('button', { name: 'Save notes' }).click();
+    await drawer.getByText('Saved', { exact: true }).waitFor();
+  });
+
   it('exports what is filtered as a file that is safe in spreadsheets', async () => {
     const page = await dashboard.shopPage('feedback?hasMessage=true');
     const [download] = await Promise.all([

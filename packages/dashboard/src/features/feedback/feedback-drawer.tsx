@@ -1,4 +1,5 @@
 import { Drawer, Stack, Title } from '@mantine/core';
+import type { FeedbackState } from '@switchyard/core/api/feedback';
 import { formatDateTime } from '../../ui/format.ts';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -11,11 +12,13 @@ import type { FeedbackEntry } from './use-feedback.ts';
 
 interface FeedbackDrawerProps {
   entry: FeedbackEntry;
+  /** Told what was saved. */
+  onChanged: (state: FeedbackState) => void;
   onClose: () => void;
 }
 
 /** One entry: what was said, by whom, what they saw, and what the team makes of it. */
-export function FeedbackDrawer({ entry, onClose }: FeedbackDrawerProps) {
+export function FeedbackDrawer({ entry, onChanged, onClose }: FeedbackDrawerProps) {
   useInertBackground();
   const { feedbackTypes } = useProperty().configuration;
   const type = feedbackTypes.find(({ id }) => id === entry.feedbackTypeId);
@@ -65,7 +68,7 @@ export function FeedbackDrawer({ entry, onClose }: FeedbackDrawerProps) {
             <FeedbackExposures sessionId={sessionId} until={createdAt} />
           </section>
         )}
-        <FeedbackStateForm entry={entry} />
+        <FeedbackStateForm entry={entry} onChanged={onChanged} />
       </Stack>
     </Drawer>
   );

@@ -33,5 +33,7 @@ export function feedbackQuery(propertyId: string, filters: FeedbackFilters, { fr
 /** Whether a flag and its value are chosen. */
 export const isFlagFilter = ({ flagKey, flagValue }: FeedbackFilters) => flagKey !== '' && flagValue !== '';
 export type FeedbackQuery = ReturnType<typeof feedbackQuery>;
+/** The query of the list, which may have no end. */
+export type FeedbackListQuery = Omit<FeedbackQuery, 'to'> & { to: number | undefined };
 
 export const STATUS_LABELS = { new: 'New', seen: 'Seen', done: 'Done' } as const;

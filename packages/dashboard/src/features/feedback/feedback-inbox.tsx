@@ -5,6 +5,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { formatCompact } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { useListPeriod } from '../../ui/use-list-period.ts';
 import { usePeriod } from '../../ui/use-period.ts';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -27,6 +28,7 @@ export function FeedbackInbox() {
   const [filters, change] = useUrlState(FEEDBACK_FILTERS);
   const [period] = usePeriod();
   const query = feedbackQuery(propertyId, filters, period);
+  const listPeriod = useListPeriod(period);
   const summary = useFeedbackSummary(query);
   const isFiltered = Object.values(filters).some((value) => value !== '');
   const statuses = summary.result.data?.statuses;
@@ -59,7 +61,7 @@ export function FeedbackInbox() {
               ' There is a lot of it: the numbers are those of the latest 5,000 entries, choose a shorter period.'}
           </div>
         )}
-        <FeedbackList query={query} />
+        <FeedbackList query={{ ...query, ...listPeriod }} />
       </Panel>
     </Stack>
   );

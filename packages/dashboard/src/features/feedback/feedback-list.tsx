@@ -5,17 +5,17 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { AnswerLabel } from './answer-label.tsx';
 import { FeedbackDrawer } from './feedback-drawer.tsx';
-import { type FeedbackQuery, STATUS_LABELS } from './feedback-filters.ts';
+import { type FeedbackListQuery, STATUS_LABELS } from './feedback-filters.ts';
 import classes from './feedback-page.module.css';
 import { type FeedbackEntry, useFeedbackEntries } from './use-feedback.ts';
 
 /** The entries that match; each opens beside the list. */
-export function FeedbackList({ query: filters }: { query: FeedbackQuery }) {
+export function FeedbackList({ query: filters }: { query: FeedbackListQuery }) {
   const query = useFeedbackEntries(filters);
-  const [openId, setOpenId] = useState<string>();
-  const entryOf = (id: string) =>
-    query.data?.pages.flatMap(({ feedback }) => feedback).find((entry) => entry.id === id);
-  const open = openId === undefined ? undefined : entryOf(openId);
+  // The entry itself: it stays open when it is not in the list any more, for example because of its new status.
+  const [opened, setOpened] = useState<FeedbackEntry>();
+  const listed = query.data?.pages.flatMap(({ feedback }) => feedback);
+  const open = opened && (listed?.find(({ id }) => id === opened.id) ?? opened);
   return (
     <>
       <PagedList
@@ -34,12 +34,21 @@ export function FeedbackList({ query: filters }: { query: FeedbackQuery }) {
         {(entries) => (
           <ol aria-label="Feedback">
             {entries.map((entry) => (
-              <Entry key={entry.id} entry={entry} onOpen={() => setOpenId(entry.id)} />
+              <Entry key={entry.id} entry={entry} onOpen={() => setOpened(entry)} />
             ))}
           </ol>
         )}
       </PagedList>
-      {open && <FeedbackDrawer key={open.id} entry={open} onClose={() => setOpenId(undefined)} />}
+      {open && (
+        <FeedbackDrawer
+          key={open.id}
+          entry={open}
+          onChanged={({ id, status, notes }) =>
+            setOpened((entry) => (entry?.id === id ? { ...entry, status, notes } : entry))
+          }
+          onClose={() => setOpened(undefined)}
+        />
+      )}
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { Group } from '@mantine/core';
-import type { FeedbackStatus } from '@switchyard/core/api/feedback';
-import { useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import type { FeedbackState, FeedbackStatus } from '@switchyard/core/api/feedback';
+import { useRef } from 'react';
 import { ChoiceField } from '../../ui/choice-field.tsx';
 import { ErrorAlert } from '../../ui/error-alert.tsx';
 import { ReasonButton } from '../../ui/reason-button.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
+import { useDraft } from '../changes/use-draft.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { STATUS_LABELS } from './feedback-filters.ts';
 import { type FeedbackEntry, useChangeState } from './use-feedback.ts';
@@ -14,14 +15,28 @@ const STATUSES = (Object.keys(STATUS_LABELS) as FeedbackStatus[]).map((value) =>
   label: STATUS_LABELS[value],
 }));
 
+interface FeedbackStateFormProps {
+  entry: FeedbackEntry;
+  /** Told what was saved. */
+  onChanged: (state: FeedbackState) => void;
+}
+
 /** Status and notes of an entry. Both show what is saved, and say why if it could not be. */
-export function FeedbackStateForm({ entry }: { entry: FeedbackEntry }) {
-  const { may } = useProperty();
-  const change = useChangeState(entry.id);
-  const [notes, setNotes] = useState(entry.notes ?? '');
+export function FeedbackStateForm({ entry, onChanged }: FeedbackStateFormProps) {
+  const { propertyId, may } = useProperty();
+  const change = useChangeState(entry.id, onChanged);
+  const draft = useDraft(`${propertyId}/feedback/${entry.id}/notes`, { notes: entry.notes ?? '' });
+  const { notes } = draft.value;
   const reason = may('editor') ? undefined : 'You need the editor role';
   const isUnchanged = notes.trim() === (entry.notes ?? '');
   const isSaving = change.isPending;
+  const latest = useRef(notes);
+  latest.current = notes;
+  const saveNotes = async () => {
+    await change.mutateAsync({ notes: notes.trim() });
+    // What was typed meanwhile stays.
+    if (latest.current === notes) draft.discard();
+  };
   return (
     <>
       <ChoiceField
@@ -39,20 +54,32 @@ export function FeedbackStateForm({ entry }: { entry: FeedbackEntry }) {
         rows={3}
         value={notes}
         disabled={reason !== undefined}
-        onChange={setNotes}
+        onChange={(text) => draft.change({ notes: text })}
       />
       <ErrorAlert error={change.error} title="Not saved" />
       <Group justify="space-between">
         <span role="status" className="dimmed">
-          {reason ?? (isSaving ? 'Saving …' : change.isSuccess && isUnchanged ? 'Saved' : '')}
+          {reason ??
+            (isSaving
+              ? 'Saving …'
+              : isUnchanged
+                ? change.isSuccess && 'Saved'
+                : 'Unsaved notes, kept in this browser')}
         </span>
-        <ReasonButton
-          reason={reason ?? (isUnchanged ? 'The notes are not changed' : undefined)}
-          loading={isSaving && change.variables?.notes !== undefined}
-          onClick={() => change.mutate({ notes: notes.trim() })}
-        >
-          Save notes
-        </ReasonButton>
+        <Group gap="xs">
+          {draft.isDirty && !isSaving && (
+            <Button variant="default" onClick={draft.discard}>
+              Discard
+            </Button>
+          )}
+          <ReasonButton
+            reason={reason ?? (isUnchanged ? 'The notes are not changed' : undefined)}
+            loading={isSaving && change.variables?.notes !== undefined}
+            onClick={() => saveNotes().catch(() => {})}
+          >
+            Save notes
+          </ReasonButton>
+        </Group>
       </Group>
     </>
   );

@@ -14,7 +14,7 @@ import {
 import { propertyPath, request } from '../../api.ts';
 import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import type { FeedbackQuery } from './feedback-filters.ts';
+import type { FeedbackListQuery, FeedbackQuery } from './feedback-filters.ts';
 
 export type FeedbackEntry = FeedbackPage['feedback'][number];
 
@@ -22,7 +22,7 @@ const PAGE_SIZE = 50;
 const DAY = 86_400_000;
 
 /** The entries that match, newest first, page by page. */
-export function useFeedbackEntries(query: FeedbackQuery) {
+export function useFeedbackEntries(query: FeedbackListQuery) {
   return usePagedQuery<FeedbackPage>({
     queryKey: ['feedback', query.propertyId, query],
     path: '/v1/feedback',
@@ -45,13 +45,15 @@ export function useFeedbackSummary(query: FeedbackQuery) {
 }
 
 /** Sets the status or the notes of an entry, and shows it in all lists once it is saved. */
-export function useChangeState(id: string) {
+export function useChangeState(id: string, onChanged: (state: FeedbackState) => void) {
   const { propertyId } = useProperty();
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: FeedbackStateBody) =>
       request<FeedbackState>(propertyPath(propertyId, 'feedback', id), { method: 'PATCH', body }),
-    onSuccess: ({ status, notes }) => {
+    onSuccess: (state) => {
+      const { status, notes } = state;
+      onChanged(state);
       client.setQueriesData<InfiniteData<FeedbackPage>>({ queryKey: ['feedback', propertyId] }, (known) =>
         known === undefined ? known : { ...known, pages: known.pages.map(changePage) },
       );
