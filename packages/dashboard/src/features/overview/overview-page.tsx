@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { formatTime } from '../../ui/format.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PeriodPicker } from '../../ui/period-picker.tsx';
@@ -15,10 +16,14 @@ import { metric } from '../traffic/traffic-metrics.ts';
 import { summaryQuery, type TrafficScope } from '../traffic/traffic-query.ts';
 import { FlagsToCleanUp } from './flags-to-clean-up.tsx';
 import { GoalTargets } from './goal-targets.tsx';
-import { InstallationCheck } from './installation-check.tsx';
 import { LatestChanges } from './latest-changes.tsx';
 import classes from './overview-page.module.css';
 import { RunningTests } from './running-tests.tsx';
+
+// Most properties need it only once.
+const InstallationCheck = lazyPart(() =>
+  import('./installation-check.tsx').then((module) => module.InstallationCheck),
+);
 
 const TILES = ['visitors', 'sessions', 'conversions', 'revenue', 'feedback'] as const;
 const CHARTS = ['visitors', 'sessions', 'conversions', 'revenue'] as const;
@@ -42,7 +47,9 @@ export function OverviewPage() {
         </>
       }
     >
-      <InstallationCheck />
+      <Suspense>
+        <InstallationCheck />
+      </Suspense>
       <MetricTiles
         names={TILES}
         selectable={CHARTS as readonly (typeof TILES)[number][]}
