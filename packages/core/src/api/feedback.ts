@@ -186,10 +186,13 @@ export const FeedbackSummary = Type.Object(
       { new: Type.Integer(), seen: Type.Integer(), done: Type.Integer() },
       {
         title: 'FeedbackStatusCounts',
-        description:
-          'All entries that match the other filters, whatever their status. Only the latest 20,000 entries that are seen or done are looked at',
+        description: 'All entries that match the other filters, whatever their status',
       },
     ),
+    complete: Type.Boolean({
+      description:
+        'False: more than 20,000 entries of this and the previous period are seen or done, and with these filters older ones were counted as new',
+    }),
     series: Type.Array(
       namedObject('FeedbackBucket', {
         at: Type.Integer(),
@@ -226,6 +229,7 @@ export const FeedbackSummary = Type.Object(
           { feedbackTypeId: 'nps', option: 'bad', count: 1 },
         ],
         statuses: { new: 2, seen: 0, done: 1 },
+        complete: true,
         series: [{ at: 1767225600000, total: 3, counts: [2, 1] }],
         previous: { total: 4 },
       },

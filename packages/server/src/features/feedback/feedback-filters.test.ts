@@ -81,6 +81,7 @@ describe('the summary', () => {
     const { from, to, series, previous, ...rest } = await summary();
     expect(to - from).toBe(30 * DAY_MS);
     expect(rest).toEqual({
+      complete: true,
       total: 5,
       withMessage: 3,
       types: [

@@ -96,6 +96,22 @@ test(`a summary counts statuses, and only entries with the wanted one (seed ${SE
   );
 });
 
+test('a summary counts all statuses, or says that it could not', async () => {
+  const answers = await addAnswers(60, 1);
+  const period = { from: T0, to: T0 + 2 * DAY_MS, interval: 'day' as const };
+  const summarize = (query: object, maxMarked: number) =>
+    summarizeFeedback(stores(), { propertyId: 'shop', ...query }, period, undefined, maxMarked);
+  const statuses = Object.fromEntries(
+    STATUSES.map((status) => [status, answers.filter((it) => it.status === status).length]),
+  );
+  const marked = statuses.seen! + statuses.done!;
+  expect(await summarize({}, marked)).toMatchObject({ statuses, complete: true });
+  expect(await summarize({}, marked - 1)).toMatchObject({ statuses, complete: true });
+  expect(await summarize({ status: 'new' }, marked - 1)).toMatchObject({ statuses, complete: false });
+  expect(await summarize({ option: 'good' }, marked)).toMatchObject({ complete: true });
+  expect(await summarize({ option: 'good' }, marked - 1)).toMatchObject({ complete: false });
+});
+
 test('an export has every entry once, newest first, with status', async () => {
   const answers = await addAnswers(1300, 50);
   const newestFirst = answers.toSorted(

@@ -65,6 +65,24 @@ export async function markedEntries(
     .execute();
 }
 
+/** How many entries of a period are seen and done. */
+export async function countMarked(
+  database: Database,
+  propertyId: string,
+  { from, to }: { from: number; to: number },
+): Promise<{ seen: number; done: number }> {
+  const rows = await database
+    .selectFrom('feedback_states')
+    .select(({ fn }) => ['status', fn.countAll<number>().as('count')])
+    .where('property_id', '=', propertyId)
+    .where('status', 'in', ['seen', 'done'])
+    .where('feedback_at', '>=', from)
+    .where('feedback_at', '<', to)
+    .groupBy('status')
+    .execute();
+  return { seen: 0, done: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
+}
+
 /**
  * Sets the status or the notes of an entry; fields that are left out stay as they are.
  *

@@ -7,15 +7,17 @@ import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackFilter } from '../../storage/feedback-summary.ts';
 import { BUCKET_LENGTH, bucketStart } from '../../storage/goal-buckets.ts';
 import type { EntryFilter } from './feedback-flag-filter.ts';
-import { markedEntries } from './feedback-state-store.ts';
+import { countMarked, markedEntries } from './feedback-state-store.ts';
 
 interface Stores {
   database: Database;
   eventStore: Pick<EventStoreClient, 'feedbackSummary' | 'feedbackCount' | 'feedbackPage'>;
 }
 
-/** Max entries with a status other than new that are looked at. */
+/** Max entries with a status other than new whose ids are looked at. */
 const MAX_MARKED = 20_000;
+/** Parts of a query that the states of entries know too. */
+const UNFILTERED = new Set(['propertyId', 'from', 'to']);
 const MAX_BUCKETS = 1000;
 /** Max entries whose flag value is computed. */
 const MAX_EXAMINED = 5000;
@@ -35,14 +37,15 @@ export async function summarizeFeedback(
   { status, ...filter }: FeedbackFilter & { status?: FeedbackStatus },
   period: Period,
   flag?: { matching: EntryFilter; environment: string },
+  maxMarked = MAX_MARKED,
 ): Promise<FeedbackSummary> {
   const { from, to } = period;
   const previousFrom = from - (to - from);
-  const marked = await markedEntries(database, filter.propertyId, {
-    from: previousFrom,
-    to,
-    limit: MAX_MARKED,
-  });
+  const limits = { from: previousFrom, to, limit: maxMarked + 1 };
+  const found = await markedEntries(database, filter.propertyId, limits);
+  const marked = found.slice(0, maxMarked);
+  const areAllMarked = found.length === marked.length;
+  const isFiltered = flag !== undefined || Object.keys(filter).some((name) => !UNFILTERED.has(name));
   const examined =
     flag && (await examineEntries(eventStore, { ...filter, from: previousFrom, to }, flag.matching));
   const isCounted = (id: string) => examined === undefined || examined.matching.has(id);
@@ -54,40 +57,51 @@ export async function summarizeFeedback(
     if (status === undefined) return of;
     return status === 'new' ? { ...of, exceptIds: ids('seen', 'done') } : { ...of, ids: ids(status) };
   };
-  const countOf = (wanted: readonly string[]) =>
+  const countOf = async (wanted: readonly string[]) =>
     wanted.length === 0 ? 0 : eventStore.feedbackCount({ ...current, ids: wanted });
-  const [summary, previous, seen, done, ofAnyStatus] = await Promise.all([
+  const markedCounts = async () => {
+    if (!areAllMarked && !isFiltered) return countMarked(database, filter.propertyId, { from, to });
+    const [seen, done] = await Promise.all([countOf(ids('seen')), countOf(ids('done'))]);
+    return { seen, done };
+  };
+  const [summary, previous, { seen, done }, ofAnyStatus] = await Promise.all([
     eventStore.feedbackSummary({ ...withStatus(current), interval: period.interval }),
     eventStore.feedbackCount(withStatus({ ...all, from: previousFrom, to: from })),
-    countOf(ids('seen')),
-    countOf(ids('done')),
+    markedCounts(),
     status === undefined ? undefined : eventStore.feedbackCount(current),
   ]);
   return {
     from,
     to,
     ...summary,
-    statuses: { new: (ofAnyStatus ?? summary.total) - seen - done, seen, done },
+    // The state of an erased entry is deleted a little later.
+    statuses: { new: Math.max(0, (ofAnyStatus ?? summary.total) - seen - done), seen, done },
+    complete: areAllMarked || (!isFiltered && status === undefined),
     series: withEmptyBuckets(summary, period),
     previous: { total: previous },
-    ...(flag &&
-      examined && {
-        flagFilter: {
-          computed: true,
-          environment: flag.environment,
-          examined: examined.count,
-          complete: examined.isComplete,
-        },
-      }),
+    ...(flag && examined && { flagFilter: flagFilterOf(flag.environment, examined) }),
   };
 }
+
+interface ExaminedEntries {
+  matching: Set<string>;
+  count: number;
+  isComplete: boolean;
+}
+
+const flagFilterOf = (environment: string, { count, isComplete }: ExaminedEntries) => ({
+  computed: true as const,
+  environment,
+  examined: count,
+  complete: isComplete,
+});
 
 /** The latest entries that match, of a limited number: flag values are computed one by one. */
 async function examineEntries(
   eventStore: Stores['eventStore'],
   filter: FeedbackFilter,
   matches: EntryFilter,
-): Promise<{ matching: Set<string>; count: number; isComplete: boolean }> {
+): Promise<ExaminedEntries> {
   const matching = new Set<string>();
   let count = 0;
   let after: Cursor | undefined;
