@@ -64,6 +64,6 @@ function Running({ erasure, error }: RunningProps) {
   );
 }
 
-/** The role is too low, or the server does not know it any more: asking again does not help. */
+/** Such as by a role that is too low, or because the server does not know it any more: asking again does not help. */
 const isRefused = (error: Error | null) =>
-  error instanceof ApiProblem && (error.status === 403 || error.status === 404);
+  error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429;

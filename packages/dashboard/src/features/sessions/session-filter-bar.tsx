@@ -26,15 +26,11 @@ const BOTS = [
 export function SessionFilterBar({ filters, onChange, onClear }: SessionFilterBarProps) {
   const { splitTests, goals } = useProperty().configuration;
   const test = splitTests.find(({ key }) => key === filters.splitTestKey);
-  const select = (
-    name: keyof SessionFilters,
-    label: string,
-    data: (string | { value: string; label: string })[],
-  ) => (
+  const select = (name: keyof SessionFilters, label: string, data: Options) => (
     <Select
       size="xs"
       label={label}
-      data={data}
+      data={withChosen(data, filters[name])}
       clearable={name !== 'bots'}
       searchable={data.length > 8}
       value={filters[name] || null}
@@ -97,6 +93,14 @@ export function SessionFilterBar({ filters, onChange, onClear }: SessionFilterBa
     </section>
   );
 }
+
+type Options = (string | { value: string; label: string })[];
+
+/** A link may name a value that is not in the list, such as `(none)`. */
+const withChosen = (data: Options, chosen: string): Options =>
+  chosen === '' || data.some((each) => (typeof each === 'string' ? each : each.value) === chosen)
+    ? data
+    : [...data, chosen];
 
 interface TextFilterProps {
   label: string;
