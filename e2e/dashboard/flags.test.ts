@@ -74,6 +74,12 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     expect((await flag('toggled')).environments.staging.enabled).toBe(false);
   });
 
+  it('says in the list what a flag depends on', async () => {
+    const page = await dashboard.shopPage('flags?search=suggestions');
+    await page.getByText('true if ordered is true', { exact: true }).waitFor();
+    await page.getByText('Off · false for all', { exact: true }).waitFor();
+  });
+
   it('wants a comment in a protected environment', async () => {
     const page = await dashboard.shopPage('flags');
     await page.getByRole('switch', { name: /^toggled in Production/ }).press('Space');

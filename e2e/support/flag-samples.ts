@@ -40,6 +40,13 @@ export const FLAGS = {
         boolean('promoted', [rule('only', 'a')]),
         boolean('tried', [rule('only', 'pro')]),
         boolean('deleted'),
+        {
+          ...boolean('suggestions'),
+          environments: {
+            staging: { enabled: true, value: true, prerequisites: [{ flag: 'ordered', value: true }] },
+            production: { enabled: false, value: true, prerequisites: [{ flag: 'ordered', value: true }] },
+          },
+        },
       ],
     },
     {

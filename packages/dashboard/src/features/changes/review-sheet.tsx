@@ -52,7 +52,7 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
       onClose={cancel}
       closeOnClickOutside={!isSaving}
       closeOnEscape={!isSaving}
-      closeButtonProps={{ disabled: isSaving }}
+      closeButtonProps={{ disabled: isSaving, 'aria-label': 'Close' }}
     >
       <Stack>
         {check.isPending && <Skeleton height={80} role="status" aria-label="Checking the change" />}

@@ -20,14 +20,18 @@ interface FlagRowProps {
 /** The cells of one flag. */
 export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessage }: FlagRowProps) {
   const { change, isFailed } = useLastChange(flag.key, lastChanges);
-  const { environments } = useProperty().configuration;
+  const { environments, flags } = useProperty().configuration;
   const stale = staleReason(usage);
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: cells of the table with roles
     <>
       <div role="cell" className={classes.flag}>
         <span className={classes.title}>
-          <PropertyLink to={`flags/${encodeURIComponent(flag.key)}`} className={classes.name}>
+          <PropertyLink
+            to={`flags/${encodeURIComponent(flag.key)}`}
+            className={classes.name}
+            title={flag.name}
+          >
             {flag.name}
           </PropertyLink>
           {stale && (
@@ -49,6 +53,7 @@ export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessa
       {environments.map((environment) => {
         const used = usage?.find((each) => each.environment === environment.id);
         const configuration = flag.environments[environment.id];
+        const words = `${configuration?.enabled ? '' : 'Off · '}${environmentWords(flag, configuration, flags)}`;
         return (
           <div role="cell" key={environment.id} className={classes.environment}>
             <span className={classes.state}>
@@ -56,9 +61,8 @@ export const FlagRow = memo(function FlagRow({ flag, usage, lastChanges, onMessa
                 {environment.name}
               </span>
               <EnvironmentSwitch flag={flag} environment={environment} onFinish={onMessage} />
-              <span className={classes.words}>
-                {configuration?.enabled ? '' : 'Off · '}
-                {environmentWords(flag, configuration)}
+              <span className={classes.words} title={words}>
+                {words}
               </span>
             </span>
             {used && (

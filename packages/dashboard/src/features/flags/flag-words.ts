@@ -7,17 +7,34 @@ import { simpleRollout } from './flag-configuration.ts';
 
 const percentWords = (percentage: number): string => formatPercent(percentage / 100);
 
-/** What a flag does in an environment, in a few words: "Off", "20 % true", "3 rules, else false". */
-export function environmentWords(flag: Flag, configuration: FlagEnvironment | undefined): string {
+type NamedFlags = readonly Pick<Flag, 'key' | 'name'>[];
+
+/** What a flag does in an environment, in a few words: "false for all", "20 % true, else false", "true if New search is true". */
+export function environmentWords(
+  flag: Flag,
+  configuration: FlagEnvironment | undefined,
+  flags: NamedFlags,
+): string {
   if (configuration === undefined || !configuration.enabled)
     return `${flagValueWords(flag.defaultValue)} for all`;
-  const { value } = configuration;
+  const { value, prerequisites } = configuration;
+  const condition = prerequisiteWords(prerequisites, flags);
   const rules = configuration.rules.filter((rule) => rule.enabled !== false);
+  if (rules.length === 0) return `${flagValueWords(value)} ${condition || 'for all'}`;
   const simple = simpleRollout({ rules });
-  if (simple)
-    return `${rolloutWords(simple.rollout!)} ${flagValueWords(simple.value)}, else ${flagValueWords(value)}`;
-  if (rules.length === 0) return `${flagValueWords(value)} for all`;
-  return `${plural(rules.length, 'rule')}, else ${flagValueWords(value)}`;
+  const words = simple
+    ? `${rolloutWords(simple.rollout!)} ${flagValueWords(simple.value)}`
+    : plural(rules.length, 'rule');
+  return `${words}, else ${flagValueWords(value)}${condition && `, ${condition}`}`;
+}
+
+/** "if New search is true"; empty without prerequisites. */
+function prerequisiteWords(prerequisites: FlagEnvironment['prerequisites'], flags: NamedFlags): string {
+  const words = prerequisites.map(({ flag, value }) => {
+    const name = flags.find(({ key }) => key === flag)?.name || flag;
+    return `${name} is ${flagValueWords(value)}`;
+  });
+  return words.length === 0 ? '' : `if ${words.join(' and ')}`;
 }
 
 const rolloutWords = ({ percentage, schedule = [] }: Rollout): string =>
