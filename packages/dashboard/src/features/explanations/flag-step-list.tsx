@@ -16,20 +16,21 @@ export function FlagStepList({ steps }: { steps: FlagSteps }) {
   const isMet = prerequisites.every(({ met }) => met);
   const decidedBy = rules.some(({ outcome }) => outcome === 'served');
   const isOn = configured && enabled;
+  const byDefault = `so the default ${JSON.stringify(steps.defaultValue)} is served`;
   return (
     <>
       <ol>
         <Step
-          state={isOn ? 'passed' : 'decided'}
-          title={configured ? 'The flag in this environment' : 'No configuration in this environment'}
-          words={isOn ? 'is on' : `default: ${JSON.stringify(steps.defaultValue)}`}
+          state={isOn ? 'passed' : 'failed'}
+          title="The flag in this environment"
+          words={isOn ? 'is on' : `${configured ? 'is off' : 'has no configuration'}, ${byDefault}`}
         />
         {prerequisites.map(({ flag, expected, actual, met }) => (
           <Step
             key={flag}
             state={met ? 'passed' : 'failed'}
             title={`Flag “${flag}” must be ${JSON.stringify(expected)}`}
-            words={`it is ${JSON.stringify(actual)}`}
+            words={`it is ${JSON.stringify(actual)}${met ? '' : `, ${byDefault}`}`}
           />
         ))}
         {rules.map((rule) => (

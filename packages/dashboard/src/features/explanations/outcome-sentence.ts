@@ -15,7 +15,7 @@ function flagSentence({ value, ruleIndex, steps }: FlagExplanation): string {
 }
 
 const REASONS: Record<SplitTestExplanation['reason'], string> = {
-  ASSIGNED: 'assigned by the hash of the visitor',
+  ASSIGNED: 'assigned at random, always the same for this visitor',
   NOT_RUNNING: 'the test was not running',
   WINNER: 'the test had ended and everybody gets the winner',
   NO_VISITOR: 'the visitor is unknown',
