@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { messageOf } from '../../api.ts';
+import { countryName } from '../../ui/country-name.ts';
 import { formatDateTime, formatDuration, plural } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { LoadError, PageSkeleton } from '../../ui/page-states.tsx';
@@ -29,7 +30,13 @@ export function SessionPage() {
   const facts = first && [
     plural(first.pageviews, 'page view'),
     formatDuration(first.durationMs / 1000),
-    ...[first.country, first.device, first.browser, first.os, first.bot && 'bot'],
+    ...[
+      first.country && countryName(first.country),
+      first.device,
+      first.browser,
+      first.os,
+      first.bot && 'bot',
+    ],
   ];
   return (
     <Page

@@ -1,4 +1,5 @@
 import type { SessionsPage } from '@switchyard/core/api/sessions';
+import { countryName } from '../../ui/country-name.ts';
 import { formatDateTime, formatDuration, formatMoney, plural } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
@@ -38,7 +39,9 @@ export function SessionRow({ session }: { session: Session }) {
       </div>
       <div className={classes.facts}>
         <div>
-          {[session.country, session.device, session.browser].filter(Boolean).join(' · ')}
+          {[session.country && countryName(session.country), session.device, session.browser]
+            .filter(Boolean)
+            .join(' · ')}
           {session.bot && ' · bot'}
         </div>
         <div>

@@ -1,4 +1,5 @@
 import type { TrafficDimension } from '@switchyard/core/api/traffic';
+import { countryName } from '../../ui/country-name.ts';
 
 export interface DimensionGroup {
   title: string;
@@ -35,16 +36,8 @@ export const DIMENSION_LABELS: Record<TrafficDimension, string> = {
 /** As a filter: sessions without a value. */
 export const NO_VALUE = '(none)';
 
-const countries = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' });
-
 /** A value of a dimension as people read it. */
 export function dimensionValue(dimension: TrafficDimension, value: string | null): string {
   if (value === null || value === NO_VALUE) return dimension === 'referrer' ? 'Direct or unknown' : '(none)';
-  if (dimension !== 'country') return value;
-  try {
-    return countries.of(value) ?? value;
-  } catch {
-    // Not two letters.
-    return value;
-  }
+  return dimension === 'country' ? countryName(value) : value;
 }
