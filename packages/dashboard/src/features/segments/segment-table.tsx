@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core';
+import type { Impact } from '@switchyard/core/api/impact';
 import { messageOf } from '../../api.ts';
 import { formatCount, formatPercent, formatTime, plural } from '../../ui/format.ts';
 import { StackedTable } from '../../ui/stacked-table.tsx';
@@ -70,12 +71,7 @@ function MatchingVisitors({ segment }: { segment: ManagedSegment }) {
     <div ref={ref}>
       {data ? (
         <span title={`As of ${formatTime(data.asOf)}`}>
-          {formatCount(data.segment?.after ?? 0)}{' '}
-          <span className="dimmed">
-            {data.visitors > 0
-              ? `${formatPercent((data.segment?.after ?? 0) / data.visitors)} of ${plural(data.visitors, 'visitor')}`
-              : 'no visitors'}
-          </span>
+          <Count impact={data} />
         </span>
       ) : error ? (
         <span className="bad">Not known: {messageOf(error)}</span>
@@ -83,5 +79,30 @@ function MatchingVisitors({ segment }: { segment: ManagedSegment }) {
         <Skeleton height={14} width={90} role="status" aria-label="Counting visitors" />
       )}
     </div>
+  );
+}
+
+/** Nobody matches a condition on an attribute that no session has: that is no figure. */
+function Count({ impact: { visitors, segment } }: { impact: Impact }) {
+  if (visitors === 0) {
+    return (
+      <>
+        0 <span className="dimmed">no visitors</span>
+      </>
+    );
+  }
+  const { after = 0, unknown = [] } = segment ?? {};
+  const isUnknown = after === 0 && unknown.some((each) => each.visitors >= visitors);
+  const missing = unknown.map((each) => {
+    const whom =
+      each.visitors >= visitors ? `all ${plural(visitors, 'visitor')}` : formatCount(each.visitors);
+    return `${each.attribute} unknown for ${whom}`;
+  });
+  const share = `${formatPercent(after / visitors)} of ${plural(visitors, 'visitor')}`;
+  return (
+    <>
+      {isUnknown ? 'Not known' : formatCount(after)}{' '}
+      <span className="dimmed">{[...(isUnknown ? [] : [share]), ...missing].join(', ')}</span>
+    </>
   );
 }
