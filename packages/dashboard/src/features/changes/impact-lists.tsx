@@ -1,12 +1,14 @@
 import type {
   EnvironmentImpact,
   FlagImpact,
+  FlagTransition,
   SegmentImpact,
-  SplitTestImpact,
 } from '@switchyard/core/api/impact';
 import { formatCount, plural } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './impact-panel.module.css';
+import { isVisited } from './impact-words.ts';
+import type { SplitTestChange } from './split-test-change.ts';
 
 const text = (value: unknown) => (value === null ? 'nothing' : JSON.stringify(value));
 
@@ -30,14 +32,7 @@ function Examples({ ids }: { ids: readonly string[] }) {
   );
 }
 
-interface Transition {
-  from: unknown;
-  to: unknown;
-  visitors: number;
-  examples: string[];
-}
-
-function Transitions({ transitions }: { transitions: readonly Transition[] }) {
+function Transitions({ transitions }: { transitions: readonly FlagTransition[] }) {
   return (
     <ul className="bullets">
       {transitions.map(({ from, to, visitors, examples }) => (
@@ -57,14 +52,22 @@ function Unknown({ unknown }: Pick<EnvironmentImpact, 'unknown'>) {
 }
 
 export function FlagImpactList({ impact, isOnly }: { impact: FlagImpact; isOnly: boolean }) {
-  return impact.environments.map(({ environment, changed, transitions, unknown }) => (
-    <div key={environment}>
-      <strong>{isOnly ? environment : `${impact.flagKey}, ${environment}`}</strong>:{' '}
-      {changed === 0 ? 'nobody' : plural(changed, 'visitor')}
-      <Transitions transitions={transitions} />
-      <Unknown unknown={unknown} />
-    </div>
-  ));
+  const { environments, flags } = useProperty().configuration;
+  const flagName = flags.find(({ key }) => key === impact.flagKey)?.name || impact.flagKey;
+  return impact.environments.map(({ environment, changed, transitions, unknown }) => {
+    const name = environments.find(({ id }) => id === environment)?.name || environment;
+    return (
+      <div key={environment}>
+        <strong>{isOnly ? name : `${flagName}, ${name}`}</strong>:{' '}
+        {changed === 0 ? 'nobody' : plural(changed, 'visitor')}
+        {changed > 0 && !isVisited(environment, environments) && (
+          <span className="dimmed"> of the property, if they were there</span>
+        )}
+        <Transitions transitions={transitions} />
+        <Unknown unknown={unknown} />
+      </div>
+    );
+  });
 }
 
 export function SegmentImpactList({ impact }: { impact: SegmentImpact }) {
@@ -90,17 +93,34 @@ export function SegmentImpactList({ impact }: { impact: SegmentImpact }) {
 }
 
 export function SplitTestImpactList({
-  impact: { changed, transitions, ifRunning },
+  change,
+  visitors: all,
 }: {
-  impact: SplitTestImpact;
+  change: SplitTestChange;
+  visitors: number;
 }) {
+  const { changed, moves, today, divided } = change;
   return (
     <div>
-      {changed > 0 && <Transitions transitions={transitions} />}
-      {ifRunning.length > 0 && (
+      {moves.length > 0 && (
+        <ul className="bullets">
+          {moves.map(({ from, to, visitors, examples }) => (
+            <li key={`${from} ${to}`}>
+              {formatCount(visitors)} would see “{to}” instead of “{from}”
+              <Examples ids={examples} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {changed > 0 && changed < all && (
+        <p>
+          {today === undefined ? 'For the others nothing changes.' : `The others see “${today}”, as today.`}
+        </p>
+      )}
+      {divided.length > 0 && (
         <p className="dimmed">
           While it runs, it divides them:{' '}
-          {ifRunning.map(({ variation, visitors }) => `${variation} ${formatCount(visitors)}`).join(', ')}.
+          {divided.map(({ variation, visitors }) => `${variation} ${formatCount(visitors)}`).join(', ')}.
         </p>
       )}
     </div>

@@ -3,15 +3,17 @@ import type { Impact } from '@switchyard/core/api/impact';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { messageOf, propertyPath, request } from '../../api.ts';
-import { formatPercent, plural } from '../../ui/format.ts';
+import { plural } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { ChangeRequest } from './change-request.ts';
 import { FlagImpactList, SegmentImpactList, SplitTestImpactList } from './impact-lists.tsx';
 import classes from './impact-panel.module.css';
+import { anotherValueWords, summaryWords } from './impact-words.ts';
+import { type SplitTestChange, splitTestChange } from './split-test-change.ts';
 
 /** Who would be affected by a change, from the sessions of the last days. Saving never waits for it. */
 export function ImpactPanel({ impact }: { impact: NonNullable<ChangeRequest['impact']> }) {
-  const { propertyId } = useProperty();
+  const { propertyId, configuration } = useProperty();
   const replay = useQuery({
     queryKey: ['impact', useId()],
     queryFn: ({ signal }) =>
@@ -20,6 +22,9 @@ export function ImpactPanel({ impact }: { impact: NonNullable<ChangeRequest['imp
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const { data } = replay;
+  const stored = configuration.splitTests.find(({ key }) => key === impact.key);
+  const change = data?.splitTest && splitTestChange(data.splitTest, impact.definition, stored);
   return (
     <section className={classes.impact} aria-busy={replay.isFetching}>
       <Title order={2}>Who is affected</Title>
@@ -37,22 +42,28 @@ export function ImpactPanel({ impact }: { impact: NonNullable<ChangeRequest['imp
             </Button>
           </p>
         )}
-        {replay.data && <p>{summaryWords(replay.data)}</p>}
+        {data && (
+          <p>
+            {change
+              ? summaryWords(data, change.changed, 'see something else')
+              : summaryWords(data, data.changed, anotherValueWords(data, configuration.environments))}
+          </p>
+        )}
       </div>
-      {replay.data && <ImpactDetails impact={replay.data} />}
+      {data && data.visitors > 0 && <ImpactDetails impact={data} splitTest={change} />}
     </section>
   );
 }
 
-function summaryWords({ visitors, changed, days, sampled, type }: Impact): string {
-  if (visitors === 0) return `No visitors in the last ${days} days.`;
-  const sample = sampled < 1 ? ` (a sample of ${formatPercent(sampled)} of them)` : '';
-  const what = type === 'split-test' ? 'see something else' : 'get another value';
-  const who = changed === 0 ? 'None' : plural(changed, 'visitor');
-  return `${who} of ${plural(visitors, 'visitor')} of the last ${days} days${sample} would ${what}.`;
+interface ImpactDetailsProps {
+  impact: Impact;
+  splitTest: SplitTestChange | undefined;
 }
 
-function ImpactDetails({ impact: { flags = [], moreFlags, segment, splitTest } }: { impact: Impact }) {
+function ImpactDetails({
+  impact: { flags = [], moreFlags, segment, visitors },
+  splitTest,
+}: ImpactDetailsProps) {
   return (
     <>
       {segment && <SegmentImpactList impact={segment} />}
@@ -60,7 +71,7 @@ function ImpactDetails({ impact: { flags = [], moreFlags, segment, splitTest } }
         <FlagImpactList key={flag.flagKey} impact={flag} isOnly={flags.length === 1 && !segment} />
       ))}
       {moreFlags !== undefined && <p className="dimmed">{plural(moreFlags, 'more flag')} affected.</p>}
-      {splitTest && <SplitTestImpactList impact={splitTest} />}
+      {splitTest && <SplitTestImpactList change={splitTest} visitors={visitors} />}
     </>
   );
 }
