@@ -19,6 +19,8 @@ export interface AaVerdictInput {
   readonly mode: 'assignment' | 'exposures';
   /** Share of all visitors that were counted; below 1 for a random sample. */
   readonly share: number;
+  /** Code of the currency that amounts are shown in; default: USD. */
+  readonly currency?: string | undefined;
   readonly report: Pick<Report, 'variations' | 'goals' | 'problems'>;
 }
 

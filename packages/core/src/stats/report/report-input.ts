@@ -58,6 +58,8 @@ export interface ReportInput {
   /** For all variations together. */
   readonly plannedVisitors: number | null;
   readonly includeBots: boolean;
+  /** Code of the currency that amounts are shown in, without conversion; default: USD. */
+  readonly currency?: string;
   readonly groups: readonly ReportGroup[];
   /** By UTC day; all days before `startedAt` may be counted as one. */
   readonly exposures: readonly {

@@ -157,7 +157,7 @@ function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
   const primary = goals.find(({ goal }) => goal.role === 'primary');
   if (!primary) return [];
   const guardrails = goals.filter(({ goal }) => goal.role === 'guardrail');
-  const { plannedVisitors, smallestEffect } = input;
+  const { plannedVisitors, smallestEffect, currency } = input;
   const total = totalVisitors(counts);
   const traffic = input.endedAt === null ? trafficOf(input, total) : undefined;
   const share = pairShare(input);
@@ -169,6 +169,7 @@ function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
       ...methodOf(input, looks),
       variation: key,
       variations: counts.length,
+      currency,
       comparisons,
       problems,
       collecting: collectingFor(findings.health, traffic, total),

@@ -3,7 +3,7 @@ import type { MethodSettings } from '../analysis.ts';
 import { type Comparison, excludesZero, type Interval, isWithin } from '../comparison.ts';
 import { futilityBoundary } from '../group-sequential/futility.ts';
 import type { SmallestEffect } from '../planner.ts';
-import type { Unit } from '../words/numbers.ts';
+import { DEFAULT_CURRENCY, type Unit } from '../words/numbers.ts';
 import { describeVerdict, type VerdictSentences } from '../words/verdict-words.ts';
 import { type Forecast, forecastOf, type Traffic } from './forecast.ts';
 import type { Collecting, HealthProblem } from './health.ts';
@@ -56,6 +56,8 @@ export interface VerdictInput extends MethodSettings {
   readonly isOver?: boolean | undefined;
   /** Number of variations, including the control; default: 2. */
   readonly variations?: number | undefined;
+  /** Code of the currency that amounts are shown in; default: USD. */
+  readonly currency?: string | undefined;
 }
 
 export interface Verdict {
@@ -98,8 +100,8 @@ export function decideVerdict(input: VerdictInput): Verdict {
     ...{ collecting, smallestEffect, visitors, plannedVisitors, forecast },
     daysLeft: collecting?.days ?? forecast?.median ?? null,
   };
-  const { isOver = false, variations = 2 } = input;
-  const sentences = describeVerdict(facts, { isOver, variations });
+  const { isOver = false, variations = 2, currency = DEFAULT_CURRENCY } = input;
+  const sentences = describeVerdict(facts, { isOver, variations, currency });
   return { ...facts, sentences, words: Object.values(sentences).filter(Boolean).join(' ') };
 }
 

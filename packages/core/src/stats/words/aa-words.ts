@@ -2,7 +2,7 @@ import { AA_METHOD } from '../report/aa-method.ts';
 import type { AaVerdict, AaVerdictInput } from '../report/aa-verdict.ts';
 import type { Report } from '../report/report.ts';
 import { unitOf } from '../report/report-metrics.ts';
-import { count, percent, plural, values } from './numbers.ts';
+import { count, DEFAULT_CURRENCY, percent, plural, values } from './numbers.ts';
 
 type GoalReport = Report['goals'][number];
 
@@ -11,7 +11,9 @@ export type AaCause =
   | { readonly cause: 'goal'; readonly goal: GoalReport; readonly pValue: number }
   | { readonly cause: 'tracking'; readonly words: string };
 
-interface Facts extends Pick<AaVerdictInput, 'mode' | 'share'>, Pick<AaVerdict, 'verdict' | 'visitors'> {
+interface Facts
+  extends Pick<AaVerdictInput, 'mode' | 'share' | 'currency'>,
+    Pick<AaVerdict, 'verdict' | 'visitors'> {
   readonly causes: readonly AaCause[];
   readonly goals: number;
   /** Goals with enough conversions. */
@@ -76,7 +78,7 @@ function describeCauses(facts: Facts): string[] {
   const unnamed = goals.length - MAX_NAMED;
   return [
     ...facts.causes.filter((it) => it.cause === 'split').map(({ pValue }) => splitCause(facts, pValue)),
-    ...goals.slice(0, MAX_NAMED).map(({ goal, pValue }) => goalCause(goal, pValue)),
+    ...goals.slice(0, MAX_NAMED).map(({ goal, pValue }) => goalCause(goal, pValue, facts.currency)),
     ...(unnamed > 0 ? [`So ${unnamed === 1 ? 'does 1 other goal' : `do ${unnamed} other goals`}.`] : []),
     ...(goals.length > 0
       ? [
@@ -95,9 +97,10 @@ function splitCause(facts: Facts, pValue: number): string {
   return `${describeSplit(facts)} instead of 50 % to 50 % (${probability(pValue)}). ${check}`;
 }
 
-function goalCause({ goal, metrics }: GoalReport, pValue: number): string {
+function goalCause({ goal, metrics }: GoalReport, pValue: number, currency = DEFAULT_CURRENCY): string {
   const { metric, variations } = metrics.find(({ decides }) => decides)!;
-  const [a, b] = values(variations[0]?.mean ?? 0, variations[1]?.mean ?? 0, unitOf(metric));
+  const [first, second] = variations.map(({ mean }) => mean ?? 0);
+  const [a, b] = values(first ?? 0, second ?? 0, unitOf(metric), currency);
   const what = goal.kind === 'count' ? 'of the visitors converted' : 'per visitor';
   return `"${goal.name}" differs between two groups that are treated alike: ${a} and ${b} ${what} (${probability(pValue)}).`;
 }

@@ -14,7 +14,7 @@ export function describeDecision(facts: VerdictFacts, context: VerdictContext): 
         ? `Roll back ${variation}: it harms ${facts.harmedGuardrails.length === 1 ? 'a guardrail' : 'guardrails'}.`
         : `Roll back ${variation}: it is worse than the control${describeProbability(facts)}.`;
     case 'no-difference':
-      return describeNoDifference(facts);
+      return describeNoDifference(facts, context);
     case 'keep-going':
       return describeWaiting(facts, context);
     case 'collecting':
@@ -32,13 +32,16 @@ function describeProbability({ primary }: VerdictFacts): string {
   return `, with a probability of ${size}`;
 }
 
-function describeNoDifference({ reason, variation, smallestEffect, primary }: VerdictFacts): string {
+function describeNoDifference(
+  { reason, variation, smallestEffect, primary }: VerdictFacts,
+  { currency }: VerdictContext,
+): string {
   const size =
     smallestEffect === null
       ? null
       : smallestEffect.kind === 'relative'
         ? percent(smallestEffect.value)
-        : signedChange(Math.abs(smallestEffect.value), primary.unit).slice(1);
+        : signedChange(Math.abs(smallestEffect.value), primary.unit, currency).slice(1);
   const pair = `between ${quote(variation)} and the control`;
   switch (reason) {
     case 'within-smallest-effect':

@@ -1,5 +1,14 @@
 import type { HealthProblem } from '../report/health.ts';
-import { count, list, percent, plural, quote, signedChange, signedPercent } from './numbers.ts';
+import {
+  count,
+  DEFAULT_CURRENCY,
+  list,
+  percent,
+  plural,
+  quote,
+  signedChange,
+  signedPercent,
+} from './numbers.ts';
 
 /** Names the cause, its size, and what to check. */
 export function describeProblem(problem: HealthProblem): string {
@@ -10,7 +19,9 @@ export function describeProblem(problem: HealthProblem): string {
       return `${plural(problem.mixed, 'visitor')} (${percent(problem.share)}) saw more than one variation and ${problem.mixed === 1 ? 'is' : 'are'} not counted. Check that visitors keep their id between pages, and that all pages and servers use the same id.`;
     case 'novelty': {
       const write = (effect: number) =>
-        problem.unit === 'relative' ? signedPercent(effect) : signedChange(effect, 'number');
+        problem.unit === 'relative'
+          ? signedPercent(effect)
+          : signedChange(effect, 'number', DEFAULT_CURRENCY);
       return `The effect of ${quote(problem.variation)} changes over time: ${write(problem.early)} for visitors of the first days, ${write(problem.late)} for later ones. Check whether something else changed on the site; otherwise it may just attract attention because it is new.`;
     }
     case 'missing-exposures':

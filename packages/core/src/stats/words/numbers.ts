@@ -1,5 +1,13 @@
-/** What a metric measures, which decides how its values are written. */
+/** What a metric measures, which decides how its values are written. Dollars may be shown as another currency. */
 export type Unit = 'rate' | 'dollars' | 'number';
+
+export const DEFAULT_CURRENCY = 'USD';
+
+/** Fixed, because the symbols that `Intl` uses depend on its version, and texts must be reproducible. */
+const SYMBOLS: Readonly<Record<string, string>> = {
+  ...{ USD: '$', EUR: '€', GBP: '£', JPY: '¥', INR: '₹', KRW: '₩', ILS: '₪', VND: '₫' },
+  ...{ AUD: 'A$', BRL: 'R$', CAD: 'CA$', CNY: 'CN¥', MXN: 'MX$', NZD: 'NZ$' },
+};
 
 export const count = (number: number) => Math.round(number).toLocaleString('en-US');
 
@@ -15,7 +23,7 @@ export function percent(share: number): string {
 export const signedPercent = (share: number) => `${sign(share)}${percent(share)}`;
 
 /** The values of the control and a variation, with enough digits to see the difference. */
-export function values(control: number, variation: number, unit: Unit): [string, string] {
+export function values(control: number, variation: number, unit: Unit, currency: string): [string, string] {
   const scale = unit === 'rate' ? 100 : 1;
   const [a, b] = [scale * control, scale * variation];
   const least = Math.max(unit === 'dollars' ? 2 : 0, decimalsOf(Math.max(Math.abs(a), Math.abs(b)), 2));
@@ -25,17 +33,17 @@ export function values(control: number, variation: number, unit: Unit): [string,
       minimumFractionDigits: decimals,
       maximumFractionDigits: decimals,
     });
-    return `${value < 0 ? '-' : ''}${withUnit(text, unit)}`;
+    return `${value < 0 ? '-' : ''}${withUnit(text, unit, currency)}`;
   };
   return [write(a), write(b)];
 }
 
 /** A change in the unit of the metric, such as "+0.4 points" or "-$1.20". */
-export function signedChange(change: number, unit: Unit): string {
+export function signedChange(change: number, unit: Unit, currency: string): string {
   const size = Math.abs(unit === 'rate' ? 100 * change : change);
   const text = size >= 100 ? count(size) : unit === 'dollars' ? size.toFixed(2) : trim(size, 2);
   if (unit === 'rate') return `${sign(change)}${text} points`;
-  return `${sign(change)}${withUnit(text, unit)}`;
+  return `${sign(change)}${withUnit(text, unit, currency)}`;
 }
 
 /** A number of days, in weeks from two weeks on. */
@@ -62,8 +70,10 @@ export function list(items: readonly string[]): string {
 
 const sign = (number: number) => (number < 0 ? '-' : '+');
 
-const withUnit = (text: string, unit: Unit) =>
-  unit === 'rate' ? `${text} %` : unit === 'dollars' ? `$${text}` : text;
+function withUnit(text: string, unit: Unit, currency: string): string {
+  if (unit === 'rate') return `${text} %`;
+  return unit === 'dollars' ? `${SYMBOLS[currency] ?? `${currency} `}${text}` : text;
+}
 
 /** Tiny numbers are written as 0, never with an exponent. */
 const trim = (number: number, digits: number) =>

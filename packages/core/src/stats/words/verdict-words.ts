@@ -11,6 +11,8 @@ export interface VerdictContext {
   readonly isOver: boolean;
   /** Number of variations, including the control. */
   readonly variations: number;
+  /** Code of the currency that amounts are shown in. */
+  readonly currency: string;
 }
 
 /** A verdict in words, in the order in which it is read; empty if there is nothing to say. */
@@ -26,7 +28,7 @@ export interface VerdictSentences {
 export function describeVerdict(facts: VerdictFacts, context: VerdictContext): VerdictSentences {
   return {
     decision: describeDecision(facts, context),
-    primary: describePrimary(facts),
+    primary: describePrimary(facts, context),
     guardrails: describeGuardrails(facts, context),
     next: describeNext(facts, context),
   };
@@ -34,20 +36,23 @@ export function describeVerdict(facts: VerdictFacts, context: VerdictContext): V
 
 type GoalOutcome = Verdict['primary'];
 
-function describePrimary({ decision, primary, visitors }: VerdictFacts): string {
+function describePrimary(
+  { decision, primary, visitors }: VerdictFacts,
+  { currency }: VerdictContext,
+): string {
   const { name, control, variation } = primary;
   if (control === null || variation === null) return `${name}: nothing to compare yet.`;
   const measured = `(${plural(visitors, 'visitor')})`;
   if (decision === 'collecting' || decision === 'unhealthy') {
     const caution = decision === 'collecting' ? 'too early for a range' : 'do not rely on it';
-    return `${name}: ${describeValues(primary)}${describeEstimate(primary)} ${measured}; ${caution}.`;
+    return `${name}: ${describeValues(primary, currency)}${describeEstimate(primary, currency)} ${measured}; ${caution}.`;
   }
-  return `${name}: ${describeChange(primary)} ${measured}.`;
+  return `${name}: ${describeChange(primary, currency)} ${measured}.`;
 }
 
 function describeGuardrails(
   { decision, guardrails, harmedGuardrails }: VerdictFacts,
-  { isOver }: VerdictContext,
+  { isOver, currency }: VerdictContext,
 ) {
   if (guardrails.length === 0 || decision === 'unhealthy') return '';
   const others = guardrails.length - harmedGuardrails.length;
@@ -55,31 +60,32 @@ function describeGuardrails(
     const isOpen = !isOver && (decision === 'keep-going' || decision === 'collecting');
     return `Guardrails: all fine${isOpen ? ' so far' : ''}.`;
   }
-  const harmed = harmedGuardrails.map((goal) => `${goal.name} got worse, ${describeChange(goal)}`);
+  const harmed = harmedGuardrails.map((goal) => `${goal.name} got worse, ${describeChange(goal, currency)}`);
   const rest = others === 0 ? '' : `; ${others === 1 ? 'the other one is' : `the other ${others} are`} fine`;
   return `Guardrails: ${harmed.join('; ')}${rest}.`;
 }
 
 /** Such as "6.9 % → 8.6 %, +24 %, between +8 % and +43 %". */
-function describeChange(goal: GoalOutcome): string {
+function describeChange(goal: GoalOutcome, currency: string): string {
   const { unit, comparison } = goal;
   const usesPercent = isRelative(goal);
   const interval = usesPercent ? comparison.relative : comparison.absolute;
-  if (interval === null) return describeValues(goal);
-  const write = (change: number) => (usesPercent ? signedPercent(change) : signedChange(change, unit));
-  return `${describeValues(goal)}${describeEstimate(goal)}${describeRange(interval, comparison.absolute, write)}`;
+  if (interval === null) return describeValues(goal, currency);
+  const write = (change: number) =>
+    usesPercent ? signedPercent(change) : signedChange(change, unit, currency);
+  return `${describeValues(goal, currency)}${describeEstimate(goal, currency)}${describeRange(interval, comparison.absolute, write)}`;
 }
 
-function describeValues({ control, variation, unit }: GoalOutcome): string {
+function describeValues({ control, variation, unit }: GoalOutcome, currency: string): string {
   if (control === null || variation === null) return 'unknown';
-  return `${values(control, variation, unit).join(' → ')}${unit === 'dollars' ? ' per visitor' : ''}`;
+  return `${values(control, variation, unit, currency).join(' → ')}${unit === 'dollars' ? ' per visitor' : ''}`;
 }
 
-function describeEstimate(goal: GoalOutcome): string {
+function describeEstimate(goal: GoalOutcome, currency: string): string {
   const { unit, comparison } = goal;
   const { relative, absolute } = comparison;
   if (isRelative(goal)) return `, ${signedPercent(relative!.estimate)}`;
-  return absolute === null ? '' : `, ${signedChange(absolute.estimate, unit)}`;
+  return absolute === null ? '' : `, ${signedChange(absolute.estimate, unit, currency)}`;
 }
 
 const UNCERTAIN = 'because the value of the control is too uncertain';

@@ -71,6 +71,23 @@ const VERDICTS: Record<string, string> = {
       1.45,
     ),
   }),
+  'ship, revenue in euros': verdict(A, A, FREQUENTIST, {
+    currency: 'EUR',
+    primary: money(
+      { ...NO_COMPARISON, absolute: interval(1.2, 0.4, 2), relative: null, pValue: 0.01 },
+      0,
+      1.2,
+    ),
+    guardrails: [renewals],
+  }),
+  'roll back, revenue in francs': verdict(A, A, FREQUENTIST, {
+    currency: 'CHF',
+    primary: money(
+      { ...NO_COMPARISON, absolute: interval(-36, -60, -12), relative: null, pValue: 0.01 },
+      -150.41,
+      -186.41,
+    ),
+  }),
   'ship, no upper limit': verdict(A, A, FREQUENTIST, {
     primary: money(
       {

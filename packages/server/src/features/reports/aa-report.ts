@@ -16,7 +16,7 @@ const MIN_DAY = 20;
 
 /** Counts the round so far and judges it. */
 export async function aaReport(eventStore: ReportQueries, scope: AaScope): Promise<AaVerdict> {
-  const { mode } = scope;
+  const { mode, currency } = scope;
   const { share, ...counts } =
     mode === 'assignment' ? await countAssigned(eventStore, scope) : await countExposed(eventStore, scope);
   const report = buildReport({
@@ -27,7 +27,7 @@ export async function aaReport(eventStore: ReportQueries, scope: AaScope): Promi
     ...counts,
     asOf: scope.until,
   });
-  return aaVerdict({ mode, share, report });
+  return aaVerdict({ mode, share, currency, report });
 }
 
 type Counts = Pick<ReportInput, 'groups' | 'exposures' | 'startedAt'> & Pick<AssignmentCounts, 'share'>;

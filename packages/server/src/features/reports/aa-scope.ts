@@ -9,6 +9,7 @@ export interface AaScope {
   readonly propertyId: string;
   readonly hashSeed: string;
   readonly mode: 'assignment' | 'exposures';
+  readonly currency: string;
   readonly goals: readonly ReportGoal[];
   readonly round: AaRound;
   /** Midnight after the last day that counts. */
@@ -16,13 +17,20 @@ export interface AaScope {
 }
 
 export function aaScope(
-  { id, hashSeed, goals, aaTest }: Pick<PropertyConfiguration, 'id' | 'hashSeed' | 'goals' | 'aaTest'>,
+  {
+    id,
+    hashSeed,
+    goals,
+    aaTest,
+    displayCurrency,
+  }: Pick<PropertyConfiguration, 'id' | 'hashSeed' | 'goals' | 'aaTest' | 'displayCurrency'>,
   until: number,
 ): AaScope {
   return {
     propertyId: id,
     hashSeed,
     mode: aaTest === 'exposures' ? 'exposures' : 'assignment',
+    currency: displayCurrency,
     goals: goals.slice(0, MAX_GOALS).map((goal) => ({ ...goal, role: 'secondary' })),
     round: aaRoundAt(until - 1),
     until,

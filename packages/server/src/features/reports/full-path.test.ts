@@ -43,9 +43,10 @@ beforeAll(async () => {
       test('ahead'),
     ],
     ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('extras')],
+    test('paid', { goals: ['spent'] }),
     ...[test('ended', { attributionDays: 0 }), test('window', { attributionDays: 30 })],
   ];
-  shop = await openShop({ provision: sampleWith({ splitTests, goals: GOALS }) });
+  shop = await openShop({ provision: sampleWith({ displayCurrency: 'EUR', splitTests, goals: GOALS }) });
 });
 afterAll(() => closeShop(shop));
 
@@ -309,6 +310,18 @@ describe('exports', () => {
     expect(changed.code).toBe(1);
     expect(changed.stderr).toMatch(/results\.variations\.1\.visitors: the bundle has \d+, recomputed: \d+/);
     expect((await verify('{"format":"other"}')).stderr).toMatch(/not a bundle/);
+  });
+
+  it('a bundle says which currency its texts use', async () => {
+    for (const [index, key] of ['control', 'b'].entries()) {
+      await accepted(expose('paid', key, `paid-${key}`));
+      await accepted(shop.increment({ goalId: 'spent', sessionId: `paid-${key}`, amount: 10.5 + index }));
+    }
+    const { body, text } = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'paid' });
+    expect(body.results.verdict.words).toContain('€10.50 → €11.50 per visitor');
+    expect(await verify(text)).toMatchObject({ code: 0 });
+    const { stderr } = await verify(text.replace('"currency":"EUR"', '"currency":"GBP"'));
+    expect(stderr).toMatch(/recomputed: ".+£10\.50 → £11\.50/);
   });
 
   it('a bundle with another method or definition is detected', async () => {

@@ -19,6 +19,7 @@ type PhaseSummary = Omit<Phase, 'definition'>;
 /** One phase of a test with the settings that a report needs, small enough to send to another thread. */
 export interface ReportScope {
   readonly statistics: StatisticsSettings;
+  readonly currency: string;
   readonly test: Pick<
     SplitTest,
     'key' | 'status' | 'winner' | 'attributionDays' | 'smallestEffect' | 'plannedVisitors'
@@ -53,6 +54,7 @@ export function scopeOf(
   const goals = goalsOf(property, test);
   return {
     statistics: property.statistics,
+    currency: property.displayCurrency,
     test: { key, status, winner, attributionDays, smallestEffect, plannedVisitors },
     phases: test.phases.map(summaryOf),
     phase: phase ? summaryOf(phase) : null,
@@ -153,7 +155,7 @@ function daysOf(startedAt: number, end: number): DayRange {
 
 /** The complete input of the report. */
 export function reportInput(
-  { statistics, test, phase, variations, goals, query }: ReportScope,
+  { statistics, currency, test, phase, variations, goals, query }: ReportScope,
   { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,
   asOf: number,
   includeBots: boolean,
@@ -165,6 +167,7 @@ export function reportInput(
     smallestEffect: test.smallestEffect,
     plannedVisitors: test.plannedVisitors,
     includeBots,
+    currency,
     groups,
     exposures,
     startedAt: phase ? Math.max(phase.startedAt, query.days.from) : asOf,
