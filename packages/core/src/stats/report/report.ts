@@ -178,6 +178,8 @@ function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
       smallestEffect: smallestEffect === null ? null : { kind: 'relative', value: smallestEffect },
       visitors: pair,
       isOver: input.endedAt !== null,
+      // A test without a phase is reported as if it started now.
+      hasStarted: input.startedAt < input.asOf,
       ...(traffic && total > 0 && { traffic: scaled(traffic, pair / total) }),
       // Relative to the whole test, so that all variations reach their planned end at the same time.
       ...(plannedVisitors !== null && {

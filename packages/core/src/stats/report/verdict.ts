@@ -54,6 +54,8 @@ export interface VerdictInput extends MethodSettings {
   readonly comparisons?: number | undefined;
   /** The phase has ended. */
   readonly isOver?: boolean | undefined;
+  /** The test has a phase; default: true. */
+  readonly hasStarted?: boolean | undefined;
   /** Number of variations, including the control; default: 2. */
   readonly variations?: number | undefined;
   /** Code of the currency that amounts are shown in; default: USD. */
@@ -100,8 +102,8 @@ export function decideVerdict(input: VerdictInput): Verdict {
     ...{ collecting, smallestEffect, visitors, plannedVisitors, forecast },
     daysLeft: collecting?.days ?? forecast?.median ?? null,
   };
-  const { isOver = false, variations = 2, currency = DEFAULT_CURRENCY } = input;
-  const sentences = describeVerdict(facts, { isOver, variations, currency });
+  const { isOver = false, hasStarted = true, variations = 2, currency = DEFAULT_CURRENCY } = input;
+  const sentences = describeVerdict(facts, { isOver, hasStarted, variations, currency });
   return { ...facts, sentences, words: Object.values(sentences).filter(Boolean).join(' ') };
 }
 

@@ -41,10 +41,15 @@ function nextStep(facts: VerdictFacts, context: VerdictContext): string {
 
 function describeCollecting(
   { collecting, visitors, primary }: VerdictFacts,
-  { isOver }: VerdictContext,
+  { isOver, hasStarted }: VerdictContext,
 ): string {
   if (isOver) return 'run the test again with more visitors.';
-  if (visitors === 0) return 'start the test, and check that its pages load the SDK.';
+  if (visitors === 0) {
+    const start = hasStarted
+      ? 'check that the pages of the test'
+      : 'start the test, and check that its pages';
+    return `${start} load the SDK and ask it for a variation.`;
+  }
   if (collecting?.conversions === 0) {
     return `wait, and check that conversions of ${quote(primary.name)} are recorded.`;
   }

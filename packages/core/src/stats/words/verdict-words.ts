@@ -2,13 +2,15 @@ import type { Interval } from '../comparison.ts';
 import { isRelative, type Verdict } from '../report/verdict.ts';
 import { describeDecision } from './decision-words.ts';
 import { describeNext } from './next-words.ts';
-import { plural, signedChange, signedPercent, values } from './numbers.ts';
+import { list, plural, signedChange, signedPercent, values } from './numbers.ts';
 
 export type VerdictFacts = Omit<Verdict, 'words' | 'sentences'>;
 
 export interface VerdictContext {
   /** The phase has ended. */
   readonly isOver: boolean;
+  /** The test has a phase. */
+  readonly hasStarted: boolean;
   /** Number of variations, including the control. */
   readonly variations: number;
   /** Code of the currency that amounts are shown in. */
@@ -55,14 +57,22 @@ function describeGuardrails(
   { isOver, currency }: VerdictContext,
 ) {
   if (guardrails.length === 0 || decision === 'unhealthy') return '';
-  const others = guardrails.length - harmedGuardrails.length;
   if (harmedGuardrails.length === 0) {
-    const isOpen = !isOver && (decision === 'keep-going' || decision === 'collecting');
-    return `Guardrails: all fine${isOpen ? ' so far' : ''}.`;
+    const isOpen = !isOver && decision === 'keep-going';
+    const untold = decision === 'collecting' ? guardrails : guardrails.filter((goal) => !isCompared(goal));
+    const tooEarly = isOver ? 'too little data to tell' : 'too early to tell';
+    if (untold.length === guardrails.length) return `Guardrails: ${tooEarly}.`;
+    const rest = untold.length === 0 ? '' : `; ${tooEarly} for ${list(untold.map(({ name }) => name))}`;
+    return `Guardrails: no harm found${isOpen ? ' so far' : ''}${rest}.`;
   }
+  const others = guardrails.length - harmedGuardrails.length;
   const harmed = harmedGuardrails.map((goal) => `${goal.name} got worse, ${describeChange(goal, currency)}`);
-  const rest = others === 0 ? '' : `; ${others === 1 ? 'the other one is' : `the other ${others} are`} fine`;
+  const rest = others === 0 ? '' : `; no harm found in the other ${others === 1 ? 'one' : others}`;
   return `Guardrails: ${harmed.join('; ')}${rest}.`;
+}
+
+function isCompared({ comparison: { absolute } }: GoalOutcome): boolean {
+  return absolute !== null && (absolute.low !== null || absolute.high !== null);
 }
 
 /** Such as "6.9 % → 8.6 %, +24 %, between +8 % and +43 %". */

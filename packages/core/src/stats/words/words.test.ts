@@ -182,10 +182,21 @@ const VERDICTS: Record<string, string> = {
   'collecting, no visitors yet': verdict([0, 0], [0, 0], SEQUENTIAL, {
     collecting: { conversions: 0, required: 50, days: null },
   }),
+  'collecting, not started': verdict([0, 0], [0, 0], SEQUENTIAL, {
+    collecting: { conversions: 0, required: 50, days: null },
+    hasStarted: false,
+  }),
   'collecting, no visitors come any more': verdict([400, 5], [390, 8], SEQUENTIAL, {
     collecting: { ...collecting, days: null },
   }),
-  'collecting, ended': verdict([400, 5], [390, 8], SEQUENTIAL, { collecting, isOver: true }),
+  'collecting, ended': verdict([400, 5], [390, 8], SEQUENTIAL, {
+    collecting,
+    guardrails: [renewals],
+    isOver: true,
+  }),
+  'keep going, a guardrail without data': verdict(A, [6200, 500], SEQUENTIAL, {
+    guardrails: [renewals, { ...refunds, variation: null, comparison: NO_COMPARISON }],
+  }),
   unhealthy: verdict(A, [6200, 533], SEQUENTIAL, {
     problems: [{ problem: 'mixed-visitors', mixed: 312, share: 0.0246 }],
     guardrails: [renewals],
