@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
 import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
-import { Dashboard, expectUsable } from '../support/dashboard.ts';
+import { Dashboard, expectUsable, PHONE } from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({ provision: SAMPLE });
 
@@ -62,11 +62,18 @@ describe.skipIf(dashboard.isMissing)('sessions', () => {
     await page.getByText('Goal ').first().waitFor();
     await page.getByRole('button', { name: /^Why b of hero/ }).click();
     await page.getByText('Status of the test').waitFor();
+    // The answer comes into view, wherever the button is.
+    await page.setViewportSize(PHONE);
     await page
       .getByRole('button', { name: /^Why is / })
-      .first()
+      .last()
       .click();
     await page.getByText(/^The flag is /).waitFor();
+    const heading = page.getByRole('heading', { name: 'Why did this visitor see this?' });
+    await expect.poll(() => heading.evaluate((it) => it === document.activeElement)).toBe(true);
+    const { y } = (await heading.boundingBox())!;
+    expect(y).toBeGreaterThan(0);
+    expect(y).toBeLessThan(PHONE.height / 2);
   });
 
   it('say that a session does not exist', async () => {

@@ -1,7 +1,7 @@
 import { Button, Select } from '@mantine/core';
 import type { Explanation } from '@switchyard/core/api/explanations';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { propertyPath, request } from '../../api.ts';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
@@ -32,63 +32,77 @@ export function WhyPanel({ subject, defaultAt, question }: WhyPanelProps) {
   const [environment, setEnvironment] = useState(question?.environment ?? 'production');
   const [asked, setAsked] = useState<Question | undefined>(question);
   const [type, ...key] = item?.split(':') ?? [];
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (question) showHeading(panel.current!);
+  }, [question]);
   const ask = () => {
     if (item !== null)
       setAsked({ type: type as Question['type'], key: key.join(':'), at: at ?? Date.now(), environment });
   };
   return (
-    <Panel
-      title="Why did this visitor see this?"
-      hint="For any test or flag at any moment, with the definitions of that moment."
-    >
-      <div className={classes.form}>
-        <Select
-          size="xs"
-          label="Test or flag"
-          placeholder="Choose"
-          searchable
-          data={[
-            {
-              group: 'Split tests',
-              items: configuration.splitTests.map((test) => ({
-                value: `split-test:${test.key}`,
-                label: test.name || test.key,
-              })),
-            },
-            {
-              group: 'Flags',
-              items: configuration.flags.map((flag) => ({
-                value: `flag:${flag.key}`,
-                label: flag.name || flag.key,
-              })),
-            },
-          ]}
-          value={item}
-          onChange={setItem}
-        />
-        <DateTimeField size="xs" label="Moment" value={at} onChange={setAt} />
-        {type === 'flag' && (
+    <div ref={panel} className={classes.why}>
+      <Panel
+        title="Why did this visitor see this?"
+        hint="For any test or flag at any moment, with the definitions of that moment."
+      >
+        <div className={classes.form}>
           <Select
             size="xs"
-            label="Environment"
-            allowDeselect={false}
-            data={configuration.environments.map(({ id, name }) => ({ value: id, label: name }))}
-            value={environment}
-            onChange={(value) => setEnvironment(value!)}
+            label="Test or flag"
+            placeholder="Choose"
+            searchable
+            data={[
+              {
+                group: 'Split tests',
+                items: configuration.splitTests.map((test) => ({
+                  value: `split-test:${test.key}`,
+                  label: test.name || test.key,
+                })),
+              },
+              {
+                group: 'Flags',
+                items: configuration.flags.map((flag) => ({
+                  value: `flag:${flag.key}`,
+                  label: flag.name || flag.key,
+                })),
+              },
+            ]}
+            value={item}
+            onChange={setItem}
           />
-        )}
-        <Button
-          size="xs"
-          onClick={ask}
-          disabled={item === null}
-          title={item === null ? 'Choose a test or flag' : ''}
-        >
-          Explain
-        </Button>
-      </div>
-      {asked && <Answer subject={subject} question={asked} />}
-    </Panel>
+          <DateTimeField size="xs" label="Moment" value={at} onChange={setAt} />
+          {type === 'flag' && (
+            <Select
+              size="xs"
+              label="Environment"
+              allowDeselect={false}
+              data={configuration.environments.map(({ id, name }) => ({ value: id, label: name }))}
+              value={environment}
+              onChange={(value) => setEnvironment(value!)}
+            />
+          )}
+          <Button
+            size="xs"
+            onClick={ask}
+            disabled={item === null}
+            title={item === null ? 'Choose a test or flag' : ''}
+          >
+            Explain
+          </Button>
+        </div>
+        {asked && <Answer subject={subject} question={asked} />}
+      </Panel>
+    </div>
   );
+}
+
+/** The button that asked may be far below. */
+function showHeading(panel: HTMLElement): void {
+  const heading = panel.querySelector('h2')!;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  panel.scrollIntoView({ block: 'start' });
 }
 
 function Answer({ subject, question }: { subject: WhyPanelProps['subject']; question: Question }) {
