@@ -20,7 +20,9 @@ describe.skipIf(dashboard.isMissing)('flags in the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'Quick checkout' }).waitFor();
 
     await page.getByRole('button', { name: 'Add rule' }).click();
-    await page.getByRole('button', { name: 'Add condition' }).click();
+    const addCondition = page.getByRole('button', { name: 'Add condition' });
+    await expect.poll(() => addCondition.evaluate((it) => it === document.activeElement)).toBe(true);
+    await addCondition.click();
     // What is missing is marked at its fields, and nothing is saved.
     await saveButton(page).click();
     await page.getByText('Operator equals requires an attribute').waitFor();

@@ -71,11 +71,13 @@ describe.skipIf(dashboard.isMissing)('segments in the dashboard', () => {
     await page.keyboard.type('Big spenders');
     expect(await page.getByLabel('Id').inputValue()).toBe('big-spenders');
     await page.getByRole('button', { name: 'Add condition' }).press('Enter');
+    const attribute = page.getByLabel('Attribute');
+    await expect.poll(() => attribute.evaluate((it) => it === document.activeElement)).toBe(true);
     // What is missing is marked at its field.
     await saveButton(page).press('Enter');
     await page.getByText('requires an attribute').waitFor();
     dashboard.ignoreProblems(/400/);
-    await page.getByLabel('Attribute').fill('plan');
+    await attribute.fill('plan');
     await page.getByLabel('Value', { exact: true }).fill('pro');
     await page.getByText('A visitor belongs to it if plan is pro.').waitFor();
     await page.reload();

@@ -3,6 +3,7 @@ import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useId } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { MoveButtons } from '../../ui/move-buttons.tsx';
+import { useFocusIfAdded } from '../../ui/use-focus-if-added.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ruleSentence } from './flag-words.ts';
 import classes from './rule-card.module.css';
@@ -15,6 +16,8 @@ interface RuleCardProps {
   type: FlagType;
   handle: ReactNode;
   isExpanded: boolean;
+  /** It was just added: its fields get the focus. */
+  isAdded: boolean;
   errors: (pointer: string) => string | undefined;
   pointer: string;
   disabled: boolean;
@@ -30,6 +33,7 @@ export function RuleCard(props: RuleCardProps) {
   const { rule, index, errors, pointer, onToggle } = props;
   const { segments } = useProperty().configuration;
   const fieldsId = useId();
+  const fields = useFocusIfAdded(props.isAdded);
   const problem = errors(pointer);
   // Nobody should have to search for a mistake.
   const isOpen = props.isExpanded || problem !== undefined;
@@ -52,7 +56,7 @@ export function RuleCard(props: RuleCardProps) {
         <RuleActions {...props} />
       </div>
       {isOpen && (
-        <div id={fieldsId} className={classes.fields}>
+        <div ref={fields} id={fieldsId} className={classes.fields}>
           <RuleEditor {...props} />
         </div>
       )}

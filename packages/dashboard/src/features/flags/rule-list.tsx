@@ -21,8 +21,11 @@ interface RuleListProps {
 export function RuleList({ rules, type, onChange, errors, pointer, disabled }: RuleListProps) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [message, setMessage] = useState('');
-  const toggle = (id: string) =>
+  const [added, setAdded] = useState<string>();
+  const toggle = (id: string) => {
+    setAdded(undefined);
     setExpanded((ids) => new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]));
+  };
   const add = (rule: Rule, at: number) => {
     onChange([...rules.slice(0, at), rule, ...rules.slice(at)]);
     setExpanded((ids) => new Set([...ids, rule.id]));
@@ -40,6 +43,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
       type={type}
       handle={disabled ? null : handle}
       isExpanded={expanded.has(rule.id)}
+      isAdded={rule.id === added}
       errors={errors}
       pointer={`${pointer}/${index}`}
       disabled={disabled}
@@ -62,7 +66,11 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
           variant="default"
           leftSection={<Icon name="plus" size={14} />}
           disabled={disabled}
-          onClick={() => add(newRule(rules, type === 'boolean' ? true : ''), rules.length)}
+          onClick={() => {
+            const rule = newRule(rules, type === 'boolean' ? true : '');
+            add(rule, rules.length);
+            setAdded(rule.id);
+          }}
         >
           Add rule
         </Button>

@@ -6,6 +6,7 @@ import { operatorKind } from '@switchyard/core/evaluation/operators';
 import { HAS_ONE_VALUE, OPERATOR_WORDS } from '@switchyard/core/words/operator-words';
 import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { useFocusIfAdded } from '../../ui/use-focus-if-added.ts';
 import classes from './condition-editor.module.css';
 import { ConditionValues } from './condition-values.tsx';
 import { HAS_OPPOSITE, OPERATOR_GROUPS } from './operator-groups.ts';
@@ -21,6 +22,8 @@ interface ConditionEditorProps {
   /** Id of the `datalist` with names of attributes. */
   suggestions: string;
   disabled: boolean;
+  /** It was just added: its first field gets the focus. */
+  isAdded: boolean;
   withoutSegment: string | undefined;
 }
 
@@ -31,12 +34,13 @@ const OPERATORS = OPERATOR_GROUPS.map(({ group, operators }) => ({
 
 /** One condition: attribute, operator and values in a row. */
 export function ConditionEditor(props: ConditionEditorProps) {
-  const { condition, number, onChange, onRemove, error, disabled, withoutSegment } = props;
+  const { condition, number, onChange, onRemove, error, disabled, withoutSegment, isAdded } = props;
   const { attribute = '', operator, negate = false, caseInsensitive = false } = condition;
   const kind = operatorKind(operator);
+  const row = useFocusIfAdded(isAdded);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in all browsers
-    <div role="group" aria-label={`Condition ${number}`} className={classes.row}>
+    <div ref={row} role="group" aria-label={`Condition ${number}`} className={classes.row}>
       {kind === 'segment' ? (
         <span className={classes.subject}>The visitor is {negate && 'not '}in</span>
       ) : (

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Condition, Rule } from '@switchyard/core/api/targeting';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { Choice } from '../../ui/choice.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
@@ -33,7 +33,12 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
   const suggestions = useId();
   const names = useAttributeNames();
   const rows = useRowKeys(conditions.length);
+  const [added, setAdded] = useState<number>();
   const change = (next: Condition[]) => onChange({ conditions: next, match });
+  const add = (condition: Condition) => {
+    setAdded(conditions.length);
+    change([...conditions, condition]);
+  };
   return (
     <Stack gap="xs">
       <datalist id={suggestions}>
@@ -62,11 +67,13 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
           number={index + 1}
           suggestions={suggestions}
           disabled={disabled}
+          isAdded={index === added}
           withoutSegment={withoutSegment}
           error={(field) => errors?.(`${pointer}/${index}/${field}`)}
           onChange={(next) => change(conditions.with(index, next))}
           onRemove={() => {
             rows.remove(index);
+            setAdded(undefined);
             change(conditions.filter((_, each) => each !== index));
           }}
         />
@@ -82,7 +89,7 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
           variant="default"
           leftSection={<Icon name="plus" size={14} />}
           disabled={disabled}
-          onClick={() => change([...conditions, { operator: 'equals', values: [] }])}
+          onClick={() => add({ operator: 'equals', values: [] })}
         >
           Add condition
         </Button>
@@ -91,7 +98,7 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
           variant="default"
           leftSection={<Icon name="plus" size={14} />}
           disabled={disabled}
-          onClick={() => change([...conditions, { operator: 'inSegment', values: [] }])}
+          onClick={() => add({ operator: 'inSegment', values: [] })}
         >
           Add segment
         </Button>
