@@ -20,7 +20,7 @@ interface DraftBarProps {
 export function DraftBar({ draft, onSave, blocked, message, children }: DraftBarProps) {
   const reason = blocked ?? (draft.isDirty ? undefined : 'No unsaved changes');
   return (
-    <div className={classes.bar}>
+    <div className={classes.bar} data-dirty={draft.isDirty || undefined}>
       <p role="status" className={classes.state}>
         {reason ?? 'Unsaved changes, kept in this browser'}
         {draft.isDirty && draft.restoredFrom !== undefined && (
