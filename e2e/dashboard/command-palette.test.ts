@@ -69,6 +69,12 @@ describe.skipIf(dashboard.isMissing)('the command palette', () => {
       await page.keyboard.press('Enter');
       await page.waitForURL(`**/p/shop/${path}`);
     }
+    await search(page, 'v-4711');
+    await expect
+      .poll(() => options(page).allTextContents())
+      .toEqual(['Open visitor v-4711Id', 'Open session v-4711Id']);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/p/shop/visitors/v-4711');
     await search(page, 'no such thing');
     await page.getByText('Nothing found for “no such thing”').waitFor();
     await page.keyboard.press('Escape');

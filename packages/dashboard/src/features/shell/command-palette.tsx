@@ -27,7 +27,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [search, setSearch] = useState('');
   const [selected, setSelected] = useState(0);
   const commands = useMemo(() => allCommands(configuration), [configuration]);
-  const found = useMemo(() => findCommands(commands, search), [commands, search]);
+  const found = useMemo(() => [...findCommands(commands, search), ...byId(search)], [commands, search]);
   const open = (command: Command | undefined) => {
     if (command === undefined) return;
     onClose();
@@ -112,6 +112,16 @@ function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Conf
     ...goals.map((it) => item('Goal', 'goals', 'goals/*')(it.id, it.name)),
     ...feedbackTypes.map((it) => item('Feedback type', 'feedback', 'feedback/types/*')(it.id, it.name)),
   ];
+}
+
+/** What may be an id can be opened: sessions and visitors are not in memory. */
+function byId(search: string): Command[] {
+  const id = search.trim();
+  if (!/^(?=.*\d)\S{6,}$/.test(id)) return [];
+  return ['visitor', 'session'].map((kind) => ({
+    ...{ label: `Open ${kind} ${id}`, kind: 'Id', icon: 'sessions', text: '' },
+    path: `${kind}s/${encodeURIComponent(id)}`,
+  }));
 }
 
 /** All words must occur; matches at the beginning of the text come first. */
