@@ -31,7 +31,9 @@ export function FeedbackInbox() {
   const listPeriod = useListPeriod(period);
   const summary = useFeedbackSummary(query);
   const isFiltered = Object.values(filters).some((value) => value !== '');
-  const statuses = summary.result.data?.statuses;
+  const { data } = summary.result;
+  // Incomplete counts are not shown.
+  const statuses = data?.complete ? data.statuses : undefined;
   return (
     <Stack gap={16}>
       <FeedbackSummaryPanels summary={summary} onFilter={change} />
@@ -57,7 +59,7 @@ export function FeedbackInbox() {
           <div className={`dimmed ${classes.filters}`} role="status">
             Values of the flag are computed from the history and from what is known of each session, so what
             was served may differ. Feedback without a session is left out.
-            {summary.result.data?.flagFilter?.complete === false &&
+            {data?.flagFilter?.complete === false &&
               ' There is a lot of it: the numbers are those of the latest 5,000 entries, choose a shorter period.'}
           </div>
         )}
