@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { csvRow } from './csv-row.ts';
 
-it.each([
+it.each<[string | number, string]>([
   ['plain, "quoted"', '"plain, ""quoted"""'],
   ['a;b', '"a;b"'],
   ['a\tb', '"a\tb"'],
@@ -9,7 +9,7 @@ it.each([
   ['-1', "'-1"],
   ['\n=1', '"\'\n=1"'],
   ['\t=1', '"\'\t=1"'],
-  ...['＝', '＋', '－', '＠'].map((sign) => [`${sign}1`, `'${sign}1`]),
+  ...['＝', '＋', '－', '＠'].map((sign): [string, string] => [`${sign}1`, `'${sign}1`]),
   ['1=1', '1=1'],
   [-1, '-1'],
 ])('writes %j so that no spreadsheet splits or computes it', (value, field) => {
