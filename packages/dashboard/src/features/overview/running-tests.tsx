@@ -35,6 +35,7 @@ export function RunningTests() {
           <li key={test.key}>
             <div className={classes.row}>
               <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
+              {test.status === 'paused' && <span className="badge">Paused</span>}
               {attention === 'decide' && <span className={`badge ${classes.decide}`}>Needs a decision</span>}
             </div>
             <div className={classes.row}>

@@ -29,11 +29,12 @@ export function urgentVerdict({ verdict, verdicts, phase }: SplitTestResults): V
   return verdicts.find(({ decision }) => decision === 'roll-back') ?? verdict;
 }
 
-/** A verdict in a few words, such as "Ship b". */
+/** A verdict in a few words, such as "Ship b". A paused test neither collects nor keeps going. */
 export function decisionWords(
   { decision, reason, variation, collecting, forecast }: Verdict,
-  { verdicts }: SplitTestResults,
+  { verdicts, status }: SplitTestResults,
 ): string {
+  if (status === 'paused' && ATTENTION[decision] === 'none') return 'No result yet';
   switch (decision) {
     case 'ship':
       return `Ship ${variation}`;
