@@ -32,9 +32,8 @@ export function chartLayout(
   const bottom = height - AXIS_HEIGHT;
   const count = Math.max(2, Math.floor(height / 50));
   const y = linearScale(valueRange(series, reference?.value), [bottom, TOP], count);
-  const yTicks = y.ticks;
-  const labels = yTicks.map((tick) => format(tick).length);
-  const left = Math.max(...labels, 2) * CHARACTER_WIDTH + 8;
+  const yTicks = distinctTicks(y.ticks, format);
+  const left = Math.max(...yTicks.map((tick) => format(tick).length), 2) * CHARACTER_WIDTH + 8;
   const right = width - 8;
   const step = (right - left) / Math.max(at.length, 1);
   const x = (index: number) => left + step * (index + 0.5);
@@ -50,6 +49,13 @@ export function chartLayout(
     anchor: (index) => (x(index) + labelWidth / 2 > width ? 'end' : 'middle'),
     nearest: (position) => clamp(Math.round((position - left) / step - 0.5), at.length - 1),
   };
+}
+
+/** Counts are written as whole numbers: ticks between them would repeat a label. */
+function distinctTicks(ticks: readonly number[], format: (value: number) => string): readonly number[] {
+  const labels = ticks.map(format);
+  const isRepeated = (label: string) => labels.indexOf(label) !== labels.lastIndexOf(label);
+  return ticks.filter((tick, index) => Number.isInteger(tick) || !isRepeated(labels[index]!));
 }
 
 /** From zero for counts; bands and references are included. */
