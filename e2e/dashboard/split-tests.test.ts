@@ -64,9 +64,11 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
     await page.getByLabel('Value of control').fill('Buy');
     await page.getByLabel('Value of b').fill('Get it');
     await button(page, 'Add variation').click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('value'))).toBe('c');
+    expect(await page.getByLabel('Weight of control', { exact: true }).inputValue()).toBe('33.4');
     await page.getByLabel('Weight of c', { exact: true }).fill('');
     await page.getByLabel('Weight of c', { exact: true }).pressSequentially('50.5');
-    await expect.poll(() => page.getByLabel('Share of c', { exact: true }).textContent()).toBe('33.6 %');
+    await expect.poll(() => page.getByLabel('Share of c', { exact: true }).textContent()).toBe('43.1 %');
     await button(page, 'Distribute evenly').click();
     await expect.poll(() => page.getByLabel('Share of c', { exact: true }).textContent()).toBe('33.3 %');
     await button(page, 'Remove c').click();
@@ -116,6 +118,16 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
       winner: 'b',
       decision: { outcome: 'ship', reason: 'More sign-ups' },
     });
+  });
+
+  it('that are paused say so on the overview', async () => {
+    const page = await dashboard.shopPage('overview');
+    const row = page
+      .getByRole('region', { name: 'Running split tests' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Test waiting' });
+    await row.getByText('No result yet').waitFor();
+    expect(await row.textContent()).toContain('Paused');
   });
 
   it('of two people, the one who saves last sees both versions', async () => {

@@ -1,10 +1,11 @@
 import { Button, Select } from '@mantine/core';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
-import { duration } from '@switchyard/core/stats/words/numbers';
+import { DEFAULT_CURRENCY, duration, values } from '@switchyard/core/stats/words/numbers';
 import { useState } from 'react';
 import { formatCount, formatPercent } from '../../../ui/format.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Loaded } from '../../../ui/panel.tsx';
+import type { Goal } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
@@ -21,6 +22,9 @@ const POWERS = [
 export function PlanSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
   const { value, change, errorAt } = form;
   const [power, setPower] = useState('0.8');
+  const { configuration } = useProperty();
+  const goal = configuration.goals.find(({ id }) => id === value.goals[0]);
+  const query = useTestPlan(goal?.id, value, Number(power));
   const percent = value.smallestEffect === null ? null : Number((value.smallestEffect * 100).toFixed(6));
   return (
     <EditorSection
@@ -31,7 +35,7 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
       <div className={classes.columns}>
         <NumberField
           label="Smallest change worth finding"
-          description="Relative to the control: 5 % is from 10.0 % to 10.5 %"
+          description={effectHint(goal, query.data, configuration.property.displayCurrency)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           unit="%"
           placeholder="5"
@@ -56,16 +60,33 @@ export function PlanSection({ form, locked }: { form: SplitTestForm; locked: str
           error={errorAt('/plannedVisitors')}
         />
       </div>
-      <Planner form={form} power={Number(power)} />
+      <Planner form={form} goal={goal} query={query} />
     </EditorSection>
   );
 }
 
-function Planner({ form, power }: { form: SplitTestForm; power: number }) {
-  const { goals } = useProperty().configuration;
+/** What a relative change means for this goal. */
+function effectHint(
+  goal: Goal | undefined,
+  plan: PlanResponse | undefined,
+  currency = DEFAULT_CURRENCY,
+): string {
+  const mean = plan?.baseline.mean ?? 0;
+  if (!goal || !plan || mean <= 0) return 'Relative to the control: 5 % is from 10.0 % to 10.5 %';
+  const factor = goal.lowerIsBetter ? 1 - plan.smallestEffect : 1 + plan.smallestEffect;
+  const unit = goal.kind === 'revenue' ? 'dollars' : 'rate';
+  const [now, then] = values(mean, mean * factor, unit, currency);
+  return `Relative to the control: ${formatPercent(plan.smallestEffect)} is from ${now} to ${then}`;
+}
+
+interface PlannerProps {
+  form: SplitTestForm;
+  goal: Goal | undefined;
+  query: ReturnType<typeof useTestPlan>;
+}
+
+function Planner({ form, goal, query }: PlannerProps) {
   const [primary] = form.value.goals;
-  const goal = goals.find(({ id }) => id === primary);
-  const query = useTestPlan(goal?.id, form.value, power);
   if (primary === undefined) return <p>Choose a primary goal, and the plan appears here.</p>;
   if (goal === undefined) return <p>Plans are made for goals; there is none for feedback.</p>;
   if (form.value.trafficAllocation === 0) return <p>Without traffic, the test never ends.</p>;

@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { Choice } from '../../../ui/choice.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { moved } from '../../../ui/moved.ts';
@@ -9,7 +10,7 @@ import { PhaseNote } from './phase-note.tsx';
 import type { SplitTestDraft } from './split-test-draft.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
 import { VariationFields } from './variation-fields.tsx';
-import { equalWeight, weightShares } from './weight-shares.ts';
+import { equalWeight, weightShares, weightsWithOneMore } from './weight-shares.ts';
 
 type Variation = SplitTestDraft['variations'][number];
 
@@ -30,6 +31,16 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
   const { variations, type } = value;
   const shares = weightShares(variations.map(({ weight }) => weight));
   const setAll = (next: Variation[]) => change({ variations: next });
+  const list = useRef<HTMLOListElement>(null);
+  const isAdding = useRef(false);
+  useEffect(() => {
+    if (isAdding.current) list.current?.lastElementChild?.querySelector('input')?.focus();
+    isAdding.current = false;
+  });
+  const add = () => {
+    isAdding.current = true;
+    setAll(withOneMore(variations));
+  };
   const hasInvalidField = variations.some((_, index) =>
     ['key', 'weight', 'value'].some((field) => errorAt(`/variations/${index}/${field}`)),
   );
@@ -59,7 +70,7 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
           {lock.start !== undefined && lock.definition === undefined && ` ${lock.start}.`}
         </Text>
       </div>
-      <ol className={classes.variations}>
+      <ol className={classes.variations} ref={list}>
         {variations.map((variation, index) => (
           <VariationFields
             // biome-ignore lint/suspicious/noArrayIndexKey: keys are being edited, so only the position is stable
@@ -86,7 +97,7 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
           size="xs"
           leftSection={<Icon name="plus" />}
           disabled={variations.length >= 100}
-          onClick={() => setAll([...variations, newVariation(variations)])}
+          onClick={add}
         >
           Add variation
         </Button>
@@ -105,14 +116,14 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
   );
 }
 
-/** The next free letter as key, and the average weight, so that the relation of the others stays. */
-function newVariation(variations: readonly Variation[]): Variation {
+/** The new variation has the next free letter as key, and an equal share; the relation of the others stays. */
+function withOneMore(variations: readonly Variation[]): Variation[] {
   const keys = new Set(variations.map(({ key }) => key));
   const letters = 'bcdefghijklmnopqrstuvwxyz';
   const free = [...letters].find((letter) => !keys.has(letter)) ?? `variation-${variations.length + 1}`;
-  const total = variations.reduce((sum, { weight }) => sum + weight, 0);
-  const weight = Math.round((total / variations.length) * 100) / 100;
-  return { key: free, weight: weight > 0 ? weight : 1, value: variations[0]?.value ?? '' };
+  const added = { key: free, weight: 1, value: variations[0]?.value ?? '' };
+  const weights = weightsWithOneMore(variations.map(({ weight }) => weight));
+  return [...variations, added].map((each, index) => ({ ...each, weight: weights[index]! }));
 }
 
 interface WeightBarProps {
@@ -122,12 +133,21 @@ interface WeightBarProps {
 
 /** How visitors are divided; the numbers are beside each weight. */
 function WeightBar({ variations, shares }: WeightBarProps) {
+  const total = variations.reduce((sum, { weight }) => sum + weight, 0);
   return (
-    <div className={classes.bar} aria-hidden="true">
-      {variations.map(({ key }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: keys are being edited, so only the position is stable
-        <span key={index} style={{ flexGrow: shares[index] }} title={`${key}: ${shares[index]} %`} />
-      ))}
-    </div>
+    <>
+      <div className={classes.bar} aria-hidden="true">
+        {variations.map(({ key }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: keys are being edited, so only the position is stable
+          <span key={index} style={{ flexGrow: shares[index] }} title={`${key}: ${shares[index]} %`} />
+        ))}
+      </div>
+      {Math.abs(total - 100) > 0.01 && (
+        <Text size="xs" c="dimmed">
+          The weights add up to {Number(total.toFixed(2))}, not 100: visitors are divided by the percentages
+          beside them.
+        </Text>
+      )}
+    </>
   );
 }

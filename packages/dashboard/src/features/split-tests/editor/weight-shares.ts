@@ -17,3 +17,12 @@ export function weightShares(weights: readonly number[]): number[] {
 
 /** Equal weights: percentages where they are whole numbers, else 1 each. */
 export const equalWeight = (count: number): number => (100 % count === 0 ? 100 / count : 1);
+
+/** One more variation with the average weight. Percentages still add up to 100; equal weights like 1 : 1 stay. */
+export function weightsWithOneMore(weights: readonly number[]): number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (total <= 0) return [...weights, 1];
+  const extended = [...weights, total / weights.length];
+  const isEqual = weights.every((weight) => weight === weights[0]);
+  return isEqual && total !== 100 ? extended : weightShares(extended);
+}
