@@ -61,7 +61,9 @@ function Row({ listed }: { listed: ListedTest }) {
       <td className={classes.secondary}>
         <Progress listed={listed} />
       </td>
-      <td className={`${classes.secondary} ${classes.owner}`}>{test.owner}</td>
+      <td className={`${classes.secondary} ${classes.owner}`} title={test.owner ?? undefined}>
+        {test.owner}
+      </td>
       <td className={classes.secondary}>
         <div className={classes.tags}>
           {test.tags.map((tag) => (
