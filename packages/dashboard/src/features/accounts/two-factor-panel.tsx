@@ -40,6 +40,11 @@ function TurnOn({ onDone }: { onDone: (codes: readonly string[]) => void }) {
       void client.invalidateQueries({ queryKey });
     },
   });
+  const cancel = () => {
+    begin.reset();
+    confirm.reset();
+    setCode('');
+  };
   const error = confirm.error ?? begin.error;
   return (
     <Stack gap="sm">
@@ -58,7 +63,11 @@ function TurnOn({ onDone }: { onDone: (codes: readonly string[]) => void }) {
               <a href={begin.data.uri}>open it in an app on this device</a>. Then enter the code that it
               shows.
             </p>
-            <Snippet label="the secret" code={begin.data.secret} />
+            <Snippet
+              label="the secret"
+              code={begin.data.secret}
+              shown={begin.data.secret.replace(/.{4}(?=.)/g, '$& ')}
+            />
             <Group align="end">
               <TextInput
                 label="Code"
@@ -70,6 +79,9 @@ function TurnOn({ onDone }: { onDone: (codes: readonly string[]) => void }) {
               />
               <Button type="submit" loading={confirm.isPending}>
                 Confirm
+              </Button>
+              <Button variant="default" onClick={cancel}>
+                Cancel
               </Button>
             </Group>
           </Stack>
