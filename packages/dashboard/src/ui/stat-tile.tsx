@@ -21,7 +21,7 @@ export function StatTile({ label, value, change, lowerIsBetter, onSelect, select
       <span className={classes.value}>{value}</span>
       {change != null && (
         <span className={`${classes.change} ${changeClass(change, lowerIsBetter)}`}>
-          {formatChange(change)} <span className={classes.against}>vs previous period</span>
+          {formatChange(change)} <span className={classes.against}>vs previous</span>
         </span>
       )}
     </>

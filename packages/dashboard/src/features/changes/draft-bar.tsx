@@ -20,7 +20,7 @@ interface DraftBarProps {
 export function DraftBar({ draft, onSave, blocked, message, children }: DraftBarProps) {
   const reason = blocked ?? (draft.isDirty ? undefined : 'No unsaved changes');
   return (
-    <div className={classes.bar} data-dirty={draft.isDirty || undefined}>
+    <div className={classes.bar} data-active={draft.isDirty || Boolean(message) || undefined}>
       <p role="status" className={classes.state}>
         {reason ?? 'Unsaved changes, kept in this browser'}
         {draft.isDirty && draft.restoredFrom !== undefined && (
@@ -30,7 +30,7 @@ export function DraftBar({ draft, onSave, blocked, message, children }: DraftBar
           </>
         )}
         {draft.isOutdated && ' · Somebody saved a newer version; your changes will be merged into it.'}
-        {message && ` · ${message}`}
+        {message && <strong> · {message}</strong>}
       </p>
       <Group gap="xs">
         {children}

@@ -40,7 +40,11 @@ function OneErasure({ erasure: { id, visitorId } }: { erasure: RememberedErasure
       role="status"
       title={isDone ? `Erased ${visitor}` : `Erasing ${visitor} …`}
     >
-      {isDone ? `${plural(data.rows ?? 0, 'row')} removed.` : <Running erasure={data} error={error} />}{' '}
+      {isDone ? (
+        `${plural(data.rows ?? 0, 'entry', 'entries')} removed.`
+      ) : (
+        <Running erasure={data} error={error} />
+      )}{' '}
       <Button size="compact-xs" variant="default" onClick={() => forgetErasure(propertyId, id)}>
         Close
       </Button>
