@@ -1,5 +1,5 @@
 import type { HistoryPage } from '@switchyard/core/api/management';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
 import { Loaded, Panel } from '../../ui/panel.tsx';
@@ -8,10 +8,8 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import classes from './overview-page.module.css';
 
-/** Who changed what lately. */
-export function LatestChanges() {
-  const { propertyId } = useProperty();
-  const history = useQuery({
+export const latestChangesQuery = (propertyId: string) =>
+  queryOptions({
     queryKey: ['history', propertyId, 'latest'],
     queryFn: ({ signal }) =>
       request<Static<typeof HistoryPage>>(propertyPath(propertyId, 'history'), {
@@ -19,6 +17,11 @@ export function LatestChanges() {
         signal,
       }),
   });
+
+/** Who changed what lately. */
+export function LatestChanges() {
+  const { propertyId } = useProperty();
+  const history = useQuery(latestChangesQuery(propertyId));
   return (
     <Panel title="Latest changes" actions={<PropertyLink to="history">View all</PropertyLink>}>
       <Loaded query={history} what="the history" height={120}>

@@ -1,15 +1,17 @@
+import { Link } from '@tanstack/react-router';
 import { Icon } from '../../ui/icon.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
 import { NAVIGATION } from './navigation.ts';
 import classes from './navigation-links.module.css';
 
 export function NavigationLinks() {
+  const { propertyId } = useProperty();
   return (
     <nav aria-label="Property" className={classes.nav}>
       {NAVIGATION.map(({ path, label, icon }) => (
-        <PropertyLink key={path} to={path} className={classes.link}>
+        <Link key={path} to={`/p/${propertyId}/${path}`} className={classes.link}>
           <Icon name={icon} /> {label}
-        </PropertyLink>
+        </Link>
       ))}
     </nav>
   );
