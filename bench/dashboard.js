@@ -29,15 +29,24 @@ const PAGES = [
 const under = (limit) => ({ value: limit, text: ms(limit) });
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-const demo = await startDemo({ live: false, visitors: Number(options.visitors), log: console.error });
-try {
-  await addFlags(Number(options.flags));
-  await addFeedback(Number(options.feedback));
-  const questions = await measureQuestions();
-  const pages = await withChromium(measurePages);
-  console.log(targetTable([...pages, ...questions].map((row) => ({ ...row, text: ms(row.value) }))));
-} finally {
-  await demo.stop();
+let demo;
+const rows = [
+  ...(await withDemo({}, () => withChromium(measureOpening))),
+  ...(await withDemo({ visitors: Number(options.visitors) }, async () => {
+    await addFlags(Number(options.flags));
+    await addFeedback(Number(options.feedback));
+    return [...(await withChromium(measureBrowsing)), ...(await measureQuestions())];
+  })),
+];
+console.log(targetTable(rows.map((row) => ({ ...row, text: ms(row.value) }))));
+
+async function withDemo(size, measure) {
+  demo = await startDemo({ live: false, log: console.error, ...size });
+  try {
+    return await measure();
+  } finally {
+    await demo.stop();
+  }
 }
 
 /** Calls the API as the owner of the demo. */
@@ -114,24 +123,45 @@ async function slowestOf(rounds, act) {
   return slowest;
 }
 
-async function measurePages(browser) {
+/** The demo as it is. */
+async function measureOpening(browser) {
   const paints = [];
   for (let round = 0; round < ROUNDS; round++) paints.push(await firstPaint(browser));
-  const page = await signedInPage(browser);
-  await page.goto(`${demo.url}/p/shop/overview`);
-  // The code of all pages is loaded, so that route changes need no network.
-  await page.waitForLoadState('networkidle');
+  const page = await openOverview(browser);
   const changes = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const name of PAGES) changes.push({ name, took: await routeChange(page, name) });
+  for (const name of PAGES) {
+    const took = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await timeInPage(page, { click: 'nav a', text: 'API keys', until: 'h1', has: 'API keys' });
+      // Somebody looks at the page; its figures arrive.
+      await page.waitForTimeout(400);
+      took.push(await routeChange(page, name));
+    }
+    changes.push({ name, took: median(took) });
   }
   const slowest = changes.reduce((a, b) => (b.took > a.took ? b : a));
   return [
     { name: 'largest contentful paint, overview, cold', value: median(paints), below: under(1500) },
     { name: 'route change, median', value: median(changes.map(({ took }) => took)), below: under(100) },
-    { name: `route change, slowest (${slowest.name})`, value: slowest.took, below: under(100) },
-    ...(await browse(page)).map(({ name, value }) => ({ name, value, below: under(300) })),
+    { name: `route change, slowest page (${slowest.name})`, value: slowest.took, below: under(100) },
   ];
+}
+
+/** A lot of data. */
+async function measureBrowsing(browser) {
+  const results = await browse(await openOverview(browser));
+  return results.map(({ name, value }) => ({ name, value, below: under(300) }));
+}
+
+/** With the code of all pages loaded, so that route changes need no network. */
+async function openOverview(browser) {
+  const page = await signedInPage(browser);
+  await page.goto(`${demo.url}/p/shop/overview`);
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('settings-page')),
+  );
+  await page.waitForLoadState('networkidle');
+  return page;
 }
 
 async function signedInPage(browser) {
@@ -182,7 +212,6 @@ async function browse(page) {
     'open 10,000 feedback entries': { click: 'nav a', text: 'Feedback', until: feedback },
     'next feedback': { click: 'main button', text: 'Show earlier', until: feedback, isMore: true },
     'filter feedback': { click: 'main label', text: 'With text', until: feedback, isOther: true },
-    'open traffic': { click: 'nav a', text: 'Traffic', until: 'h1', has: 'Traffic' },
   };
   const results = [];
   for (const [name, action] of Object.entries(actions)) {

@@ -83,8 +83,11 @@ describe.skipIf(dashboard.isMissing)('history', () => {
     for (let index = 0; index < 60; index += 1) await changeGoal({ name: `Name ${index}` });
     const page = await dashboard.shopPage('history?entity=goal');
     await page.getByText('“Name 58” → “Name 59”').waitFor();
-    await page.keyboard.press('End');
-    await page.getByText('created goal').waitFor();
+    const scrollToEnd = async () => {
+      await page.keyboard.press('End');
+      return page.getByText('created goal').count();
+    };
+    await expect.poll(scrollToEnd, { interval: 200 }).toBe(1);
   });
 
   it('shows an error as an error, and tries again', async () => {

@@ -47,22 +47,25 @@ export function EnvironmentSwitch({ flag, environment, onFinish }: EnvironmentSw
   };
   const isAllowed = may('editor');
   const label = `${flag.name} in ${environment.name}`;
+  const control = (
+    <Check
+      kind="switch"
+      aria-label={isChanging ? `${label}, saving` : label}
+      checked={isOn}
+      // Not `disabled`, so that the focus stays and the reason can be read.
+      aria-disabled={!isAllowed || isChanging}
+      aria-description={isAllowed ? undefined : 'You need the editor role'}
+      aria-busy={isChanging}
+      onChange={() => {
+        if (isAllowed && !isChanging) void toggle();
+      }}
+    />
+  );
+  // The list has a switch per flag and environment, and a tooltip takes as long to draw as the switch.
+  if (isAllowed) return control;
   return (
-    <Tooltip label="You need the editor role" disabled={isAllowed}>
-      <span>
-        <Check
-          kind="switch"
-          aria-label={isChanging ? `${label}, saving` : label}
-          checked={isOn}
-          // Not `disabled`, so that the focus stays and the reason can be read.
-          aria-disabled={!isAllowed || isChanging}
-          aria-description={isAllowed ? undefined : 'You need the editor role'}
-          aria-busy={isChanging}
-          onChange={() => {
-            if (isAllowed && !isChanging) void toggle();
-          }}
-        />
-      </span>
+    <Tooltip label="You need the editor role">
+      <span>{control}</span>
     </Tooltip>
   );
 }

@@ -14,7 +14,8 @@ interface FlagTableProps {
   onMessage: (message: string) => void;
 }
 
-const ROW_HEIGHT = 58;
+/** A usual one; rows are measured. */
+const ROW_HEIGHT = 76;
 
 /** Flags with their environments side by side. Only the rows in view are in the document. */
 export function FlagTable({ flags, usage, lastChanges, onMessage }: FlagTableProps) {
@@ -25,7 +26,7 @@ export function FlagTable({ flags, usage, lastChanges, onMessage }: FlagTablePro
   const rows = useWindowVirtualizer({
     count: flags.length,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 8,
+    overscan: 3,
     scrollMargin: top,
     getItemKey: (index) => flags[index]!.key,
   });

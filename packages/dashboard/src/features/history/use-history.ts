@@ -7,7 +7,7 @@ import { propertyPath, request } from '../../api.ts';
 import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
-const PAGE_SIZE = 50;
+const PAGE_SIZE = 30;
 const DAY = 86_400_000;
 
 /** Filters as the URL has them; empty: everything. Days are those of the browser. */

@@ -19,7 +19,7 @@ export function SessionList({ query, empty }: SessionListProps) {
   const sessions = usePagedQuery<SessionsPage>({
     queryKey: ['sessions', propertyId, query],
     path: '/v1/sessions',
-    query: { propertyId, ...query, limit: 50 },
+    query: { propertyId, ...query, limit: 30 },
   });
   return (
     <PagedList
