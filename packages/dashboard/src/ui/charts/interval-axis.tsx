@@ -8,7 +8,7 @@ interface IntervalAxisProps {
 
 const CHARACTER_WIDTH = 6;
 /** Of the axis, on a phone. */
-const LEAST_WIDTH = 220;
+const MIN_WIDTH = 220;
 
 /** The labels of an axis that several `IntervalAxisBar`s share. */
 export function IntervalAxis({ scale, format }: IntervalAxisProps) {
@@ -32,7 +32,7 @@ function labelledTicks({ ticks, position }: IntervalScale, format: IntervalAxisP
   const longest = Math.max(...ticks.map((tick) => format(tick).length));
   // Labels at the ends are moved inwards by half their width.
   const needed = 1.5 * longest * CHARACTER_WIDTH;
-  const distance = ((position(ticks[1] ?? 0) - position(ticks[0] ?? 0)) / 100) * LEAST_WIDTH;
+  const distance = ((position(ticks[1] ?? 0) - position(ticks[0] ?? 0)) / 100) * MIN_WIDTH;
   const every = distance > 0 ? Math.ceil(needed / distance) : 1;
   const zero = ticks.indexOf(0);
   return ticks.filter((_, index) => (index - zero) % every === 0);
