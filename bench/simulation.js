@@ -1,4 +1,4 @@
-// node bench/simulation.js: checks the error rates of the statistics with simulated tests. See docs/statistics.md.
+// node bench/simulation.js: checks the error rates of the statistics with simulated tests. See docs/reference/statistics.md.
 import { table } from './lib/report.js';
 import { sections as checks } from './simulation/checks.js';
 import { sections as coverage } from './simulation/coverage.js';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 
 const run = promisify(execFile);
-const document = readFileSync(fileURLToPath(new URL('../docs/management-api.md', import.meta.url)), 'utf8');
+const document = readFileSync(fileURLToPath(new URL('../docs/guides/management-api.md', import.meta.url)), 'utf8');
 const NODE_MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const ADDRESS = 'http://127.0.0.1:8080';
 
@@ -55,7 +55,7 @@ const examples = examplesOf(document);
 const scripts = examples.filter(({ language }) => language === 'ts');
 const fileOf = (example: Example) => /^\/\/ (\w+)\.ts$/m.exec(example.code)?.[1] ?? `example-${example.line}`;
 
-describe.skipIf(!canRun)('the examples of docs/management-api.md', () => {
+describe.skipIf(!canRun)('the examples of docs/guides/management-api.md', () => {
   let server: TestServer;
   let directory: string;
 
