@@ -27,7 +27,7 @@ export function ReportPanel({ results }: { results: Results }) {
       <ExportButtons results={results} />
       <p className={classes.note}>
         The bundle has the definition, all counts and the verdict, so that anybody can recompute it:{' '}
-        <code>npx switchyard verify {results.splitTestKey}.json</code>
+        <code>switchyard verify {results.splitTestKey}.json</code>
       </p>
     </Panel>
   );
