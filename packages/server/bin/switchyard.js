@@ -1,15 +1,5 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import './require-node.js';
 
-const main = new URL('../dist/switchyard.js', import.meta.url);
-
-if (existsSync(fileURLToPath(main))) {
-  const { runCli } = await import(main.href);
-  await runCli(process.argv);
-} else {
-  console.error(
-    'Switchyard is not built yet. Run "npm run build" in the root of the repository, then try again.',
-  );
-  process.exitCode = 1;
-}
+// Only after the check: an older Node.js could not even parse the rest.
+import('./start.js');
