@@ -70,9 +70,9 @@ describe('a disk that fails', () => {
     // The server can no longer acknowledge anything and exits, so that a supervisor restarts it.
     const code = await settled('the disk to fail', limited.exited);
     await stop();
-    const log = limited.stderr.join('\n');
+    const { log } = limited;
     console.log(
-      `failing disk: ${load.events.length} events, exit ${code}, log: ${limited.stderr.at(-1)?.slice(0, 300)}`,
+      `failing disk: ${load.events.length} events, exit ${code}, log: ${limited.stdout.at(-1)?.slice(0, 300)}`,
     );
     // Null would mean a signal, e.g. an abort in native code.
     expect(code, log).toBe(1);
@@ -133,7 +133,7 @@ describe('an event store that another process locks while its file is replaced',
       await switchyard(forget, { env: { DATA_DIR: server.dataDir } });
     }
     expect(await settled('the server to exit', server.exited)).toBe(1);
-    expect(server.stderr.join('\n')).toMatch(/event store/);
+    expect(server.log).toMatch(/event store/);
     locker.kill('SIGKILL');
     await once(locker, 'exit');
     const restarted = await start({ dataDir: server.dataDir });
@@ -297,7 +297,9 @@ test('a second server on the same data directory fails without changes; the firs
   const hero = { key: 'hero', status: 'stopped' };
   writeFileSync(file, JSON.stringify({ properties: [{ id: 'shop', splitTests: [hero] }] }));
   const result = await switchyard(['serve'], { env: { DATA_DIR: first.dataDir, PROVISION_FILE: file } });
-  expectStartError(result, /another|already|in use|lock/i);
+  const inUse = `Another Switchyard server is using this DATA_DIR (${first.dataDir}). Stop it first, or use another directory.`;
+  expect(result.stderr).toBe(`switchyard: ${inUse}\n`);
+  expectStartError(result, /DATA_DIR/);
   expect((await send('s-2')).status).toBe(200);
   expect((await goalProgress(first, 'signup')).total).toBe(2);
   // Its provision file was not applied either.

@@ -29,6 +29,11 @@ function directory(): string {
 const hasCurl =
   spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;
 
+const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
+const hasTerminal = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '');
+/** Runs a command on a terminal. */
+const onTerminal = (command: string[]) => ['script', '-qec', command.map(quoted).join(' '), '/dev/null'];
+
 /** The commands in the output, including lines continued with a backslash. */
 function curlCommands(lines: readonly string[]): string[] {
   return [...lines.join('\n').matchAll(/^curl (?:.*\\\n)*.*/gm)].map(([command]) => command);
@@ -37,13 +42,14 @@ function curlCommands(lines: readonly string[]): string[] {
 const keysIn = (text: string) => text.match(/service_(?:pub|sec)_\w+/g) ?? [];
 
 describe('the first start on an empty directory', () => {
-  test('prints its URL, two keys, and commands that work when pasted', async ({ skip }) => {
+  test('prints its URL, two keys, and commands that work when pasted from a terminal', async ({ skip }) => {
     skip(!hasCurl, 'curl is not installed');
-    server = await startServer();
+    skip(!hasTerminal, 'script of util-linux is not installed');
+    server = await startServer({ wrap: onTerminal });
     const { stdout } = server;
     await waitFor('the welcome', () => stdout.some((line) => line.includes('/docs')));
-    expect(stdout.find((line) => /listening/.test(line))).toContain(server.url);
-    expect(new Set(keysIn(stdout.join('\n'))).size).toBe(2);
+    expect(stdout[0]).toMatch(/^\S+ \S+ +Switchyard \d\S+ is listening on http:\S+ \(data in .*\)$/);
+    expect(new Set(keysIn(server.log)).size).toBe(2);
     const commands = curlCommands(stdout);
     expect(commands.length).toBeGreaterThanOrEqual(3);
     const responses = commands.map((command) =>
@@ -57,8 +63,8 @@ describe('the first start on an empty directory', () => {
 
     server = await startServer({ dataDir: server.dataDir });
     expect(await server.stop()).toBe(0);
-    expect(server.stdout.filter((line) => line !== '')).toHaveLength(1);
-    expect(keysIn(server.stdout.join('\n') + server.stderr.join('\n'))).toEqual([]);
+    expect(server.stdout).toEqual([expect.stringContaining(`is listening on ${server.url} (`)]);
+    expect(keysIn(server.log)).toEqual([]);
   });
 
   test('prints the keys even if it fails because the port is in use', async () => {
@@ -70,10 +76,14 @@ describe('the first start on an empty directory', () => {
     otherServer.close();
     expect(failed.code, failed.output).toBe(1);
     expect(failed.output).toMatch(new RegExp(`${port}|in use`));
-    expect(failed.output).not.toMatch(/^\s+at /m);
+    expect(failed.stderr).toMatch(/^switchyard: .*\n$/);
+    const lines = failed.stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'info', propertyId: 'demo', kind: 'public', key: expect.stringMatching(/^service_pub_/) },
+      { level: 'info', propertyId: 'demo', kind: 'secret', key: expect.stringMatching(/^service_sec_/) },
+    ]);
     server = await startServer({ dataDir });
-    const printed = () => failed.output + server!.stdout.join('\n');
-    await waitFor('two keys', () => new Set(keysIn(printed())).size === 2);
+    expect(keysIn(server.log)).toEqual([]);
   });
 });
 

@@ -26,7 +26,7 @@ afterEach(async () => {
 /** Stops the server; fails if it does not exit promptly with code 0. */
 async function stopPromptly(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   const code = await settled(`stopping with ${signal}`, server.stop(signal), PROMPT_MS);
-  expect(code, server.stderr.join('\n')).toBe(0);
+  expect(code, server.log).toBe(0);
 }
 
 /** A raw connection on which the test controls what is sent. */

@@ -131,6 +131,7 @@ function firstAddress(child) {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const address = /https?:\/\/\S+/.exec(line);
       if (address !== null) resolve(address[0]);
+      else console.error(line);
     });
   });
 }

@@ -41,14 +41,17 @@ export class ServerProcess {
   }
 
   async #ready() {
-    for await (const line of createInterface({ input: this.#child.stdout })) {
-      const address = /https?:\/\/\S+/.exec(line);
-      if (address === null) continue;
-      // What it prints later must not fill the pipe.
-      this.#child.stdout.resume();
-      return address[0];
-    }
-    throw new Error(`the server ended with exit code ${await this.exited} before it was ready`);
+    const address = new Promise((resolve) => {
+      createInterface({ input: this.#child.stdout }).on('line', (line) => {
+        const ready = /is listening on (\S+)/.exec(line);
+        if (ready !== null) resolve(ready[1]);
+        else console.error(line);
+      });
+    });
+    const ended = this.exited.then((code) => {
+      throw new Error(`the server ended with exit code ${code} before it was ready`);
+    });
+    return Promise.race([address, ended]);
   }
 
   async stop() {

@@ -5,8 +5,6 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 const required = major <= 20 ? [20, 19] : [22, 2];
 
 if (major < required[0] || (major === required[0] && minor < required[1])) {
-  console.error(
-    `Switchyard needs Node.js ${required.join('.')} or newer; this is ${process.versions.node}.`,
-  );
+  console.error(`Switchyard needs Node.js ${required.join('.')} or newer; this is ${process.versions.node}.`);
   process.exit(1);
 }

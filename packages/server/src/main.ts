@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type Job, startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
@@ -15,7 +15,8 @@ import { ReportRunner } from './features/reports/report-runner.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
-import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
+import { openExpectedDatabase, prepareConfiguration } from './first-start.ts';
+import { createLog, type ServerLog } from './log.ts';
 import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
@@ -27,7 +28,7 @@ import type { StorageOptions } from './storage/storage-messages.ts';
 import { UsageRecording } from './usage-recording.ts';
 import { readVersion } from './version.ts';
 import { createWebhookJobs } from './webhook-jobs.ts';
-import { firstSteps, newKeys } from './welcome.ts';
+import { announce, announceKeys } from './welcome.ts';
 
 const ERASURE_POLL_MS = 1000;
 const SCHEDULE_POLL_MS = 250;
@@ -47,13 +48,14 @@ type Stop = () => Promise<void>;
 
 /** config → storage → app → listen → drain. Resolves once the server accepts requests. */
 export async function runServer(config: Config, options: Options = {}): Promise<void> {
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
-  const starting = start(config, log, options);
-  stopOnSignals(log, starting);
+  const serverLog = createLog(config);
+  const starting = start(config, serverLog, options);
+  stopOnSignals(serverLog.log, starting);
   await starting;
 }
 
-async function start(config: Config, log: Logger, options: Options): Promise<Stop> {
+async function start(config: Config, serverLog: ServerLog, options: Options): Promise<Stop> {
+  const { log } = serverLog;
   // By default the engines create files that every user can read, and DATA_DIR may be readable too.
   process.umask(0o077);
   makeDataDirectory(config.dataDir);
@@ -85,11 +87,11 @@ async function start(config: Config, log: Logger, options: Options): Promise<Sto
   }
   try {
     const { app, stop } = await serve(config, log, handle, events, await appModule);
-    announce(app, config, firstStart);
+    announce(serverLog, { config, firstStart, url: listeningUrl(app), version: readVersion() });
     return stop;
   } catch (error) {
     // Secret keys are stored as hashes: this is the only chance to show them.
-    if (firstStart.generatedKeys.length > 0) console.log(newKeys(firstStart));
+    announceKeys(serverLog, firstStart);
     throw error;
   }
 }
@@ -240,13 +242,9 @@ async function applySchedules(
   for (const change of rollouts) log.info(change, 'rollout changed by its schedule');
 }
 
-function announce(app: FastifyInstance, config: Config, firstStart: FirstStart): void {
+function listeningUrl(app: FastifyInstance): string {
   const { address, family, port } = app.server.address() as AddressInfo;
-  const host = family === 'IPv6' ? `[${address}]` : address;
-  const url = `http://${host}:${port}`;
-  console.log(`Switchyard is listening on ${url}`);
-  if (firstStart.generatedKeys.length > 0) console.log(`\n${newKeys(firstStart)}`);
-  if (firstStart.demo) console.log(firstSteps(firstStart, config.publicUrl ?? url));
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** A failed storage thread cannot be restarted: exit, so that a supervisor restarts the process. */

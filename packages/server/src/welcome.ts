@@ -1,25 +1,48 @@
+import type { Config } from './config.ts';
 import type { FirstStart } from './first-start.ts';
+import type { ServerLog } from './log.ts';
 
-export function newKeys({ generatedKeys }: FirstStart): string {
-  const keys = generatedKeys.map(
-    ({ propertyId, kind, name, text }) => `  ${propertyId}  ${kind}  ${name}  ${text}`,
+interface Announcement {
+  config: Pick<Config, 'dataDir' | 'publicUrl'>;
+  firstStart: FirstStart;
+  /** The address that the server listens on. */
+  url: string;
+  version: string;
+}
+
+/** Prints the address, and after the first start the new keys and how to try them. */
+export function announce(serverLog: ServerLog, { config, firstStart, url, version }: Announcement): void {
+  const { notices, isPretty } = serverLog;
+  // A space and more words after the URL, so that scripts can extract it from the JSON line too.
+  notices.info(`Switchyard ${version} is listening on ${url} (data in ${config.dataDir})`);
+  announceKeys(serverLog, firstStart);
+  if (!firstStart.demo) return;
+  const shownUrl = config.publicUrl ?? url;
+  notices.info(
+    isPretty
+      ? firstSteps(firstStart, shownUrl)
+      : `The property "demo" is ready to try; ${shownUrl}/docs shows how`,
   );
-  return `New API keys (shown only once):\n\n${keys.join('\n')}\n`;
+}
+
+export function announceKeys({ notices }: ServerLog, { generatedKeys }: FirstStart): void {
+  for (const { propertyId, kind, name, text } of generatedKeys) {
+    notices.info({ propertyId, kind, name, key: text }, 'New API key (shown only once)');
+  }
 }
 
 const keyOf = (keys: FirstStart['generatedKeys'], kind: string) =>
   keys.find((key) => key.kind === kind)?.text ?? '';
 
 /** Commands to paste for a first try. */
-export function firstSteps({ generatedKeys }: FirstStart, url: string): string {
+function firstSteps({ generatedKeys }: FirstStart, url: string): string {
   const publicKey = keyOf(generatedKeys, 'public');
   const secretKey = keyOf(generatedKeys, 'secret');
   const post = (path: string, key: string, body: object) =>
     `curl -sS ${url}${path} -H 'content-type: application/json' -H 'x-api-key: ${key}' \\\n  -d '${JSON.stringify(body)}'`;
   const get = (path: string, key: string) => `curl -sS '${url}${path}' -H 'x-api-key: ${key}'`;
   const session = { propertyId: 'demo', sessionId: 'my-first-session' };
-  return `
-The property "demo" is ready to try. First, as a browser: fetch the running tests, then record an exposure to the variation "friendly".
+  return `The property "demo" is ready to try. First, as a browser: fetch the running tests, then record an exposure to the variation "friendly".
 
 ${get('/v1/split-testing/config?propertyId=demo', publicKey)}
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeShop(shop));
 
-const log = () => shop.server.stderr.join('\n');
+const log = () => shop.server.log;
 
 describe('the log at level trace', () => {
   it('has one JSON object per line, and one line with the id of each request', async () => {
@@ -18,9 +18,16 @@ describe('the log at level trace', () => {
       headers: { 'x-request-id': 'look-me-up' },
     });
     await waitFor('the line', () => log().includes('look-me-up'));
-    const lines = shop.server.stderr.map((line) => JSON.parse(line));
+    const lines = shop.server.stdout.map((line) => JSON.parse(line));
+    expect(lines[0]).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      msg: expect.stringMatching(/^Switchyard \d\S+ is listening on http:\S+ \(data in \/\S+\)$/),
+    });
+    expect(shop.server.stderr).toEqual([]);
     const line = lines.find(({ reqId }) => reqId === 'look-me-up');
     expect(line).toMatchObject({
+      level: 'debug',
       method: 'GET',
       path: '/v1/flags/list',
       status: 200,

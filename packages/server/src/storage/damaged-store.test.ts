@@ -86,7 +86,7 @@ it('finds and reports damage in the background; queries get 503, events are stil
   await waitFor('the damage to be found', isDamaged);
   expect(await status('/readyz')).toBe(503);
   expect(await status('/healthz')).toBe(200);
-  const log = shop.server.stderr.join('\n');
+  const { log } = shop.server;
   expect(log).toMatch(/events\.duckdb, table feedback is damaged/);
   expect(log).toMatch(/backup/);
   expect(log).not.toMatch(/service_(pub|sec)_/);

@@ -99,6 +99,6 @@ test('a server whose configuration thread fails logs the error and exits with 1'
   const fragile = await startServer({ provision: { properties: [] }, env });
   writeFileSync(join(fragile.dataDir, 'break'), '');
   expect(await settled('the exit', fragile.exited)).toBe(1);
-  expect(fragile.stderr.join('\n')).toMatch(/the thread is broken.*configuration database thread failed/s);
+  expect(fragile.log).toMatch(/the thread is broken.*configuration database thread failed/s);
   await discard(fragile);
 });

@@ -110,6 +110,11 @@ export class TestServer {
     };
   }
 
+  /** Everything it has logged, as JSON lines. */
+  get log(): string {
+    return this.stdout.join('\n');
+  }
+
   /** Stops the server with a signal; resolves with its exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill(signal);
@@ -129,7 +134,9 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   const url = await Promise.race([
     firstUrl(child, stdout),
     exited.then(([code]) => {
-      throw new Error(`the server exited with ${code} before it was ready:\n${stderr.join('\n')}`);
+      throw new Error(
+        `the server exited with ${code} before it was ready:\n${[...stdout, ...stderr].join('\n')}`,
+      );
     }),
   ]);
   return new TestServer(url, dataDir, options.env ?? {}, child, stdout, stderr);

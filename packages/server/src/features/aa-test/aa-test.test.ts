@@ -157,7 +157,7 @@ describe('without exposures', () => {
     expect(rounds).toMatchObject([{ verdict: 'alarm', alarmDays: 1 }]);
     await waitFor('the metric and the warning', async () => {
       const { text } = await shop.server.send('GET', '/metrics');
-      const isLogged = shop.server.stderr.join('\n').includes('A/A test: Alarm: \\"Sign-ups\\" differs');
+      const isLogged = shop.server.log.includes('A/A test: Alarm: \\"Sign-ups\\" differs');
       return isLogged && text.includes('switchyard_aa_test_alarms 1\n');
     });
   }, 120_000);

@@ -156,8 +156,8 @@ describe('OpenID Connect without allowed domains', () => {
     await other.stop();
     const browser = new Browser(server.server);
     expect(await visit(browser, server.server.url + START)).toBe('/sign-in?error=oidc_failed');
-    expect(server.server.stderr.join('\n')).toContain('sign-in with OpenID Connect failed');
-    expect(server.server.stderr.join('\n')).not.toContain('the secret of the client');
+    expect(server.server.log).toContain('sign-in with OpenID Connect failed');
+    expect(server.server.log).not.toContain('the secret of the client');
     await closeShop(server);
   });
 

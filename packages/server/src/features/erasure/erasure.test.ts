@@ -62,7 +62,7 @@ test('a failure is recorded, reported and retried automatically', async () => {
   expect(failed.code).toBe(1);
   expect(failed.stderr).toMatch(/The erasure failed: .*events\.duckdb\.rewrite/);
   expect(await sessionIds()).toHaveLength(VISITORS.length + 1);
-  expect(shop.server.stderr.join('\n')).toMatch(/erasure failed/);
+  expect(shop.server.log).toMatch(/erasure failed/);
   rmSync(obstacle, { recursive: true });
   await waitFor('the next attempt', async () => !(await sessionIds()).includes('session-of-ann'));
   expect(await sessionIds()).toHaveLength(VISITORS.length);

@@ -208,7 +208,7 @@ async function openInstance(file: string, config: Record<string, string>): Promi
     return await DuckDBInstance.create(file, config);
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('Could not set lock on file')) throw error;
-    throw lockedError(error);
+    throw lockedError(`Another program has the event store open: ${error.message}`, error);
   }
 }
 

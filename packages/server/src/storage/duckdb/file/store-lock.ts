@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { fileError } from '../../file-error.ts';
 
@@ -22,7 +23,7 @@ export class StoreLock {
       return new StoreLock(holder);
     } catch (error) {
       holder?.close();
-      throw isBusy(error) ? lockedError(error) : fileError(file, error);
+      throw isBusy(error) ? lockedError(inUse(dirname(storeFile)), error) : fileError(file, error);
     }
   }
 
@@ -31,11 +32,11 @@ export class StoreLock {
   }
 }
 
-export function lockedError(cause: unknown): Error {
-  return Object.assign(
-    new Error(`The event store is in use by another process: ${(cause as Error).message}`, { cause }),
-    { code: 'STORE_LOCKED' },
-  );
+const inUse = (dataDir: string) =>
+  `Another Switchyard server is using this DATA_DIR (${dataDir}). Stop it first, or use another directory.`;
+
+export function lockedError(message: string, cause: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code: 'STORE_LOCKED' });
 }
 
 const isBusy = (error: unknown) => error instanceof Error && /database is locked/.test(error.message);
