@@ -1,8 +1,10 @@
-import { readdir, rm } from 'node:fs/promises';
+import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { packSdk } from './pack-sdk.js';
 
-// Bundles each entry into one file: resolving and linking a thousand modules would dominate the startup time.
+// Bundles each entry into one file: resolving and linking a thousand modules would dominate the startup time. Then puts
+// everything that the server delivers next to the bundles, so that `dist` is complete.
 
 const here = import.meta.dirname;
 
@@ -22,6 +24,12 @@ const WITH_FILES = [
   '@fastify/swagger-ui',
 ];
 
+/** What the server delivers: name in `dist` and where it comes from. */
+const DELIVERED = {
+  dashboard: '../dashboard/dist',
+  'sdk.js': '../sdk/dist/sdk.js',
+};
+
 const build = await rolldown({
   input: Object.fromEntries(
     Object.entries(ENTRIES).map(([name, path]) => [name, join(here, 'src', `${path}.ts`)]),
@@ -40,7 +48,13 @@ const { output } = await build.write({
 });
 await build.close();
 
-const written = new Set(output.map(({ fileName }) => fileName));
+for (const [name, source] of Object.entries(DELIVERED)) {
+  await rm(join(here, 'dist', name), { recursive: true, force: true });
+  await cp(join(here, source), join(here, 'dist', name), { recursive: true });
+}
+const packed = await packSdk(join(here, '..', 'sdk'), join(here, 'dist'));
+
+const written = new Set([...output.map(({ fileName }) => fileName), ...Object.keys(DELIVERED), ...packed]);
 for (const name of await readdir(join(here, 'dist'))) {
   if (!written.has(name)) await rm(join(here, 'dist', name), { recursive: true });
 }

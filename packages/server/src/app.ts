@@ -45,6 +45,7 @@ import { Metrics } from './http/metrics.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerOperationRoutes } from './http/operation-routes.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { registerSdkPackage } from './http/sdk-package.ts';
 import { registerSdkScript } from './http/sdk-script.ts';
 import { propertyRules } from './property-rules.ts';
 import type { ThreadRequest } from './report-thread.ts';
@@ -99,6 +100,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await describeApi(app, parts.version, config.publicUrl);
   registerOperationRoutes(app, { metrics, isReady: () => isReady(parts), config });
   registerSdkScript(app);
+  registerSdkPackage(app);
   registerDashboard(app);
   registerSplitTestRoutes(api, { auth, recordEvents, metrics });
   registerReportRoutes(api, { auth, reports });

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { UNLISTED } from './api-description.ts';
+import { builtFile } from './built-file.ts';
 import { IMMUTABLE, type PreparedFile, sendFile } from './prepared-file.ts';
 import { readCookie, SESSION_COOKIE } from './session-cookie.ts';
 
@@ -26,10 +26,7 @@ const CONTENT_TYPES: Record<string, string> = {
 
 /** Serves the built dashboard: one page for all of its paths, and files whose names contain their content hash. */
 export function registerDashboard(app: FastifyInstance): void {
-  const directory = join(
-    dirname(createRequire(import.meta.url).resolve('@switchyard/dashboard/package.json')),
-    'dist',
-  );
+  const directory = builtFile('dashboard');
   const html = readFileSync(join(directory, 'index.html'), 'utf8');
   // Split once: a response only joins the parts with its nonce.
   const [withSession, withoutSession] = ['sent', 'none'].map((it) =>

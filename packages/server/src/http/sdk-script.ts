@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { UNLISTED } from './api-description.ts';
+import { builtFile } from './built-file.ts';
 import { IMMUTABLE, type PreparedFile, sendFile } from './prepared-file.ts';
 
 const FIVE_MINUTES = 'public, max-age=300';
@@ -28,7 +28,7 @@ export function registerSdkScript(app: FastifyInstance): void {
 }
 
 function loadScript(): Script {
-  const content = readFileSync(createRequire(import.meta.url).resolve('@switchyard/sdk/sdk.js'));
+  const content = readFileSync(builtFile('sdk.js'));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   return {
     path: `/sdk-${hash}.js`,

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { UNLISTED } from './api-description.ts';
+import { builtFile } from './built-file.ts';
+import { type PreparedFile, sendFile } from './prepared-file.ts';
+
+/** npm keeps a copy and asks whether it has changed. */
+const REVALIDATE = 'public, no-cache';
+
+/** Serves the SDK as an npm package, so that projects can install the one that belongs to their server. */
+export function registerSdkPackage(app: FastifyInstance): void {
+  const content = readFileSync(builtFile('sdk.tgz'));
+  const file: PreparedFile = {
+    etag: `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`,
+    contentType: 'application/gzip',
+    encodings: new Map([['identity', content]]),
+  };
+  app.get('/sdk.tgz', UNLISTED, (request, reply) => sendFile(file, REVALIDATE, request, reply));
+}
