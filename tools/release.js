@@ -5,11 +5,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { exactDependencies } from './exact-dependencies.js';
+import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = join(import.meta.dirname, '..');
 const server = join(root, 'packages', 'server');
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+const { packages } = readJson(join(root, 'package-lock.json'));
 
 /** Source maps would triple the size. */
 const isShipped = (path) => !/\.map$|source-hash$/.test(path);
@@ -18,7 +21,7 @@ const isShipped = (path) => !/\.map$|source-hash$/.test(path);
 function releaseManifest() {
   const source = readJson(join(server, 'package.json'));
   const { name, version, description, license, type, engines, bin } = source;
-  const dependencies = exactDependencies(readJson(join(root, 'package-lock.json')), 'packages/server');
+  const dependencies = exactDependencies(packages, 'packages/server');
   // Private, so that nobody publishes it by mistake: the name is not ours on the public registry.
   return { name, version, private: true, description, license, type, engines, bin, dependencies };
 }
@@ -30,6 +33,7 @@ function packServer(directory, manifest) {
     cpSync(join(server, name), join(directory, name), { recursive: true, filter: isShipped });
   }
   for (const name of ['LICENSE', 'README.md']) cpSync(join(root, name), join(directory, name));
+  writeFileSync(join(directory, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(root, packages));
   const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: directory });
   return join(directory, JSON.parse(output)[0].filename);
 }
