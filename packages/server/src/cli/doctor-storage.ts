@@ -4,7 +4,9 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { databasePath } from '../storage/database.ts';
 import { positionReached } from '../storage/journal/journal.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
-import { MIGRATION_TABLE, OLD_MIGRATION_TABLE, unknownMigrations } from '../storage/migrations/migrate.ts';
+import { appliedMigrations } from '../storage/migrations/applied-migrations.ts';
+import { unknownMigrations } from '../storage/migrations/migrate.ts';
+import { danglingRows, integrityErrors } from '../storage/sqlite/integrity.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 
 const RESTORE = 'Stop the server, keep a copy of the directory, and restore the last backup.';
@@ -41,16 +43,6 @@ function checkSchema(connection: DatabaseSyncInstance): Omit<Check, 'name'> {
   return { status: 'ok', detail: `intact, schema ${applied.at(-1)}, properties: ${count}` };
 }
 
-function appliedMigrations(connection: DatabaseSyncInstance): string[] {
-  const names = (from: string) =>
-    connection
-      .prepare(`select name from ${from} order by name`)
-      .all()
-      .map((row) => String(row.name));
-  const tables = names('sqlite_master');
-  return names(tables.includes(OLD_MIGRATION_TABLE) ? OLD_MIGRATION_TABLE : MIGRATION_TABLE);
-}
-
 export function checkJournal(dataDir: string): Check {
   return checkFile('Journal', join(dataDir, 'journal.db'), (connection) => {
     const damage = integrityErrors(connection, 'quick_check');
@@ -83,7 +75,7 @@ export async function checkEventStore(dataDir: string): Promise<Check> {
   if (!existsSync(path)) return missingFile(name, path);
   try {
     const { inspectStore } = await import('../storage/duckdb/file/store-inspection.ts');
-    const position = await inspectStore(path);
+    const { watermark: position } = await inspectStore(path);
     const reached = positionReached(join(dataDir, 'journal.db'));
     if (position >= reached) return { name, status: 'ok', detail: `intact, journal position ${position}` };
     const detail = `events are missing: it ends at journal position ${position} but had reached ${reached}`;
@@ -109,20 +101,4 @@ function missingFile(name: string, path: string): Check {
     detail,
     hint: 'If a server has run here, the file was lost: restore the last backup.',
   };
-}
-
-/** The errors that SQLite reports; a healthy database reports "ok". */
-function integrityErrors(
-  connection: DatabaseSyncInstance,
-  pragma: 'integrity_check' | 'quick_check',
-): string[] {
-  const rows = connection.prepare(`pragma ${pragma}`).all();
-  return rows.map((row) => String(row[pragma])).filter((message) => message !== 'ok');
-}
-
-function danglingRows(connection: DatabaseSyncInstance): string[] {
-  return connection
-    .prepare('pragma foreign_key_check')
-    .all()
-    .map((row) => `a row in ${row.table} refers to a missing row in ${row.parent}`);
 }

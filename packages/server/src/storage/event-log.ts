@@ -1,12 +1,14 @@
 import { getHeapStatistics } from 'node:v8';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { AcceptedRequest } from './accepted-request.ts';
+import type { HeldFiles } from './event-store.ts';
 import { type EventStoreClient, eventStoreClient, StoreCalls } from './event-store-client.ts';
 import type { IdempotencyMark } from './journal/idempotency-marks.ts';
 import type { JournalWrite, WriteOutcome } from './journal/journal.ts';
 import { type JournalLimits, journalLimits } from './journal/journal-limits.ts';
 import { StorageError } from './storage-error.ts';
 import type {
+  HoldMethod,
   StorageOptions,
   StorageReply,
   StorageRequest,
@@ -137,6 +139,20 @@ export class EventLog {
     this.#post({ type: 'verify' });
   }
 
+  /** Keeps the files copyable in their present state, for a backup; see `FileHold`. */
+  holdFiles(): Promise<HeldFiles> {
+    return this.#call('holdFiles', []);
+  }
+
+  /** Call it when journal.db is copied. */
+  releaseJournal(): Promise<void> {
+    return this.#call('releaseJournal', []);
+  }
+
+  releaseFiles(): Promise<void> {
+    return this.#call('releaseFiles', []);
+  }
+
   /** Stores all accepted requests and stops the thread. */
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;
@@ -234,7 +250,7 @@ export class EventLog {
     this.#worker.postMessage(request);
   }
 
-  #call(method: StoreMethod, args: unknown[]): Promise<never> {
+  #call(method: StoreMethod | HoldMethod, args: unknown[]): Promise<never> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const result = this.#calls.call(method, args);
     if (method !== 'forget' && method !== 'expire') return result;

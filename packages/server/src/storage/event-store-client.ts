@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EventStore } from './event-store.ts';
-import type { StorageReply, StorageRequest, StoreMethod } from './storage-messages.ts';
+import type { HoldMethod, StorageReply, StorageRequest, StoreMethod } from './storage-messages.ts';
 
 /** The methods of the event store that other threads can call. */
 export type EventStoreClient = Pick<EventStore, StoreMethod>;
@@ -20,7 +20,7 @@ export class StoreCalls {
     this.#post = post;
   }
 
-  call(method: StoreMethod, args: unknown[]): Promise<never> {
+  call(method: StoreMethod | HoldMethod, args: unknown[]): Promise<never> {
     const id = this.#nextId++;
     return new Promise<never>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });

@@ -72,9 +72,18 @@ export interface EventStore {
    * `STORE_DAMAGED` when it finds damage, as do all queries.
    */
   verify(pause: (tookMs: number) => Promise<unknown>): Promise<void>;
+  /** Keeps the files copyable in their present state, until `releaseFiles`; events can still be appended. */
+  holdFiles(): Promise<HeldFiles>;
+  releaseFiles(): Promise<void>;
   /** Throws when the store is unavailable. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The state of the store that its files, with this much of the log, contain. */
+export interface HeldFiles {
+  watermark: number;
+  logBytes: number;
 }
 
 /**

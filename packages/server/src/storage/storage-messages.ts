@@ -13,11 +13,17 @@ export interface StorageOptions {
 export type ThreadOptions = StorageOptions & { limits: JournalLimits };
 
 /** Methods of the event store that other threads may call. */
-export type StoreMethod = Exclude<keyof EventStore, 'append' | 'verify' | 'close'>;
+export type StoreMethod = Exclude<
+  keyof EventStore,
+  'append' | 'verify' | 'holdFiles' | 'releaseFiles' | 'close'
+>;
+
+/** Steps of a backup, see `FileHold`. */
+export type HoldMethod = 'holdFiles' | 'releaseJournal' | 'releaseFiles';
 
 export type StorageRequest =
   | { type: 'commit'; writes: JournalWrite[] }
-  | { type: 'call'; id: number; method: StoreMethod; args: unknown[] }
+  | { type: 'call'; id: number; method: StoreMethod | HoldMethod; args: unknown[] }
   /** Another thread sends report queries on this port; they are cancelled when that thread ends. */
   | { type: 'connect'; port: MessagePort }
   | { type: 'verify' }

@@ -5,10 +5,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventStore } from './event-store.ts';
 import { fileError } from './file-error.ts';
+import { FileHold } from './file-hold.ts';
+import { FileQueue } from './file-queue.ts';
 import { assertNoLoss, Journal, type JournalWrite, positionReached } from './journal/journal.ts';
 import { Loader } from './loader.ts';
 import { StorageError } from './storage-error.ts';
 import type {
+  HoldMethod,
   StorageReply,
   StorageRequest,
   StorageStatus,
@@ -29,8 +32,8 @@ interface Storage {
   journal: Journal;
   loader: Loader;
   store: EventStore;
-  /** Settles when the last queued erasure has finished. */
-  erasures: Promise<unknown>;
+  queue: FileQueue;
+  hold: FileHold;
   damage?: string;
 }
 
@@ -50,7 +53,9 @@ async function open(options: ThreadOptions, onStoreError: (error: unknown) => vo
     });
     onStoreError(error);
   });
-  return { journal, loader, store, erasures: Promise.resolve() };
+  const queue = new FileQueue();
+  const hold = new FileHold({ journal, loader, store, queue });
+  return { journal, loader, store, queue, hold };
 }
 
 function openStore({ dataDir, acceptLoss }: ThreadOptions): Promise<EventStore> {
@@ -92,21 +97,23 @@ function commit(storage: Storage, writes: JournalWrite[]): void {
   storage.loader.offer(stored);
 }
 
-async function handleCall(storage: Storage, method: StoreMethod, args: unknown[]): Promise<unknown> {
+async function handleCall(
+  storage: Storage,
+  method: StoreMethod | HoldMethod,
+  args: unknown[],
+): Promise<unknown> {
   if (method === 'ping') return storage.store.ping();
+  if (method === 'releaseJournal' || method === 'releaseFiles') return storage.hold[method]();
   if (storage.damage !== undefined) throw new StorageError('STORE_DAMAGED', storage.damage);
+  if (method === 'holdFiles') return storage.hold.holdFiles();
   if (method === 'forget' || method === 'expire') return erase(storage, method, args);
   // Reads see everything that has been acknowledged.
   await storage.loader.catchUp();
   return call(storage.store, method, args);
 }
 
-/** Queues erasures, so that only one runs at a time. */
-function erase(storage: Storage, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> {
-  const erased = storage.erasures.then(() => (method === 'forget' ? forget : expire)(storage, args));
-  storage.erasures = erased.catch(() => undefined);
-  return erased;
-}
+const erase = (storage: Storage, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> =>
+  storage.queue.run(() => (method === 'forget' ? forget : expire)(storage, args));
 
 const expire = ({ loader, store }: Storage, args: unknown[]): Promise<unknown> =>
   loader.runExclusive(() => call(store, 'expire', args));
@@ -133,7 +140,8 @@ const call = (store: EventStore, method: StoreMethod, args: unknown[]): Promise<
   (store[method] as (...args: unknown[]) => Promise<unknown>)(...args);
 
 async function close(storage: Storage): Promise<void> {
-  await storage.erasures;
+  await storage.hold.releaseFiles();
+  await storage.queue.idle();
   await storage.loader.close().catch((error) =>
     send({
       type: 'log',

@@ -16,6 +16,7 @@ import type {
   GoalQuery,
   GoalSeriesQuery,
   GoalTotals,
+  HeldFiles,
   KnownSessionQuery,
   NewFeedbackQuery,
   Page,
@@ -48,6 +49,7 @@ import type {
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { migrate } from './file/duckdb-schema.ts';
 import { expireEvents, forgetSubjects } from './file/erasure.ts';
+import { holdCheckpoints, releaseCheckpoints } from './file/held-files.ts';
 import { verifyStore } from './file/verify-store.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
 import { SessionVisitors } from './ingest/session-visitors.ts';
@@ -256,6 +258,17 @@ class DuckDbEventStore implements EventStore {
 
   verify(pause: (tookMs: number) => Promise<unknown>): Promise<void> {
     return verifyStore(this.#database, pause);
+  }
+
+  holdFiles(): Promise<HeldFiles> {
+    return this.#database.write(async (connection) => {
+      const logBytes = await holdCheckpoints(connection, this.#database.file);
+      return { watermark: this.#watermark, logBytes };
+    });
+  }
+
+  releaseFiles(): Promise<void> {
+    return this.#database.write(releaseCheckpoints);
   }
 
   ping(): Promise<void> {

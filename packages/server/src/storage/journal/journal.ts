@@ -7,6 +7,9 @@ import type { JournalLimits } from './journal-limits.ts';
 /** Entries read at a time. */
 const READ_ROWS = 20;
 
+/** Held entries deleted at a time. */
+const DELETE_ROWS = 5000;
+
 /** How long to wait for readers in other processes before truncating the write-ahead log fails. */
 const TRUNCATE_TIMEOUT_MS = 60_000;
 const BUSY_MS = 5000;
@@ -36,11 +39,15 @@ export class Journal {
   readonly #db: DatabaseSyncInstance;
   readonly #entries: JournalEntries;
   readonly #marks: IdempotencyMarks;
+  readonly #maxHeldBytes: number;
   #lastSeq: number;
   #bytes: number;
+  /** Entries that are in the event store, but not deleted yet, because a backup copies them. */
+  #held: { deletedUpTo: number; upTo: number; bytes: number } | undefined;
 
   /** @param watermark position of the event store; positions continue from there even if the journal file was lost */
   constructor(file: string, watermark: number, { limits, acceptLoss = false }: JournalOptions) {
+    this.#maxHeldBytes = limits.requests;
     this.#db = new DatabaseSync(file);
     // secure_delete = FAST overwrites deleted rows in pages that are written anyway.
     this.#db.exec(
@@ -111,8 +118,31 @@ export class Journal {
 
   /** Deletes entries that are in the event store. */
   prune(upTo: number, bytes: number): void {
-    this.#handOver(upTo);
     this.#bytes -= bytes;
+    const held = this.#held;
+    if (held !== undefined) {
+      held.upTo = upTo;
+      held.bytes += bytes;
+      if (held.bytes <= this.#maxHeldBytes) return;
+      // The backup notices that entries are missing, and fails; a full disk would be worse.
+      this.#held = undefined;
+    }
+    this.#handOver(upTo);
+  }
+
+  /** Keeps entries after a position until `releaseEntries`, even when they are pruned. */
+  holdEntries(after: number): void {
+    this.#held = { deletedUpTo: after, upTo: after, bytes: 0 };
+  }
+
+  /** Deletes the held entries that were pruned, in small steps. */
+  async releaseEntries(pause: () => Promise<unknown>): Promise<void> {
+    for (let held = this.#held; held !== undefined && held.deletedUpTo < held.upTo; held = this.#held) {
+      held.deletedUpTo = Math.min(held.deletedUpTo + DELETE_ROWS, held.upTo);
+      this.#handOver(held.deletedUpTo);
+      await pause();
+    }
+    this.#held = undefined;
   }
 
   /** Deletes entries and records that the event store must have them from now on. */

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { StorageError } from '../../storage-error.ts';
 import { quoteName, rowsOf } from '../sql.ts';
-import { readSchemaVersion } from './duckdb-schema.ts';
+import { EVENT_TABLES, readSchemaVersion } from './duckdb-schema.ts';
 import { StoreLock } from './store-lock.ts';
 
 /** Max rows per row group, DuckDB's storage unit of a table. */
@@ -14,33 +14,51 @@ export interface RowGroup {
   firstRow: number;
 }
 
-/**
- * Reads the whole store to verify the checksum of each block, without changing the schema or the log. Returns the
- * watermark; throws if the store is damaged or in use.
- */
-export async function inspectStore(file: string): Promise<number> {
+/** Enough to read one row group at a time; the default is most of the memory of the machine. */
+const MEMORY = '512MiB';
+
+export interface StoreContents {
+  watermark: number;
+  events: number;
+}
+
+/** Like `inspectFile`, for the store of a data directory; throws if it is in use. */
+export async function inspectStore(file: string): Promise<StoreContents> {
   const lock = StoreLock.take(file);
   try {
-    const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY', threads: '2' });
-    try {
-      const connection = await instance.connect();
-      return await readAll(connection, file).finally(() => connection.closeSync());
-    } finally {
-      instance.closeSync();
-    }
+    return await inspectFile(file);
   } finally {
     lock.release();
   }
 }
 
-async function readAll(connection: DuckDBConnection, file: string): Promise<number> {
+/**
+ * Reads the whole store to verify the checksum of each block, without changing the schema or the log; throws if it is
+ * damaged.
+ */
+export async function inspectFile(file: string): Promise<StoreContents> {
+  const instance = await DuckDBInstance.create(file, {
+    access_mode: 'READ_ONLY',
+    threads: '2',
+    memory_limit: MEMORY,
+  });
+  try {
+    const connection = await instance.connect();
+    return await readAll(connection, file).finally(() => connection.closeSync());
+  } finally {
+    instance.closeSync();
+  }
+}
+
+async function readAll(connection: DuckDBConnection, file: string): Promise<StoreContents> {
   const tables = await tablesOf(connection);
   // The first start was killed before it created any tables.
-  if (!tables.includes('store_state')) return 0;
+  if (!tables.includes('store_state')) return { watermark: 0, events: 0 };
   await readSchemaVersion(connection);
   for (const rowGroup of await listRowGroups(connection)) await readRowGroup(connection, file, rowGroup);
-  const [row] = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
-  return Number(row?.[0] ?? 0);
+  const counts = EVENT_TABLES.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ');
+  const [row] = await rowsOf<[bigint, bigint]>(connection, `SELECT watermark, ${counts} FROM store_state`);
+  return { watermark: Number(row?.[0] ?? 0), events: Number(row?.[1] ?? 0) };
 }
 
 /** All row groups, table by table. */

@@ -1,0 +1,65 @@
+import { connect, type Socket } from 'node:net';
+import type { HeldFiles } from '../event-store.ts';
+import { type BackupReply, type BackupRequest, onMessage, sendMessage } from './backup-messages.ts';
+import { withSocketPath } from './socket-path.ts';
+
+/** The connection of a backup to the running server. */
+export class BackupConnection {
+  readonly #socket: Socket;
+  #pending: { resolve: (reply: BackupReply) => void; reject: (error: Error) => void } | undefined;
+  #isOpen = true;
+
+  /** Undefined if no server listens. */
+  static open(dataDir: string): Promise<BackupConnection | undefined> {
+    return withSocketPath(
+      dataDir,
+      (path) =>
+        new Promise((resolve) => {
+          const socket = connect(path);
+          socket.once('connect', () => resolve(new BackupConnection(socket)));
+          socket.once('error', () => resolve(undefined));
+        }),
+    );
+  }
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('error', () => socket.destroy());
+    onMessage<BackupReply>(socket, (reply) => this.#pending?.resolve(reply));
+    socket.on('close', () => {
+      this.#isOpen = false;
+      this.#pending?.reject(stopped());
+    });
+  }
+
+  async hold(): Promise<HeldFiles> {
+    const reply = await this.#request({ type: 'hold' });
+    if (reply.type === 'held') return reply;
+    throw new Error('The running server has another version; use its own command line.');
+  }
+
+  async releaseJournal(): Promise<void> {
+    await this.#request({ type: 'journal-copied' });
+  }
+
+  /** Throws if the server has stopped, because it may have changed its files since. */
+  assertOpen(): void {
+    if (!this.#isOpen) throw stopped();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  async #request(request: BackupRequest): Promise<BackupReply> {
+    this.assertOpen();
+    sendMessage(this.#socket, request);
+    const reply = await new Promise<BackupReply>((resolve, reject) => {
+      this.#pending = { resolve, reject };
+    });
+    if (reply.type === 'failed') throw new Error(reply.message);
+    return reply;
+  }
+}
+
+const stopped = () => new Error('The server stopped during the backup. Try again.');

@@ -1,0 +1,76 @@
+import { rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { HOUR_MS } from '@switchyard/core/time';
+import type { EventLog } from '../event-log.ts';
+import { type BackupRequest, onMessage, sendMessage } from './backup-messages.ts';
+import { withSocketPath } from './socket-path.ts';
+
+/** A command that hangs, for example on a network drive, must not hold the files forever. */
+const MAX_HOLD_MS = HOUR_MS;
+
+type Files = Pick<EventLog, 'holdFiles' | 'releaseJournal' | 'releaseFiles'>;
+
+/**
+ * Lets `switchyard backup` copy the files of this server: it connects to a socket in the data directory, and the files
+ * are held until it disconnects. Returns a function that stops listening. The caller holds the lock of the directory.
+ */
+export async function listenForBackups(dataDir: string, files: Files): Promise<() => Promise<void>> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    serveBackup(socket, files);
+  });
+  await withSocketPath(dataDir, async (path) => {
+    // A killed server leaves its socket behind.
+    await rm(path, { force: true });
+    await listen(server, path);
+  });
+  return async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      // The process ends when its other work is done.
+      server.unref();
+      resolve();
+    });
+  });
+}
+
+function serveBackup(socket: Socket, files: Files): void {
+  let holding = false;
+  const timer = setTimeout(() => socket.destroy(), MAX_HOLD_MS).unref();
+  const fail = (error: unknown) => {
+    sendMessage(socket, { type: 'failed', message: (error as Error).message });
+    socket.end();
+  };
+  const hold = async () => {
+    holding = true;
+    try {
+      sendMessage(socket, { type: 'held', ...(await files.holdFiles()) });
+    } catch (error) {
+      holding = false;
+      throw error;
+    }
+  };
+  const answer = async ({ type }: BackupRequest) => {
+    if (type === 'hold' && !holding) return hold();
+    if (type !== 'journal-copied') throw new Error('The server does not know this request.');
+    await files.releaseJournal();
+    sendMessage(socket, { type: 'continue' });
+  };
+  socket.on('error', () => socket.destroy());
+  onMessage<BackupRequest>(socket, (request) => void answer(request).catch(fail));
+  socket.on('close', () => {
+    clearTimeout(timer);
+    // Fails only with the storage thread, which ends the process.
+    if (holding) void files.releaseFiles().catch(() => undefined);
+  });
+}

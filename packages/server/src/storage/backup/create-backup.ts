@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreLock } from '../duckdb/file/store-lock.ts';
+import type { HeldFiles } from '../event-store.ts';
+import { BackupConnection } from './backup-connection.ts';
+import { assertSpace, copySqlite, copyStore, syncFiles } from './copy-files.ts';
+import { inspectBackup } from './inspect-backup.ts';
+import { type Manifest, writeManifest } from './manifest.ts';
+
+/** How long to wait for a server that is starting or stopping. */
+const START_MS = 10_000;
+const RETRY_MS = 100;
+
+/** The data directory, held by its server or, if none is running, by this process. */
+interface Source {
+  files?: HeldFiles;
+  releaseJournal(): Promise<void>;
+  /** Throws if the files may have changed. */
+  assertHeld(): void;
+  release(): void;
+}
+
+/**
+ * Copies a data directory into an empty directory and verifies the copy, while a server may be using it. The event
+ * store is held in one state, and the journal has everything that was acknowledged after that state; so it is copied
+ * after the hold began, together with its idempotency keys. The configuration comes last: what it says about erasures
+ * is true for the copied store.
+ */
+export async function createBackup(dataDir: string, directory: string, version: string): Promise<Manifest> {
+  if (!existsSync(join(dataDir, 'journal.db')) || !existsSync(join(dataDir, 'config.db'))) {
+    throw new Error(`${dataDir} has no data of a Switchyard server. Pass its directory with --data-dir.`);
+  }
+  await assertSpace(dataDir, directory);
+  const source = await openSource(dataDir);
+  try {
+    copySqlite(join(dataDir, 'journal.db'), join(directory, 'journal.db'));
+    await source.releaseJournal();
+    await copyStore(dataDir, directory, source.files);
+    copySqlite(join(dataDir, 'config.db'), join(directory, 'config.db'));
+    source.assertHeld();
+  } finally {
+    source.release();
+  }
+  await syncFiles(directory);
+  const contents = await inspectBackup(directory);
+  if (source.files !== undefined && contents.position.store !== source.files.watermark) {
+    throw new Error('The copy of the event store differs from what the server had stored. Try again.');
+  }
+  return writeManifest(directory, version, contents);
+}
+
+async function openSource(dataDir: string): Promise<Source> {
+  for (const deadline = performance.now() + START_MS; ; ) {
+    const source = (await holdByServer(dataDir)) ?? holdByLock(dataDir);
+    if (source !== undefined) return source;
+    if (performance.now() > deadline) {
+      throw new Error(
+        `A server is using ${dataDir}, but does not answer on control.sock there; its log says why. ` +
+          'Stop it to make a backup without it.',
+      );
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+async function holdByServer(dataDir: string): Promise<Source | undefined> {
+  const connection = await BackupConnection.open(dataDir);
+  if (connection === undefined) return undefined;
+  const files = await connection.hold().catch((error: unknown) => {
+    connection.close();
+    throw error;
+  });
+  return {
+    files,
+    releaseJournal: () => connection.releaseJournal(),
+    assertHeld: () => connection.assertOpen(),
+    release: () => connection.close(),
+  };
+}
+
+function holdByLock(dataDir: string): Source | undefined {
+  try {
+    const lock = StoreLock.take(join(dataDir, 'events.duckdb'));
+    return { releaseJournal: async () => {}, assertHeld: () => {}, release: () => lock.release() };
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'STORE_LOCKED') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** In the data directory, so that whoever may read the data may back it up, and nobody else. */
+const SOCKET = 'control.sock';
+
+/** Systems limit the path of a socket to 104 or 108 bytes, with the final zero. */
+const MAX_BYTES = 103;
+
+/** Calls `use` with a path of the socket of a data directory that is short enough: through a symbolic link if needed. */
+export async function withSocketPath<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
+  const path = join(resolve(dataDir), SOCKET);
+  if (Buffer.byteLength(path) <= MAX_BYTES) return use(path);
+  const directory = await mkdtemp(join(tmpdir(), 'switchyard-'));
+  try {
+    const link = join(directory, 'data');
+    await symlink(resolve(dataDir), link);
+    return await use(join(link, SOCKET));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
