@@ -49,7 +49,8 @@ afterAll(() => {
 function copyOf(directory: string): string {
   const copy = temporaryDirectory();
   directories.push(copy);
-  cpSync(directory, copy, { recursive: true });
+  // Sockets cannot be copied.
+  cpSync(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
   return copy;
 }
 

@@ -18,6 +18,8 @@ import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
 import { openExpectedDatabase, prepareConfiguration } from './first-start.ts';
 import { createLog, type ServerLog } from './log.ts';
 import type { ThreadRequest } from './report-thread.ts';
+import { listenForBackups } from './storage/backup/backup-socket.ts';
+import { assertRestored } from './storage/backup/restore-backup.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
 import { makeDataDirectory } from './storage/data-directory.ts';
@@ -59,6 +61,7 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
   // By default the engines create files that every user can read, and DATA_DIR may be readable too.
   process.umask(0o077);
   makeDataDirectory(config.dataDir);
+  assertRestored(config.dataDir);
   // Load the app while the storage threads start and open their files.
   const appModule = import('./app.ts');
   const sqlite = new ThreadedSqlite((err) => {
@@ -132,10 +135,15 @@ async function serve(
     aaAlarms: () => aaTest.alarms,
   });
   await listen(app, config);
+  const stopBackups = await listenForBackups(config.dataDir, events).catch((err) => {
+    log.warn({ err }, 'cannot listen on control.sock in DATA_DIR; backups of the running server will fail');
+    return () => {};
+  });
   events.startVerification();
   const jobs = backgroundJobs(log, handle, configuration, writer, events, identities, aaTest);
   const stopJobs = startJobs([...jobs, ...usage.jobs(), ...webhooks.jobs], log);
   const stop = async () => {
+    await stopBackups();
     await aaReports.close();
     await app.close();
     await webhooks.close();

@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { readVersion } from '../version.ts';
 import { applyCommand } from './apply.ts';
+import { backupCommand } from './backup.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { forgetCommand } from './forget.ts';
 import { keysCommand } from './keys.ts';
 import { planCommand } from './plan.ts';
+import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
 import { typesCommand } from './types.ts';
@@ -20,6 +22,8 @@ const COMMANDS = [
   keysCommand,
   usersCommand,
   doctorCommand,
+  backupCommand,
+  restoreCommand,
   forgetCommand,
   statsCommand,
   typesCommand,

@@ -1,0 +1,90 @@
+import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createBackup } from '../storage/backup/create-backup.ts';
+import { inspectBackup } from '../storage/backup/inspect-backup.ts';
+import { bytesOf, type Manifest, readManifest, verifyChecksums } from '../storage/backup/manifest.ts';
+import { readVersion } from '../version.ts';
+import { CliError } from './cli-error.ts';
+
+export interface BackupOptions {
+  dataDir: string;
+  verify?: boolean;
+  json?: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** As shells report a process that was ended by Ctrl-C. */
+const INTERRUPTED = 130;
+
+export async function backup(directory: string, options: BackupOptions): Promise<void> {
+  const startedAt = performance.now();
+  const target = resolve(directory);
+  const manifest = options.verify
+    ? await verifiedManifest(target)
+    : await create(resolve(options.dataDir), target);
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (options.json) return console.log(JSON.stringify({ directory: target, durationMs, ...manifest }));
+  console.log(`${options.verify ? 'The backup is intact' : 'Made and verified a backup'}: ${target}`);
+  console.log(`${describeBackup(manifest)}\nDuration: ${(durationMs / 1000).toFixed(1)} s`);
+}
+
+/** The manifest of a backup whose files are intact and belong together. */
+export async function verifiedManifest(directory: string): Promise<Manifest> {
+  const manifest = await readManifest(directory);
+  await verifyChecksums(directory, manifest);
+  await inspectBackup(directory);
+  return manifest;
+}
+
+export function describeBackup(manifest: Manifest): string {
+  const { properties, events, pendingRequests } = manifest.contents;
+  const count = (number: number) => number.toLocaleString('en-US');
+  const pending =
+    pendingRequests === 0 ? '' : `, and ${count(pendingRequests)} requests that the next start loads`;
+  return [
+    `Made: ${manifest.createdAt}, by version ${manifest.version}`,
+    `Properties: ${count(properties)}`,
+    `Events: ${count(events)}${pending}`,
+    `Size: ${(bytesOf(manifest) / MIB).toFixed(1)} MiB`,
+  ].join('\n');
+}
+
+async function create(dataDir: string, directory: string): Promise<Manifest> {
+  // Files written here are readable by their owner only.
+  process.umask(0o077);
+  const isNew = makeEmptyDirectory(directory);
+  const discard = () => {
+    for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
+    if (isNew) rmdirSync(directory);
+  };
+  const interrupt = () => {
+    discard();
+    console.error('switchyard: The backup was interrupted; nothing is left behind.');
+    process.exit(INTERRUPTED);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  try {
+    return await createBackup(dataDir, directory, readVersion());
+  } catch (error) {
+    discard();
+    throw new CliError(`The backup failed. ${explain(error as NodeJS.ErrnoException, directory)}`);
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+function makeEmptyDirectory(directory: string): boolean {
+  try {
+    const isNew = mkdirSync(directory, { recursive: true }) !== undefined;
+    if (readdirSync(directory).length === 0) return isNew;
+  } catch (error) {
+    throw new CliError(`Cannot create ${directory}: ${(error as Error).message}`);
+  }
+  throw new CliError(`${directory} is not empty. Pass a new or empty directory.`);
+}
+
+function explain({ code, message }: NodeJS.ErrnoException, directory: string): string {
+  const isFull = code === 'ENOSPC' || /database or disk is full/.test(message);
+  return isFull ? `There is not enough free space in ${directory}.` : message;
+}
