@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { dataDirOption } from './command-options.ts';
+import { settingsHelp } from './settings-help.ts';
 
 interface ServeOptions {
   dataDir: string;
@@ -19,7 +20,10 @@ export function serveCommand(): Command {
     .option('--accept-loss', 'start even though the event store has lost events')
     .addHelpText(
       'after',
-      `
+      () => `
+Settings, as environment variables:
+${settingsHelp()}
+
 On SIGTERM or SIGINT it stores everything it has accepted and stops.
 
 Exit codes: 0 stopped on request, 1 could not start or stopped because of an error.
