@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source', 'node', 'import', 'module', 'default'] } },
   test: {
-    globalSetup: ['e2e/support/install-chromium.ts'],
+    globalSetup: ['e2e/support/install-chromium.ts', 'e2e/support/install-nginx.ts'],
     reporters: ['default', new MissingBrowserReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
     // Tests often wait for a child process: with one worker per core, the cores would idle.

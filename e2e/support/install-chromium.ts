@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { apt, canUseApt } from './apt.ts';
 import { findChromium } from './chromium.ts';
 
 /** Runs once before all tests: installs a browser if possible. In CI, a missing browser fails the run. */
@@ -19,8 +18,6 @@ export async function setup(): Promise<void> {
   console.warn(`Skipping the browser tests. ${message}`);
 }
 
-const canUseApt = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
-
 /** Older distributions only have the whole browser. */
 function installOneOf(...packages: string[]): void {
   const [name, ...others] = packages;
@@ -30,12 +27,4 @@ function installOneOf(...packages: string[]): void {
     if (others.length === 0) throw error;
     installOneOf(...others);
   }
-}
-
-function apt(...args: string[]): void {
-  execFileSync('apt-get', args, {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: 5 * 60 * 1000,
-  });
 }
