@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
 import type { StorageErrorCode } from '../storage/storage-error.ts';
+import { discardBody } from './discard-body.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -87,7 +88,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (problem.code === 'internal_error')
     request.server.logger.error({ err: error, reqId: request.id }, 'request failed');
   if (problem.headers !== undefined) reply.headers(problem.headers);
-  return (
+  const send = () =>
     reply
       .code(problem.status)
       // Again, for errors before any hook has run.
@@ -97,6 +98,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
         JSON.stringify(
           problemBody(problem.code, request.id, problem.message, problem.fields, problem.details),
         ),
-      )
-  );
+      );
+  if (problem.code !== 'body_too_large') return send();
+  discardBody(request.raw, send);
+  return reply;
 }
