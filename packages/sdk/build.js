@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -88,6 +89,12 @@ await bundle(['browser/browser'], inBrowsers, [
 // tsc keeps the .ts extensions of imports in declarations, but the sources are not published.
 for (const file of await readdir(output('esm'), { recursive: true })) {
   if (!file.endsWith('.d.ts')) continue;
+  const declared = source(file.slice(0, -'.d.ts'.length));
+  // Left over from a source file that is gone.
+  if (!existsSync(declared) && !existsSync(`${declared}x`)) {
+    await rm(output('esm', file));
+    continue;
+  }
   const text = await readFile(output('esm', file), 'utf8');
   const fixed = text.replace(/(from |import\()(['"])(\.[^'"]*)\.tsx?\2/g, '$1$2$3.js$2');
   if (fixed !== text) await writeFile(output('esm', file), fixed);
