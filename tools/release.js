@@ -14,7 +14,7 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 const { packages } = readJson(join(root, 'package-lock.json'));
 
-/** Source maps would triple the size. */
+/** Source maps would more than double the size. */
 const isShipped = (path) => !/\.map$|source-hash$/.test(path);
 
 /** The package.json of the release: without development packages and scripts. */
