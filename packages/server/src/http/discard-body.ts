@@ -10,7 +10,10 @@ const MAX_DISCARDED_BYTES = 2 * 1024 * 1024;
  */
 export function discardBody(request: IncomingMessage, done: () => void): void {
   const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-  if (request.readableEnded || request.destroyed || bytes > MAX_DISCARDED_BYTES) return done();
-  finished(request, { writable: false }, () => done());
-  request.resume();
+  const isOver = request.readableEnded || request.destroyed;
+  if (isOver || bytes > MAX_DISCARDED_BYTES) done();
+  else {
+    finished(request, { writable: false }, () => done());
+    request.resume();
+  }
 }

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { HOUR_MS } from '@switchyard/core/time';
 import type { EventLog } from '../event-log.ts';
 import { type BackupRequest, onMessage, sendMessage } from './backup-messages.ts';
-import { withSocketPath } from './socket-path.ts';
+import { socketFile, withSocketPath } from './socket-path.ts';
 
 /** A command that hangs, for example on a network drive, must not hold the files forever. */
 const MAX_HOLD_MS = HOUR_MS;
@@ -29,6 +29,8 @@ export async function listenForBackups(dataDir: string, files: Files): Promise<(
   return async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
+    // Node.js removes it only under the path that it was given, which may have been a link.
+    await rm(socketFile(dataDir), { force: true });
   };
 }
 

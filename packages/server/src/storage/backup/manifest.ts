@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 
 /** In the order in which `restore` puts them in place. */
 export const BACKUP_FILES = ['journal.db', 'config.db', 'events.duckdb.wal', 'events.duckdb'] as const;
-export type BackupFile = (typeof BACKUP_FILES)[number];
+type BackupFile = (typeof BACKUP_FILES)[number];
 
 const FORMAT = 1;
 const FILE_NAME = 'manifest.json';

@@ -18,6 +18,7 @@ export async function restoreBackup(directory: string, dataDir: string, manifest
     // The data of an interrupted restore can be replaced: no server has used it.
     if (!existsSync(staging)) assertNoData(dataDir);
     await removeData(dataDir);
+    await assertSpace(directory, dataDir);
     await mkdir(staging, { mode: 0o700 });
     await syncPath(dataDir);
     await fill(directory, staging, manifest);
@@ -35,7 +36,6 @@ export async function restoreBackup(directory: string, dataDir: string, manifest
 
 async function fill(directory: string, staging: string, manifest: Manifest): Promise<void> {
   try {
-    await assertSpace(directory, staging);
     for (const name of BACKUP_FILES) {
       if (manifest.files[name] !== undefined) await copyPrivately(join(directory, name), join(staging, name));
     }

@@ -5,12 +5,14 @@ import { join, resolve } from 'node:path';
 /** In the data directory, so that whoever may read the data may back it up, and nobody else. */
 const SOCKET = 'control.sock';
 
+export const socketFile = (dataDir: string) => join(resolve(dataDir), SOCKET);
+
 /** Systems limit the path of a socket to 104 or 108 bytes, with the final zero. */
 const MAX_BYTES = 103;
 
 /** Calls `use` with a path of the socket of a data directory that is short enough: through a symbolic link if needed. */
 export async function withSocketPath<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
-  const path = join(resolve(dataDir), SOCKET);
+  const path = socketFile(dataDir);
   if (Buffer.byteLength(path) <= MAX_BYTES) return use(path);
   const directory = await mkdtemp(join(tmpdir(), 'switchyard-'));
   try {
