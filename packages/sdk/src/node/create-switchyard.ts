@@ -2,6 +2,7 @@ import { failure, type Result } from '../client/result.ts';
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { ApiClient } from './api-client.ts';
 import { createConversions, type Feedback, type Goals } from './conversions.ts';
+import { DeliveryQueue } from './delivery/delivery-queue.ts';
 import { FlagSource } from './flags/flag-source.ts';
 import { createFlags, type Flags } from './flags/flags.ts';
 import { RemoteFlags } from './flags/remote-flags.ts';
@@ -10,7 +11,6 @@ import { readOptions, type SwitchyardOptions } from './options.ts';
 import { createReporter } from './reporter.ts';
 import { bindRequest, type RequestClient } from './request-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
-import { DeliveryQueue } from './split-tests/delivery-queue.ts';
 import { ExposureMemory } from './split-tests/exposure-memory.ts';
 import { PublicKey } from './split-tests/public-key.ts';
 import {

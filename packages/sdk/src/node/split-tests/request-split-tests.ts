@@ -8,11 +8,11 @@ import {
 } from '../../client/identity.ts';
 import type { AnySchema, SwitchyardSchema } from '../../client/schema.ts';
 import { type Bootstrap, type Choice, choose, type SplitTestDefinition } from '../../client/split-tests.ts';
+import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { Settings } from '../options.ts';
 import { queryOf, type RequestFacts, readRequest } from '../request-facts.ts';
 import { bootstrapScript } from './bootstrap-script.ts';
 import { isBot } from './bots.ts';
-import type { DeliveryQueue } from './delivery-queue.ts';
 import type { ExposureMemory } from './exposure-memory.ts';
 import type { Definitions, SplitTestDefinitions } from './split-test-definitions.ts';
 

@@ -5,7 +5,7 @@ import { type ApiClient, type ApiFailure, apiFailure, pause } from '../api-clien
 import { holdExit } from '../exit-hold.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
-import type { PublicApi, PublicKey } from './public-key.ts';
+import type { PublicApi, PublicKey } from '../split-tests/public-key.ts';
 
 export interface Exposure {
   splitTestKey: string;
