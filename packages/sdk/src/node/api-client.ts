@@ -7,6 +7,8 @@ export interface ApiCall {
   key: string;
   query?: Record<string, unknown>;
   body?: unknown;
+  /** JSON that is sent unchanged, instead of `body`. */
+  rawBody?: string;
   headers?: Record<string, string>;
   /** Max duration, retries included. */
   timeoutMs: number;
@@ -72,7 +74,8 @@ export class ApiClient {
     const deadline = performance.now() + call.timeoutMs;
     let request: { url: string; body: string | undefined };
     try {
-      request = { url: this.#apiUrl + call.path + queryString(call.query), body: JSON.stringify(call.body) };
+      const body = call.rawBody ?? JSON.stringify(call.body);
+      request = { url: this.#apiUrl + call.path + queryString(call.query), body };
     } catch (error) {
       return apiFailure('invalid_argument', `The arguments cannot be sent as JSON: ${messageOf(error)}`);
     }

@@ -189,8 +189,11 @@ describe('a service that does not respond', () => {
     };
     const calls = [client.goals.decrement('signup'), client.feedback.submit('nps', { option: 'good' })];
     for (const result of await Promise.all(calls)) {
-      expect(result).toMatchObject({ success: false, error: { code: 'unexpected_response' } });
+      expect(result).toMatchObject({ success: false, queued: true, error: { code: 'unexpected_response' } });
     }
+    proxy.intercept = () => false;
+    expect(await client.flush()).toEqual({ success: true });
+    expect(proxy.requests.length).toBe(8);
   });
 
   it('gives `closed` after close, which waits for running calls', async () => {

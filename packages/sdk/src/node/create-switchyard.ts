@@ -45,9 +45,12 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
      */
     forRequest(request: unknown, options?: RequestSplitTestOptions): Promise<RequestSplitTests<Schema>>;
   };
-  /** Sends pending events and waits for running calls. Success means that all of it is stored. */
+  /** Sends everything that is pending. Success means that all of it is stored. */
   flush(): Promise<Result>;
-  /** Flushes, then stops all background work; later calls fail with `closed`. */
+  /**
+   * Flushes, then stops all background work; later calls fail with `closed`. What could not be sent is left in the
+   * spool directory, or lost without one.
+   */
   close(): Promise<Result>;
 }
 
@@ -75,17 +78,14 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const definitions = new SplitTestDefinitions({ settings, api, publicKey, reporter });
   const memory = new ExposureMemory();
   const flags = createFlags({ source, remote, usage, reporter, timeoutMs: settings.timeoutMs });
-  const { goals, feedback, settled } = createConversions(settings, api);
+  const { goals, feedback } = createConversions(settings, queue);
   let closing: Promise<Result> | undefined;
 
-  const flush = async (): Promise<Result> => {
-    const [result] = await Promise.all([queue.flush(settings.timeoutMs), settled()]);
-    return result;
-  };
+  const flush = (): Promise<Result> => queue.flush(settings.timeoutMs);
   const close = async (): Promise<Result> => {
     const [result] = await Promise.all([flush(), usage.close()]);
     source.close();
-    queue.close();
+    await queue.close();
     api.close();
     return result;
   };

@@ -24,6 +24,11 @@ export interface SwitchyardOptions {
   usage?: boolean;
   /** Max duration of a call, retries included, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
+  /**
+   * A directory, created if missing, for events that the service has not acknowledged yet, so that they survive a
+   * restart or crash of this process. Several processes may share it. Default: events are kept in memory only.
+   */
+  spoolDirectory?: string;
   /** Attributes of the cookies that `splitTest.forRequest` creates. */
   cookies?: {
     /** E.g. `shop.example`, to share visitors and sessions between subdomains. */
@@ -31,7 +36,7 @@ export interface SwitchyardOptions {
     /** Sets `Secure`. Default: on HTTPS requests. */
     secure?: boolean;
   };
-  /** Called with background errors: flags that cannot be fetched, exposures that are dropped. */
+  /** Called with background errors: flags that cannot be fetched, events that are dropped. */
   onError?: (error: { code: string; message: string }) => void;
   /** Also logs background errors to the console, once per error code. */
   debug?: boolean;
@@ -49,6 +54,7 @@ export interface Settings {
   pollIntervalMs: number;
   usage: boolean;
   timeoutMs: number;
+  spoolDirectory: string | undefined;
   cookies: { domain?: string; secure?: boolean };
 }
 
@@ -74,16 +80,18 @@ export function readOptions(input: SwitchyardOptions): {
     pollIntervalMs: Math.max(1000, positive(options.pollIntervalMs, 60_000)),
     usage: options.usage !== false,
     timeoutMs: positive(options.timeoutMs, 5000),
+    spoolDirectory: text(options.spoolDirectory) || undefined,
     cookies: {
       ...(domain && DOMAIN.test(domain) ? { domain } : {}),
       ...(typeof cookies?.secure === 'boolean' ? { secure: cookies.secure } : {}),
     },
   };
-  const problem = findProblem(settings, publicApiKey);
-  return { settings: problem ? { ...settings, stream: false, usage: false } : settings, problem };
+  const problem = findProblem(settings, options);
+  if (!problem) return { settings, problem };
+  return { settings: { ...settings, stream: false, usage: false, spoolDirectory: undefined }, problem };
 }
 
-function findProblem(settings: Settings, publicApiKey: string | undefined) {
+function findProblem(settings: Settings, { publicApiKey, spoolDirectory }: Partial<SwitchyardOptions>) {
   if (!isHttpUrl(settings.apiUrl)) {
     return failure('invalid_argument', '`apiUrl` must be an http or https URL.');
   }
@@ -103,6 +111,9 @@ function findProblem(settings: Settings, publicApiKey: string | undefined) {
       '`publicApiKey` is a secret key (service_sec_…). Use the public key (service_pub_…).',
     );
   }
+  if (spoolDirectory !== undefined && typeof spoolDirectory !== 'string') {
+    return failure('invalid_argument', '`spoolDirectory` must be the path of a directory.');
+  }
   return undefined;
 }
 
@@ -116,6 +127,7 @@ function isHttpUrl(url: string): boolean {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function positive(value: unknown, defaultValue: number): number {
+/** The value, if it is a positive number that timers can take. */
+export function positive(value: unknown, defaultValue: number): number {
   return typeof value === 'number' && value > 0 && value < 2 ** 31 ? value : defaultValue;
 }

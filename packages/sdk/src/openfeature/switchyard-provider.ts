@@ -130,7 +130,7 @@ export class SwitchyardProvider implements Provider {
       ...(typeof sessionId === 'string' ? { sessionId } : {}),
       ...(metadata ? { metadata } : {}),
     }).then((result) => {
-      if (!result.success) this.#onError(result.error);
+      if (!result.success && !result.queued) this.#onError(result.error);
     });
   }
 

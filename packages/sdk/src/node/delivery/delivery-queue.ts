@@ -1,11 +1,13 @@
-import { newId } from '../../client/identity.ts';
 import { failure, type Result } from '../../client/result.ts';
-import { retryDelay } from '../../client/retry.ts';
-import { type ApiClient, type ApiFailure, apiFailure, pause } from '../api-client.ts';
 import { holdExit } from '../exit-hold.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
-import type { PublicApi, PublicKey } from '../split-tests/public-key.ts';
+import type { PublicApi } from '../split-tests/public-key.ts';
+import { createDelivery, type Delivery, type DeliveryResult, ENDPOINTS } from './delivery.ts';
+import { DeliveryLane } from './delivery-lane.ts';
+import { DeliverySender, type SendFailure } from './delivery-sender.ts';
+import { Spool } from './spool/spool.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 export interface Exposure {
   splitTestKey: string;
@@ -17,203 +19,256 @@ export interface Exposure {
   attributes?: Record<string, unknown>;
 }
 
-/** A request that is sent until acknowledged, always with the same body and idempotency key. */
-interface Batch {
-  path: string;
-  body: Record<string, unknown>;
-  headers: Record<string, string>;
-  /** Number of events. */
-  size: number;
-  /** Time of the first attempt, which the service may have stored even if its response was lost. */
-  triedAt?: number;
-}
-
 const BATCH_DELAY_MS = 1000;
 const MAX_BATCH_SIZE = 100;
-/** Max number of pending events; beyond that, the oldest are dropped. */
-const MAX_PENDING = 10_000;
-const CONCURRENCY = 4;
-/** The service remembers idempotency keys for 24 hours; a later retry could count twice. */
-const MAX_RETRY_AGE_MS = 23 * 60 * 60 * 1000;
+/** Max number and size of pending events. */
+const MAX_EVENTS = 10_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** The largest body that the service accepts. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const PUBLIC_CONCURRENCY = 4;
+const SECRET_CONCURRENCY = 8;
 
-const EXPIRED = apiFailure('expired', 'Dropped events that the service has not acknowledged for a day.');
-
-/** Batches exposures and sessions, and sends them in the background with retries. Bounded. */
+/**
+ * Delivers events in the background, over outages of the service and, with a spool directory, over restarts of this
+ * process. Goals and feedback are sent at once and have a lane of their own, so that they never wait for exposures.
+ */
 export class DeliveryQueue {
   readonly #settings: Settings;
-  readonly #api: ApiClient;
-  readonly #publicKey: PublicKey;
   readonly #reporter: Reporter;
+  readonly #lanes: { public: DeliveryLane; secret: DeliveryLane };
+  readonly #spool: Spool | undefined;
+  readonly #calls = new WaitingCalls();
+  /** Requests that are being written to the spool, and are not sent yet. */
+  readonly #writing = new Map<Delivery, Promise<unknown>>();
+  readonly #onChange = new Set<() => void>();
   #exposures: Exposure[] = [];
-  #batches: Batch[] = [];
-  #pending = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<ApiFailure | undefined> | undefined;
-  #failures = 0;
+  #batchTimer: NodeJS.Timeout | undefined;
+  #events = 0;
+  #bytes = 0;
   #release: (() => void) | undefined;
+  #exitDeadline = Number.POSITIVE_INFINITY;
+  #closed = false;
 
   constructor({ settings, api, publicKey, reporter }: PublicApi) {
     this.#settings = settings;
-    this.#api = api;
-    this.#publicKey = publicKey;
     this.#reporter = reporter;
+    const sender = new DeliverySender({ settings, api, publicKey });
+    const createLane = (concurrency: number) =>
+      new DeliveryLane({
+        concurrency,
+        send: (delivery) => sender.send(delivery, Math.max(1, this.#exitDeadline - performance.now())),
+        onSettled: (delivery, refusal) => this.#onSettled(delivery, refusal),
+        onFailed: (delivery, failed) => this.#onFailed(delivery, failed),
+      });
+    this.#lanes = { public: createLane(PUBLIC_CONCURRENCY), secret: createLane(SECRET_CONCURRENCY) };
+    if (settings.spoolDirectory === undefined) return;
+    this.#spool = new Spool({
+      directory: settings.spoolDirectory,
+      service: `${settings.apiUrl} ${settings.propertyId}`,
+      reporter,
+      // Into an empty queue, a file of any size: nothing else would ever make room for it.
+      canAdopt: (bytes) =>
+        this.#events === 0 || (this.#events < MAX_EVENTS && this.#bytes + bytes <= MAX_BYTES),
+      adopt: (delivery) => this.#accept(delivery, false),
+    });
   }
 
   expose(exposure: Exposure): void {
+    if (this.#closed || !this.#makeRoomForPublic(1, 0)) return;
+    this.#events += 1;
     this.#exposures.push(exposure);
-    this.#onAdded();
-    if (this.#exposures.length < MAX_BATCH_SIZE) return;
-    this.#batchExposures();
-    if (this.#failures === 0) this.#send();
+    this.#holdExit();
+    if (this.#exposures.length >= MAX_BATCH_SIZE) this.#batchExposures();
+    else this.#batchTimer ??= setTimeout(() => this.#batchExposures(), BATCH_DELAY_MS).unref();
   }
 
   /** Links a session to its visitor; the service derives the device from the user agent. */
   collect(sessionId: string, visitorId: string, userAgent: string | undefined): void {
-    const headers: Record<string, string> = userAgent ? { 'user-agent': userAgent } : {};
-    this.#enqueue({ path: '/v1/sessions/collect', body: { sessionId, visitorId }, headers, size: 1 });
-    this.#onAdded();
+    const body = this.#bodyOf({ sessionId, visitorId });
+    const delivery = createDelivery({ kind: 'session', body, userAgent });
+    if (!this.#closed && this.#makeRoomForPublic(1, delivery.bytes)) void this.#accept(delivery, false);
+  }
+
+  /**
+   * Sends a goal or feedback at once. Resolves when the service has acknowledged or refused it, or after the timeout;
+   * delivery then continues in the background.
+   */
+  send(delivery: Delivery, timeoutMs: number): Promise<DeliveryResult> {
+    if (this.#closed) return Promise.resolve(failure('closed', 'The client is closed.'));
+    if (delivery.bytes > MAX_BODY_BYTES) {
+      return Promise.resolve(failure('body_too_large', 'The arguments take more than 1 MiB as JSON.'));
+    }
+    if (!this.#makeRoom(1, delivery.bytes)) {
+      return Promise.resolve(failure('queue_full', 'The queue is full: too many events are pending.'));
+    }
+    const stopHurrying = this.#lanes.secret.hurry();
+    const result = this.#calls.wait(delivery, timeoutMs, () => this.#stopWaiting(delivery));
+    void this.#accept(delivery, true);
+    return result.finally(stopHurrying);
   }
 
   /** Sends all pending events. Success means that all of them are stored. */
   async flush(timeoutMs: number): Promise<Result> {
     const deadline = performance.now() + timeoutMs;
-    let last: ApiFailure | undefined;
-    for (let attempt = 1; this.#pending > 0; attempt++) {
-      const remainingMs = deadline - performance.now();
-      if (remainingMs <= 0) break;
-      last = await withTimeout(this.#sendRound(remainingMs), remainingMs, last);
-      if (this.#pending === 0 || !last) continue;
-      const delay = Math.max(last.retryAfterMs, retryDelay(attempt, 0, Math.random) / 5);
-      if (performance.now() + delay >= deadline) break;
-      await pause(delay, false);
-    }
-    if (this.#pending === 0) return { success: true };
-    const { code, message } = last?.error ?? { code: 'timeout', message: 'Flushing timed out.' };
-    return failure(code, `${this.#pending} events could not be sent yet: ${message}`);
-  }
-
-  /** Drops pending events; nothing is sent afterwards. */
-  close(): void {
-    clearTimeout(this.#timer);
-    this.#exposures = [];
-    this.#batches = [];
-    this.#pending = 0;
-    this.#releaseIfEmpty();
-  }
-
-  #onAdded(): void {
-    this.#pending += 1;
-    this.#release ??= holdExit((timeoutMs) => this.flush(timeoutMs));
-    while (this.#pending > MAX_PENDING) this.#dropOldest();
-    this.#timer ??= setTimeout(() => this.#send(), BATCH_DELAY_MS).unref();
-  }
-
-  #dropOldest(): void {
-    if (this.#batches.length === 0) this.#batchExposures();
-    this.#pending -= this.#batches.shift()?.size ?? this.#pending;
-    this.#reporter.problem({
-      code: 'queue_full',
-      message: `More than ${MAX_PENDING} events are pending; dropping the oldest.`,
+    const lanes = Object.values(this.#lanes);
+    this.#batchExposures();
+    const stopHurrying = lanes.map((lane) => lane.hurry());
+    for (const lane of lanes) lane.retryNow();
+    await this.#changed(deadline, () => {
+      const isWaiting = this.#writing.size === 0 && this.#exposures.length === 0;
+      return this.#events === 0 || (isWaiting && lanes.every((lane) => lane.nextAttemptAt > deadline));
     });
+    for (const stop of stopHurrying) stop();
+    if (this.#events === 0) return { success: true };
+    const failed = this.#lanes.secret.failure ?? this.#lanes.public.failure;
+    const { code, message } = failed?.error ?? { code: 'timeout', message: 'Flushing timed out.' };
+    return failure(code, `${this.#events} events could not be sent yet: ${message}`);
+  }
+
+  /** Stops delivery. What is pending is left in the spool, or dropped without one. */
+  async close(): Promise<void> {
+    this.#batchExposures();
+    this.#closed = true;
+    for (const lane of Object.values(this.#lanes)) lane.close();
+    await this.#spool?.close();
+    const closed = failure('closed', 'The client was closed during the call.');
+    this.#calls.finishAll(this.#spool ? { ...closed, queued: true } : closed);
+    this.#exposures = [];
+    this.#events = 0;
+    this.#releaseExit();
+  }
+
+  /** Queues it, on disk first if there is a spool; resolves to whether it is on disk. */
+  async #accept(delivery: Delivery, isUrgent: boolean): Promise<boolean> {
+    this.#events += delivery.events;
+    this.#bytes += delivery.bytes;
+    this.#holdExit();
+    let isOnDisk = false;
+    if (this.#spool) {
+      const written = this.#spool.append(delivery);
+      this.#writing.set(delivery, written);
+      isOnDisk = await written;
+      this.#writing.delete(delivery);
+    }
+    const lane = this.#lanes[ENDPOINTS[delivery.kind].key];
+    if (isUrgent) lane.addUrgent(delivery);
+    else lane.add(delivery);
+    if (isUrgent) this.#returnEarly();
+    return isOnDisk;
   }
 
   #batchExposures(): void {
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
     if (this.#exposures.length === 0) return;
-    this.#enqueue({
-      path: '/v1/split-testing/expose',
-      body: { exposures: this.#exposures },
-      headers: {},
-      size: this.#exposures.length,
-    });
+    const body = this.#bodyOf({ exposures: this.#exposures });
+    const delivery = createDelivery({ kind: 'exposures', body, events: this.#exposures.length });
     this.#exposures = [];
+    // They are counted again as a batch.
+    this.#events -= delivery.events;
+    if (this.#makeRoomForPublic(delivery.events, delivery.bytes)) void this.#accept(delivery, false);
   }
 
-  #enqueue({ path, body, headers, size }: Batch): void {
-    this.#batches.push({
-      path,
-      body: { propertyId: this.#settings.propertyId, ...body },
-      headers: { 'idempotency-key': newId(), ...headers },
-      size,
-    });
+  #bodyOf(fields: object): string {
+    return JSON.stringify({ propertyId: this.#settings.propertyId, ...fields });
   }
 
-  #send(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    void this.#sendRound(this.#settings.timeoutMs).then((failed) => {
-      if (this.#pending === 0 || this.#timer) return;
-      const delay = failed ? retryDelay(this.#failures, failed.retryAfterMs, Math.random) : BATCH_DELAY_MS;
-      this.#timer = setTimeout(() => this.#send(), delay).unref();
-    });
-  }
-
-  /** One round at a time; resolves to the failure that ended it early, if any. */
-  #sendRound(timeoutMs: number): Promise<ApiFailure | undefined> {
-    this.#round ??= this.#deliverAll(timeoutMs).finally(() => {
-      this.#round = undefined;
-      this.#releaseIfEmpty();
-    });
-    return this.#round;
-  }
-
-  async #deliverAll(timeoutMs: number): Promise<ApiFailure | undefined> {
-    this.#batchExposures();
-    let failed: ApiFailure | undefined;
-    const worker = async () => {
-      while (!failed) {
-        const batch = this.#batches.shift();
-        if (!batch) return;
-        const problem = await this.#deliver(batch, timeoutMs);
-        if (problem?.transient) {
-          failed = problem;
-          this.#batches.unshift(batch);
-          return;
-        }
-        if (problem) this.#reporter.problem(problem.error);
-        this.#pending = Math.max(0, this.#pending - batch.size);
+  /** Drops the oldest exposures and sessions, never goals or feedback. False if that is not enough. */
+  #makeRoom(events: number, bytes: number): boolean {
+    while (this.#events + events > MAX_EVENTS || this.#bytes + bytes > MAX_BYTES) {
+      const oldest = this.#lanes.public.takeOldest();
+      if (oldest) this.#remove(oldest);
+      else {
+        this.#events -= this.#exposures.length;
+        if (this.#exposures.splice(0).length === 0) return false;
       }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-    this.#failures = failed ? this.#failures + 1 : 0;
-    if (failed) this.#reporter.problem(failed.error);
-    return failed;
+      this.#reportFull('dropping the oldest exposures');
+    }
+    return true;
   }
 
-  async #deliver(batch: Batch, timeoutMs: number): Promise<ApiFailure | undefined> {
-    const found = await this.#publicKey.get(timeoutMs);
-    if (!found.success) return found;
-    batch.triedAt ??= Date.now();
-    if (Date.now() - batch.triedAt > MAX_RETRY_AGE_MS) return EXPIRED;
-    const { key } = found;
-    const { path, body, headers } = batch;
-    const result = await this.#api.call({
-      method: 'POST',
-      path,
-      key,
-      body,
-      headers,
-      timeoutMs,
-      retry: false,
+  #makeRoomForPublic(events: number, bytes: number): boolean {
+    if (this.#makeRoom(events, bytes)) return true;
+    this.#reportFull('new exposures are dropped');
+    return false;
+  }
+
+  #reportFull(consequence: string): void {
+    const message = `More than ${MAX_EVENTS} events or ${MAX_BYTES / 1024 / 1024} MiB are pending; ${consequence}.`;
+    this.#reporter.problem({ code: 'queue_full', message });
+  }
+
+  #onSettled(delivery: Delivery, refusal: SendFailure | undefined): void {
+    this.#remove(delivery);
+    const result: DeliveryResult = refusal ? { success: false, error: refusal.error } : { success: true };
+    const isReturned = this.#calls.finish(delivery, result);
+    if (refusal && !isReturned) this.#reporter.problem(refusal.error);
+  }
+
+  #onFailed(delivery: Delivery, failed: SendFailure): void {
+    // Calls return the error.
+    if (this.#calls.size === 0 || ENDPOINTS[delivery.kind].key === 'public') {
+      this.#reporter.problem(failed.error);
+    }
+    // Waiting would not help.
+    if (failed.isForeign) this.#stopWaiting(delivery);
+    this.#returnEarly();
+    for (const notify of [...this.#onChange]) notify();
+  }
+
+  /** A call need not wait if nothing will be sent before its timeout. */
+  #returnEarly(): void {
+    const { nextAttemptAt } = this.#lanes.secret;
+    if (nextAttemptAt === 0) return;
+    for (const delivery of this.#calls.endingBefore(nextAttemptAt)) this.#stopWaiting(delivery);
+  }
+
+  #stopWaiting(delivery: Delivery): void {
+    const finish = () => this.#calls.finishQueued(delivery, this.#lanes.secret.failure?.error);
+    const written = this.#writing.get(delivery);
+    if (written) void written.then(finish);
+    else finish();
+  }
+
+  #remove(delivery: Delivery): void {
+    this.#spool?.remove(delivery);
+    this.#events -= delivery.events;
+    this.#bytes -= delivery.bytes;
+    this.#releaseExit();
+    for (const notify of [...this.#onChange]) notify();
+  }
+
+  /** Resolves when the condition holds, which is checked after each change, or at the deadline. */
+  #changed(deadline: number, condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (condition()) end();
+      };
+      const end = () => {
+        clearTimeout(timer);
+        this.#onChange.delete(check);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.max(0, deadline - performance.now()));
+      this.#onChange.add(check);
+      check();
     });
-    if (result.success) return undefined;
-    const canRetry = result.error.code === 'api_key_invalid' && this.#publicKey.forget(key);
-    return canRetry ? { ...result, transient: true } : result;
+  }
+
+  #holdExit(): void {
+    this.#release ??= holdExit(async (timeoutMs) => {
+      // Attempts that start now must not keep the process alive for longer.
+      this.#exitDeadline = performance.now() + timeoutMs;
+      await this.flush(timeoutMs);
+      this.#exitDeadline = Number.POSITIVE_INFINITY;
+    });
   }
 
   /** Exit signals are handled only while events are pending. */
-  #releaseIfEmpty(): void {
-    if (this.#pending > 0) return;
+  #releaseExit(): void {
+    if (this.#events > 0) return;
     this.#release?.();
     this.#release = undefined;
   }
-}
-
-/** The result of the promise, or the fallback after the timeout. */
-async function withTimeout<T>(promise: Promise<T>, ms: number, fallback: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(fallback), ms);
-  });
-  // A running timer would keep the process alive.
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
