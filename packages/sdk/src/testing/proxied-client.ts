@@ -1,5 +1,11 @@
 import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { createSwitchyard, type Switchyard, type SwitchyardOptions } from '../node/node.ts';
+import { waitFor } from '../../../server/src/testing/wait.ts';
+import {
+  createSwitchyard,
+  type RequestSplitTests,
+  type Switchyard,
+  type SwitchyardOptions,
+} from '../node/node.ts';
 import type { FaultyProxy } from './faulty-proxy.ts';
 
 /** A client of the sample property; with remote evaluation, so that it makes no requests in the background. */
@@ -11,5 +17,13 @@ export function connectThrough(proxy: FaultyProxy, options: Partial<SwitchyardOp
     evaluation: 'remote',
     timeoutMs: 30_000,
     ...options,
+  });
+}
+
+/** The split tests of a request, once the definitions are loaded. */
+export function loadedTests(client: Switchyard, request: unknown): Promise<RequestSplitTests> {
+  return waitFor('the definitions', async () => {
+    const tests = await client.splitTest.forRequest(request);
+    return tests.peek('hero', undefined) !== undefined && tests;
   });
 }

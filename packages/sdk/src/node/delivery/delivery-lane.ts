@@ -127,13 +127,14 @@ export class DeliveryLane {
   }
 
   async #attempt(waiting: Waiting): Promise<void> {
+    // Attempts at the same time, and urgent ones before the next retry, tell nothing new about an outage.
+    const isProbe = performance.now() >= this.#holdUntil;
     const failuresBefore = this.#failures;
     const failure = await this.#options.send(waiting.delivery);
     this.#inFlight -= 1;
     if (this.#closed) return;
     if (failure?.transient) {
-      // Attempts that ran at the same time count as one failure.
-      if (this.#failures === failuresBefore) this.#failures += 1;
+      if (isProbe && this.#failures === failuresBefore) this.#hold();
       this.#retryLater(waiting, failure);
       return;
     }
@@ -144,13 +145,17 @@ export class DeliveryLane {
     this.#sendNext();
   }
 
+  #hold(): void {
+    this.#failures += 1;
+    this.#holdUntil = performance.now() + this.#delay(this.#failures);
+  }
+
   #retryLater(waiting: Waiting, failure: SendFailure): void {
     const now = performance.now();
     waiting.attempts += 1;
     waiting.notBefore = now + this.#delay(waiting.attempts);
     this.#waiting.push(waiting);
     this.#failure = failure;
-    this.#holdUntil = now + this.#delay(Math.max(1, this.#failures));
     this.#pausedUntil = Math.max(this.#pausedUntil, now + failure.retryAfterMs);
     this.#schedule();
     this.#options.onFailed(waiting.delivery, failure);

@@ -6,7 +6,7 @@ import { doneLine, requestLine } from './spool-record.ts';
 interface SpoolFileOptions {
   /** A new path in the spool directory. */
   createPath: () => string;
-  /** Called when the file cannot be written; not again until it could be. */
+  /** Called when the file cannot be written. */
   onError: (error: unknown) => void;
 }
 
@@ -38,12 +38,16 @@ export class SpoolFile {
   #file: { path: string; handle: FileHandle; inode: number; size: number } | undefined;
   #mustReplace = false;
   #hasFailed = false;
-  #isReported = false;
   #doneTimer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
 
   constructor(options: SpoolFileOptions) {
     this.#options = options;
+  }
+
+  /** Whether requests are in memory only, because of an error. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   get size(): number {
@@ -120,7 +124,6 @@ export class SpoolFile {
         else await this.#appendLines();
         // Otherwise the lines are in a file that another process may already have read.
         if (waiters.length > 0 && !(await this.#isInPlace())) await this.#replace();
-        this.#isReported = false;
         for (const resolve of waiters) resolve(true);
       } catch (error) {
         this.#fail(error, waiters);
@@ -193,8 +196,7 @@ export class SpoolFile {
     this.#lines = [];
     this.#done = [];
     for (const resolve of [...waiters, ...this.#waiters.splice(0)]) resolve(false);
-    if (!this.#isReported) this.#options.onError(error);
-    this.#isReported = true;
+    this.#options.onError(error);
   }
 }
 

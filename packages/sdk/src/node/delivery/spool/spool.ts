@@ -58,7 +58,7 @@ export class Spool {
   #seen = new Map<string, Sighting>();
   #files = 0;
   #isFull = false;
-  #canRead = true;
+  #isReported = false;
   #checking: Promise<void> | undefined;
   #closed = false;
 
@@ -99,12 +99,9 @@ export class Spool {
   #check(isFirst: boolean): Promise<void> {
     this.#checking ??= this.#keepAliveAndAdopt(isFirst)
       .then(() => {
-        this.#canRead = true;
+        if (!this.#file.hasFailed) this.#isReported = false;
       })
-      .catch((error) => {
-        if (this.#canRead) this.#report('read', error);
-        this.#canRead = false;
-      })
+      .catch((error) => this.#report('read', error))
       .finally(() => {
         this.#checking = undefined;
       });
@@ -190,7 +187,10 @@ export class Spool {
     this.#isFull = isFull;
   }
 
+  /** Once per failure, however long it lasts. */
   #report(verb: string, error: unknown): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
     const message = `Cannot ${verb} the spool directory, so events are kept in memory only: ${messageOf(error)}`;
     this.#options.reporter.problem({ code: 'spool_failed', message });
   }

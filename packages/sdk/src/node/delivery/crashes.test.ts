@@ -1,0 +1,197 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { mulberry32 } from '../../../../server/src/testing/mulberry32.ts';
+import { SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, Shop } from '../../../../server/src/testing/shop.ts';
+import { startServer } from '../../../../server/src/testing/test-server.ts';
+import { waitFor } from '../../../../server/src/testing/wait.ts';
+import { AppProcess } from '../../testing/app-process.ts';
+import { FaultyProxy } from '../../testing/faulty-proxy.ts';
+import { createSwitchyard, type DeliveryResult } from '../node.ts';
+
+const seed = Number(process.env.SDK_SEED ?? Date.now() % 2 ** 31);
+const random = mulberry32(seed);
+const between = (min: number, max: number) => min + Math.floor(random() * (max - min + 1));
+
+let shop: Shop;
+let directory: string;
+let apps: AppProcess[];
+beforeAll(async () => {
+  console.log(`crashes: SDK_SEED=${seed}`);
+  shop = await openShop();
+});
+afterAll(() => closeShop(shop));
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'switchyard-spool-'));
+  apps = [];
+});
+afterEach(async () => {
+  for (const app of apps) await app.kill();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function startApp(sessionId: string, calls: number, apiUrl = shop.server.url): AppProcess {
+  const switchyard = { apiUrl, spoolDirectory: directory, timeoutMs: 200 };
+  const app = new AppProcess({ switchyard, sessionId, calls });
+  apps.push(app);
+  return app;
+}
+
+/** On the same port. */
+async function restartServer(): Promise<void> {
+  const { dataDir, url } = shop.server;
+  shop = new Shop(await startServer({ dataDir, env: { PORT: new URL(url).port } }));
+}
+
+/** As if a minute had passed since the process was killed: its files are orphans. */
+function age(files: string[]): void {
+  const minuteAgo = Date.now() / 1000 - 60;
+  for (const file of files) utimesSync(join(directory, file), minuteAgo, minuteAgo);
+}
+
+const spoolFiles = (pid?: number) =>
+  readdirSync(directory).filter((file) => pid === undefined || file.includes(`-${pid}-`));
+
+/** How often each purchase was counted, by the number of the call. */
+async function counts(sessionId: string): Promise<Map<number, number>> {
+  const counted = new Map<number, number>();
+  if (await shop.isUnknown(sessionId)) return counted;
+  for (const { metadata } of await shop.timeline(sessionId, 'goal')) {
+    const call = Number(metadata.call);
+    counted.set(call, (counted.get(call) ?? 0) + 1);
+  }
+  return counted;
+}
+
+/** Every call that returned is counted, and none twice. */
+async function expectCountedOnce(sessionId: string, results: Map<number, DeliveryResult>): Promise<void> {
+  await waitFor(`the purchases of ${sessionId}`, async () => {
+    const counted = await counts(sessionId);
+    return [...results.keys()].every((call) => counted.has(call));
+  });
+  for (const [call, count] of await counts(sessionId)) expect([call, count]).toEqual([call, 1]);
+}
+
+const outcomes = (results: Iterable<DeliveryResult>) =>
+  new Set(
+    [...results].map((result) => (result.success ? 'stored' : result.queued ? 'queued' : result.error.code)),
+  );
+
+it('counts each goal once when the server is killed and restarted later', async () => {
+  const sessionId = 'session-server-killed';
+  const client = createSwitchyard({
+    apiUrl: shop.server.url,
+    secretApiKey: SECRET_KEY,
+    propertyId: 'shop',
+    evaluation: 'remote',
+  });
+  const results = new Map<number, DeliveryResult>();
+  const calls: Promise<unknown>[] = [];
+  const buy = (call: number, timeoutMs = 200) => {
+    const purchase = { amount: 1, sessionId, metadata: { call: String(call) }, timeoutMs };
+    calls.push(client.goals.increment('revenue', purchase).then((result) => results.set(call, result)));
+  };
+  buy(0, 30_000);
+  await Promise.all(calls);
+  const killAfter = between(1, 40);
+  for (let call = 1; call < 60; call++) {
+    buy(call);
+    if (results.size >= killAfter) shop.server.process.kill('SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await shop.server.stop('SIGKILL');
+  for (let call = 60; call < 90; call++) buy(call);
+  await Promise.all(calls);
+  expect(results.size).toBe(90);
+  expect(outcomes([...results].filter(([call]) => call >= 60).map(([, result]) => result))).toEqual(
+    new Set(['queued']),
+  );
+  await restartServer();
+  expect(outcomes([...results.values()])).toEqual(new Set(['stored', 'queued']));
+  await expectCountedOnce(sessionId, results);
+  expect(await client.close()).toEqual({ success: true });
+});
+
+it('counts each goal once when the app is killed during an outage, by the next process', async () => {
+  const proxy = await FaultyProxy.start(shop.server.url);
+  // Stored, but the app does not learn about it; later calls do not even arrive.
+  let arriving = 5;
+  proxy.intercept = (_request, response) => {
+    if (arriving-- > 0) return 'lose';
+    response.destroy();
+    return true;
+  };
+  const sessionId = 'session-app-killed';
+  const app = startApp(sessionId, 30, proxy.url);
+  await waitFor('all calls to return', () => app.results.size === 30);
+  expect(outcomes(app.results.values())).toEqual(new Set(['queued']));
+  await app.kill();
+  const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
+  proxy.intercept = () => false;
+  age(spoolFiles());
+  startApp(sessionId, 0, proxy.url);
+  await expectCountedOnce(sessionId, app.results);
+  expect(await counts(sessionId)).toHaveProperty('size', 30);
+  for (const { headers } of proxy.requests) keys.add(headers['idempotency-key']);
+  expect(keys.size).toBe(30);
+  const sizes = () => spoolFiles().map((file) => statSync(join(directory, file)).size);
+  await waitFor('an empty file', () => sizes().every((size) => size === 0));
+  proxy.close();
+});
+
+it('counts each goal once when the server and the app are both killed, repeatedly', async () => {
+  const sessionId = 'session-both-killed';
+  const app = startApp(sessionId, 200);
+  const killAfter = between(1, 60);
+  await waitFor('some results', () => app.results.size >= killAfter);
+  await shop.server.stop('SIGKILL');
+  const queued = between(1, 40);
+  await waitFor(
+    'queued purchases',
+    () => [...app.results.values()].filter((it) => !it.success).length >= queued,
+  );
+  await app.kill();
+  age(spoolFiles());
+  // The next one takes over during the outage, and is killed too.
+  const second = startApp(`${sessionId}-2`, 20);
+  await waitFor('the adoption', () => spoolFiles(app.pid).length === 0 && second.results.size === 20);
+  await second.kill();
+  age(spoolFiles());
+  await restartServer();
+  const third = startApp(`${sessionId}-3`, 5);
+  await expectCountedOnce(sessionId, app.results);
+  await expectCountedOnce(`${sessionId}-2`, second.results);
+  await waitFor('its own', () => third.results.size === 5);
+  await expectCountedOnce(`${sessionId}-3`, third.results);
+  console.log(`both killed: ${app.results.size} calls returned, ${(await counts(sessionId)).size} counted`);
+});
+
+it('lets two processes share a directory: the one that runs on delivers for the one that is gone', async () => {
+  const proxy = await FaultyProxy.start(shop.server.url);
+  proxy.intercept = (_request, response) => {
+    response.destroy();
+    return true;
+  };
+  const [gone, running] = [
+    startApp('session-gone', 10, proxy.url),
+    startApp('session-running', 10, proxy.url),
+  ];
+  await waitFor('all calls to return', () => gone.results.size === 10 && running.results.size === 10);
+  const files = spoolFiles();
+  expect(files).toHaveLength(2);
+  // Another start leaves the files of running processes alone.
+  const third = startApp('session-third', 1, proxy.url);
+  await waitFor('its call to return', () => third.results.size === 1);
+  expect(spoolFiles()).toEqual(expect.arrayContaining(files));
+  await third.kill();
+  await gone.kill();
+  age([...spoolFiles(gone.pid), ...spoolFiles(third.pid)]);
+  await waitFor('the adoption', () => spoolFiles(gone.pid).length + spoolFiles(third.pid).length === 0);
+  proxy.intercept = () => false;
+  await expectCountedOnce('session-gone', gone.results);
+  await expectCountedOnce('session-running', running.results);
+  await expectCountedOnce('session-third', third.results);
+  proxy.close();
+});
