@@ -45,7 +45,7 @@ const INTERNAL_MEMBERS = [
   'writeCookie',
   'sharedCookieDomain',
   'urlQuery',
-  'onPreview',
+  'onChoice',
   // client/client-context.ts
   'retryDelayMs',
   'propertyQuery',
@@ -85,6 +85,10 @@ await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modu
 // For <script> tags: exposes all exports as the global `switchyard`.
 await bundle(['browser/browser'], inBrowsers, [
   { file: output('sdk.js'), format: 'iife', name: 'switchyard', ...minified },
+]);
+// The debugging tools that pages load on demand, by `import()` from the service.
+await bundle(['debug/attach'], { platform: 'browser', transform: { target: 'es2022' } }, [
+  { file: output('sdk-debug.js'), format: 'esm', minify: true, comments: false },
 ]);
 // tsc keeps the .ts extensions of imports in declarations, but the sources are not published.
 for (const file of await readdir(output('esm'), { recursive: true })) {

@@ -28,6 +28,7 @@ const WITH_FILES = [
 const DELIVERED = {
   dashboard: '../dashboard/dist',
   'sdk.js': '../sdk/dist/sdk.js',
+  'sdk-debug.js': '../sdk/dist/sdk-debug.js',
 };
 
 const build = await rolldown({

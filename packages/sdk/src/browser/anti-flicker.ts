@@ -9,6 +9,6 @@ export function hideUntil(
   const show = () => style.remove();
   setTimeout(show, timeoutMs);
   void ready.then(show);
-  style.textContent = `${selector}{opacity:0!important}`;
+  style.append(`${selector}{opacity:0!important}`);
   document.documentElement.append(style);
 }

@@ -2,6 +2,8 @@ import { attempt } from '../client/attempt.ts';
 import type { Attributes, SplitTesting, SplitTestingOptions } from '../client/browser-client.ts';
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { type Collect, type SessionEvent, toSendable } from '../client/split-testing-client.ts';
+import { warn } from '../client/warn.ts';
+import { loadDebugTools } from './debug-tools.ts';
 import { openClient } from './open-client.ts';
 import { createPageViews, pageUrl, watchUrl } from './page-views.ts';
 
@@ -14,6 +16,8 @@ const MAX_NAME = 256;
 export interface SwitchyardOptions extends SplitTestingOptions {
   /** Records a page view at the start and whenever path or query change. Default: `true`. */
   autoPage?: boolean;
+  /** Explains decisions and deliveries in the console, as `?sy_debug` in the page's URL does, which also shows an overlay. */
+  debug?: boolean;
 }
 
 export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> extends SplitTesting<Schema> {
@@ -44,14 +48,18 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const isAutoPage = options?.autoPage !== false;
   const pageView = createPageViews();
   const recordView = (collect: Collect) => attempt(() => collect(pageView()));
-  const { publicClient, collect, profile, signal } = openClient(options, isAutoPage ? recordView : undefined);
+  const watchHost = loadDebugTools(options);
+  const { publicClient, collect, profile, signal } = openClient(options, (started, host) => {
+    watchHost?.(host);
+    if (isAutoPage) recordView(started);
+  });
   const page = () => void recordView(collect);
   if (isAutoPage) attempt(() => watchUrl(page, signal));
 
   const record = (type: 'event' | 'identify', nameOrId: unknown, properties?: Attributes): void => {
     const name = `${nameOrId ?? ''}`;
     if (!name || name.length > MAX_NAME) {
-      console.error('switchyard: names and user ids must have 1 to 256 characters');
+      warn('names and user ids must have 1 to 256 characters');
       return;
     }
     const event: SessionEvent = { type, timestamp: Date.now(), url: pageUrl() };

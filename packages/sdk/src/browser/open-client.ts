@@ -1,11 +1,12 @@
 import type { SplitTestingOptions } from '../client/browser-client.ts';
 import type { Host } from '../client/host.ts';
 import {
-  type Collect,
+  type ClientSetup,
   createSplitTestingClient,
   type SplitTestingClient,
 } from '../client/split-testing-client.ts';
 import type { Bootstrap } from '../client/split-tests.ts';
+import { warn } from '../client/warn.ts';
 import { hideUntil } from './anti-flicker.ts';
 import { createPageHost } from './page-host.ts';
 
@@ -16,16 +17,16 @@ declare global {
 /** Creates a client for this page. Outside of a page it only returns fallbacks. */
 export function openClient(
   options: SplitTestingOptions,
-  onStart?: (collect: Collect) => void,
+  onStart?: ClientSetup['onStart'],
 ): SplitTestingClient {
   const settings = { ...options };
   if (/service_sec_/.test(`${Object.values(settings)}`)) {
-    throw new Error('switchyard: never ship a secret key to browsers');
+    throw new Error('[switchyard] never ship a secret key to browsers');
   }
   const { publicApiKey, propertyId, antiFlicker, bootstrap = globalThis.__SWITCHYARD__ } = settings;
   const isPage = typeof document !== 'undefined';
   const isUsable = /^service_pub_/.test(publicApiKey) && settings.apiUrl && propertyId;
-  if (!isUsable) console.error('switchyard: check apiUrl, publicApiKey, propertyId');
+  if (!isUsable) warn('check apiUrl, publicApiKey, propertyId');
 
   const client = createSplitTestingClient(
     { ...settings, bootstrap: (bootstrap?.propertyId ?? propertyId) === propertyId ? bootstrap : null },

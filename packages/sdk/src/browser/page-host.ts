@@ -2,6 +2,7 @@ import { attempt } from '../client/attempt.ts';
 import type { Host, Store } from '../client/host.ts';
 import type { Choice } from '../client/split-tests.ts';
 import { clearVisit } from '../client/visit.ts';
+import { warn } from '../client/warn.ts';
 
 /** `localStorage`, or memory where it is not available. */
 function createStore(isPersistent: boolean): Store {
@@ -24,11 +25,13 @@ function createStore(isPersistent: boolean): Store {
   };
 }
 
-/** Makes a preview visible in the page and in the console, so that nobody takes it for the real page. */
-function markPreview({ testKey, variationKey }: Choice): void {
-  const preview = `${testKey}=${variationKey}`;
-  document.documentElement.dataset.switchyardPreview = preview;
-  console.info('switchyard: preview', preview);
+function onChoice(testKey: string, choice: Choice | undefined): void {
+  if (choice?.preview) {
+    // So that nobody takes it for the real page.
+    const preview = `${testKey}=${choice.variationKey}`;
+    document.documentElement.dataset.switchyardPreview = preview;
+    warn('preview', preview);
+  }
 }
 
 /** The browser environment of a client. */
@@ -59,6 +62,6 @@ export function createPageHost(cookieDomain?: string): Host {
     writeCookie,
     sharedCookieDomain: cookieDomain,
     urlQuery: location.search,
-    onPreview: markPreview,
+    onChoice,
   };
 }

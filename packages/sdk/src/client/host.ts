@@ -23,6 +23,6 @@ export interface Host {
   sharedCookieDomain?: string | undefined;
   /** The query string of the page's URL. */
   urlQuery: string;
-  /** Called when the page's URL overrides a test. */
-  onPreview(choice: Choice): void;
+  /** Called when a test is read for the first time; there is no choice if the test is not running. */
+  onChoice(testKey: string, choice: Choice | undefined): void;
 }

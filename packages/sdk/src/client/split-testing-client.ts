@@ -7,6 +7,7 @@ import type { Host } from './host.ts';
 import { isTransient, parseRetryAfter, retryDelay } from './retry.ts';
 import { type Choice, choose } from './split-tests.ts';
 import { createVisit, type Ids } from './visit.ts';
+import { warn } from './warn.ts';
 
 const REQUEST_TIMEOUT_MS = 15_000;
 const BATCH_DELAY_MS = 1000;
@@ -45,9 +46,9 @@ export interface SplitTestingClient {
   signal: AbortSignal;
 }
 
-interface ClientSetup {
+export interface ClientSetup {
   /** Called when the client starts: at once, or with the visitor's consent. */
-  onStart?: ((collect: Collect) => void) | undefined;
+  onStart?: ((collect: Collect, host: Host) => void) | undefined;
   /** Always returns fallbacks; stores and sends nothing. */
   isDisabled?: boolean;
 }
@@ -57,7 +58,7 @@ export function toSendable(value: unknown): Attributes | undefined {
   const text = attempt(() => JSON.stringify(value)) ?? '';
   // Not `new Blob([text]).size`, which involves another process.
   if (text[0] === '{' && new TextEncoder().encode(text).length <= MAX_OBJECT_BYTES) return JSON.parse(text);
-  console.error('switchyard: cannot send', value);
+  warn('cannot send', value);
   return undefined;
 }
 
@@ -81,6 +82,7 @@ export function createSplitTestingClient(
   let events: SessionEvent[] | undefined;
   let isScheduled = false;
   let failures = 0;
+  let wasRefused = false;
 
   const sendRequest: ClientContext['sendRequest'] = async (path, init) => {
     let status = 0;
@@ -96,6 +98,11 @@ export function createSplitTestingClient(
       retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
       body = await response.json();
     } catch {}
+    if (!wasRefused && /40[13]/.test(`${status}`)) {
+      wasRefused = true;
+      // The message of the service says what to do.
+      warn((body as { detail?: string } | undefined)?.detail ?? status);
+    }
     failures = isTransient(status) ? failures + 1 : 0;
     return {
       retryDelayMs: failures && retryDelay(failures, retryAfterMs, host.random),
@@ -176,7 +183,8 @@ export function createSplitTestingClient(
       const test = config.tests.find((each) => each?.key === testKey);
       const choice = test && choose(test, { ...ids!, ...config, previewKey });
       choices.set(testKey, choice);
-      if (choice?.preview) host.onPreview(choice);
+      if (!choice) warn('split test is not running or does not exist:', testKey);
+      host.onChoice(testKey, choice);
     }
     return choices.get(testKey);
   };
@@ -215,8 +223,8 @@ export function createSplitTestingClient(
     isRunning = true;
     // Batches left by earlier pages can wait until this page is shown.
     deliverSoon();
+    onStart?.(collect, host);
     definitions.loadCached();
-    onStart?.(collect);
   };
 
   const flush = async () => {

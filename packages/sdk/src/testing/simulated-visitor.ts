@@ -49,7 +49,7 @@ export class SimulatedVisitor {
         else this.cookies.delete(name);
       },
       urlQuery: search,
-      onPreview() {},
+      onChoice() {},
     };
   }
 }

@@ -52,6 +52,17 @@ describe('the browser SDK for script tags', () => {
     expect(body.toString()).toMatch(/switchyard\s*=/);
   });
 
+  it('comes with debugging tools, a module for pages of any origin', async () => {
+    const { status, headers, body } = await fetchScript('/sdk-debug.js');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    expect(body.toString()).toMatch(/export\s*\{\s*\w+ as attach/);
+  });
+
   it('has an immutable URL for each version', async () => {
     const path = await hashedPath();
     const { status, headers, body } = await fetchScript(path);

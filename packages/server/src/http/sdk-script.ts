@@ -13,11 +13,15 @@ interface Script extends PreparedFile {
   path: string;
 }
 
-/** Serves the browser SDK for `<script>` tags. */
+/** Serves the browser SDK for `<script>` tags, and its debugging tools, which it imports on demand. */
 export function registerSdkScript(app: FastifyInstance): void {
-  const script = loadScript();
+  const script = loadScript('sdk.js');
+  const debugTools = loadScript('sdk-debug.js');
   app.get('/sdk.js', UNLISTED, (request, reply) =>
     sendFile(script, FIVE_MINUTES, request, crossOrigin(reply)),
+  );
+  app.get('/sdk-debug.js', UNLISTED, (request, reply) =>
+    sendFile(debugTools, FIVE_MINUTES, request, crossOrigin(reply)),
   );
   app.get<{ Params: { hash: string } }>('/sdk-:hash([\\w-]+).js', UNLISTED, (request, reply) => {
     const isCurrent = request.url.split('?', 1)[0] === script.path;
@@ -27,8 +31,8 @@ export function registerSdkScript(app: FastifyInstance): void {
   });
 }
 
-function loadScript(): Script {
-  const content = readFileSync(builtFile('sdk.js'));
+function loadScript(name: string): Script {
+  const content = readFileSync(builtFile(name));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   return {
     path: `/sdk-${hash}.js`,

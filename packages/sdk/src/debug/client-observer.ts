@@ -1,0 +1,223 @@
+import type { CallRecord } from '../browser/debug-tools.ts';
+import type { SplitTestingOptions } from '../client/browser-client.ts';
+import { SESSION_COOKIE, VISITOR_COOKIE } from '../client/identity.ts';
+import { isTransient } from '../client/retry.ts';
+import type { Choice, SplitTestConfig } from '../client/split-tests.ts';
+import { assignmentWords } from '../narration/assignment-words.ts';
+import { payloadWords } from '../narration/payload-words.ts';
+import {
+  type ClientState,
+  initialState,
+  readStored,
+  type StoredBatch,
+  storagePrefix,
+} from './client-state.ts';
+
+const MAX_SENT = 30;
+
+interface Outcome {
+  /** 0 without a response. */
+  status: number;
+  /** Such as "503 overloaded". */
+  words: string;
+}
+
+interface ObserverOptions extends SplitTestingOptions {
+  /** Called with each line of the narration. */
+  say(line: string): void;
+  onChange(): void;
+}
+
+/** Understands what a client does from the calls to its host: keeps a state for the overlay, and narrates. */
+export class ClientObserver {
+  readonly state: ClientState;
+  readonly #prefix: string;
+  readonly #say: (line: string) => void;
+  readonly #onChange: () => void;
+  /** The outcome of the last attempt of each batch. */
+  readonly #outcomes = new Map<string, Promise<Outcome>>();
+  #expectsRetry = false;
+
+  constructor({ say, onChange, ...options }: ObserverOptions) {
+    this.state = initialState(options);
+    this.#prefix = storagePrefix(options.propertyId);
+    this.#say = say;
+    this.#onChange = onChange;
+    const { definitions } = this.state;
+    if (definitions) this.#sayDefinitions();
+    if (options.consent === 'required') {
+      say(
+        'consent is required: tests return their fallback, and nothing is stored or sent before setConsent(true)',
+      );
+    }
+  }
+
+  observe([at, name, args, result]: CallRecord): void {
+    if (name === 'fetch') this.#onFetch(at, args as [string, RequestInit], result as Promise<Response>);
+    else if (name === 'set') this.#onStored(args[0] as string, args[1]);
+    else if (name === 'onChoice') this.#onChoice(args[0] as string, args[1] as Choice | undefined);
+    else if (this.#expectsRetry) {
+      this.#expectsRetry = false;
+      this.state.nextRetryAt = at + (args[1] as number);
+      this.#say(`next attempt in ${((args[1] as number) / 1000).toFixed(1)} s`);
+    }
+    this.#onChange();
+  }
+
+  #onStored(key: string, value: unknown): void {
+    const { state } = this;
+    if (key === VISITOR_COOKIE) this.#onVisitor(value as string | undefined);
+    else if (key === SESSION_COOKIE)
+      state.sessionId = (value as { sessionId: string } | undefined)?.sessionId;
+    else if (key === `${this.#prefix}config` && value) {
+      state.definitions = { config: (value as { config: SplitTestConfig }).config, source: 'service' };
+      this.#sayDefinitions();
+    } else if (key === `${this.#prefix}seen`) this.#onClaims(value);
+    else if (key.startsWith(`${this.#prefix}q:`)) this.#onBatch(key.slice(this.#prefix.length + 2), value);
+  }
+
+  #onVisitor(visitorId: string | undefined): void {
+    const { state } = this;
+    const wasGranted = state.consent;
+    state.consent = visitorId !== undefined;
+    if (visitorId !== state.visitorId && visitorId) this.#say(`visitor ${visitorId}`);
+    if (wasGranted && !visitorId) {
+      this.#say('consent withdrawn: the ids and everything not yet sent are deleted');
+      state.tests.clear();
+    }
+    state.visitorId = visitorId;
+  }
+
+  #sayDefinitions(): void {
+    const { config, source } = this.state.definitions!;
+    const from = { bootstrap: "from the server's bootstrap", cache: 'from the cache', service: 'fetched' }[
+      source
+    ];
+    this.#say(`definitions ${from}: ${config.tests.map(({ key }) => key).join(', ') || 'no running test'}`);
+  }
+
+  #onChoice(testKey: string, choice: Choice | undefined): void {
+    const { state } = this;
+    const reason = this.#reasonFor(testKey, choice);
+    if (!choice) state.warnings.add(`${testKey}: not running or does not exist.`);
+    state.tests.set(testKey, {
+      testKey,
+      choice,
+      reason,
+      exposure: this.#isClaimed(testKey) ? 'earlier' : 'none',
+    });
+    this.#say(`${testKey}: ${choice ? `${choice.variationKey}, ` : ''}${reason}`);
+  }
+
+  #reasonFor(testKey: string, choice: Choice | undefined): string {
+    const { definitions, visitorId } = this.state;
+    const test = definitions?.config.tests.find(({ key }) => key === testKey);
+    if (!choice) return 'fallback, because the test is not running or does not exist';
+    if (!test || !visitorId) return 'assigned with earlier definitions';
+    const previewKey = choice.preview ? choice.variationKey : undefined;
+    const { holdout } = definitions!.config;
+    const { variationKey, words } = assignmentWords(test, visitorId, { holdout, previewKey });
+    return variationKey === choice.variationKey ? words : 'assigned with earlier definitions';
+  }
+
+  #isClaimed(testKey: string): boolean {
+    const { sessionId = '' } = this.state;
+    const claims = readStored(`${this.#prefix}seen`) as Record<string, unknown[]> | undefined;
+    return claims?.[sessionId]?.includes(testKey) ?? false;
+  }
+
+  #onClaims(value: unknown): void {
+    const { tests, sessionId = '' } = this.state;
+    const claimed = (value as Record<string, unknown[]> | undefined)?.[sessionId];
+    const testKey = claimed?.at(-1);
+    const test = typeof testKey === 'string' ? tests.get(testKey) : undefined;
+    if (!test) return;
+    test.exposure = 'recorded';
+    this.#say(`${testKey}: exposure to ${test.choice?.variationKey} recorded, once in this session`);
+  }
+
+  #onBatch(id: string, value: unknown): void {
+    const { pending } = this.state;
+    if (value) {
+      const { path, body } = value as StoredBatch;
+      const what = payloadWords(path, body);
+      if (!pending.has(id)) this.#say(`queued: ${what}`);
+      pending.set(id, { path, what, attempts: pending.get(id)?.attempts ?? 0 });
+      return;
+    }
+    const batch = pending.get(id);
+    const outcome = this.#outcomes.get(id) ?? Promise.resolve(undefined);
+    void outcome.then((ended) => {
+      pending.delete(id);
+      this.#outcomes.delete(id);
+      this.#onRemoved(batch?.what ?? 'a batch', ended);
+      this.#onChange();
+    });
+  }
+
+  #onRemoved(what: string, outcome: Outcome | undefined): void {
+    if (outcome && outcome.status >= 200 && outcome.status < 300) {
+      this.#say(`acknowledged: ${what}`);
+      return;
+    }
+    const isRefused = outcome && outcome.status >= 400 && !isTransient(outcome.status);
+    const why = isRefused
+      ? `the service refused it (${outcome.words})`
+      : 'the queue is full, it is too old, or consent was withdrawn';
+    this.#say(`dropped: ${what}, because ${why}`);
+    this.state.warnings.add(`Dropped ${what}: ${why}.`);
+  }
+
+  #onFetch(at: number, [url, init]: [string, RequestInit], response: Promise<Response>): void {
+    const { state } = this;
+    const { pathname: path } = new URL(url, location.href);
+    const method = init.method ?? 'GET';
+    const what = payloadWords(path, init.body);
+    const sent: ClientState['sent'][number] = { at, path: `${method} ${path}`, what, status: undefined };
+    state.sent.push(sent);
+    if (state.sent.length > MAX_SENT) state.sent.shift();
+    this.#say(`sent ${method} ${path}${what && `: ${what}`}`);
+    const id = (init.headers as Record<string, string>)['idempotency-key'];
+    const batch = id === undefined ? undefined : state.pending.get(id);
+    if (batch) batch.attempts += 1;
+    const outcome = response.then(describeResponse, describeFailure);
+    if (id !== undefined) this.#outcomes.set(id, outcome);
+    void response.then(
+      ({ status }) => this.#onResponse(sent, status),
+      () => this.#onResponse(sent, 0),
+    );
+    void outcome.then((ended) => this.#onOutcome(sent, ended));
+  }
+
+  /** Runs before the client handles the response, so that the next timer is known to be a retry. */
+  #onResponse(sent: ClientState['sent'][number], status: number): void {
+    sent.status = status;
+    this.#expectsRetry = isTransient(status);
+    if (!this.#expectsRetry) this.state.nextRetryAt = undefined;
+  }
+
+  #onOutcome({ path }: ClientState['sent'][number], { status, words }: Outcome): void {
+    const { state } = this;
+    if (status >= 200 && status < 400) state.lastError = undefined;
+    else {
+      state.lastError = `${path}: ${words}`;
+      this.#say(`failed ${path}: ${words}`);
+      if (!isTransient(status)) state.warnings.add(`${path}: ${words}.`);
+    }
+    this.#onChange();
+  }
+}
+
+const describeFailure = (error: unknown): Outcome => ({ status: 0, words: `no response (${error})` });
+
+/** The client reads the body itself; of responses before the tools were loaded, only the status is left. */
+async function describeResponse(response: Response): Promise<Outcome> {
+  const { status } = response;
+  if (response.ok) return { status, words: String(status) };
+  try {
+    const { error } = (await response.clone().json()) as { error: { code: string; message: string } };
+    return { status, words: `${status} ${error.code}: ${error.message.replace(/\.$/, '')}` };
+  } catch {
+    return { status, words: String(status) };
+  }
+}
