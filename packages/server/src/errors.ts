@@ -52,7 +52,7 @@ export const ERRORS = {
   api_key_invalid: {
     status: 401,
     title: 'Invalid API key',
-    message: 'The API key does not exist or was deleted.',
+    message: 'The API key does not exist or was deleted. Use one that the dashboard lists under API keys.',
   },
   sign_in_required: {
     status: 401,
@@ -100,7 +100,7 @@ export const ERRORS = {
   wrong_property: {
     status: 403,
     title: 'Wrong property',
-    message: 'The API key does not belong to the property in `propertyId`.',
+    message: 'The API key does not belong to the property in `propertyId`. Use the key and the id of the same property.',
   },
   origin_not_allowed: {
     status: 403,

@@ -1,5 +1,7 @@
 import { failure } from '../client/result.ts';
 import { isTransient, parseRetryAfter, retryDelay } from '../client/retry.ts';
+import { payloadWords } from '../narration/payload-words.ts';
+import type { Reporter } from './reporter.ts';
 
 export interface ApiCall {
   method: 'GET' | 'POST';
@@ -55,11 +57,17 @@ export class ApiClient {
   readonly #apiUrl: string;
   readonly #running = new Set<AbortController>();
   readonly #optionsFailure: ApiFailure | undefined;
+  readonly #reporter: Reporter;
   #closed = false;
 
   /** If the options are invalid, nothing is sent and every call returns that problem. */
-  constructor(apiUrl: string, problem?: { error: { code: string; message: string } }) {
+  constructor(
+    apiUrl: string,
+    reporter: Reporter,
+    problem?: { error: { code: string; message: string } } | undefined,
+  ) {
     this.#apiUrl = apiUrl;
+    this.#reporter = reporter;
     this.#optionsFailure = problem && apiFailure(problem.error.code, problem.error.message);
   }
 
@@ -81,11 +89,28 @@ export class ApiClient {
     }
     for (let attempt = 1; ; attempt++) {
       const result = await this.#attempt(call, request, deadline - performance.now());
+      this.#report(call, result);
       if (result.success || !result.transient || !call.retry) return result;
       const delay = Math.max(result.retryAfterMs, retryDelay(attempt, 0, Math.random) / FOREGROUND_SPEEDUP);
       if (performance.now() + delay >= deadline) return result;
+      if (this.#reporter.isNarrating) {
+        this.#reporter.narrate(`trying ${call.method} ${call.path} again in ${Math.ceil(delay)} ms`);
+      }
       await pause(delay, call.background === true);
     }
+  }
+
+  /** Warns about refused keys, and narrates what was sent and how it ended. */
+  #report({ method, path, body }: ApiCall, result: ApiResult): void {
+    if (!result.success) this.#reporter.refusal(result.error);
+    if (!this.#reporter.isNarrating) return;
+    const what = payloadWords(path, body);
+    const sent = `${method} ${path}${what && ` (${what})`}`;
+    this.#reporter.narrate(
+      result.success
+        ? `acknowledged: ${sent}, ${result.status}`
+        : `failed: ${sent}, ${result.error.message} (${result.error.code})`,
+    );
   }
 
   async #attempt(
@@ -149,7 +174,10 @@ async function readResponse(response: Response): Promise<ApiResult> {
 function describeFailure(status: number, headers: Headers, data: unknown): { code: string; message: string } {
   const problem = data as { error?: { code?: unknown; message?: unknown }; errors?: unknown } | undefined;
   const { code, message } = problem?.error ?? {};
-  if (typeof code === 'string') return { code, message: String(message ?? code) + fieldsOf(problem?.errors) };
+  if (typeof code === 'string') {
+    const text = String(message ?? code);
+    return { code, message: text + fieldsOf(problem?.errors, text) };
+  }
   const location = headers.get('location');
   const what = location === null ? 'but not in its JSON format' : `with a redirect to ${location}`;
   return {
@@ -158,10 +186,12 @@ function describeFailure(status: number, headers: Headers, data: unknown): { cod
   };
 }
 
-/** Validation errors list every invalid field; the message alone is too general. */
-function fieldsOf(errors: unknown): string {
-  if (!Array.isArray(errors) || errors.length === 0) return '';
-  return ` (${errors.map((error) => `${error?.pointer}: ${error?.detail}`).join('; ')})`;
+/** Validation errors list every invalid field. The message of some errors says it already. */
+function fieldsOf(errors: unknown, message: string): string {
+  if (!Array.isArray(errors)) return '';
+  const fields = errors.filter((error) => !message.includes(error?.detail));
+  if (fields.length === 0) return '';
+  return ` (${fields.map((error) => `${error?.pointer}: ${error?.detail}`).join('; ')})`;
 }
 
 function parseObject(body: string): unknown {

@@ -69,7 +69,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const { settings, problem } = readOptions(options);
   const reporter = createReporter(options);
   if (problem) reporter.misuse(problem.error.message);
-  const api = new ApiClient(settings.apiUrl, problem);
+  const api = new ApiClient(settings.apiUrl, reporter, problem);
   const source = new FlagSource(settings, api, reporter);
   const remote = settings.evaluation === 'remote' ? new RemoteFlags(settings, api) : undefined;
   const usage = new UsageCounter(settings, api, reporter);
@@ -110,6 +110,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
           definitions,
           queue,
           memory,
+          reporter,
         }),
     },
     flush: () => (closing ? Promise.resolve(failure('closed', 'The client is closed.')) : flush()),

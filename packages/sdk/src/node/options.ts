@@ -38,7 +38,7 @@ export interface SwitchyardOptions {
   };
   /** Called with background errors: flags that cannot be fetched, events that are dropped. */
   onError?: (error: { code: string; message: string }) => void;
-  /** Also logs background errors to the console, once per error code. */
+  /** Explains every decision and request in the console, without keys; also logs background errors, once per code. */
   debug?: boolean;
 }
 

@@ -1,29 +1,52 @@
 import type { SwitchyardOptions } from './options.ts';
 
-/** Reports problems that cannot be returned by a call. */
+interface ReportedError {
+  code: string;
+  message: string;
+}
+
+/** Reports what cannot be returned by a call. */
 export interface Reporter {
   /** A programming mistake: logged once, regardless of `debug`. */
   misuse(message: string): void;
   /** A background error. */
-  problem(error: { code: string; message: string }): void;
+  problem(error: ReportedError): void;
+  /** Logs a refused key or a wrong property once, regardless of `debug`; ignores all other errors. */
+  refusal(error: ReportedError): void;
+  /** Whether `narrate` logs anything; check it before building a long message. */
+  readonly isNarrating: boolean;
+  /** Explains a decision or a delivery, with `debug: true`. Never pass a key. */
+  narrate(message: string): void;
 }
+
+const REFUSALS = new Set(['api_key_missing', 'api_key_invalid', 'wrong_key_kind', 'wrong_property']);
+/** Keys of flags and tests may come from requests, so there could be any number. */
+const MAX_LOGGED = 200;
 
 export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'debug'> | undefined): Reporter {
   const logged = new Set<string>();
+  const isNarrating = options?.debug === true;
   const logOnce = (id: string, message: string) => {
-    if (logged.has(id)) return;
+    if (logged.has(id) || logged.size >= MAX_LOGGED) return;
     logged.add(id);
     console.warn(`[switchyard] ${message}`);
   };
   return {
     misuse: (message) => logOnce(message, message),
     problem({ code, message }) {
-      if (options?.debug === true) logOnce(code, `${message} (${code})`);
+      if (isNarrating && !REFUSALS.has(code)) logOnce(code, `${message} (${code})`);
       try {
         options?.onError?.({ code, message });
       } catch {
         // An error in the host's callback must not affect the SDK.
       }
+    },
+    refusal({ code, message }) {
+      if (REFUSALS.has(code)) logOnce(code, `The service refuses the key: ${message} (${code})`);
+    },
+    isNarrating,
+    narrate(message) {
+      if (isNarrating) console.debug(`[switchyard] ${message}`);
     },
   };
 }

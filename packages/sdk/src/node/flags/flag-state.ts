@@ -1,4 +1,6 @@
+import { explainFlag } from '@switchyard/core/evaluation/explain-flag';
 import { compileFlags } from '@switchyard/core/evaluation/flags';
+import { flagWords } from '../../narration/flag-words.ts';
 import { compileRuleRegex } from './rule-regex.ts';
 
 export type FlagValue = boolean | string;
@@ -35,6 +37,8 @@ export interface FlagState {
     context: Readonly<Record<string, unknown>>,
     visit: (key: string, evaluation: FlagEvaluation) => void,
   ): void;
+  /** Why a flag has its value, in words; slow. */
+  explain(key: string, context: Readonly<Record<string, unknown>>): string;
   /** What the values of each flag depend on, as JSON. */
   readonly signatures: ReadonlyMap<string, string>;
 }
@@ -62,10 +66,18 @@ export function compileState(list: FlagList, segments: readonly unknown[], envir
     // The list has no versions, and no value depends on them.
     return { ...flag, version: 0, ...(configuration && { configuration }) };
   });
-  const set = compileFlags(definitions as unknown as Definitions, segments as unknown as Segments, {
-    regex: compileRuleRegex,
+  const targeting = {
+    flags: definitions as unknown as Definitions,
+    segments: segments as unknown as Segments,
+  };
+  const set = compileFlags(targeting.flags, targeting.segments, { regex: compileRuleRegex });
+  return Object.assign(set, {
+    explain(key: string, context: Readonly<Record<string, unknown>>) {
+      const explained = explainFlag(key, targeting, context, { regex: compileRuleRegex });
+      return explained ? flagWords(explained) : 'there is no such flag';
+    },
+    signatures: signaturesOf(list, configs, JSON.stringify(segments)),
   });
-  return Object.assign(set, { signatures: signaturesOf(list, configs, JSON.stringify(segments)) });
 }
 
 /** Everything that the values of a flag depend on. */

@@ -2,6 +2,7 @@ import { failure, type Result } from '../../client/result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts';
 import type { Reporter } from '../reporter.ts';
 import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-details.ts';
+import { createFlagReport } from './flag-report.ts';
 import type { FlagSource, FlagStatus } from './flag-source.ts';
 import type { FlagEvaluation, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
@@ -123,6 +124,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
     if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     return undefined;
   };
+  const report = createFlagReport(source, reporter);
   const details = <Value extends FlagValue>(
     key: string,
     fallback: Value,
@@ -130,6 +132,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
   ): FlagDetails<Value> => {
     try {
       const evaluation = evaluate(key, context);
+      report({ key, fallback, evaluation, context });
       if (evaluation !== undefined) return detailsOf(key, fallback, evaluation);
     } catch (error) {
       return failedDetails(key, fallback, { code: 'GENERAL', message: `Cannot read the context: ${error}` });
@@ -160,6 +163,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
     const flags: Record<string, FlagDetails> = Object.create(null);
     for (const key of keys ?? source.state?.keys ?? []) {
       const evaluation = evaluate(key, context);
+      report({ key, fallback: evaluation?.value, evaluation, context });
       if (evaluation !== undefined) flags[key] = detailsOf(key, evaluation.value, evaluation);
     }
     return flags;
@@ -167,16 +171,18 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
   return {
     boolean(key, fallback, context) {
       try {
-        const value = evaluate(key, context)?.value;
-        return typeof value === 'boolean' ? value : fallback;
+        const evaluation = evaluate(key, context);
+        report({ key, fallback, evaluation, context });
+        return typeof evaluation?.value === 'boolean' ? evaluation.value : fallback;
       } catch {
         return fallback;
       }
     },
     string(key, fallback, context) {
       try {
-        const value = evaluate(key, context)?.value;
-        return typeof value === 'string' ? value : fallback;
+        const evaluation = evaluate(key, context);
+        report({ key, fallback, evaluation, context });
+        return typeof evaluation?.value === 'string' ? evaluation.value : fallback;
       } catch {
         return fallback;
       }
@@ -193,6 +199,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
         return failedDetails(key, fallback, { code: 'GENERAL', message: result.error.message });
       }
       const evaluation = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
+      report({ key, fallback, evaluation, context, isLoaded: true });
       if (!evaluation) return notFound(key, fallback);
       return detailsOf(key, fallback, evaluation);
     },

@@ -30,6 +30,11 @@ export class ExposureMemory {
     return true;
   }
 
+  /** Whether anything was recorded in the session, by this process. */
+  hasSession(sessionId: string): boolean {
+    return this.#sessions.has(sessionId);
+  }
+
   exposed(sessionId: string): string[] {
     return [...(this.#sessions.get(sessionId)?.exposures.keys() ?? [])];
   }

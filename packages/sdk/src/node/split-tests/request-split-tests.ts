@@ -9,7 +9,9 @@ import {
 import type { AnySchema, SwitchyardSchema } from '../../client/schema.ts';
 import { type Bootstrap, type Choice, choose, type SplitTestDefinition } from '../../client/split-tests.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
+import { assignmentWords } from '../../narration/assignment-words.ts';
 import type { Settings } from '../options.ts';
+import type { Reporter } from '../reporter.ts';
 import { queryOf, type RequestFacts, readRequest } from '../request-facts.ts';
 import { bootstrapScript } from './bootstrap-script.ts';
 import { isBot } from './bots.ts';
@@ -45,6 +47,7 @@ export interface SplitTestParts {
   definitions: SplitTestDefinitions;
   queue: DeliveryQueue;
   memory: ExposureMemory;
+  reporter: Reporter;
 }
 
 export async function splitTestsForRequest(
@@ -52,12 +55,14 @@ export async function splitTestsForRequest(
   options: RequestSplitTestOptions | undefined,
   parts: SplitTestParts,
 ): Promise<RequestSplitTests> {
-  if (options?.consent === false) return withoutConsent();
+  if (options?.consent === false) {
+    parts.reporter.narrate('no consent: split tests return their fallback, and nothing is recorded');
+    return withoutConsent();
+  }
   const facts = readRequest(request);
   const known = facts.private ? undefined : facts;
   const visitorId = known?.visitorId ?? newId();
   const sessionId = known?.sessionId ?? newId();
-  if (!known?.visitorId || !known.sessionId) parts.queue.collect(sessionId, visitorId, facts.userAgent);
   const definitions = await parts.definitions.get();
   return withAssignments(
     { visitorId, sessionId, facts, definitions, attributes: options?.attributes },
@@ -73,7 +78,10 @@ interface Visit {
   attributes: Record<string, unknown> | undefined;
 }
 
-function withAssignments(visit: Visit, { settings, queue, memory }: SplitTestParts): RequestSplitTests {
+function withAssignments(
+  visit: Visit,
+  { settings, queue, memory, reporter }: SplitTestParts,
+): RequestSplitTests {
   const { visitorId, sessionId, facts, attributes } = visit;
   const { config, fetchedAt } = visit.definitions;
   const query = queryOf(facts.url);
@@ -81,17 +89,28 @@ function withAssignments(visit: Visit, { settings, queue, memory }: SplitTestPar
   const choices = new Map<string, Choice | undefined>();
   const choiceForTest = (test: SplitTestDefinition): Choice | undefined => {
     if (!choices.has(test.key)) {
-      const previewKey = query.get(`sy_${test.key}`);
-      choices.set(test.key, choose(test, { visitorId, previewKey, holdout: config.holdout }));
+      const input = { previewKey: query.get(`sy_${test.key}`), holdout: config.holdout };
+      const choice = choose(test, { visitorId, ...input });
+      choices.set(test.key, choice);
+      if (choice && reporter.isNarrating) {
+        const { words } = assignmentWords(test, visitorId, input);
+        reporter.narrate(`split test ${test.key} for visitor ${visitorId}: ${choice.variationKey}, ${words}`);
+      }
     }
     return choices.get(test.key);
   };
   const choiceFor = (testKey: string): Choice | undefined => {
     const test = config.tests.find(({ key }) => key === testKey);
-    return test && choiceForTest(test);
+    if (test) return choiceForTest(test);
+    if (fetchedAt === 0) reporter.narrate(`split test ${testKey}: fallback, the definitions are not loaded`);
+    else
+      reporter.misuse(`The split test "${testKey}" is not running or does not exist: its fallback is used.`);
+    return undefined;
   };
   const record = ({ testKey, variationKey, phase }: Choice): void => {
     const timestamp = Date.now();
+    // Not before something is recorded: crawlers would create a session per request.
+    if (!memory.hasSession(sessionId)) queue.collect(sessionId, visitorId, facts.userAgent);
     if (!memory.isFirst({ sessionId, testKey, variationKey, phase, timestamp })) return;
     queue.expose({
       splitTestKey: testKey,

@@ -135,6 +135,18 @@ describe('split tests of a request', () => {
     expect(await shop.session(sessionId!)).toMatchObject({ visitorId, browser: 'Firefox', os: 'Linux' });
   });
 
+  it('creates no session before something is recorded, also if that is in a later request', async () => {
+    const tests = await client.splitTest.forRequest({ headers: {} });
+    tests.peek('hero', 'x');
+    expect(tests.setCookie).toHaveLength(2);
+    expect(await client.flush()).toEqual({ success: true });
+    expect(proxy.requestsTo('/v1/sessions/collect')).toEqual([]);
+    const cookie = tests.setCookie.map((each) => each.split(';')[0]).join('; ');
+    (await client.splitTest.forRequest({ headers: { cookie } })).get('hero', 'x');
+    expect(await client.flush()).toEqual({ success: true });
+    expect(await shop.session(tests.sessionId!)).toMatchObject({ visitorId: tests.visitorId });
+  });
+
   it('marks the exposures of crawlers', async () => {
     for (const userAgent of ['Mozilla/5.0 (compatible; Googlebot/2.1)', FIREFOX]) {
       const { headers } = cookies('session-crawler');
@@ -345,6 +357,7 @@ describe('delivery', () => {
     const created = await Promise.all(
       Array.from({ length: 40 }, () => client.splitTest.forRequest({ headers: {} })),
     );
+    for (const tests of created) tests.get('hero', 'x');
     expect(await client.flush()).toEqual({ success: true });
     for (const { sessionId, visitorId } of created) {
       expect(await shop.session(sessionId!)).toMatchObject({ visitorId });
