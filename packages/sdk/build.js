@@ -11,7 +11,7 @@ const output = (...path) => join(here, 'dist', ...path);
 
 /** Each becomes one small file that pages load directly. */
 const BROWSER = ['browser/browser', 'browser/split-testing'];
-const SERVER = ['node/node', 'openfeature/openfeature', 'react/react'];
+const SERVER = ['node/node', 'openfeature/openfeature', 'react/react', 'entries'];
 
 const isLibrary = (id) => !/^[./]|^@switchyard\/core/.test(id);
 
@@ -108,5 +108,6 @@ await cp(output('esm'), output('cjs'), {
   force: false,
   filter: (path) => !/\.(js|map)$/.test(path),
 });
+await writeFile(output('sdk.d.ts'), "import './esm/browser/script-global.js';\n");
 await writeFile(output('cjs', 'package.json'), '{ "type": "commonjs" }\n');
 await writeFile(output('.npmignore'), '.tsbuildinfo\n');

@@ -84,7 +84,21 @@ describe('the published package', () => {
         .sort(),
     );
     expect(published).toContain('dist/sdk.js');
+    expect(published).toContain('dist/sdk-debug.js');
     expect(published).toContain('README.md');
+    expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toContain('MIT License');
+  });
+
+  it('explains its entries if it is imported or required without one', () => {
+    const explanation = /has no exports\. Import one of its entries: `@switchyard\/sdk\/browser`/;
+    for (const [file, code] of [
+      ['root.mjs', `import { createSwitchyard } from '@switchyard/sdk'; createSwitchyard();`],
+      ['root.cjs', `require('@switchyard/sdk').createSwitchyard();`],
+    ] as const) {
+      const { status, output } = run(file, code);
+      expect(status).toBe(1);
+      expect(output).toMatch(explanation);
+    }
   });
 
   it.each(Object.entries(ENTRIES))('%s can be imported and required', (entry, names) => {
@@ -151,7 +165,8 @@ function compile(code: string): string {
     .join('\n');
 }
 
-const CONSUMER = `
+const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
+  import { createSwitchyard as ofNoEntry } from '@switchyard/sdk';
   import { createSwitchyard, type Result } from '@switchyard/sdk/node';
   import { SwitchyardProvider } from '@switchyard/sdk/openfeature';
   import * as browser from '@switchyard/sdk/browser';
@@ -166,7 +181,9 @@ const CONSUMER = `
   const options = { apiUrl: 'https://switchyard.example', secretApiKey: 'service_sec_…', propertyId: 'shop' };
   const typed = createSwitchyard<Shop>(options);
   const open = createSwitchyard(options);
-  export const uses = [browser, splitTesting, react, new SwitchyardProvider(typed), new SwitchyardProvider(options)];
+  const page = window.switchyard?.createSwitchyard({ apiUrl: '', publicApiKey: '', propertyId: '' });
+  export const label: string | undefined = page?.splitTest.get('hero', 'Buy');
+  export const uses = [ofNoEntry, browser, splitTesting, react, new SwitchyardProvider(typed), new SwitchyardProvider(options)];
   export async function use(request: Request): Promise<Result | undefined> {
     const flag: boolean = typed.flags.boolean('new-checkout', false, { userId: 'u' });
     const banner: string = typed.flags.string('banner', 'none');
@@ -193,6 +210,7 @@ describe('types', () => {
 
   it('reject keys, options and types that do not exist', () => {
     const mistakes = [
+      'ofNoEntry(options);',
       `typed.flags.boolean('new-chekout', false);`,
       `typed.flags.boolean('banner', false);`,
       `typed.flags.string('banner', 7);`,

@@ -255,5 +255,7 @@ export class ApiError extends Error {
 
 /** The error for a single field that matches the schema but is still invalid. */
 export function invalidField(pointer: string, detail: string, code: ErrorCode = 'invalid_request'): ApiError {
-  return new ApiError(code, { message: detail, fields: [{ pointer, code, detail }] });
+  // Some details are sentences, others continue the name of the field.
+  const message = /^[a-z]/.test(detail) ? `${pointer} ${detail}.` : detail;
+  return new ApiError(code, { message, fields: [{ pointer, code, detail }] });
 }

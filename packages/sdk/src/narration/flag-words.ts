@@ -1,14 +1,28 @@
-import type { ExplainedFlag } from '@switchyard/core/evaluation/explain-flag';
+import { explainFlag } from '@switchyard/core/evaluation/explain-flag';
 
-type Steps = ExplainedFlag['steps'];
+type Targeting = Parameters<typeof explainFlag>[1];
+type Steps = NonNullable<ReturnType<typeof explainFlag>>['steps'];
 type RuleStep = Steps['rules'][number];
 type ConditionStep = NonNullable<RuleStep['conditions']>[number];
 
 const MAX_VALUES = 3;
 const MAX_LENGTH = 60;
 
+interface FlagQuestion {
+  key: string;
+  /** The flags and segments of one environment, as the service returns them. */
+  targeting: { flags: readonly unknown[]; segments: readonly unknown[] };
+  context: Readonly<Record<string, unknown>>;
+  compileRegex: (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
+}
+
 /** Why a flag has its value, such as "rule 1 (staff) matches". */
-export function flagWords({ evaluation, ruleIndex, steps, unknown }: ExplainedFlag): string {
+export function flagWords({ key, targeting, context, compileRegex }: FlagQuestion): string {
+  const explained = explainFlag(key, targeting as unknown as Targeting, context, {
+    regex: compileRegex,
+  });
+  if (!explained) return 'there is no such flag';
+  const { evaluation, ruleIndex, steps, unknown } = explained;
   const missing = unknown.length > 0 ? `; the context has no ${unknown.join(', ')}` : '';
   return `${reasonWords(evaluation.reason, steps, ruleIndex)}${missing}`;
 }

@@ -1,4 +1,3 @@
-import { explainFlag } from '@switchyard/core/evaluation/explain-flag';
 import { compileFlags } from '@switchyard/core/evaluation/flags';
 import { flagWords } from '../../narration/flag-words.ts';
 import { compileRuleRegex } from './rule-regex.ts';
@@ -66,16 +65,13 @@ export function compileState(list: FlagList, segments: readonly unknown[], envir
     // The list has no versions, and no value depends on them.
     return { ...flag, version: 0, ...(configuration && { configuration }) };
   });
-  const targeting = {
-    flags: definitions as unknown as Definitions,
-    segments: segments as unknown as Segments,
-  };
-  const set = compileFlags(targeting.flags, targeting.segments, { regex: compileRuleRegex });
+  const set = compileFlags(definitions as unknown as Definitions, segments as unknown as Segments, {
+    regex: compileRuleRegex,
+  });
+  const targeting = { flags: definitions, segments };
   return Object.assign(set, {
-    explain(key: string, context: Readonly<Record<string, unknown>>) {
-      const explained = explainFlag(key, targeting, context, { regex: compileRuleRegex });
-      return explained ? flagWords(explained) : 'there is no such flag';
-    },
+    explain: (key: string, context: Readonly<Record<string, unknown>>) =>
+      flagWords({ key, targeting, context, compileRegex: compileRuleRegex }),
     signatures: signaturesOf(list, configs, JSON.stringify(segments)),
   });
 }
