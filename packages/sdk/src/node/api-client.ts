@@ -101,10 +101,10 @@ export class ApiClient {
   }
 
   /** Warns about refused keys, and narrates what was sent and how it ended. */
-  #report({ method, path, body }: ApiCall, result: ApiResult): void {
+  #report({ method, path, body, rawBody }: ApiCall, result: ApiResult): void {
     if (!result.success) this.#reporter.refusal(result.error);
     if (!this.#reporter.isNarrating) return;
-    const what = payloadWords(path, body);
+    const what = payloadWords(path, rawBody ?? body);
     const sent = `${method} ${path}${what && ` (${what})`}`;
     this.#reporter.narrate(
       result.success
