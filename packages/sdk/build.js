@@ -10,7 +10,9 @@ const source = (name) => join(here, 'src', `${name}.ts`);
 const output = (...path) => join(here, 'dist', ...path);
 
 /** Each becomes one small file that pages load directly. */
-const BROWSER = ['browser/browser', 'browser/split-testing'];
+const BROWSER = ['browser/browser', 'browser/split-testing', 'browser/relay'];
+/** For <script> tags: each exposes all exports of an entry as the global `switchyard`. */
+const SCRIPTS = { 'sdk.js': 'browser/browser', 'sdk-relay.js': 'browser/relay' };
 const SERVER = ['node/node', 'openfeature/openfeature', 'react/react', 'entries'];
 
 const isLibrary = (id) => !/^[./]|^@switchyard\/core/.test(id);
@@ -72,24 +74,50 @@ const INTERNAL_MEMBERS = [
   'isDisabled',
   // client/split-tests.ts
   'previewKey',
+  // client/page-flags.ts
+  'publicFlags',
+  'loadFlags',
+  'refreshFlags',
+  'refreshOldFlags',
+  'whenLoaded',
+  // client/page-conversions.ts
+  'publicGoals',
+  'publicFeedback',
+  'sendConversions',
 ];
 const mangleProps = { include: new RegExp(`^(?:${INTERNAL_MEMBERS.join('|')})$`) };
 /** Without comments: bundler annotations would add up to 10 % to some functions. */
 const minified = { minify: { mangleProps }, comments: false };
 const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
 
+/** The relay serves these scripts. As text in the code, they are also found in servers that are bundled. */
+const RELAY_SCRIPTS = ['sdk-relay.js', 'sdk-debug.js'];
+const embedScripts = {
+  name: 'embed-scripts',
+  async load(id) {
+    if (!id.endsWith('/node/relay/read-script.ts')) return null;
+    const texts = {};
+    for (const file of RELAY_SCRIPTS) texts[file] = await readFile(output(file), 'utf8');
+    return `const texts = ${JSON.stringify(texts)};\nexport const readScript = (file) => texts[file];\n`;
+  },
+};
+
 await rm(output('cjs'), { recursive: true, force: true });
 await rm(output('esm', 'shared'), { recursive: true, force: true });
 for (const name of BROWSER) await bundle([name], inBrowsers, modules({ ...minified, sourcemap: 'hidden' }));
-await bundle(SERVER, { platform: 'node', transform: { target: 'node20' } }, modules({ sourcemap: true }));
-// For <script> tags: exposes all exports as the global `switchyard`.
-await bundle(['browser/browser'], inBrowsers, [
-  { file: output('sdk.js'), format: 'iife', name: 'switchyard', ...minified },
-]);
+for (const [file, name] of Object.entries(SCRIPTS)) {
+  await bundle([name], inBrowsers, [{ file: output(file), format: 'iife', name: 'switchyard', ...minified }]);
+}
 // The debugging tools that pages load on demand, by `import()` from the service.
 await bundle(['debug/attach'], { platform: 'browser', transform: { target: 'es2022' } }, [
   { file: output('sdk-debug.js'), format: 'esm', minify: true, comments: false },
 ]);
+// Last, because the relay contains the scripts.
+await bundle(
+  SERVER,
+  { platform: 'node', transform: { target: 'node20' }, plugins: [embedScripts] },
+  modules({ sourcemap: true }),
+);
 // tsc keeps the .ts extensions of imports in declarations, but the sources are not published.
 for (const file of await readdir(output('esm'), { recursive: true })) {
   if (!file.endsWith('.d.ts')) continue;

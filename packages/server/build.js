@@ -29,6 +29,7 @@ const DELIVERED = {
   dashboard: '../dashboard/dist',
   'sdk.js': '../sdk/dist/sdk.js',
   'sdk-debug.js': '../sdk/dist/sdk-debug.js',
+  'sdk-relay.js': '../sdk/dist/sdk-relay.js',
 };
 
 const build = await rolldown({

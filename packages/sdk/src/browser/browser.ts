@@ -1,17 +1,10 @@
-import { attempt } from '../client/attempt.ts';
 import type { Attributes, SplitTesting, SplitTestingOptions } from '../client/browser-client.ts';
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
-import { type Collect, type SessionEvent, toSendable } from '../client/split-testing-client.ts';
-import { warn } from '../client/warn.ts';
-import { loadDebugTools } from './debug-tools.ts';
-import { openClient } from './open-client.ts';
-import { createPageViews, pageUrl, watchUrl } from './page-views.ts';
+import { openSwitchyard } from './open-switchyard.ts';
 
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
 export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
-
-const MAX_NAME = 256;
 
 export interface SwitchyardOptions extends SplitTestingOptions {
   /** Records a page view at the start and whenever path or query change. Default: `true`. */
@@ -45,36 +38,5 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> extends
 export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   options: SwitchyardOptions,
 ): Switchyard<Schema> {
-  const isAutoPage = options?.autoPage !== false;
-  const pageView = createPageViews();
-  const recordView = (collect: Collect) => attempt(() => collect(pageView()));
-  const watchHost = loadDebugTools(options);
-  const { publicClient, collect, profile, signal } = openClient(options, (started, host) => {
-    watchHost?.(host);
-    if (isAutoPage) recordView(started);
-  });
-  const page = () => void recordView(collect);
-  if (isAutoPage) attempt(() => watchUrl(page, signal));
-
-  const record = (type: 'event' | 'identify', nameOrId: unknown, properties?: Attributes): void => {
-    const name = `${nameOrId ?? ''}`;
-    if (!name || name.length > MAX_NAME) {
-      warn('names and user ids must have 1 to 256 characters');
-      return;
-    }
-    const event: SessionEvent = { type, timestamp: Date.now(), url: pageUrl() };
-    if (properties) event.properties = toSendable(properties);
-    if (type === 'event') event.name = name;
-    else profile.userId = name;
-    collect(event);
-    // In a page that is being left, a listener may run after our flush: send at the end of its own task.
-    attempt(() => document.hidden && queueMicrotask(publicClient.flush));
-  };
-
-  return {
-    ...(publicClient as unknown as SplitTesting<Schema>),
-    page,
-    track: (name, properties) => record('event', name, properties),
-    identify: (userId, traits) => record('identify', userId, traits),
-  };
+  return openSwitchyard(options).switchyard as unknown as Switchyard<Schema>;
 }

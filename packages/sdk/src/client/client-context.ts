@@ -1,7 +1,7 @@
 import type { Host } from './host.ts';
 import type { Bootstrap } from './split-tests.ts';
 
-interface ApiResponse {
+export interface ApiResponse {
   /** How long to wait before a retry; 0: do not retry. */
   retryDelayMs: number;
   /** 0 if there was no response. */
@@ -12,8 +12,9 @@ interface ApiResponse {
 /** What the parts of one client share. */
 export interface ClientContext extends Host {
   /** `propertyId=…`: in request URLs, and in storage keys, so that the properties of an origin do not mix. */
-  propertyQuery: URLSearchParams;
+  propertyQuery: URLSearchParams | string;
   bootstrap: Bootstrap | null | undefined;
-  sendRequest(path: string, init?: RequestInit): Promise<ApiResponse>;
+  /** Sends to the service, or to another base URL. */
+  sendRequest(path: string, init?: RequestInit, baseUrl?: string): Promise<ApiResponse>;
   notifyListeners(): void;
 }

@@ -17,7 +17,8 @@ interface Batch {
 }
 
 export interface Delivery {
-  enqueue(path: string, payload: object): void;
+  /** Returns the idempotency key. */
+  enqueue(path: string, payload: object): string;
   /** Sends one batch after the other, or all at once if urgent. Resolves when the requests in flight are done. */
   sendBatches(isUrgent?: boolean): Promise<unknown>;
 }
@@ -71,13 +72,15 @@ export function createDelivery(context: ClientContext): Delivery {
 
   const enqueue = (path: string, payload: object) => {
     const batch: Batch = { path, body: JSON.stringify(payload) };
-    store.set(`${prefix}${now()}-${newId()}`, batch);
+    const id = `${now()}-${newId()}`;
+    store.set(prefix + id, batch);
     let characters = 0;
     // Newest first, so that the oldest are dropped.
     for (const [index, key] of batchKeys().reverse().entries()) {
       characters += store.get(key)?.body?.length;
       if (index >= MAX_BATCHES || characters > MAX_CHARACTERS) store.set(key, undefined);
     }
+    return id;
   };
 
   return { enqueue, sendBatches };

@@ -42,6 +42,7 @@ export interface SplitTestingClient {
   /** Call when the page or the network is back: retries failed requests, and sends batches left by other pages. */
   wakeUp(): void;
   profile: Profile;
+  context: ClientContext;
   /** Aborted when the client is destroyed. */
   signal: AbortSignal;
 }
@@ -84,12 +85,12 @@ export function createSplitTestingClient(
   let failures = 0;
   let wasRefused = false;
 
-  const sendRequest: ClientContext['sendRequest'] = async (path, init) => {
+  const sendRequest: ClientContext['sendRequest'] = async (path, init, baseUrl = apiUrl) => {
     let status = 0;
     let retryAfterMs = 0;
     let body: unknown;
     try {
-      const response = await host.fetch(apiUrl.replace(/\/+$/, '') + path, {
+      const response = await host.fetch(baseUrl.replace(/\/+$/, '') + path, {
         ...init,
         headers: { 'x-api-key': publicApiKey, ...init?.headers },
         signal: AbortSignal.timeout?.(REQUEST_TIMEOUT_MS),
@@ -274,5 +275,5 @@ export function createSplitTestingClient(
       controller.abort();
     },
   };
-  return { publicClient, collect, wakeUp, profile, signal: controller.signal };
+  return { publicClient, collect, wakeUp, profile, context, signal: controller.signal };
 }

@@ -8,6 +8,8 @@ import { createFlags, type Flags } from './flags/flags.ts';
 import { RemoteFlags } from './flags/remote-flags.ts';
 import { UsageCounter } from './flags/usage-counter.ts';
 import { readOptions, type SwitchyardOptions } from './options.ts';
+import { createRelay, type Relay } from './relay/relay.ts';
+import type { RelayOptions } from './relay/relay-options.ts';
 import { createReporter } from './reporter.ts';
 import { bindRequest, type RequestClient } from './request-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -45,6 +47,12 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
      */
     forRequest(request: unknown, options?: RequestSplitTestOptions): Promise<RequestSplitTests<Schema>>;
   };
+  /**
+   * Lets pages use the listed flags, feedback types and goals, without a key and on their own origin.
+   *
+   * @example app.use('/sy', switchyard.relay({ flags: ['new-checkout'], feedback: ['nps'], goals: [] }));
+   */
+  relay(options: RelayOptions<Schema>): Relay;
   /** Sends everything that is pending. Success means that all of it is stored. */
   flush(): Promise<Result>;
   /**
@@ -113,6 +121,16 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
           reporter,
         }),
     },
+    relay: (relayOptions: RelayOptions) =>
+      createRelay(relayOptions, {
+        settings,
+        flags,
+        goals,
+        feedback,
+        publicKey,
+        reporter,
+        isClosed: () => closing !== undefined,
+      }),
     flush: () => (closing ? Promise.resolve(failure('closed', 'The client is closed.')) : flush()),
     close: () => (closing ??= close()),
   } as unknown as Switchyard<Schema>;

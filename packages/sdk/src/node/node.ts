@@ -14,6 +14,8 @@ export type { FlagDetails, FlagErrorCode, FlagReason } from './flags/flag-detail
 export type { FlagStatus } from './flags/flag-source.ts';
 export type { FlagContext, Flags } from './flags/flags.ts';
 export type { SwitchyardOptions } from './options.ts';
+export type { Relay } from './relay/relay.ts';
+export type { RelayLimits, RelayOptions } from './relay/relay-options.ts';
 export type { RequestClient } from './request-client.ts';
 export type { Session, Sessions, SessionsPage, SessionsQuery } from './sessions.ts';
 export type { RequestSplitTestOptions, RequestSplitTests } from './split-tests/request-split-tests.ts';

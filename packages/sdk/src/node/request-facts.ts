@@ -64,7 +64,8 @@ const isFetchHeaders = (value: unknown): value is { get(name: string): string | 
   typeof (value as { get?: unknown } | undefined)?.get === 'function' &&
   typeof (value as { append?: unknown }).append === 'function';
 
-function header(headers: unknown, name: string): string | undefined {
+/** A header of a Node or Fetch request; `undefined` if there is none. */
+export function header(headers: unknown, name: string): string | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined;
   if (isFetchHeaders(headers)) return headers.get(name) ?? undefined;
   const fields = headers as Record<string, unknown>;

@@ -8,34 +8,39 @@ import { IMMUTABLE, type PreparedFile, sendFile } from './prepared-file.ts';
 
 const FIVE_MINUTES = 'public, max-age=300';
 
+/** The browser client, the one that uses the relay of the site's own server, and the tools that both import on demand. */
+const NAMES = ['sdk', 'sdk-relay', 'sdk-debug'];
+
 interface Script extends PreparedFile {
+  name: string;
   /** URL path that contains the content hash. */
   path: string;
 }
 
 /** Serves the browser SDK for `<script>` tags, and its debugging tools, which it imports on demand. */
 export function registerSdkScript(app: FastifyInstance): void {
-  const script = loadScript('sdk.js');
-  const debugTools = loadScript('sdk-debug.js');
-  app.get('/sdk.js', UNLISTED, (request, reply) =>
-    sendFile(script, FIVE_MINUTES, request, crossOrigin(reply)),
-  );
-  app.get('/sdk-debug.js', UNLISTED, (request, reply) =>
-    sendFile(debugTools, FIVE_MINUTES, request, crossOrigin(reply)),
-  );
+  const scripts = NAMES.map(loadScript);
+  for (const script of scripts) {
+    app.get(`/${script.name}.js`, UNLISTED, (request, reply) =>
+      sendFile(script, FIVE_MINUTES, request, crossOrigin(reply)),
+    );
+  }
   app.get<{ Params: { hash: string } }>('/sdk-:hash([\\w-]+).js', UNLISTED, (request, reply) => {
-    const isCurrent = request.url.split('?', 1)[0] === script.path;
-    if (isCurrent) return sendFile(script, IMMUTABLE, request, crossOrigin(reply));
-    // Pages that use the URL of an older version get the current one.
-    return crossOrigin(reply).header('cache-control', 'no-store').redirect('/sdk.js', 302);
+    const path = request.url.split('?', 1)[0]!;
+    const current = scripts.find((script) => script.path === path);
+    if (current) return sendFile(current, IMMUTABLE, request, crossOrigin(reply));
+    // Pages that use the URL of an older version get the current one. Longer names first.
+    const name = NAMES.findLast((each) => path.startsWith(`/${each}-`));
+    return crossOrigin(reply).header('cache-control', 'no-store').redirect(`/${name}.js`, 302);
   });
 }
 
 function loadScript(name: string): Script {
-  const content = readFileSync(builtFile(name));
+  const content = readFileSync(builtFile(`${name}.js`));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   return {
-    path: `/sdk-${hash}.js`,
+    name,
+    path: `/${name}-${hash}.js`,
     etag: `"${hash}"`,
     contentType: 'text/javascript; charset=utf-8',
     // Compressed once at startup.

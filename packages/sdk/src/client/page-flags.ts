@@ -1,0 +1,128 @@
+import type { ClientContext } from './client-context.ts';
+import type { RelaySetup } from './relay-setup.ts';
+import type { AnySchema, KeyOf, SwitchyardSchema } from './schema.ts';
+
+/** Older values are never used, not even while new ones are being fetched. */
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** Values are fetched again when the page becomes visible and they are older than this. */
+const STALE_MS = 60_000;
+
+/** With the fallback `true`, the value may be `false` too. */
+export type FlagValueFor<Value, Fallback> = Fallback extends boolean
+  ? boolean
+  : Fallback extends string
+    ? Extract<Value, string>
+    : Value | Fallback;
+
+export interface PageFlags<Schema extends SwitchyardSchema = AnySchema> {
+  /**
+   * The value of a flag for this visitor; the fallback before it is loaded, without consent, and for flags that the
+   * relay does not list or that have another type. Values can change while the page is open; see `subscribe`.
+   *
+   * @example if (switchyard.flags.get('new-checkout', false)) …
+   */
+  get<Key extends KeyOf<Schema['flags']>, const Fallback extends Schema['flags'][Key] | null | undefined>(
+    key: Key,
+    fallback: Fallback,
+  ): FlagValueFor<Schema['flags'][Key], Fallback>;
+  /** The values of all flags that the relay lists; empty before they are loaded. */
+  all(): Partial<Schema['flags']>;
+}
+
+interface Snapshot {
+  /** Whose values these are. */
+  visitorId: string;
+  values: Record<string, unknown>;
+  fetchedAt: number;
+}
+
+interface PageFlagsClient {
+  publicFlags: PageFlags;
+  /** Uses cached values, then fetches. Call it when the client starts. */
+  loadFlags(): void;
+  /** Fetches again: the visitor may have other values now. */
+  refreshFlags(): void;
+  refreshOldFlags(): void;
+  /** Resolves when there are values, or when fetching them has failed. */
+  whenLoaded(): Promise<void> | undefined;
+}
+
+/** Flag values from the relay: served from the cache and refreshed in the background. */
+export function createPageFlags(
+  { store, now, schedule, propertyQuery, sendRequest, notifyListeners }: ClientContext,
+  { relayUrl, propertyId, visitorId, attributes }: RelaySetup,
+): PageFlagsClient {
+  const cacheKey = `sy:${propertyQuery}:flags`;
+  const warned = new Set<string>();
+  let snapshot: Snapshot | undefined;
+  let fetching: Promise<void> | undefined;
+  let isOutdated = false;
+
+  const fetchFlags = async (id: string) => {
+    isOutdated = false;
+    const { retryDelayMs, body } = await sendRequest(
+      '/v1/flags/evaluate',
+      {
+        method: 'POST',
+        body: JSON.stringify({ propertyId, context: attributes() }),
+        headers: { 'content-type': 'application/json' },
+      },
+      relayUrl,
+    );
+    fetching = undefined;
+    const { flags } = (body || {}) as { flags?: Record<string, { value?: unknown }> };
+    if (flags) {
+      const values = Object.fromEntries(Object.entries(flags).map(([key, flag]) => [key, flag?.value]));
+      snapshot = { visitorId: id, values, fetchedAt: now() };
+      store.set(cacheKey, snapshot);
+      notifyListeners();
+    } else if (retryDelayMs) schedule(refreshFlags, retryDelayMs);
+    if (isOutdated) refreshFlags();
+  };
+
+  const refreshFlags = () => {
+    const id = visitorId();
+    isOutdated = true;
+    if (id) fetching ??= fetchFlags(id);
+  };
+
+  const isYoungerThan = (milliseconds: number) =>
+    snapshot && Math.abs(now() - snapshot.fetchedAt) < milliseconds;
+
+  const warnOnce = (key: string, problem: string) => {
+    if (!warned.has(key)) console.warn(`switchyard: flag ${key} ${problem}`);
+    warned.add(key);
+  };
+
+  const get = (key: string, fallback: unknown) => {
+    if (!snapshot || !visitorId()) return fallback;
+    const value = snapshot.values[key];
+    const type = typeof value;
+    // Inherited members such as `constructor` have other types.
+    if (type !== 'boolean' && type !== 'string') {
+      warnOnce(key, 'does not exist, or the relay does not list it');
+    } else if (fallback == null || type === typeof fallback) return value;
+    else warnOnce(key, `is a ${type}`);
+    return fallback;
+  };
+
+  return {
+    publicFlags: {
+      get,
+      all: () => (visitorId() ? { ...snapshot?.values } : {}),
+    } as PageFlags,
+    loadFlags() {
+      const id = visitorId();
+      if (!id) return;
+      snapshot = store.get(cacheKey);
+      // Anything may be stored there.
+      if (snapshot?.visitorId !== id || !snapshot.values || !isYoungerThan(MAX_AGE_MS)) snapshot = undefined;
+      refreshFlags();
+    },
+    refreshFlags,
+    refreshOldFlags() {
+      if (!isYoungerThan(STALE_MS)) refreshFlags();
+    },
+    whenLoaded: () => (snapshot ? undefined : fetching),
+  };
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { Result } from '../../client/result.ts';
+import type { Feedback, Goals } from '../conversions.ts';
+import type { Reporter } from '../reporter.ts';
+import { readRequest } from '../request-facts.ts';
+import { FieldReader, readBody } from './relay-body.ts';
+import type { RelaySettings } from './relay-options.ts';
+import { isProblemCode, RelayProblem, unavailable } from './relay-problem.ts';
+import type { RelayRequest } from './relay-request.ts';
+import { jsonResponse, type RelayResponse } from './relay-response.ts';
+
+const MAX_ID = 256;
+const MAX_MESSAGE = 5000;
+const GOAL_METADATA = { keys: 5, value: 256 };
+const FEEDBACK_METADATA = { keys: 20, value: 1024 };
+
+interface Parts {
+  settings: RelaySettings;
+  propertyId: string;
+  goals: Goals;
+  feedback: Feedback;
+  reporter: Reporter;
+}
+
+export interface RelayConversions {
+  /** `POST /v1/goals/increment` */
+  increment(request: RelayRequest): Promise<RelayResponse>;
+  /** `POST /v1/feedback/submit` */
+  submit(request: RelayRequest): Promise<RelayResponse>;
+}
+
+/** Goals and feedback of pages, in the session of the request's cookies. */
+export function createRelayConversions(parts: Parts): RelayConversions {
+  const { settings, propertyId, goals, feedback, reporter } = parts;
+  return {
+    async increment(request) {
+      const fields = new FieldReader(await readBody(request, propertyId));
+      const goalId = fields.text('goalId', MAX_ID);
+      const amount = fields.amount('amount');
+      const metadata = fields.metadata('metadata', GOAL_METADATA);
+      fields.finish();
+      if (goalId === undefined || !settings.goals.has(goalId)) throw new RelayProblem('goal_not_found');
+      const result = await goals.increment(goalId, { amount, metadata, ...visitOf(request) });
+      return respond(result, reporter);
+    },
+    async submit(request) {
+      const fields = new FieldReader(await readBody(request, propertyId));
+      const feedbackTypeId = fields.text('feedbackTypeId', MAX_ID);
+      const option = fields.text('option', MAX_ID);
+      const message = fields.text('message', MAX_MESSAGE);
+      const metadata = fields.metadata('metadata', FEEDBACK_METADATA);
+      fields.finish();
+      if (feedbackTypeId === undefined || !settings.feedback.has(feedbackTypeId)) {
+        throw new RelayProblem('feedback_type_not_found');
+      }
+      if (!option && !message) throw new RelayProblem('feedback_empty');
+      const call = { option, message, metadata, ...visitOf(request) };
+      return respond(await feedback.submit(feedbackTypeId, call), reporter);
+    },
+  };
+}
+
+/** The session, and the idempotency key of the page: made unique, so that it cannot equal one of the server's own keys. */
+function visitOf(request: RelayRequest): { sessionId?: string; idempotencyKey?: string } {
+  const { sessionId, visitorId, private: isPrivate } = readRequest(request.original);
+  const key = request.header('idempotency-key');
+  if (key !== undefined && key.length > 255) {
+    throw new RelayProblem('invalid_request', {
+      message: '`Idempotency-Key` must have at most 255 characters.',
+    });
+  }
+  // Not the session, which may end between two attempts.
+  const scoped = JSON.stringify([isPrivate ? '' : visitorId, key]);
+  return {
+    ...(isPrivate || sessionId === undefined ? {} : { sessionId }),
+    ...(key && { idempotencyKey: `relay-${createHash('sha256').update(scoped).digest('base64url')}` }),
+  };
+}
+
+/** Queued counts as accepted: the client delivers it once the service is back. */
+function respond(result: Result, reporter: Reporter): RelayResponse {
+  if (result.success || result.queued) return jsonResponse({ success: true });
+  const { code, message } = result.error;
+  if (code === 'rate_limited') throw new RelayProblem(code, { headers: { 'retry-after': '1' } });
+  if (isProblemCode(code) && code !== 'wrong_property') throw new RelayProblem(code, { message });
+  // A refused key or the wrong property: nothing that the page could change.
+  reporter.problem({ code, message });
+  throw unavailable();
+}

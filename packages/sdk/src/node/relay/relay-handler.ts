@@ -1,0 +1,134 @@
+import { readRequest } from '../request-facts.ts';
+import { isOwnOrigin } from './own-origin.ts';
+import { networkOf, RateLimit } from './rate-limit.ts';
+import type { RelayParts } from './relay.ts';
+import { createRelayConversions } from './relay-conversions.ts';
+import { RelayEvents } from './relay-events.ts';
+import { createRelayFlags } from './relay-flags.ts';
+import type { RelaySettings } from './relay-options.ts';
+import { problemResponse, RelayProblem, unavailable } from './relay-problem.ts';
+import type { RelayRequest } from './relay-request.ts';
+import type { RelayResponse } from './relay-response.ts';
+import { sendScript } from './relay-scripts.ts';
+
+/** `undefined` if the URL is not one of the relay. Never rejects. */
+export type RelayHandler = (request: RelayRequest) => Promise<RelayResponse | undefined>;
+
+interface Route {
+  method: 'GET' | 'POST';
+  /** Matches the end of the path, because the relay can be mounted anywhere. */
+  path: RegExp;
+  handle(request: RelayRequest, match: RegExpExecArray, address: string | undefined): Promise<RelayResponse>;
+}
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export function createRelayHandler(settings: RelaySettings, parts: RelayParts): RelayHandler {
+  const { limits } = settings;
+  const routes = createRoutes(settings, parts);
+  const addressLimit = new RateLimit(limits.perAddress);
+  const sessionLimit = new RateLimit(limits.perSession);
+  let running = 0;
+
+  const respond = async (route: Route, match: RegExpExecArray, request: RelayRequest) => {
+    if (!isOwnOrigin(request, settings.origins)) throw new RelayProblem('cross_origin');
+    const address = addressOf(request, settings, parts);
+    const { sessionId } = readRequest(request.original);
+    if (!addressLimit.take(networkOf(address)) || !sessionLimit.take(sessionId)) {
+      throw new RelayProblem('rate_limited', { headers: { 'retry-after': '1' } });
+    }
+    if (parts.isClosed() || running >= limits.concurrency) throw unavailable('1');
+    running += 1;
+    try {
+      return await route.handle(request, match, address);
+    } finally {
+      running -= 1;
+    }
+  };
+
+  return async (request) => {
+    const found = routes.flatMap((route) => {
+      const match = route.path.exec(request.path);
+      return match ? [{ route, match }] : [];
+    })[0];
+    if (!found) return undefined;
+    const { route, match } = found;
+    let response: RelayResponse;
+    try {
+      const method = request.method === 'HEAD' ? 'GET' : request.method;
+      if (method !== route.method) {
+        throw new RelayProblem('method_not_allowed', { headers: { allow: route.method } });
+      }
+      response = await respond(route, match, request);
+    } catch (error) {
+      response = problemResponse(asProblem(error, parts));
+    }
+    return { ...response, headers: { ...SECURITY_HEADERS, ...response.headers } };
+  };
+}
+
+function createRoutes(settings: RelaySettings, parts: RelayParts): Route[] {
+  const { propertyId } = parts.settings;
+  const flags = createRelayFlags({ ...parts, settings, propertyId });
+  const conversions = createRelayConversions({ ...parts, settings, propertyId });
+  const routes: Route[] = [
+    { method: 'POST', path: /(?:^|\/)v1\/flags\/evaluate$/, handle: flags.evaluate },
+    {
+      method: 'POST',
+      path: /(?:^|\/)ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?$/,
+      handle: (request, [, key]) => flags.ofrep(request, key),
+    },
+    { method: 'POST', path: /(?:^|\/)v1\/goals\/increment$/, handle: conversions.increment },
+    { method: 'POST', path: /(?:^|\/)v1\/feedback\/submit$/, handle: conversions.submit },
+    {
+      method: 'GET',
+      path: /(?:^|\/)(sdk(?:-debug)?\.js)$/,
+      handle: (request, [, name]) => sendScript(name!, request),
+    },
+  ];
+  if (!settings.events) return routes;
+  const events = new RelayEvents(parts);
+  return [
+    ...routes,
+    {
+      method: 'GET',
+      path: /(?:^|\/)v1\/split-testing\/config$/,
+      handle: (request) => events.config(request),
+    },
+    {
+      method: 'POST',
+      path: /(?:^|\/)(v1\/split-testing\/expose|v1\/sessions\/collect)$/,
+      handle: (request, [, path], address) => events.post(`/${path}`, request, address),
+    },
+  ];
+}
+
+function addressOf(
+  request: RelayRequest,
+  { clientAddress }: RelaySettings,
+  { reporter }: RelayParts,
+): string | undefined {
+  if (clientAddress) {
+    try {
+      return clientAddress(request.original) ?? request.address;
+    } catch (error) {
+      reporter.problem({ code: 'relay_address_failed', message: `\`clientAddress\` failed: ${error}` });
+      return request.address;
+    }
+  }
+  if (!request.isAddressForwarded && request.header('x-forwarded-for') !== undefined) {
+    reporter.misuse(
+      'The relay is behind a proxy and does not know the addresses of visitors. Set `trust proxy` (Express) or `trustProxy` (Fastify), or pass `clientAddress` to the relay.',
+    );
+  }
+  return request.address;
+}
+
+function asProblem(error: unknown, { reporter }: RelayParts): RelayProblem {
+  if (error instanceof RelayProblem) return error;
+  reporter.problem({ code: 'relay_failed', message: `The relay could not handle a request: ${error}` });
+  return new RelayProblem('internal_error');
+}

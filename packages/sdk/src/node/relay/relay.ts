@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Feedback, Goals } from '../conversions.ts';
+import type { UntypedFlags } from '../flags/flags.ts';
+import type { Settings } from '../options.ts';
+import type { Reporter } from '../reporter.ts';
+import type { PublicKey } from '../split-tests/public-key.ts';
+import { connectAdapter, fastifyAdapter, fetchAdapter } from './relay-adapters.ts';
+import { createRelayHandler } from './relay-handler.ts';
+import { type RelayOptions, readRelayOptions } from './relay-options.ts';
+
+/** Handles requests of pages; for Express and other frameworks with the request and response of `node:http`. */
+export interface Relay {
+  /** Requests that are not for the relay are passed to `next`; without it, they get 404. */
+  (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
+  /** For Fetch handlers: Next.js, Hono and others. */
+  fetch(request: Request): Promise<Response>;
+  /** A Fastify plugin; register it with a `prefix`. */
+  fastify(app: object, options?: unknown): Promise<void>;
+}
+
+export interface RelayParts {
+  settings: Settings;
+  flags: UntypedFlags;
+  goals: Goals;
+  feedback: Feedback;
+  publicKey: PublicKey;
+  reporter: Reporter;
+  isClosed(): boolean;
+}
+
+/** A restricted copy of the service's API for pages, without keys and on the site's own origin. */
+export function createRelay(options: RelayOptions | undefined, parts: RelayParts): Relay {
+  const handle = createRelayHandler(readRelayOptions(options, parts.reporter), parts);
+  return Object.assign(connectAdapter(handle), {
+    fetch: fetchAdapter(handle),
+    fastify: fastifyAdapter(handle),
+  });
+}
