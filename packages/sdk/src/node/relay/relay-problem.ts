@@ -105,6 +105,10 @@ export function problemResponse({ code, message, fields, headers }: RelayProblem
   };
   return jsonResponse(body, {
     status,
-    headers: { 'content-type': 'application/problem+json', 'x-request-id': requestId, ...headers },
+    headers: {
+      'content-type': 'application/problem+json; charset=utf-8',
+      'x-request-id': requestId,
+      ...headers,
+    },
   });
 }
