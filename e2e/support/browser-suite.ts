@@ -15,12 +15,12 @@ export class BrowserSuite {
   consoleMessages!: string[];
   #opened: OpenBrowser | undefined;
 
-  constructor(executable: string | undefined) {
+  constructor(executable: string | undefined, provision: object = VISITS_PROVISION) {
     if (executable === undefined) return;
     beforeAll(async () => {
       [this.#opened, this.server, this.site] = await Promise.all([
         openBrowser(executable),
-        startServer({ provision: VISITS_PROVISION }),
+        startServer({ provision }),
         startSite(),
       ]);
       this.site.put('/', pageWithSdk(this.server.url));
@@ -42,9 +42,9 @@ export class BrowserSuite {
     });
   }
 
-  static async open(): Promise<{ suite: BrowserSuite; isMissing: boolean }> {
+  static async open(provision?: object): Promise<{ suite: BrowserSuite; isMissing: boolean }> {
     const executable = await findChromium();
-    return { suite: new BrowserSuite(executable), isMissing: executable === undefined };
+    return { suite: new BrowserSuite(executable, provision), isMissing: executable === undefined };
   }
 
   /** The stored events of the page's visitor, by session. */

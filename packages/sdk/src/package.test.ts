@@ -52,9 +52,10 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 const ENTRIES = {
   browser: ['createSwitchyard'],
   'split-testing': ['createSplitTesting'],
+  relay: ['createSwitchyard'],
   node: ['createSwitchyard'],
   openfeature: ['SwitchyardProvider'],
-  react: ['SwitchyardProvider', 'useSplitTest', 'useTrack'],
+  react: ['SwitchyardProvider', 'useSplitTest', 'useTrack', 'useFlag', 'useFeedback'],
 };
 
 function files(folder: string): string[] {
@@ -85,6 +86,7 @@ describe('the published package', () => {
     );
     expect(published).toContain('dist/sdk.js');
     expect(published).toContain('dist/sdk-debug.js');
+    expect(published).toContain('dist/sdk-relay.js');
     expect(published).toContain('README.md');
     expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toContain('MIT License');
   });
@@ -172,6 +174,8 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
   import * as browser from '@switchyard/sdk/browser';
   import * as splitTesting from '@switchyard/sdk/split-testing';
   import * as react from '@switchyard/sdk/react';
+  import * as relay from '@switchyard/sdk/relay';
+  import type { IncomingMessage } from 'node:http';
   interface Shop {
     splitTests: { hero: string; pricing: { price: number }; layout: 'control' | 'b' };
     flags: { 'new-checkout': boolean; banner: string };
@@ -181,8 +185,24 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
   const options = { apiUrl: 'https://switchyard.example', secretApiKey: 'service_sec_…', propertyId: 'shop' };
   const typed = createSwitchyard<Shop>(options);
   const open = createSwitchyard(options);
-  const page = window.switchyard?.createSwitchyard({ apiUrl: '', publicApiKey: '', propertyId: '' });
-  export const label: string | undefined = page?.splitTest.get('hero', 'Buy');
+  const scriptPage = window.switchyard?.createSwitchyard({ apiUrl: '', publicApiKey: '', propertyId: '' });
+  export const label: string | undefined = scriptPage?.splitTest.get('hero', 'Buy');
+  const page = relay.createSwitchyard<Shop>({ relayUrl: '/sy', propertyId: 'shop' });
+  const { useFlag, useFeedback } = react.createHooks<Shop>();
+  export const handler = typed.relay({
+    flags: ['new-checkout'],
+    feedback: ['nps'],
+    goals: ['signup'],
+    context: (request: IncomingMessage) => ({ userId: request.headers['x-user'] as string }),
+  });
+  export async function usePage(): Promise<boolean> {
+    const isNew: boolean = page.flags.get('new-checkout', false);
+    const banner: string | null = page.flags.get('banner', null);
+    const hook: boolean = useFlag('new-checkout', true);
+    await useFeedback('nps')({ option: 'good', message: banner ?? '' });
+    const result = await page.feedback.submit('nps', { option: 'bad' });
+    return (await page.goals.increment('signup')).success && !(result.success || result.queued) && isNew && hook;
+  }
   export const uses = [ofNoEntry, browser, splitTesting, react, new SwitchyardProvider(typed), new SwitchyardProvider(options)];
   export async function use(request: Request): Promise<Result | undefined> {
     const flag: boolean = typed.flags.boolean('new-checkout', false, { userId: 'u' });
@@ -220,6 +240,10 @@ describe('types', () => {
       `void typed.feedback.submit('npss', { option: 'good' });`,
       `void typed.splitTest.forRequest('').then((tests) => tests.get('heroo', ''));`,
       `void typed.sessions.list({ goalId: 'nothing' });`,
+      `typed.relay({ flags: ['new-chekout'] });`,
+      `page.flags.get('new-chekout', false);`,
+      `void page.feedback.submit('nps', { option: 'meh' });`,
+      `useFlag('banner', true);`,
       `void typed.forRequest('').goals.increment('sign-up');`,
     ];
     const lines = compile(`${CONSUMER}\n${mistakes.join('\n')}`).split('\n');

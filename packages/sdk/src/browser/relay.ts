@@ -9,7 +9,7 @@ import { openSwitchyard } from './open-switchyard.ts';
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
 export type { PageFeedback, PageFeedbackCall, PageGoalCall, PageGoals } from '../client/page-conversions.ts';
 export type { PageFlags } from '../client/page-flags.ts';
-export type { Result } from '../client/result.ts';
+export type { DeliveryResult } from '../client/result.ts';
 export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
 

@@ -1,7 +1,7 @@
 import type { ApiResponse, ClientContext } from './client-context.ts';
 import { createDelivery } from './delivery.ts';
 import type { RelaySetup } from './relay-setup.ts';
-import { failure, type Result } from './result.ts';
+import { type DeliveryResult, failure } from './result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from './schema.ts';
 
 export interface PageGoalCall {
@@ -17,7 +17,7 @@ export interface PageGoals<Schema extends SwitchyardSchema = AnySchema> {
    *
    * @example await switchyard.goals.increment('signup');
    */
-  increment(goalId: KeyOf<Schema['goals']>, call?: PageGoalCall): Promise<Result>;
+  increment(goalId: KeyOf<Schema['goals']>, call?: PageGoalCall): Promise<DeliveryResult>;
 }
 
 export interface PageFeedbackCall<Option extends string = string> {
@@ -38,7 +38,7 @@ export interface PageFeedback<Schema extends SwitchyardSchema = AnySchema> {
   submit<Type extends KeyOf<Schema['feedbackTypes']>>(
     feedbackTypeId: Type,
     call: PageFeedbackCall<Extract<Schema['feedbackTypes'][Type], string>>,
-  ): Promise<Result>;
+  ): Promise<DeliveryResult>;
 }
 
 interface PageConversions {
@@ -67,7 +67,7 @@ export function createPageConversions(
     },
   });
 
-  const send = async (path: string, payload: object): Promise<Result> => {
+  const send = async (path: string, payload: object): Promise<DeliveryResult> => {
     if (!visitorId()) return failure('no_consent', 'Nothing is sent without consent.');
     let id: string;
     try {
@@ -100,7 +100,7 @@ export function createPageConversions(
   };
 }
 
-function resultOf(response: ApiResponse | undefined): Result {
+function resultOf(response: ApiResponse | undefined): DeliveryResult {
   if (!response || response.retryDelayMs) {
     return { ...failure('network_error', 'It will be sent later.'), queued: true };
   }

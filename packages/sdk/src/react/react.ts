@@ -10,10 +10,13 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { Attributes, SplitTestValue } from '../client/browser-client.ts';
+import type { PageFeedbackCall } from '../client/page-conversions.ts';
+import type { FlagValueFor } from '../client/page-flags.ts';
+import { type DeliveryResult, failure } from '../client/result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../client/schema.ts';
 import { type Bootstrap, choose } from '../client/split-tests.ts';
 
-/** What the hooks need; clients of `@switchyard/sdk/browser` and `@switchyard/sdk/split-testing` have it. */
+/** What the hooks need; all clients for pages have it. Only those of `@switchyard/sdk/relay` have flags and feedback. */
 export interface ReactClient {
   readonly splitTest: {
     get(testKey: string, fallback: unknown): unknown;
@@ -21,6 +24,8 @@ export interface ReactClient {
   };
   subscribe(listener: () => void): () => void;
   track?(name: string, properties?: Attributes): void;
+  readonly flags?: { get(key: string, fallback: unknown): unknown };
+  readonly feedback?: { submit(feedbackTypeId: string, call: PageFeedbackCall): Promise<DeliveryResult> };
 }
 
 export interface SwitchyardProviderProps {
@@ -112,19 +117,61 @@ export function useTrack(): (name: string, properties?: Attributes) => void {
   return useCallback((name, properties) => client?.track?.(name, properties), [client]);
 }
 
+/**
+ * The value of a flag, from a client of `@switchyard/sdk/relay`. The fallback on the server, and until the value is
+ * loaded.
+ *
+ * @example const isNew = useFlag('new-checkout', false);
+ */
+export function useFlag<const Fallback extends boolean | string | null | undefined>(
+  key: string,
+  fallback: Fallback,
+): FlagValueFor<boolean | string, Fallback> {
+  const { client } = useContext(SwitchyardContext);
+  const value = useSyncExternalStore(
+    client ? client.subscribe : subscribeToNothing,
+    () => client?.flags?.get(key, fallback) ?? fallback,
+    () => fallback,
+  );
+  return value as FlagValueFor<boolean | string, Fallback>;
+}
+
+const NO_RELAY = failure('no_relay', 'Feedback needs a client of `@switchyard/sdk/relay`.');
+
+/**
+ * Returns a function that submits feedback of one type, through a client of `@switchyard/sdk/relay`.
+ *
+ * @example const submit = useFeedback('nps'); … onClick={() => submit({ option: 'good' })}
+ */
+export function useFeedback(feedbackTypeId: string): (call: PageFeedbackCall) => Promise<DeliveryResult> {
+  const { client } = useContext(SwitchyardContext);
+  return useCallback(
+    async (call) => client?.feedback?.submit(feedbackTypeId, call) ?? NO_RELAY,
+    [client, feedbackTypeId],
+  );
+}
+
 export interface SwitchyardHooks<Schema extends SwitchyardSchema = AnySchema> {
   useSplitTest<
     Key extends KeyOf<Schema['splitTests']>,
     const Fallback extends Schema['splitTests'][Key] | null | undefined,
   >(testKey: Key, fallback: Fallback): Schema['splitTests'][Key] | Fallback;
   useTrack: typeof useTrack;
+  useFlag<Key extends KeyOf<Schema['flags']>, const Fallback extends Schema['flags'][Key] | null | undefined>(
+    key: Key,
+    fallback: Fallback,
+  ): FlagValueFor<Schema['flags'][Key], Fallback>;
+  useFeedback<Type extends KeyOf<Schema['feedbackTypes']>>(
+    feedbackTypeId: Type,
+  ): (call: PageFeedbackCall<Extract<Schema['feedbackTypes'][Type], string>>) => Promise<DeliveryResult>;
 }
 
 /**
  * The same hooks, typed for the keys of a property.
  *
- * @example export const { useSplitTest, useTrack } = createHooks<Shop>();
+ * @example export const { useSplitTest, useFlag } = createHooks<Shop>();
  */
 export function createHooks<Schema extends SwitchyardSchema>(): SwitchyardHooks<Schema> {
-  return { useSplitTest: useSplitTest as SwitchyardHooks<Schema>['useSplitTest'], useTrack };
+  // Untyped here: the schema constrains the arguments, not the behavior.
+  return { useSplitTest, useTrack, useFlag, useFeedback } as unknown as SwitchyardHooks<Schema>;
 }

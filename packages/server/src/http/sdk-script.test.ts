@@ -32,14 +32,14 @@ function fetchScript(path: string, headers: Record<string, string> = {}): Promis
   });
 }
 
-async function hashedPath(): Promise<string> {
-  const { headers } = await shop.server.send('GET', '/sdk.js');
-  return `/sdk-${headers.get('etag')!.slice(1, -1)}.js`;
+async function hashedPath(name: string): Promise<string> {
+  const { headers } = await shop.server.send('GET', `/${name}.js`);
+  return `/${name}-${headers.get('etag')!.slice(1, -1)}.js`;
 }
 
 describe('the browser SDK for script tags', () => {
-  it('is a script that defines `switchyard`, usable from any origin', async () => {
-    const { status, headers, body } = await fetchScript('/sdk.js');
+  it.each(['sdk', 'sdk-relay'])('%s.js defines `switchyard`, and is usable from any origin', async (name) => {
+    const { status, headers, body } = await fetchScript(`/${name}.js`);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -63,12 +63,12 @@ describe('the browser SDK for script tags', () => {
     expect(body.toString()).toMatch(/export\s*\{\s*\w+ as attach/);
   });
 
-  it('has an immutable URL for each version', async () => {
-    const path = await hashedPath();
+  it.each(['sdk', 'sdk-relay'])('%s.js has an immutable URL for each version', async (name) => {
+    const path = await hashedPath(name);
     const { status, headers, body } = await fetchScript(path);
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
-    expect(body).toEqual((await fetchScript('/sdk.js')).body);
+    expect(body).toEqual((await fetchScript(`/${name}.js`)).body);
   });
 
   it.each([
@@ -86,8 +86,9 @@ describe('the browser SDK for script tags', () => {
     expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
   });
 
-  it('redirects the URLs of older versions', async () => {
-    const old = await fetchScript('/sdk-0123456789abcdef.js');
-    expect(old).toMatchObject({ status: 302, headers: { location: '/sdk.js', 'cache-control': 'no-store' } });
+  it.each(['sdk', 'sdk-relay'])('%s.js: redirects the URLs of older versions', async (name) => {
+    const old = await fetchScript(`/${name}-0123456789abcdef.js`);
+    const headers = { location: `/${name}.js`, 'cache-control': 'no-store' };
+    expect(old).toMatchObject({ status: 302, headers });
   });
 });

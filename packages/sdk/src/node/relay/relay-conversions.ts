@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Result } from '../../client/result.ts';
+import type { DeliveryResult } from '../../client/result.ts';
 import type { Feedback, Goals } from '../conversions.ts';
 import type { Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
@@ -78,7 +78,7 @@ function visitOf(request: RelayRequest): { sessionId?: string; idempotencyKey?: 
 }
 
 /** Queued counts as accepted: the client delivers it once the service is back. */
-function respond(result: Result, reporter: Reporter): RelayResponse {
+function respond(result: DeliveryResult, reporter: Reporter): RelayResponse {
   if (result.success || result.queued) return jsonResponse({ success: true });
   const { code, message } = result.error;
   if (code === 'rate_limited') throw new RelayProblem(code, { headers: { 'retry-after': '1' } });

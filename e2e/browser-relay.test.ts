@@ -1,0 +1,266 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Switchyard as PageClient } from '../packages/sdk/src/browser/relay.ts';
+import type { Switchyard } from '../packages/sdk/src/node/node.ts';
+import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
+import { BrowserSuite } from './support/browser-suite.ts';
+import { sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';
+
+const flag = (key: string, rules: object[]) => ({
+  key,
+  type: 'boolean',
+  defaultValue: false,
+  environments: { production: { enabled: true, value: false, rules } },
+});
+const [shopProperty] = VISITS_PROVISION.properties;
+const RELAY_PROVISION = {
+  properties: [
+    {
+      ...shopProperty,
+      flags: [
+        flag('question', [{ id: 'all', rollout: { percentage: 100, by: 'visitorId' }, value: true }]),
+        flag('for-ada', [
+          {
+            id: 'ada',
+            conditions: [{ attribute: 'userId', operator: 'equals', values: ['ada'] }],
+            value: true,
+          },
+        ]),
+        flag('unlisted', []),
+      ],
+      goals: [{ id: 'signup', name: 'Sign-ups', kind: 'count' }],
+      feedbackTypes: [{ id: 'nps', name: 'NPS', options: ['good', 'bad'], textInput: true }],
+    },
+  ],
+};
+
+const { suite, isMissing } = await BrowserSuite.open(RELAY_PROVISION);
+
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const readme = readFileSync(at('packages/sdk/README.md'), 'utf8');
+const [, questionSnippet] = /```tsx\n\/\/ question\.tsx\n([\s\S]*?)```/.exec(readme)!;
+
+const REACT_PAGE = `
+import { createSwitchyard } from '@switchyard/sdk/relay';
+import { SwitchyardProvider } from '@switchyard/sdk/react';
+import { hydrateRoot } from 'react-dom/client';
+import { Question } from './question';
+window.sy = createSwitchyard({ relayUrl: '/sy', propertyId: 'shop' });
+hydrateRoot(document.querySelector('#root'), <SwitchyardProvider client={window.sy}><Question /></SwitchyardProvider>);
+`;
+const REACT_SERVER = `
+import { SwitchyardProvider } from '@switchyard/sdk/react';
+import { renderToString } from 'react-dom/server';
+import { Question } from './question';
+export const html = renderToString(<SwitchyardProvider><Question /></SwitchyardProvider>);
+`;
+const OPENFEATURE_PAGE = `
+import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
+import { OpenFeature } from '@openfeature/web-sdk';
+const provider = new OFREPWebProvider({ baseUrl: '/sy', changeDetection: 'polling', pollInterval: 0 });
+window.openFeature = OpenFeature.setProviderAndWait(provider).then(() => OpenFeature.getClient());
+`;
+
+/** A page with the script of the relay; the client is `window.sy`. */
+const scriptPage = `<!doctype html><title>Shop</title><script src="/sy/sdk.js"></script>
+<script>window.sy = switchyard.createSwitchyard({ relayUrl: '/sy', propertyId: 'shop' });</script>`;
+
+interface PageWindow {
+  sy: PageClient;
+  openFeature: Promise<{ getBooleanValue(key: string, fallback: boolean): boolean }>;
+}
+
+describe.skipIf(isMissing)('a page with a relay', () => {
+  let folder: string;
+  let site: Server;
+  let url: string;
+  let client: Switchyard;
+
+  async function bundle(
+    name: string,
+    code: string,
+    platform: 'browser' | 'node' = 'browser',
+  ): Promise<string> {
+    const input = join(folder, `${name}.tsx`);
+    writeFileSync(input, code);
+    const build = await rolldown({
+      input,
+      platform,
+      transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+    });
+    const file = join(folder, `${name}.bundle.mjs`);
+    await build.write({ file, format: 'esm' });
+    await build.close();
+    return file;
+  }
+
+  beforeAll(async () => {
+    mkdirSync(at('node_modules/.cache'), { recursive: true });
+    folder = mkdtempSync(at('node_modules/.cache/switchyard-relay-'));
+    mkdirSync(join(folder, 'node_modules/@switchyard'), { recursive: true });
+    symlinkSync(at('packages/sdk'), join(folder, 'node_modules/@switchyard/sdk'));
+    writeFileSync(join(folder, 'question.tsx'), questionSnippet!);
+    const [page, server, openFeature] = await Promise.all([
+      bundle('page', REACT_PAGE),
+      bundle('server', REACT_SERVER, 'node'),
+      bundle('openfeature', OPENFEATURE_PAGE),
+    ]);
+    const { html } = await import(pathToFileURL(server).href);
+    const { createSwitchyard } = await import(pathToFileURL(at('packages/sdk/dist/esm/node/node.js')).href);
+    client = createSwitchyard({ apiUrl: suite.server.url, secretApiKey: SECRET_KEY, propertyId: 'shop' });
+    await client.ready();
+    const relay = client.relay({
+      flags: ['question', 'for-ada'],
+      feedback: ['nps'],
+      goals: ['signup'],
+      // As a login would.
+      context: (request) => {
+        const { cookie } = (request as { headers: { cookie?: string } }).headers;
+        return { userId: /login=(\w+)/.exec(cookie ?? '')?.[1] };
+      },
+    });
+    const files: Record<string, { type: string; text: string }> = {
+      '/': { type: 'text/html', text: scriptPage },
+      '/react': {
+        type: 'text/html',
+        text: `<!doctype html><div id="root">${html}</div><script type="module" src="/page.js"></script>`,
+      },
+      '/page.js': { type: 'text/javascript', text: readFileSync(page, 'utf8') },
+      '/openfeature.js': { type: 'text/javascript', text: readFileSync(openFeature, 'utf8') },
+    };
+    site = createServer((request, response) => {
+      if (request.url!.startsWith('/sy/')) return relay(request, response);
+      const file = files[request.url!];
+      response.writeHead(file ? 200 : 404, {
+        'content-type': `${file?.type ?? 'text/plain'}; charset=utf-8`,
+      });
+      return response.end(file?.text);
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    url = `http://localhost:${(site.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await client?.close();
+    site?.closeAllConnections();
+    await new Promise((resolve) => site?.close(resolve) ?? resolve(undefined));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const inPage = <T>(run: (window: PageWindow) => T | Promise<T>) =>
+    suite.page.evaluate<T>(`(${run})(window)`);
+  const storedSession = async () => {
+    const [session] = await sessionsOf(suite.server, await inPage(({ sy }) => sy.visitorId()!));
+    return session as typeof session & { goals: object[]; feedback: number };
+  };
+
+  test('flags, goals, feedback and events go through it, in the session of the page', async () => {
+    const { page, server, consoleMessages } = suite;
+    const direct = watchRequests(page, server.url);
+    await page.goto(url);
+    const values = await inPage(async ({ sy }) => {
+      await sy.ready();
+      return [sy.flags.get('question', false), sy.flags.get('for-ada', true), sy.flags.all()];
+    });
+    expect(values).toEqual([true, false, { question: true, 'for-ada': false }]);
+    const results = await inPage(async ({ sy }) => {
+      const hero = sy.splitTest.get('hero', 'fallback');
+      const done = await Promise.all([
+        sy.goals.increment('signup', { metadata: { plan: 'pro' } }),
+        sy.feedback.submit('nps', { option: 'good', message: 'Fast' }),
+        sy.feedback.submit('nps', { option: 'meh' }),
+        sy.goals.increment('revenue', { amount: 1 }),
+      ]);
+      await sy.flush();
+      return { hero, codes: done.map((it) => it.success || it.error.code) };
+    });
+    expect(results.codes).toEqual([true, true, 'option_not_allowed', 'goal_not_found']);
+    expect(results.hero).toMatch(/Buy|Get it/);
+    const session = await storedSession();
+    expect(session).toMatchObject({ goals: [{ goalId: 'signup', count: 1 }], feedback: 1, pageviews: 1 });
+    expect(sorted(session).some((line) => line.startsWith('exposure hero='))).toBe(true);
+    expect(direct).toEqual([]);
+
+    // Signing in changes the context on the server; the next page starts with the cached values.
+    await suite.context.addCookies([{ name: 'login', value: 'ada', url }]);
+    await inPage(({ sy }) => sy.identify('ada'));
+    await waitFor('the new value', () => inPage(({ sy }) => sy.flags.get('for-ada', false)));
+    await page.route('**/v1/flags/evaluate', (route) => route.abort());
+    await page.reload();
+    expect(await inPage(({ sy }) => sy.flags.get('for-ada', false))).toBe(true);
+    expect(consoleMessages).toEqual([]);
+    expect(await inPage(({ sy }) => sy.flags.get('unlisted', true))).toBe(true);
+    await waitFor('one warning', () => consoleMessages.some((line) => line.includes('flag unlisted')));
+  });
+
+  test('offline: goals and feedback are queued, and counted once by the next page', async () => {
+    const { page, context } = suite;
+    await page.goto(url);
+    await inPage(({ sy }) => sy.ready());
+    await context.setOffline(true);
+    const results = await inPage(({ sy }) =>
+      Promise.all([sy.goals.increment('signup'), sy.feedback.submit('nps', { option: 'bad' })]),
+    );
+    expect(results).toMatchObject([
+      { success: false, queued: true },
+      { success: false, queued: true },
+    ]);
+    const other = await context.newPage();
+    await page.close();
+    await context.setOffline(false);
+    suite.page = other;
+    await other.goto(url);
+    const pending = () =>
+      other.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(':relay:q:')).length);
+    await waitFor('delivery', async () => (await pending()) === 0);
+    await inPage(({ sy }) => sy.flush());
+    expect(await storedSession()).toMatchObject({ goals: [{ goalId: 'signup', count: 1 }], feedback: 1 });
+  });
+
+  test('without consent nothing is sent or stored', async () => {
+    const { page } = suite;
+    const requests = watchRequests(page, `${url}/sy/v1`);
+    await page.goto(url);
+    await inPage(({ sy }) => sy.flush());
+    await suite.context.clearCookies();
+    await inPage(({ sy }) => sy.setConsent(false));
+    requests.length = 0;
+    const results = await inPage(async ({ sy }) => [
+      sy.flags.get('question', false),
+      sy.flags.all(),
+      await sy.goals.increment('signup'),
+      Object.keys(localStorage),
+    ]);
+    expect(results).toMatchObject([false, {}, { success: false, error: { code: 'no_consent' } }, []]);
+    expect(requests).toEqual([]);
+    await inPage(({ sy }) => sy.setConsent(true));
+    await waitFor('the flags', () => inPage(({ sy }) => sy.flags.get('question', false)));
+  });
+
+  test('React: `useFlag` and `useFeedback`, without a hydration mismatch', async () => {
+    const { page, consoleMessages } = suite;
+    expect(await fetch(`${url}/react`).then((response) => response.text())).toContain('<p>Welcome</p>');
+    await page.goto(`${url}/react`);
+    await page.click('button');
+    await waitFor('the feedback', async () => (await storedSession())?.feedback === 1);
+    expect(consoleMessages.filter((line) => !line.includes('React DevTools'))).toEqual([]);
+  });
+
+  test('the OFREP provider for the web works with the relay as base URL', async () => {
+    const { page } = suite;
+    await page.goto(url);
+    await inPage(({ sy }) => sy.ready());
+    await page.addScriptTag({ url: '/openfeature.js', type: 'module' });
+    const values = await inPage(async (window) => {
+      const openFeature = await window.openFeature;
+      return [openFeature.getBooleanValue('question', false), openFeature.getBooleanValue('unlisted', true)];
+    });
+    expect(values).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,168 @@
+import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
+import { OpenFeature } from '@openfeature/web-sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
+import { closeShop, openShop, type Shop } from '../../../../server/src/testing/shop.ts';
+import { waitFor } from '../../../../server/src/testing/wait.ts';
+import { FaultyProxy } from '../../testing/faulty-proxy.ts';
+import { FRAMEWORKS, fromPage, type RelaySite } from '../../testing/relay-site.ts';
+import { createSwitchyard, type RelayOptions, type Switchyard } from '../node.ts';
+
+let shop: Shop;
+let proxy: FaultyProxy;
+let switchyard: Switchyard;
+const sites: RelaySite[] = [];
+beforeAll(async () => {
+  shop = await openShop();
+  proxy = await FaultyProxy.start(shop.server.url);
+  switchyard = createSwitchyard({
+    apiUrl: proxy.url,
+    secretApiKey: SECRET_KEY,
+    propertyId: 'shop',
+    stream: false,
+    timeoutMs: 1000,
+  });
+  await waitFor('the flags', async () => (await switchyard.ready()).success);
+});
+afterAll(async () => {
+  await switchyard?.close();
+  proxy?.close();
+  await closeShop(shop);
+});
+afterEach(async () => {
+  proxy.intercept = () => false;
+  await OpenFeature.close();
+  for (const site of sites.splice(0)) await site.close();
+});
+
+const open = async (options: RelayOptions, framework = 'node:http') => {
+  const site = await FRAMEWORKS[framework]!(switchyard.relay(options));
+  sites.push(site);
+  return site;
+};
+
+function startOutage(): void {
+  proxy.intercept = (_request, response) => {
+    response.destroy();
+    return true;
+  };
+}
+
+const config = (site: RelaySite) =>
+  fromPage(site, '/v1/split-testing/config?propertyId=shop', { method: 'GET' });
+
+describe('while the service is down', () => {
+  it('flags and definitions come from memory, and events can be sent again later', async () => {
+    const site = await open({ flags: ['banner'] });
+    const known = '{"tests":[],"ttl":0}';
+    proxy.intercept = ({ path }, response) => {
+      if (!path.startsWith('/v1/split-testing/config')) return false;
+      const headers = { 'cache-control': 'public, max-age=0', etag: '"a"' };
+      response.writeHead(200, headers).end(known);
+      return true;
+    };
+    await waitFor('definitions', async () => (await config(site)).text === known);
+    startOutage();
+    const flags = await fromPage(site, '/v1/flags/evaluate');
+    expect(flags.body).toEqual({ flags: { banner: { value: 'spring', type: 'string', reason: 'STATIC' } } });
+    expect((await config(site)).text).toBe(known);
+    const collect = { propertyId: 'shop', sessionId: 'outage-session', visitorId: 'visitor-1' };
+    const lost = await fromPage(site, '/v1/sessions/collect', { body: collect });
+    expect([lost.status, lost.body.error.code]).toEqual([503, 'overloaded']);
+    expect(Number(lost.headers.get('retry-after'))).toBeGreaterThan(0);
+
+    proxy.intercept = () => false;
+    await waitFor('the retry', async () => {
+      const response = await fromPage(site, '/v1/sessions/collect', { body: collect });
+      return response.status === 200;
+    });
+    expect((await shop.session('outage-session')).visitorId).toBe('visitor-1');
+  });
+
+  it('a page that knows nothing yet gets 503', async () => {
+    const site = await open({});
+    startOutage();
+    expect((await config(site)).status).toBe(503);
+  });
+
+  it('a goal is counted once, however often the page sends it', async () => {
+    const site = await open({ goals: ['signup'] });
+    const headers = {
+      cookie: 'sy_visitor=visitor-1; sy_session=goal-in-outage',
+      'idempotency-key': 'click-1',
+    };
+    const send = () => fromPage(site, '/v1/goals/increment', { headers, body: { goalId: 'signup' } });
+    startOutage();
+    const during = await send();
+    expect([200, 503]).toContain(during.status);
+    proxy.intercept = () => false;
+    await waitFor('the retry', async () => (await send()).status === 200);
+    await waitFor('delivery', async () => (await switchyard.flush()).success);
+    expect((await shop.session('goal-in-outage')).goals).toEqual([{ goalId: 'signup', count: 1, amount: 0 }]);
+  });
+});
+
+describe('the OFREP provider for the web, with the relay as base URL', () => {
+  it('gets the listed flags for the allowed attributes, and 304 while nothing changes', async () => {
+    const site = await open({ flags: ['banner', 'new-checkout'], attributes: ['plan'] }, 'Fastify');
+    const fetchSpy = vi.spyOn(globalThis, 'fetch');
+    const provider = new OFREPWebProvider({
+      baseUrl: `${site.url}/sy`,
+      // A browser sends it.
+      headers: [['Origin', site.url]],
+      changeDetection: 'polling',
+      pollInterval: 50,
+      cacheMode: 'disabled',
+    });
+    await OpenFeature.setContext({ targetingKey: 'ada', email: 'ada@shop.example' });
+    await OpenFeature.setProviderAndWait(provider);
+    const client = OpenFeature.getClient();
+    expect(client.getStringDetails('banner', 'x')).toMatchObject({ value: 'spring', reason: 'STATIC' });
+    expect(client.getBooleanValue('new-checkout', true)).toBe(false);
+    await waitFor('304', async () => {
+      const responses = await Promise.all(
+        fetchSpy.mock.results.map(({ value }) => value as Promise<Response>),
+      );
+      return responses.some(({ status }) => status === 304);
+    });
+    await OpenFeature.setContext({ plan: 'beta' });
+    expect(client.getBooleanValue('new-checkout', false)).toBe(true);
+  });
+
+  it('evaluates one flag, and knows no unlisted ones', async () => {
+    const site = await open({ flags: ['banner'] });
+    const single = (key: string) =>
+      fromPage(site, `//ofrep/v1/evaluate/flags/${key}`, { body: { context: {} } });
+    expect((await single('banner')).body).toEqual({ key: 'banner', value: 'spring', reason: 'STATIC' });
+    const unlisted = await single('new-checkout');
+    expect([unlisted.status, unlisted.body.errorCode]).toEqual([404, 'FLAG_NOT_FOUND']);
+    expect((await single('%E0%A4%A')).status).toBe(404);
+  });
+});
+
+describe('mistakes', () => {
+  it('warns once about a proxy that the framework does not know', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const site = await open({}, 'Express');
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    for (let call = 0; call < 2; call++) await fromPage(site, '/v1/flags/evaluate', { headers });
+    expect(warn.mock.calls.flat()).toEqual([expect.stringContaining('trust proxy')]);
+  });
+
+  it('never takes ids from pages, even if they are listed as attributes', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const site = await open({ flags: ['new-checkout'], attributes: ['email'] });
+    const context = { email: 'ada@shop.example' };
+    const response = await fromPage(site, '/v1/flags/evaluate', { body: { context } });
+    expect(response.body.flags['new-checkout'].value).toBe(false);
+    expect(warn.mock.calls.flat()).toEqual([expect.stringContaining('`context`')]);
+  });
+
+  it('takes anything as options', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue();
+    for (const options of [undefined, null, 'flags', { flags: 'banner', limits: { perAddress: -1 } }]) {
+      const site = await open(options as RelayOptions);
+      expect((await fromPage(site, '/v1/flags/evaluate')).body).toEqual({ flags: {} });
+    }
+  });
+});
