@@ -1,5 +1,5 @@
 import { type FieldError, RelayProblem } from './relay-problem.ts';
-import type { RelayRequest } from './relay-request.ts';
+import type { RelayCall, RelayRequest } from './relay-request.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -12,8 +12,8 @@ export async function readJsonText(request: RelayRequest): Promise<string> {
 }
 
 /** The object in the body of a request for this property. */
-export async function readBody(request: RelayRequest, propertyId: string): Promise<Body> {
-  const body = parseObject((await readJsonText(request)) || '{}');
+export function readBody({ text }: RelayCall, propertyId: string): Body {
+  const body = parseObject(text || '{}');
   if (body.propertyId !== undefined && body.propertyId !== propertyId) {
     throw new RelayProblem('wrong_property');
   }

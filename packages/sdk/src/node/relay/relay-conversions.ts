@@ -6,7 +6,7 @@ import { readRequest } from '../request-facts.ts';
 import { FieldReader, readBody } from './relay-body.ts';
 import type { RelaySettings } from './relay-options.ts';
 import { isProblemCode, RelayProblem, unavailable } from './relay-problem.ts';
-import type { RelayRequest } from './relay-request.ts';
+import type { RelayCall } from './relay-request.ts';
 import { jsonResponse, type RelayResponse } from './relay-response.ts';
 
 const MAX_ID = 256;
@@ -24,27 +24,27 @@ interface Parts {
 
 export interface RelayConversions {
   /** `POST /v1/goals/increment` */
-  increment(request: RelayRequest): Promise<RelayResponse>;
+  increment(call: RelayCall): Promise<RelayResponse>;
   /** `POST /v1/feedback/submit` */
-  submit(request: RelayRequest): Promise<RelayResponse>;
+  submit(call: RelayCall): Promise<RelayResponse>;
 }
 
 /** Goals and feedback of pages, in the session of the request's cookies. */
 export function createRelayConversions(parts: Parts): RelayConversions {
   const { settings, propertyId, goals, feedback, reporter } = parts;
   return {
-    async increment(request) {
-      const fields = new FieldReader(await readBody(request, propertyId));
+    async increment(call) {
+      const fields = new FieldReader(readBody(call, propertyId));
       const goalId = fields.text('goalId', MAX_ID);
       const amount = fields.amount('amount');
       const metadata = fields.metadata('metadata', GOAL_METADATA);
       fields.finish();
       if (goalId === undefined || !settings.goals.has(goalId)) throw new RelayProblem('goal_not_found');
-      const result = await goals.increment(goalId, { amount, metadata, ...visitOf(request) });
+      const result = await goals.increment(goalId, { amount, metadata, ...visitOf(call) });
       return respond(result, reporter);
     },
-    async submit(request) {
-      const fields = new FieldReader(await readBody(request, propertyId));
+    async submit(call) {
+      const fields = new FieldReader(readBody(call, propertyId));
       const feedbackTypeId = fields.text('feedbackTypeId', MAX_ID);
       const option = fields.text('option', MAX_ID);
       const message = fields.text('message', MAX_MESSAGE);
@@ -54,16 +54,16 @@ export function createRelayConversions(parts: Parts): RelayConversions {
         throw new RelayProblem('feedback_type_not_found');
       }
       if (!option && !message) throw new RelayProblem('feedback_empty');
-      const call = { option, message, metadata, ...visitOf(request) };
-      return respond(await feedback.submit(feedbackTypeId, call), reporter);
+      const entry = { option, message, metadata, ...visitOf(call) };
+      return respond(await feedback.submit(feedbackTypeId, entry), reporter);
     },
   };
 }
 
 /** The session, and the idempotency key of the page: made unique, so that it cannot equal one of the server's own keys. */
-function visitOf(request: RelayRequest): { sessionId?: string; idempotencyKey?: string } {
-  const { sessionId, visitorId, private: isPrivate } = readRequest(request.original);
-  const key = request.header('idempotency-key');
+function visitOf(call: RelayCall): { sessionId?: string; idempotencyKey?: string } {
+  const { sessionId, visitorId, private: isPrivate } = readRequest(call.original);
+  const key = call.header('idempotency-key');
   if (key !== undefined && key.length > 255) {
     throw new RelayProblem('invalid_request', {
       message: '`Idempotency-Key` must have at most 255 characters.',

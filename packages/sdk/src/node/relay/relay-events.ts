@@ -3,14 +3,13 @@ import { messageOf } from '../api-client.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import type { PublicKey } from '../split-tests/public-key.ts';
-import { readJsonText } from './relay-body.ts';
 import { unavailable } from './relay-problem.ts';
-import type { RelayRequest } from './relay-request.ts';
-import { jsonResponse, type RelayResponse, unlessUnchanged } from './relay-response.ts';
+import type { RelayCall } from './relay-request.ts';
+import { etagOf, jsonResponse, type RelayResponse, unlessUnchanged } from './relay-response.ts';
 
 /** Older definitions are not used, not even while the service is down. */
 const MAX_CONFIG_AGE_MS = 24 * 60 * 60 * 1000;
-const CONFIG_PATH = '/v1/split-testing/config';
+const RETRY_MS = 5000;
 
 /** Headers of the visitor that the service looks at; it believes the country only of proxies that it trusts. */
 const REQUEST_HEADERS = [
@@ -38,92 +37,98 @@ interface FetchedConfig {
   fetchedAt: number;
 }
 
+/** A response of the service. */
+interface Upstream {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+const FAILED: Upstream = { status: 0, headers: new Headers(), body: '' };
+
 /** Forwards what browsers may send with the public key. */
 export class RelayEvents {
   readonly #parts: Parts;
   #config: FetchedConfig | undefined;
-  #fetching: Promise<FetchedConfig | undefined> | undefined;
+  #fetching: Promise<void> | undefined;
+  /** Pages do not wait for a service that is down. */
+  #retryAt = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   /** `POST /v1/split-testing/expose` and `POST /v1/sessions/collect`, as the page sent them. */
-  async post(path: string, request: RelayRequest, address: string | undefined): Promise<RelayResponse> {
-    const body = await readJsonText(request);
+  async post(path: string, call: RelayCall): Promise<RelayResponse> {
+    const { text, visitorAddress } = call;
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     for (const name of REQUEST_HEADERS) {
-      const value = request.header(name);
+      const value = call.header(name);
       if (value !== undefined) headers[name] = value;
     }
-    if (address !== undefined && isIP(address)) headers['x-forwarded-for'] = address;
-    const response = await this.#send(path, { method: 'POST', headers, body });
-    return passOn(response, await response.text());
+    if (visitorAddress !== undefined && isIP(visitorAddress)) headers['x-forwarded-for'] = visitorAddress;
+    return passOn(await this.#send(path, { method: 'POST', headers, body: text }));
   }
 
   /** The definitions, fetched once for all pages. While the service is down, the last known ones are used. */
-  async config(request: RelayRequest): Promise<RelayResponse> {
-    let config = this.#config;
-    if (!config || performance.now() - config.fetchedAt > config.maxAgeMs) {
+  async config(call: RelayCall): Promise<RelayResponse> {
+    const now = performance.now();
+    if (now >= this.#retryAt && !(this.#config && isYounger(this.#config, this.#config.maxAgeMs))) {
       this.#fetching ??= this.#fetchConfig().finally(() => {
         this.#fetching = undefined;
       });
-      config = await this.#fetching;
+      await this.#fetching;
     }
-    if (!config) throw unavailable();
-    const headers = { 'cache-control': config.cacheControl };
-    return unlessUnchanged(
-      jsonResponse(config.body, { headers }),
-      config.etag,
-      request.header('if-none-match'),
-    );
+    const config = this.#config;
+    if (!config || !isYounger(config, MAX_CONFIG_AGE_MS)) throw unavailable();
+    const response = jsonResponse(config.body, { headers: { 'cache-control': config.cacheControl } });
+    return unlessUnchanged(response, config.etag, call.header('if-none-match'));
   }
 
-  async #fetchConfig(): Promise<FetchedConfig | undefined> {
+  async #fetchConfig(): Promise<void> {
     const { propertyId } = this.#parts.settings;
     const known = this.#config;
-    try {
-      const response = await this.#send(`${CONFIG_PATH}?${new URLSearchParams({ propertyId })}`, {
-        headers: known ? { 'if-none-match': known.etag } : {},
-      });
-      const body = response.status === 304 ? known!.body : await response.text();
-      if (response.status !== 304 && !response.ok)
-        throw new Error(`The service responded with ${response.status}.`);
-      const cacheControl = response.headers.get('cache-control') ?? 'no-store';
-      this.#config = {
-        body,
-        etag: response.headers.get('etag') ?? '""',
-        cacheControl,
-        maxAgeMs: 1000 * Number(/max-age=(\d+)/.exec(cacheControl)?.[1] ?? 0),
-        fetchedAt: performance.now(),
-      };
-      return this.#config;
-    } catch (error) {
-      this.#parts.reporter.problem({ code: 'network_error', message: messageOf(error) });
-      return known && performance.now() - known.fetchedAt < MAX_CONFIG_AGE_MS ? known : undefined;
+    const path = `/v1/split-testing/config?${new URLSearchParams({ propertyId })}`;
+    const { status, headers, body } = await this.#send(path, {
+      headers: known ? { 'if-none-match': known.etag } : {},
+    }).catch(() => FAILED);
+    if (status !== 200 && status !== 304) {
+      this.#retryAt = performance.now() + RETRY_MS;
+      return;
     }
+    const cacheControl = headers.get('cache-control') ?? 'no-store';
+    this.#config = {
+      body: known && status === 304 ? known.body : body,
+      etag: headers.get('etag') ?? etagOf(body),
+      cacheControl,
+      maxAgeMs: 1000 * Number(/max-age=(\d+)/.exec(cacheControl)?.[1] ?? 0),
+      fetchedAt: performance.now(),
+    };
   }
 
   /** Throws 503 if the service cannot be reached or refuses the key, so that pages keep their events. */
-  async #send(path: string, init: RequestInit, isRetry = false): Promise<Response> {
+  async #send(path: string, init: RequestInit, isRetry = false): Promise<Upstream> {
     const { settings, publicKey, reporter } = this.#parts;
     const found = await publicKey.get(settings.timeoutMs);
-    if (!found.success) throw unavailable();
-    let response: Response;
+    if (!found.success) {
+      reporter.problem(found.error);
+      throw unavailable();
+    }
+    let upstream: Upstream;
     try {
-      response = await fetch(settings.apiUrl + path, {
+      const response = await fetch(settings.apiUrl + path, {
         ...init,
         headers: { ...(init.headers as Record<string, string>), 'x-api-key': found.key },
         redirect: 'manual',
         cache: 'no-store',
         signal: AbortSignal.timeout(settings.timeoutMs),
       });
+      upstream = { status: response.status, headers: response.headers, body: await response.text() };
     } catch (error) {
       reporter.problem({ code: 'network_error', message: `Cannot reach the service: ${messageOf(error)}` });
       throw unavailable();
     }
-    if (response.status !== 401) return response;
-    await response.body?.cancel();
+    if (upstream.status !== 401) return upstream;
     if (!isRetry && publicKey.forget(found.key)) return this.#send(path, init, true);
     reporter.problem({
       code: 'api_key_invalid',
@@ -133,11 +138,13 @@ export class RelayEvents {
   }
 }
 
-function passOn(response: Response, body: string): RelayResponse {
+const isYounger = ({ fetchedAt }: FetchedConfig, ms: number): boolean => performance.now() - fetchedAt < ms;
+
+function passOn({ status, headers: from, body }: Upstream): RelayResponse {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   for (const name of RESPONSE_HEADERS) {
-    const value = response.headers.get(name);
+    const value = from.get(name);
     if (value !== null) headers[name] = value;
   }
-  return { status: response.status, headers, body };
+  return { status, headers, body };
 }

@@ -5,7 +5,7 @@ import { readRequest } from '../request-facts.ts';
 import { type Body, isObject, readBody } from './relay-body.ts';
 import type { RelaySettings } from './relay-options.ts';
 import { RelayProblem, unavailable } from './relay-problem.ts';
-import type { RelayRequest } from './relay-request.ts';
+import type { RelayCall } from './relay-request.ts';
 import { etagOf, jsonResponse, type RelayResponse, unlessUnchanged } from './relay-response.ts';
 
 interface Parts {
@@ -17,46 +17,46 @@ interface Parts {
 
 export interface RelayFlags {
   /** `POST /v1/flags/evaluate` */
-  evaluate(request: RelayRequest): Promise<RelayResponse>;
+  evaluate(call: RelayCall): Promise<RelayResponse>;
   /** `POST /ofrep/v1/evaluate/flags`, or `…/flags/{key}` */
-  ofrep(request: RelayRequest, encodedKey: string | undefined): Promise<RelayResponse>;
+  ofrep(call: RelayCall, encodedKey: string | undefined): Promise<RelayResponse>;
 }
 
 /** The values of the listed flags. Pages see neither rules nor the keys of other flags. */
 export function createRelayFlags(parts: Parts): RelayFlags {
   const { settings, propertyId } = parts;
 
-  const detailsOf = async (request: RelayRequest, body: Body, keys: string[]): Promise<FlagDetails[]> => {
+  const detailsOf = async (call: RelayCall, body: Body, keys: string[]): Promise<FlagDetails[]> => {
     if (keys.length === 0) return [];
-    const result = await parts.flags.evaluate(await contextOf(request, body.context, parts), keys);
+    const result = await parts.flags.evaluate(await contextOf(call, body.context, parts), keys);
     if (!result.success) throw unavailable();
     return keys.flatMap((key) => result.flags[key] ?? []);
   };
 
   return {
-    async evaluate(request) {
-      const body = await readBody(request, propertyId);
+    async evaluate(call) {
+      const body = readBody(call, propertyId);
       const { flagKeys } = body;
       const keys = Array.isArray(flagKeys)
         ? settings.flags.filter((key) => flagKeys.includes(key))
         : settings.flags;
-      const entries = (await detailsOf(request, body, keys)).map(
+      const entries = (await detailsOf(call, body, keys)).map(
         ({ key, value, reason }) => [key, { value, type: typeof value, reason }] as const,
       );
       return jsonResponse({ flags: Object.fromEntries(entries) });
     },
-    async ofrep(request, encodedKey) {
-      const body = await readBody(request, propertyId);
+    async ofrep(call, encodedKey) {
+      const body = readBody(call, propertyId);
       const key = encodedKey === undefined ? undefined : decode(encodedKey);
       const keys = key === undefined ? settings.flags : settings.flags.filter((each) => each === key);
-      const evaluations = (await detailsOf(request, body, keys)).map(({ key: flagKey, value, reason }) => ({
+      const evaluations = (await detailsOf(call, body, keys)).map(({ key: flagKey, value, reason }) => ({
         key: flagKey,
         value,
         reason,
       }));
       if (key === undefined) {
         const text = JSON.stringify({ flags: evaluations });
-        return unlessUnchanged(jsonResponse(text), etagOf(text), request.header('if-none-match'));
+        return unlessUnchanged(jsonResponse(text), etagOf(text), call.header('if-none-match'));
       }
       const [evaluation] = evaluations;
       if (evaluation) return jsonResponse(evaluation);
@@ -68,7 +68,7 @@ export function createRelayFlags(parts: Parts): RelayFlags {
 
 /** Attributes of the page that are allowed, the ids in its cookies, and what the server itself knows. */
 async function contextOf(
-  request: RelayRequest,
+  call: RelayCall,
   given: unknown,
   { settings, reporter }: Parts,
 ): Promise<FlagContext> {
@@ -77,13 +77,13 @@ async function contextOf(
   for (const name of settings.attributes) {
     if (Object.hasOwn(attributes, name)) context[name] = attributes[name];
   }
-  const facts = readRequest(request.original);
+  const facts = readRequest(call.original);
   if (!facts.private) {
     if (facts.visitorId !== undefined) context.visitorId = facts.visitorId;
     if (facts.sessionId !== undefined) context.sessionId = facts.sessionId;
   }
   try {
-    return { ...context, ...(await settings.context?.(request.original)) };
+    return { ...context, ...(await settings.context?.(call.original)) };
   } catch (error) {
     reporter.problem({ code: 'relay_context_failed', message: `\`context\` of the relay failed: ${error}` });
     // Without what the server knows, visitors would get the values of somebody else.

@@ -2,12 +2,13 @@ import { readRequest } from '../request-facts.ts';
 import { isOwnOrigin } from './own-origin.ts';
 import { networkOf, RateLimit } from './rate-limit.ts';
 import type { RelayParts } from './relay.ts';
+import { readJsonText } from './relay-body.ts';
 import { createRelayConversions } from './relay-conversions.ts';
 import { RelayEvents } from './relay-events.ts';
 import { createRelayFlags } from './relay-flags.ts';
 import type { RelaySettings } from './relay-options.ts';
 import { problemResponse, RelayProblem, unavailable } from './relay-problem.ts';
-import type { RelayRequest } from './relay-request.ts';
+import type { RelayCall, RelayRequest } from './relay-request.ts';
 import type { RelayResponse } from './relay-response.ts';
 import { sendScript } from './relay-scripts.ts';
 
@@ -18,7 +19,7 @@ interface Route {
   method: 'GET' | 'POST';
   /** Matches the end of the path, because the relay can be mounted anywhere. */
   path: RegExp;
-  handle(request: RelayRequest, match: RegExpExecArray, address: string | undefined): Promise<RelayResponse>;
+  handle(call: RelayCall, match: RegExpExecArray): Promise<RelayResponse>;
 }
 
 const SECURITY_HEADERS = {
@@ -35,15 +36,17 @@ export function createRelayHandler(settings: RelaySettings, parts: RelayParts): 
 
   const respond = async (route: Route, match: RegExpExecArray, request: RelayRequest) => {
     if (!isOwnOrigin(request, settings.origins)) throw new RelayProblem('cross_origin');
-    const address = addressOf(request, settings, parts);
+    const visitorAddress = addressOf(request, settings, parts);
     const { sessionId } = readRequest(request.original);
-    if (!addressLimit.take(networkOf(address)) || !sessionLimit.take(sessionId)) {
+    if (!addressLimit.take(networkOf(visitorAddress)) || !sessionLimit.take(sessionId)) {
       throw new RelayProblem('rate_limited', { headers: { 'retry-after': '1' } });
     }
+    // Before the request counts as running: a client may send its body slowly.
+    const text = route.method === 'POST' ? await readJsonText(request) : '';
     if (parts.isClosed() || running >= limits.concurrency) throw unavailable('1');
     running += 1;
     try {
-      return await route.handle(request, match, address);
+      return await route.handle({ ...request, text, visitorAddress }, match);
     } finally {
       running -= 1;
     }
@@ -79,14 +82,14 @@ function createRoutes(settings: RelaySettings, parts: RelayParts): Route[] {
     {
       method: 'POST',
       path: /(?:^|\/)ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?$/,
-      handle: (request, [, key]) => flags.ofrep(request, key),
+      handle: (call, [, key]) => flags.ofrep(call, key),
     },
     { method: 'POST', path: /(?:^|\/)v1\/goals\/increment$/, handle: conversions.increment },
     { method: 'POST', path: /(?:^|\/)v1\/feedback\/submit$/, handle: conversions.submit },
     {
       method: 'GET',
       path: /(?:^|\/)(sdk(?:-debug)?\.js)$/,
-      handle: (request, [, name]) => sendScript(name!, request),
+      handle: (call, [, name]) => sendScript(name!, call),
     },
   ];
   if (!settings.events) return routes;
@@ -96,12 +99,12 @@ function createRoutes(settings: RelaySettings, parts: RelayParts): Route[] {
     {
       method: 'GET',
       path: /(?:^|\/)v1\/split-testing\/config$/,
-      handle: (request) => events.config(request),
+      handle: (call) => events.config(call),
     },
     {
       method: 'POST',
       path: /(?:^|\/)(v1\/split-testing\/expose|v1\/sessions\/collect)$/,
-      handle: (request, [, path], address) => events.post(`/${path}`, request, address),
+      handle: (call, [, path]) => events.post(`/${path}`, call),
     },
   ];
 }

@@ -24,6 +24,14 @@ export interface RelayRequest {
   readText(): Promise<string>;
 }
 
+/** A request that was let in. */
+export interface RelayCall extends RelayRequest {
+  /** The JSON in the body of a POST request. */
+  readonly text: string;
+  /** The address of the visitor. */
+  readonly visitorAddress: string | undefined;
+}
+
 /** Members that Express, Fastify and body parsers add. */
 interface NodeRequest extends IncomingMessage {
   ip?: unknown;

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { readScript } from './read-script.ts';
 import { RelayProblem } from './relay-problem.ts';
-import type { RelayRequest } from './relay-request.ts';
+import type { RelayCall } from './relay-request.ts';
 import { etagOf, type RelayResponse, unlessUnchanged } from './relay-response.ts';
 
 interface Script {
@@ -16,7 +16,7 @@ const FILES: Record<string, string> = { 'sdk.js': 'sdk-relay.js', 'sdk-debug.js'
 const scripts = new Map<string, Promise<Script>>();
 
 /** The browser client, from the site's own origin. */
-export async function sendScript(name: string, request: RelayRequest): Promise<RelayResponse> {
+export async function sendScript(name: string, call: RelayCall): Promise<RelayResponse> {
   const text = readScript(FILES[name] ?? name);
   if (text === undefined) throw new RelayProblem('not_found');
   let script = scripts.get(name);
@@ -25,7 +25,7 @@ export async function sendScript(name: string, request: RelayRequest): Promise<R
     scripts.set(name, script);
   }
   const { etag, encodings } = await script;
-  const accepted = request.header('accept-encoding') ?? '';
+  const accepted = call.header('accept-encoding') ?? '';
   const encoding = /\bbr\b(?!;\s*q=0)/.test(accepted)
     ? 'br'
     : /\bgzip\b(?!;\s*q=0)/.test(accepted)
@@ -38,7 +38,7 @@ export async function sendScript(name: string, request: RelayRequest): Promise<R
   };
   if (encoding !== 'identity') headers['content-encoding'] = encoding;
   const response = { status: 200, headers, body: encodings[encoding] };
-  return unlessUnchanged(response, etag, request.header('if-none-match'));
+  return unlessUnchanged(response, etag, call.header('if-none-match'));
 }
 
 /** Compressed once, in the background. */
