@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Switchyard as PageClient } from '../packages/sdk/src/browser/relay.ts';
 import type { Switchyard } from '../packages/sdk/src/node/node.ts';
-import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
 import { sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';
@@ -33,6 +33,7 @@ const RELAY_PROVISION = {
             value: true,
           },
         ]),
+        flag('new-checkout', [{ id: 'all', value: true }]),
         flag('unlisted', []),
       ],
       goals: [{ id: 'signup', name: 'Sign-ups', kind: 'count' }],
@@ -45,6 +46,9 @@ const { suite, isMissing } = await BrowserSuite.open(RELAY_PROVISION);
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const readme = readFileSync(at('packages/sdk/README.md'), 'utf8');
+const guide = readFileSync(at('docs/guides/relay.md'), 'utf8');
+const [, guidePage] = /```html\n([\s\S]*?)```/.exec(guide)!;
+const [, guideOpenFeature] = /```ts\n(import \{ OFREPWebProvider[\s\S]*?)```/.exec(guide)!;
 const [, questionSnippet] = /```tsx\n\/\/ question\.tsx\n([\s\S]*?)```/.exec(readme)!;
 
 const REACT_PAGE = `
@@ -61,20 +65,15 @@ import { renderToString } from 'react-dom/server';
 import { Question } from './question';
 export const html = renderToString(<SwitchyardProvider><Question /></SwitchyardProvider>);
 `;
-const OPENFEATURE_PAGE = `
-import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
-import { OpenFeature } from '@openfeature/web-sdk';
-const provider = new OFREPWebProvider({ baseUrl: '/sy', changeDetection: 'polling', pollInterval: 0 });
-window.openFeature = OpenFeature.setProviderAndWait(provider).then(() => OpenFeature.getClient());
-`;
-
 /** A page with the script of the relay; the client is `window.sy`. */
-const scriptPage = `<!doctype html><title>Shop</title><script src="/sy/sdk.js"></script>
-<script>window.sy = switchyard.createSwitchyard({ relayUrl: '/sy', propertyId: 'shop' });</script>`;
+const scriptPage = (
+  options: object = {},
+) => `<!doctype html><title>Shop</title><script src="/sy/sdk.js"></script>
+<script>window.sy = switchyard.createSwitchyard(${JSON.stringify({ relayUrl: '/sy', propertyId: 'shop', ...options })});</script>`;
 
 interface PageWindow {
   sy: PageClient;
-  openFeature: Promise<{ getBooleanValue(key: string, fallback: boolean): boolean }>;
+  openFeature?: { isNew: boolean };
 }
 
 describe.skipIf(isMissing)('a page with a relay', () => {
@@ -110,14 +109,14 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     const [page, server, openFeature] = await Promise.all([
       bundle('page', REACT_PAGE),
       bundle('server', REACT_SERVER, 'node'),
-      bundle('openfeature', OPENFEATURE_PAGE),
+      bundle('openfeature', `${guideOpenFeature}\nwindow.openFeature = { isNew };`),
     ]);
     const { html } = await import(pathToFileURL(server).href);
     const { createSwitchyard } = await import(pathToFileURL(at('packages/sdk/dist/esm/node/node.js')).href);
     client = createSwitchyard({ apiUrl: suite.server.url, secretApiKey: SECRET_KEY, propertyId: 'shop' });
     await client.ready();
     const relay = client.relay({
-      flags: ['question', 'for-ada'],
+      flags: ['question', 'for-ada', 'new-checkout'],
       feedback: ['nps'],
       goals: ['signup'],
       // As a login would.
@@ -127,7 +126,12 @@ describe.skipIf(isMissing)('a page with a relay', () => {
       },
     });
     const files: Record<string, { type: string; text: string }> = {
-      '/': { type: 'text/html', text: scriptPage },
+      '/': { type: 'text/html', text: scriptPage() },
+      '/direct': {
+        type: 'text/html',
+        text: scriptPage({ apiUrl: suite.server.url, publicApiKey: PUBLIC_KEY }),
+      },
+      '/guide': { type: 'text/html', text: guidePage! },
       '/react': {
         type: 'text/html',
         text: `<!doctype html><div id="root">${html}</div><script type="module" src="/page.js"></script>`,
@@ -168,7 +172,7 @@ describe.skipIf(isMissing)('a page with a relay', () => {
       await sy.ready();
       return [sy.flags.get('question', false), sy.flags.get('for-ada', true), sy.flags.all()];
     });
-    expect(values).toEqual([true, false, { question: true, 'for-ada': false }]);
+    expect(values).toEqual([true, false, { question: true, 'for-ada': false, 'new-checkout': true }]);
     const results = await inPage(async ({ sy }) => {
       const hero = sy.splitTest.get('hero', 'fallback');
       const done = await Promise.all([
@@ -243,6 +247,30 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     await waitFor('the flags', () => inPage(({ sy }) => sy.flags.get('question', false)));
   });
 
+  test('with a public key, events go directly to the service', async () => {
+    const { page, server } = suite;
+    const direct = watchRequests(page, server.url);
+    await page.goto(`${url}/direct`);
+    await inPage(({ sy }) => sy.ready());
+    await inPage(({ sy }) => sy.flush());
+    expect(await inPage(({ sy }) => sy.flags.get('question', false))).toBe(true);
+    expect(direct.sort()).toEqual(['GET /v1/split-testing/config', 'POST /v1/sessions/collect']);
+  });
+
+  test('the page of the guide', async () => {
+    const { page, consoleMessages } = suite;
+    await page.goto(`${url}/guide`);
+    await page.getByText('New checkout').waitFor();
+    await page.click('#like');
+    const cookies = await suite.context.cookies();
+    const visitorId = cookies.find(({ name }) => name === 'sy_visitor')!.value;
+    await waitFor('the feedback', async () => {
+      const [session] = await sessionsOf(suite.server, visitorId);
+      return (session as { feedback?: number } | undefined)?.feedback === 1;
+    });
+    expect(consoleMessages).toEqual([]);
+  });
+
   test('React: `useFlag` and `useFeedback`, without a hydration mismatch', async () => {
     const { page, consoleMessages } = suite;
     expect(await fetch(`${url}/react`).then((response) => response.text())).toContain('<p>Welcome</p>');
@@ -257,10 +285,7 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     await page.goto(url);
     await inPage(({ sy }) => sy.ready());
     await page.addScriptTag({ url: '/openfeature.js', type: 'module' });
-    const values = await inPage(async (window) => {
-      const openFeature = await window.openFeature;
-      return [openFeature.getBooleanValue('question', false), openFeature.getBooleanValue('unlisted', true)];
-    });
-    expect(values).toEqual([true, true]);
+    const isNew = await waitFor('the provider', () => inPage((window) => window.openFeature?.isNew));
+    expect(isNew).toBe(true);
   });
 });

@@ -14,6 +14,7 @@ import { waitFor } from '../../../server/src/testing/wait.ts';
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
 const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+const relayGuide = readFileSync(join(PACKAGE, '../../docs/guides/relay.md'), 'utf8');
 
 let shop: Shop;
 let project: string;
@@ -89,6 +90,55 @@ it.each(['Express', 'Fastify'])('%s', async (name) => {
       goals: [{ goalId: 'revenue', count: 1, amount: 49.9 }],
     });
     expect(await shop.timeline(sessionId!, 'exposure')).toHaveLength(1);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+const RELAY_SERVERS = ['Express', 'Fastify', 'node:http', 'Next.js, Hono and other Fetch handlers'];
+const SERVE_FETCH_HANDLER = `
+import { createServer as createNodeServer } from 'node:http';
+createNodeServer(async (request, response) => {
+  const init = { method: request.method, headers: request.headers };
+  if (request.method === 'POST') init.body = await new Response(request).text();
+  const result = await (request.method === 'POST' ? POST : GET)(new Request('http://site' + request.url, init));
+  response.writeHead(result.status, [...result.headers].flat()).end(await result.text());
+}).listen(process.env.PORT, '127.0.0.1');
+`;
+
+it.each(RELAY_SERVERS)('the relay guide: %s', async (name) => {
+  const snippet = relayGuide.split(`### ${name}\n`)[1]?.match(/^```js\n(.*?)^```/ms)?.[1];
+  expect(snippet).toBeDefined();
+  const file = join(project, `relay-${RELAY_SERVERS.indexOf(name)}.mjs`);
+  writeFileSync(file, snippet! + (snippet!.includes('relay.fetch') ? SERVE_FETCH_HANDLER : ''));
+  const port = await freePort();
+  const child = spawn(process.execPath, [file], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: String(port),
+      SWITCHYARD_URL: shop.server.url,
+      SWITCHYARD_SECRET_KEY: SECRET_KEY,
+    },
+  });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    const post = (path: string, body: object) =>
+      fetch(`${url}/sy${path}`, {
+        method: 'POST',
+        headers: { origin: url, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }).then((response) => response.json());
+    const flags = await waitFor('the flags', () => post('/v1/flags/evaluate', {}).catch(() => undefined));
+    expect(flags).toEqual({
+      flags: { 'new-checkout': { value: false, type: 'boolean', reason: 'DEFAULT' } },
+    });
+    expect(await post('/v1/goals/increment', { goalId: 'signup' })).toEqual({ success: true });
+    const script = await fetch(`${url}/sy/sdk.js`);
+    expect([script.status, script.headers.get('content-type')]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+    ]);
   } finally {
     child.kill('SIGKILL');
   }
