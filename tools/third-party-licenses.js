@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packagesBelow } from './packages-below.js';
 
 /** Packages whose code becomes part of the bundles. */
-const BUNDLED_IN = ['packages/core', 'packages/server', 'packages/dashboard'];
+const BUNDLED_IN = ['packages/core', 'packages/server', 'packages/dashboard', 'packages/docs'];
 /** Tools and types leave no code behind. */
 const LEAVES_NO_CODE = /^(@types\/.*|vite|@vitejs\/.*|@switchyard\/.*)$/;
 

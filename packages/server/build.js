@@ -16,17 +16,13 @@ const ENTRIES = {
   'sqlite-thread': 'storage/sqlite/sqlite-thread',
   'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
 };
-/** Packages that load their own files: native code and the pages of the API reference. */
-const WITH_FILES = [
-  '@duckdb/node-bindings',
-  '@node-rs/argon2',
-  '@photostructure/sqlite',
-  '@fastify/swagger-ui',
-];
+/** Packages that load their own files: native code. */
+const WITH_FILES = ['@duckdb/node-bindings', '@node-rs/argon2', '@photostructure/sqlite'];
 
 /** What the server delivers: name in `dist` and where it comes from. */
 const DELIVERED = {
   dashboard: '../dashboard/dist',
+  docs: '../docs/dist',
   'sdk.js': '../sdk/dist/sdk.js',
   'sdk-debug.js': '../sdk/dist/sdk-debug.js',
   'sdk-relay.js': '../sdk/dist/sdk-relay.js',

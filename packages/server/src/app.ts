@@ -39,6 +39,7 @@ import { registerWebhookRoutes, type WakeWebhooks } from './features/webhooks/we
 import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
 import { registerDashboard } from './http/dashboard.ts';
+import { registerDocumentation } from './http/documentation.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { IdempotentCreation } from './http/idempotent-creation.ts';
 import { Metrics } from './http/metrics.ts';
@@ -102,6 +103,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerSdkScript(app);
   registerSdkPackage(app);
   registerDashboard(app);
+  registerDocumentation(app);
   registerSplitTestRoutes(api, { auth, recordEvents, metrics });
   registerReportRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });

@@ -1,12 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { UNLISTED } from './api-description.ts';
 import { builtFile } from './built-file.ts';
-import { IMMUTABLE, type PreparedFile, sendFile } from './prepared-file.ts';
+import { IMMUTABLE, sendFile } from './prepared-file.ts';
 import { readCookie, SESSION_COOKIE } from './session-cookie.ts';
+import { HTML, StaticFiles } from './static-files.ts';
 
 /** In the built page, wherever the nonce of the response belongs. */
 const NONCE = '__CSP_NONCE__';
@@ -16,13 +17,6 @@ const ONE_DAY = 'public, max-age=86400';
 
 /** Paths that the router of the dashboard handles; a reload must find the page too. */
 const PAGES = ['/', '/setup', '/sign-in', '/invitation', '/account', '/new-property', '/p/*'];
-
-const CONTENT_TYPES: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.html': 'text/html; charset=utf-8',
-};
 
 /** Serves the built dashboard: one page for all of its paths, and files whose names contain their content hash. */
 export function registerDashboard(app: FastifyInstance): void {
@@ -37,14 +31,14 @@ export function registerDashboard(app: FastifyInstance): void {
       sendPage(reply, readCookie(request, SESSION_COOKIE) === undefined ? withoutSession! : withSession!),
     );
   }
-  const assets = fileCache(join(directory, 'assets'));
+  const files = new StaticFiles(directory);
   app.get<{ Params: { name: string } }>('/assets/:name', UNLISTED, (request, reply) => {
-    const file = assets(request.params.name);
+    const file = files.find(`assets/${request.params.name}`);
     // A page of an older version may ask for a file that is gone: it must not keep this answer.
     if (file === undefined) throw new ApiError('not_found');
     return sendFile(file, IMMUTABLE, request, reply);
   });
-  const favicon = prepareFile(directory, 'favicon.svg');
+  const favicon = files.find('favicon.svg')!;
   app.get('/favicon.svg', UNLISTED, (request, reply) => sendFile(favicon, ONE_DAY, request, reply));
 }
 
@@ -60,7 +54,7 @@ function sendPage(reply: FastifyReply, page: readonly string[]): FastifyReply {
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
     })
-    .type(CONTENT_TYPES['.html']!)
+    .type(HTML)
     .send(page.join(nonce));
 }
 
@@ -75,30 +69,3 @@ const contentSecurityPolicy = (nonce: string) =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-
-/** Files of a directory by name, read at their first request. Other names never reach the file system. */
-function fileCache(directory: string): (name: string) => PreparedFile | undefined {
-  const names = new Set(readdirSync(directory));
-  const files = new Map<string, PreparedFile>();
-  return (name) => {
-    if (!names.has(name) || CONTENT_TYPES[extname(name)] === undefined) return undefined;
-    const file = files.get(name) ?? prepareFile(directory, name);
-    files.set(name, file);
-    return file;
-  };
-}
-
-/** The build has compressed every file already. */
-function prepareFile(directory: string, name: string): PreparedFile {
-  const path = join(directory, name);
-  const content = readFileSync(path);
-  return {
-    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-    contentType: CONTENT_TYPES[extname(name)]!,
-    encodings: new Map([
-      ['br', readFileSync(`${path}.br`)],
-      ['gzip', readFileSync(`${path}.gz`)],
-      ['identity', content],
-    ]),
-  };
-}

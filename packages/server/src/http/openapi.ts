@@ -1,12 +1,9 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import { Problem } from '@switchyard/core/api/problem';
 import type { FastifyInstance } from 'fastify';
-import { ERRORS } from '../errors.ts';
 import { TAGS, UNLISTED } from './api-description.ts';
 import { type Prepared, prepare, sendPrepared } from './etag.ts';
 import { completeDocument } from './openapi-completion.ts';
-import { page } from './page.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 const DESCRIPTION = `Split testing, feature flags, goals and feedback on top of browser sessions.
@@ -70,30 +67,9 @@ export async function describeApi(
         : description.swaggerObject,
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `schema-${i}`) },
   });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    // Without the top bar, which shows the Swagger logo.
-    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, layout: 'BaseLayout' },
-    theme: { title: 'Switchyard API' },
-  });
   let document: Prepared | undefined;
   app.get('/openapi.json', UNLISTED, (request, reply) => {
     document ??= prepare(app.swagger());
     return sendPrepared(request, reply, document);
   });
-  app.get('/docs/errors', UNLISTED, (_request, reply) => reply.type('text/html').send(errorsPage()));
 }
-
-function errorsPage(): string {
-  const rows = Object.entries(ERRORS).map(
-    ([code, { status, message }]) =>
-      `<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${formatCode(message)}</td></tr>`,
-  );
-  return page(
-    'Errors',
-    `<p>Every error response is a problem document (RFC 9457). Use <code>error.code</code> to tell errors apart.</p>
-<table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
-  );
-}
-
-const formatCode = (text: string) => text.replace(/`([^`]+)`/g, '<code>$1</code>');

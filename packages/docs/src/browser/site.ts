@@ -1,0 +1,11 @@
+import { addCopyButtons } from './copy-buttons.ts';
+import { followHeadings } from './current-heading.ts';
+import { addMenu } from './menu.ts';
+import { addSearch } from './search-button.ts';
+import { addThemeSwitch } from './theme-switch.ts';
+
+addThemeSwitch();
+addMenu();
+addSearch();
+addCopyButtons(document);
+followHeadings();

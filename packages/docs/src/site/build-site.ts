@@ -1,0 +1,49 @@
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Assets, renderPage } from './layout.ts';
+import { readNavigation } from './navigation.ts';
+import { searchEntries } from './search-entries.ts';
+import { readPage, type SitePage } from './site-page.ts';
+
+interface BuildOptions {
+  /** Of the repository. */
+  root: string;
+  dist: string;
+  assets: Assets;
+}
+
+/** Writes all pages, as HTML and as Markdown, the images and the search index. */
+export function buildSite({ root, dist, assets }: BuildOptions): void {
+  const locations = readNavigation(root);
+  const pages = locations.map((location) => readPage(root, location, locations));
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(dist, name)), { recursive: true });
+    writeFileSync(join(dist, name), text);
+  };
+  for (const page of pages) {
+    write(`${page.path || 'index'}.html`, renderPage({ page, pages, assets }));
+    write(`${page.path || 'index'}.md`, page.source);
+  }
+  write('404.html', renderPage({ page: NOT_FOUND, pages, assets }));
+  write('search.json', JSON.stringify(searchEntries(pages)));
+  write('llms.txt', pageList(pages));
+  const images = join(root, 'docs', 'images');
+  if (existsSync(images)) cpSync(images, join(dist, 'images'), { recursive: true });
+}
+
+/** The list of all pages as Markdown, for language models. */
+const pageList = (pages: readonly SitePage[]) =>
+  `# Switchyard\n\n${pages.map(({ path, title, description }) => `- [${title}](docs/${path || 'index'}.md): ${description}`).join('\n')}\n`;
+
+const NOT_FOUND: SitePage = {
+  path: '404',
+  section: 'Error 404',
+  title: 'Page not found',
+  navigationTitle: '',
+  description: '',
+  source: '',
+  headings: [],
+  sections: [],
+  links: [],
+  html: '<h1>Page not found</h1>\n<p>There is no page at this address. Use the search or the list of pages.</p>',
+};
