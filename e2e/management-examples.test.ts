@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 
 const run = promisify(execFile);
-const document = readFileSync(fileURLToPath(new URL('../docs/guides/management-api.md', import.meta.url)), 'utf8');
+const document = readFileSync(
+  fileURLToPath(new URL('../docs/guides/management-api.md', import.meta.url)),
+  'utf8',
+);
 const NODE_MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const ADDRESS = 'http://127.0.0.1:8080';
 

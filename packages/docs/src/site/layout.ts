@@ -18,7 +18,8 @@ export function renderPage({ page, pages, assets }: PageContext): string {
   const to = (path: string) => linkTo(page.path, path);
   const isApi = page.path === 'api';
   const title = page.path === '' ? 'Switchyard documentation' : `${page.title} · Switchyard`;
-  const script = (name: keyof Assets) => `<script type="module" src="${to(`assets/${assets[name]}`)}"></script>`;
+  const script = (name: keyof Assets) =>
+    `<script type="module" src="${to(`assets/${assets[name]}`)}"></script>`;
   return `<!doctype html>
 <html lang="en" data-root="${to('')}">
 <head>
@@ -40,8 +41,7 @@ ${navigation(to, page, pages)}
 <main id="content" tabindex="-1">
 <article>
 ${page.path === '' ? '' : `<p class="section">${escapeHtml(page.section)}</p>`}
-${shortContents(page.headings)}
-${page.html}
+${page.html.replace('</h1>', () => `</h1>\n${shortContents(page.headings)}`)}
 ${isApi ? apiPlaceholder(to) : ''}
 </article>
 ${previousAndNext(to, page, pages)}
@@ -120,6 +120,8 @@ ${link(pages[index + 1], 'Next', 'next')}
 </nav>`;
 }
 
-const apiPlaceholder = (to: (path: string) => string) => `<div id="api" data-document="${to('../openapi.json')}">
+const apiPlaceholder = (
+  to: (path: string) => string,
+) => `<div id="api" data-document="${to('../openapi.json')}">
 <noscript><p>The list of endpoints needs JavaScript. Without it, use the <a href="${to('../openapi.json')}">OpenAPI document</a>.</p></noscript>
 </div>`;

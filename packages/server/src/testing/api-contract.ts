@@ -50,6 +50,12 @@ export class ApiContract {
     }
   }
 
+  /** What is wrong with a value of a named schema; empty if nothing is. */
+  errorsOf(name: string, value: unknown): string {
+    const validate = this.#validator({ $ref: `#/components/schemas/${name}` });
+    return validate(value) ? '' : this.#ajv.errorsText(validate.errors);
+  }
+
   #operation(method: string, path: string): Operation | undefined {
     const segments = path.split('?', 1)[0]!.split('/');
     const template = Object.keys(this.document.paths).find((candidate) => {

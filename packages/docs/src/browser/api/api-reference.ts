@@ -76,5 +76,6 @@ function openCurrent(): void {
 
 /** The browser has looked for the target before it existed. */
 function scrollToHash(): void {
-  if (location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  if (location.hash.length > 1)
+    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 }

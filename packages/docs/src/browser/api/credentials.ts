@@ -19,7 +19,10 @@ function kindOf(endpoint: Endpoint): Kind | undefined {
 }
 
 /** The header with the credential of an endpoint; with a placeholder while there is none. */
-export function credentialHeader(endpoint: Endpoint, { asShown }: { asShown: boolean }): Record<string, string> {
+export function credentialHeader(
+  endpoint: Endpoint,
+  { asShown }: { asShown: boolean },
+): Record<string, string> {
   const kind = kindOf(endpoint);
   if (kind === undefined) return {};
   // Keys stay out of the examples, which people copy into tickets.
@@ -61,7 +64,9 @@ export function credentialField(endpoint: Endpoint): HTMLElement | undefined {
     if (input.value.trim() !== given[kind]) input.value = given[kind];
   });
   const hint =
-    kind === 'publicKey' ? undefined : 'Not stored. Empty: the session of the dashboard in this browser is used.';
+    kind === 'publicKey'
+      ? undefined
+      : 'Not stored. Empty: the session of the dashboard in this browser is used.';
   return element(
     'label',
     {},

@@ -50,9 +50,7 @@ function parameters({ parameters: all = [] }: Endpoint, document: ApiDocument): 
       .map(({ name, schema, required = false, description }) =>
         fieldRow({ name, schema, isRequired: required, description }, document),
       );
-    return rows.length === 0
-      ? []
-      : [element('h4', {}, title), element('div', { class: 'fields' }, ...rows)];
+    return rows.length === 0 ? [] : [element('h4', {}, title), element('div', { class: 'fields' }, ...rows)];
   });
   return element('div', {}, ...groups);
 }
@@ -75,7 +73,11 @@ function responses(endpoint: Endpoint, document: ApiDocument): HTMLElement {
     const details = element('details', {}, summary);
     details.addEventListener(
       'toggle',
-      () => details.append(formatted(withErrorLinks(description, isError)), schema ? schemaView(schema, document) : ''),
+      () =>
+        details.append(
+          formatted(withErrorLinks(description, isError)),
+          schema ? schemaView(schema, document) : '',
+        ),
       { once: true },
     );
     return details;

@@ -22,7 +22,10 @@ export interface Field {
   description?: string | undefined;
 }
 
-export function fieldRow({ name, schema, isRequired, description }: Field, document: ApiDocument): HTMLElement {
+export function fieldRow(
+  { name, schema, isRequired, description }: Field,
+  document: ApiDocument,
+): HTMLElement {
   const known = resolved(schema, document);
   const text = description ?? schema.description ?? known.description;
   const limits = limitsOf(known);
@@ -96,7 +99,9 @@ function limitsOf(schema: Schema): string {
   const between = (low: number | undefined, high: number | undefined, unit: string) => {
     if (low === undefined && high === undefined) return undefined;
     if (high === undefined) return low === 0 ? undefined : `at least ${low}${unit}`;
-    return low === undefined || (low === 0 && unit !== '') ? `at most ${high}${unit}` : `${low} to ${high}${unit}`;
+    return low === undefined || (low === 0 && unit !== '')
+      ? `at most ${high}${unit}`
+      : `${low} to ${high}${unit}`;
   };
   const { default: preset, enum: values = [] } = schema;
   return [

@@ -12,7 +12,10 @@ const MAX_SHOWN_CHARACTERS = 100_000;
 
 /** A form that sends a request to this server and shows the response. */
 export function tryItForm(endpoint: Endpoint, document: ApiDocument): HTMLElement {
-  const inputs = (endpoint.parameters ?? []).map((parameter) => ({ parameter, ...parameterField(parameter) }));
+  const inputs = (endpoint.parameters ?? []).map((parameter) => ({
+    parameter,
+    ...parameterField(parameter),
+  }));
   const media = Object.keys(endpoint.requestBody?.content ?? {})[0];
   const example = media && exampleOf(endpoint.requestBody!.content[media], document);
   const body = media === undefined ? undefined : element('textarea', { rows: 8, spellcheck: 'false' });
@@ -47,7 +50,12 @@ function parameterField(parameter: Parameter) {
     spellcheck: 'false',
   });
   input.value = value;
-  const name = element('span', {}, parameter.name, parameter.required ? '' : element('small', {}, ' optional'));
+  const name = element(
+    'span',
+    {},
+    parameter.name,
+    parameter.required ? '' : element('small', {}, ' optional'),
+  );
   return { input, field: element('label', {}, name, input) };
 }
 
@@ -88,14 +96,21 @@ async function showResponse({ url, ...init }: ApiRequest, output: HTMLElement): 
     const duration = Math.round(performance.now() - started);
     const status = `${response.status} ${response.statusText}`.trim();
     const kind = response.ok ? 'good' : 'bad';
-    const summary = element('p', { class: `status ${kind}` }, status, element('span', {}, ` in ${duration} ms`));
+    const summary = element(
+      'p',
+      { class: `status ${kind}` },
+      status,
+      element('span', {}, ` in ${duration} ms`),
+    );
     const text = await readText(response, abort.signal);
     output.replaceChildren(
       summary,
       ...(text === '' ? [] : [codeBlock([{ label: 'Response', code: pretty(text) }], '')]),
     );
   } catch (error) {
-    const message = abort.signal.aborted ? `No response after ${MAX_DURATION_MS / 1000} seconds.` : String(error);
+    const message = abort.signal.aborted
+      ? `No response after ${MAX_DURATION_MS / 1000} seconds.`
+      : String(error);
     output.replaceChildren(element('p', { class: 'status bad' }, message));
   } finally {
     clearTimeout(timer);
