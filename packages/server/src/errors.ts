@@ -7,7 +7,7 @@ interface ErrorDescription {
   message: string;
 }
 
-/** All API errors; `/docs/errors` and the OpenAPI document are generated from this table. */
+/** All API errors. The OpenAPI document is generated from this table, and a check compares docs/errors.md with it. */
 export const ERRORS = {
   invalid_json: {
     status: 400,

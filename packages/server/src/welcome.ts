@@ -59,6 +59,6 @@ ${post('/v1/flags/evaluate', secretKey, { propertyId: 'demo', context: { email: 
 
 ${get('/v1/sessions?propertyId=demo', secretKey)}
 
-API reference: ${url}/docs
+Documentation: ${url}/docs
 `;
 }

@@ -10,7 +10,7 @@ export interface Heading {
 }
 
 /** The text between two headings, for the search. */
-export interface TextSection extends Heading {
+interface TextSection extends Heading {
   content: string;
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ERRORS } from '../errors.ts';
 import { sendRaw } from '../testing/raw-request.ts';
 import { accepted, closeShop, openShop, type Shop } from '../testing/shop.ts';
 import { waitFor } from '../testing/wait.ts';
@@ -17,48 +16,6 @@ describe('probes', () => {
     const response = await visit(path);
     expect(response.status).toBe(200);
     expect(response.body.status).toMatch(/^(ok|ready)$/);
-  });
-});
-
-describe('pages', () => {
-  it('/docs starts with split testing and has no Swagger bar', async () => {
-    const { tags } = (await visit('/openapi.json')).body;
-    expect(tags[0].name).toBe('Split testing');
-    expect(tags.at(-1).name).toBe('Operation');
-    expect((await visit('/docs/static/swagger-initializer.js')).text).toContain('"layout":"BaseLayout"');
-  });
-
-  it('/docs loads all its resources from this server', async () => {
-    const response = await visit('/docs');
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
-    const parts = [...response.text.matchAll(/<(?:script|link)[^>]*\b(?:src|href)="([^"]+)"/g)].map(
-      ([, target]) => target!,
-    );
-    expect(parts.length).toBeGreaterThan(2);
-    for (const target of parts) {
-      const address = new URL(target, `${shop.server.url}/docs/`);
-      expect(address.origin).toBe(shop.server.url);
-      expect([target, (await fetch(address)).status]).toEqual([target, 200]);
-    }
-  });
-
-  it('/docs shows the OpenAPI document', async () => {
-    const [shown, document] = [await visit('/docs/json'), await visit('/openapi.json')];
-    expect(shown.body).toEqual(document.body);
-  });
-
-  it.each(Object.entries(ERRORS))('/docs/errors documents %s', async (code, { status }) => {
-    const { text } = await visit('/docs/errors');
-    const row = new RegExp(`<tr id="${code}">.*?</tr>`).exec(text)?.[0] ?? '';
-    expect(row).toContain(`>${status}<`);
-    expect(row).toContain(`<code>${code}</code>`);
-  });
-
-  it('/docs/errors documents nothing else', async () => {
-    const { text } = await visit('/docs/errors');
-    const documented = [...text.matchAll(/<tr id="([^"]+)">/g)].map(([, code]) => code);
-    expect(documented.sort()).toEqual(Object.keys(ERRORS).sort());
   });
 });
 

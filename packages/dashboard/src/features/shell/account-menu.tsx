@@ -33,7 +33,7 @@ export function AccountMenu() {
           {scheme === 'dark' ? 'Light theme' : 'Dark theme'}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="external" />} component="a" href="/docs" target="_blank">
-          API reference
+          Documentation
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item closeMenuOnClick={false} onClick={() => signOut.mutate()}>

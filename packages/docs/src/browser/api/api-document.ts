@@ -5,7 +5,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-export interface Operation {
+interface Operation {
   operationId: string;
   summary: string;
   description?: string;

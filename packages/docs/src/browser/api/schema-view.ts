@@ -74,7 +74,7 @@ function nested(schema: Schema, document: ApiDocument): HTMLElement | undefined 
   );
 }
 
-export function typeText(schema: Schema, document: ApiDocument): string {
+function typeText(schema: Schema, document: ApiDocument): string {
   const known = resolved(schema, document);
   if (known.const !== undefined) return JSON.stringify(known.const);
   if (known.enum !== undefined && known.enum.length <= 8) {

@@ -100,7 +100,7 @@ async function showResponse({ url, ...init }: ApiRequest, output: HTMLElement): 
       'p',
       { class: `status ${kind}` },
       status,
-      element('span', {}, ` in ${duration} ms`),
+      element('small', {}, ` in ${duration} ms`),
     );
     const text = await readText(response, abort.signal);
     output.replaceChildren(
