@@ -65,7 +65,7 @@ export function linkTo(from: string, path: string): string {
 const header = (to: (path: string) => string, page: SitePage) => `<header class="site">
 <a class="menu" href="#navigation" aria-label="Menu">${icon('menu')}</a>
 <a class="brand" href="${to('')}">${icon('logo')}<span>Switchyard</span><span class="part">Docs</span></a>
-<button class="search" type="button" hidden>${icon('search')}<span>Search</span><kbd>/</kbd></button>
+<button class="search" type="button" hidden aria-label="Search">${icon('search')}<span>Search</span><kbd>/</kbd></button>
 <nav class="links" aria-label="Site">
 <a href="${to('api')}"${page.path === 'api' ? ' aria-current="page"' : ''}>API</a>
 <a href="${to('../')}">Dashboard</a>
