@@ -105,4 +105,24 @@ ${script.replaceAll('</script', '<\\/script')}</script>`;
     await page.close();
     await stop();
   });
+
+  test('getting-started/express.md and guides/openfeature.md: events and flags through the relay', async () => {
+    const { page, server } = suite;
+    const requests = watchRequests(page, server.url);
+    project = new DocumentedProject('docs/getting-started/express.md', server.url);
+    project.add('docs/guides/openfeature.md');
+    const flags = await project.bundle('page-flags.ts', 'page-flags.js');
+    const { url, stop } = await project.start('server.mjs');
+    await page.goto(url);
+    await page.evaluate('client.ready()');
+    const text = await page.textContent('button');
+    expect(await recorded(2)).toEqual([exposure(text), 'pageview /']);
+    const evaluated = page.waitForResponse(`${url}/sy/ofrep/v1/evaluate/flags`);
+    await page.addScriptTag({ path: flags, type: 'module' });
+    expect((await evaluated).status()).toBe(200);
+    expect(requests).toEqual([]);
+    expectSilence();
+    await page.close();
+    await stop();
+  });
 });

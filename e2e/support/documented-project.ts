@@ -11,7 +11,7 @@ import { waitFor } from '../../packages/server/src/testing/wait.ts';
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** The files of a documentation page: code blocks whose first line is a comment with the name. */
-export function documentedFiles(page: string): Map<string, string> {
+function documentedFiles(page: string): Map<string, string> {
   const text = readFileSync(at(page), 'utf8');
   const blocks = text.matchAll(/^```\w+\n(?:\/\/|#) (\S+\.\w+)\n(.*?)^```$/gms);
   return new Map([...blocks].map(([, name, code]) => [name!, code!]));
@@ -44,7 +44,12 @@ export class DocumentedProject {
     this.#apiUrl = apiUrl;
     mkdirSync(join(this.directory, 'node_modules/@switchyard'), { recursive: true });
     symlinkSync(at('packages/sdk'), join(this.directory, 'node_modules/@switchyard/sdk'));
-    for (const [name, code] of documentedFiles(page)) this.write(name, withService(code, apiUrl));
+    this.add(page);
+  }
+
+  /** Adds the files of a page. */
+  add(page: string): void {
+    for (const [name, code] of documentedFiles(page)) this.write(name, withService(code, this.#apiUrl));
   }
 
   write(name: string, content: string): void {
@@ -61,6 +66,8 @@ export class DocumentedProject {
       platform: isPage ? 'browser' : 'node',
       external: isPage ? [] : ['express', /^@openfeature/],
       resolve: { alias },
+      // It warns about 'use client', which only frameworks understand.
+      logLevel: 'silent',
       transform: { define: { 'process.env.NODE_ENV': '"development"' } },
     });
     const file = join(this.directory, output);
