@@ -48,8 +48,8 @@ const exposureOf = (label: string | undefined) => ({
 });
 
 describe('servers', () => {
-  it.each(['express', 'fastify'])('getting-started/%s.md', async (name) => {
-    const { url, stop } = await open(`docs/getting-started/${name}.md`).start('server.mjs');
+  it.each(['express.md', 'fastify.md'])('getting-started/%s', async (page) => {
+    const { url, stop } = await open(`docs/getting-started/${page}`).start('server.mjs');
     const visitor = new Visitor(url);
     const label = await visitor.openPage();
     expect(label).toBeDefined();
