@@ -47,7 +47,8 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   }
 }
 
-function createProgram(): Command {
+/** All commands with their help. */
+export function createProgram(): Command {
   const program = new Command('switchyard')
     .description('Split testing, feature flags, goals, feedback and sessions, on your own machine.')
     .version(readVersion(), '-v, --version')
