@@ -23,17 +23,21 @@ function describe({ keyword, params, schema, parentSchema, message, data }: Erro
     case 'type':
       return `must be ${typeName(String(schema))}, not ${valueName(data)}`;
     case 'pattern':
-      return String(parentSchema?.['x-hint'] ?? message);
+      return String(parentSchema?.['x-hint'] ?? `must match the pattern ${schema}`);
     case 'enum':
       return `must be one of ${(schema as unknown[]).join(', ')}`;
     case 'minItems':
       return `must have at least ${items(schema)}`;
     case 'maxItems':
       return `must have at most ${items(schema)}`;
+    case 'maxProperties':
+      return `must have at most ${schema === 1 ? '1 member' : `${schema} members`}`;
+    case 'minProperties':
+      return 'must not be empty';
     case 'uniqueItems':
       return `contains the same value twice (items ${Math.min(params.i, params.j) + 1} and ${Math.max(params.i, params.j) + 1})`;
     case 'minLength':
-      return 'must not be empty';
+      return schema === 1 ? 'must not be empty' : `must be at least ${schema} characters long`;
     case 'maxLength':
       return `must be at most ${schema} characters long`;
     case 'exclusiveMinimum':

@@ -2,6 +2,7 @@ import type { FieldError } from '@switchyard/core/api/problem';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
 import { decodeListCursor, decodeTimelineCursor } from './paging.ts';
+import { describeShapeError, shapePointer } from './shape-messages.ts';
 
 /** In objects or arrays with more members only the first error is reported: listing all would cost more than the request. */
 const MAX_MEMBERS_FOR_ALL_ERRORS = 2000;
@@ -116,7 +117,7 @@ function validationError(validators: readonly PartValidator[], request: Validate
   for (const { field, check, fullCheck } of validators) {
     const data = request[field];
     const validate = isWide(data) ? check : fullCheck();
-    if (!validate(data)) fields.push(...(validate.errors ?? []).flatMap(fieldError));
+    if (!validate(data)) fields.push(...fieldErrors(validate.errors ?? []));
   }
   const only = fields.length === 1 ? fields[0] : undefined;
   if (only !== undefined && only.code in ERRORS) {
@@ -158,30 +159,31 @@ const CODES: Record<string, string> = {
   maximum: 'too_large',
 };
 
-function fieldError(error: ErrorObject): FieldError[] {
+const fieldErrors = (errors: readonly ErrorObject[]) => errors.flatMap((error) => fieldError(error, errors));
+
+function fieldError(error: ErrorObject, all: readonly ErrorObject[]): FieldError[] {
   // Only a wrapper: the nested error describes the invalid name.
   if (error.keyword === 'propertyNames') return [];
   const own = (error.parentSchema as { 'x-error-code'?: string } | undefined)?.['x-error-code'];
   const special =
     own !== undefined && (error.keyword === 'exclusiveMinimum' || error.keyword === 'x-required-any');
   if (special) return [{ pointer: error.instancePath, code: own, detail: ERRORS[own as ErrorCode].message }];
-  return [
-    { pointer: pointerOf(error), code: CODES[error.keyword] ?? error.keyword, detail: detailOf(error) },
-  ];
+  const detail = detailOf(error, all);
+  if (detail === undefined) return [];
+  return [{ pointer: pointerOf(error), code: CODES[error.keyword] ?? error.keyword, detail }];
 }
 
 function pointerOf(error: ErrorObject): string {
   const member = (error.params.missingProperty as string | undefined) ?? error.propertyName;
-  if (member === undefined) return error.instancePath;
+  if (member === undefined) return shapePointer(error);
   return `${error.instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-function detailOf(error: ErrorObject): string {
+/** Undefined if another error explains it better. */
+function detailOf(error: ErrorObject, all: readonly ErrorObject[]): string | undefined {
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'dependentRequired') return `is required with ${error.params.property}`;
   if (error.keyword === 'x-cursor') return 'must be the nextCursor of a previous page';
-  if (error.keyword === 'enum')
-    return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
-  if (error.propertyName !== undefined) return `has a name that ${error.message ?? 'is not allowed'}`;
-  return error.message ?? 'is invalid';
+  const message = describeShapeError(error, all);
+  return error.propertyName === undefined || message === undefined ? message : `has a name that ${message}`;
 }
