@@ -32,14 +32,16 @@ const AaTestEvaluation = namedObject('AaTestEvaluation', {
   round: Type.Integer(),
   mode: oneOf(['assignment', 'exposures']),
   ...verdictMembers,
-  splitPValue: nullable(Type.Number({ description: 'Of the split; null with too few visitors' })),
+  splitPValue: nullable(
+    Type.Number({ description: 'P-value of the split; null if there are too few visitors' }),
+  ),
   goals: Type.Array(
     namedObject('AaTestGoal', {
       goalId: Type.String(),
       pValue: nullable(
         Type.Number({
           description:
-            'Valid at any time, and corrected for the number of goals; null with too few conversions',
+            'Valid at any time, and corrected for the number of goals; null if there are too few conversions',
         }),
       ),
     }),

@@ -68,7 +68,7 @@ export type SignedIn = Static<typeof SignedIn>;
 
 export const SetupState = Type.Object(
   {
-    needsOwner: Type.Boolean({ description: 'Whether the first owner has still to be created' }),
+    needsOwner: Type.Boolean({ description: 'Whether the first owner still has to be created' }),
     oidc: Type.Boolean({ description: 'Whether people can sign in with OpenID Connect' }),
   },
   { title: 'SetupState', examples: [{ needsOwner: false, oidc: false }] },

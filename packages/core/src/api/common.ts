@@ -20,7 +20,7 @@ export const VariationKey = Type.Optional(
 export const Timestamp = Type.Number({
   minimum: 0,
   description:
-    'When it happened by the clock of the client, Unix time in milliseconds. Left out, more than 72 hours old or more than 24 hours ahead: the time of receipt counts',
+    'When it happened by the clock of the client, Unix time in milliseconds. If it is missing, more than 72 hours old or more than 24 hours ahead, the time of receipt is used',
   examples: [1767225600000],
 });
 

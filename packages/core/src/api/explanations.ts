@@ -17,7 +17,7 @@ export const ExplanationBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: 'Of a flag; default: `production`',
+        description: 'Environment of the flag; default: `production`',
       }),
     ),
     at: Type.Optional(Time('Uses the definitions of this moment; default: now')),
@@ -68,7 +68,7 @@ export const ConditionStep = namedObject('ConditionStep', {
   moreValues: Type.Optional(Type.Integer({ description: 'How many values are left out' })),
   negate: Condition.properties.negate,
   caseInsensitive: Condition.properties.caseInsensitive,
-  matched: Type.Boolean({ description: 'Whether the condition holds, also if it did not decide' }),
+  matched: Type.Boolean({ description: 'Whether the condition holds, even if it did not decide the result' }),
   missing: Type.Optional(
     Type.Literal(true, {
       description: 'The context does not have the attribute, or its value is too long',
@@ -225,7 +225,7 @@ export const SplitTestExplanation = namedObject('SplitTestExplanation', {
   included: Type.Boolean({ description: 'If false, the visitor is shown `variation` without being counted' }),
   variation: nullable(
     Type.String({
-      description: 'What is shown; null if the test is not served, so that the page shows its own content',
+      description: 'What is shown; null if the test is not served and the page shows its own content',
     }),
   ),
   reason: oneOf(ASSIGNMENT_REASONS),

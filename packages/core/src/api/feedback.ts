@@ -191,7 +191,7 @@ export const FeedbackSummary = Type.Object(
     ),
     complete: Type.Boolean({
       description:
-        'False: more than 20,000 entries of this and the previous period are seen or done, and with these filters older ones were counted as new',
+        'False if this and the previous period have more than 20,000 entries that are seen or done; with these filters, older ones were then counted as new',
     }),
     series: Type.Array(
       namedObject('FeedbackBucket', {

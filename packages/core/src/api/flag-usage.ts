@@ -17,7 +17,7 @@ const FlagUsageCount = namedObject('FlagUsageCount', {
     Type.Number({
       minimum: 0,
       description:
-        'The last time, Unix time in milliseconds. Left out, in the future or more than 72 hours old: the time of receipt counts',
+        'The last time, Unix time in milliseconds. If it is missing, in the future or more than 72 hours old, the time of receipt is used',
       examples: [1767225600000],
     }),
   ),

@@ -108,7 +108,7 @@ const totals = {
 
 const PeriodTotals = namedObject('GoalTotals', {
   ...totals,
-  amount: Type.Number({ description: 'Net dollars, of count goals too' }),
+  amount: Type.Number({ description: 'Net dollars, also for count goals' }),
   grossAmount: Type.Number({ description: 'Dollars of the increments' }),
   reversedAmount: Type.Number({ description: 'Dollars of the decrements' }),
 });

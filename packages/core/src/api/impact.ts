@@ -38,7 +38,7 @@ export const ImpactBody = Type.Object(
 export type ImpactBody = Static<typeof ImpactBody>;
 
 const Visitors = Type.Integer({
-  description: 'Number of visitors; of the sample, if `sampled` is less than 1',
+  description: 'Number of visitors; if `sampled` is less than 1, of visitors in the sample',
 });
 const Examples = Type.Array(Type.String(), {
   description: `Ids of up to ${MAX_IMPACT_EXAMPLES} sessions`,
@@ -46,7 +46,7 @@ const Examples = Type.Array(Type.String(), {
 
 const UnknownAttribute = namedObject('UnknownAttribute', {
   attribute: Type.String(),
-  visitors: Type.Integer({ description: 'Visitors with a session that does not have it' }),
+  visitors: Type.Integer({ description: 'Visitors with a session that does not have the attribute' }),
 });
 
 /** Visitors whose sessions get another result. */

@@ -115,7 +115,7 @@ const ApiKeyFields = {
   createdAt: Time,
   lastUsedAt: nullable(Time),
   key: nullable(
-    Type.String({ description: 'The whole key: always of a public key, of a secret key only once' }),
+    Type.String({ description: 'The whole key; for a secret key only in the response that creates it' }),
   ),
 };
 export const ManagedKey = namedObject('ManagedKey', ApiKeyFields);
@@ -284,7 +284,7 @@ export const ProposalSchema = namedObject('Proposal', {
       Type.Unsafe<object>({
         ...anyObject('ProposalBase'),
         description:
-          'The item in the version that the author saw; null if it did not exist, or is not known any more. Only of a proposal that was decided, and only in the response to `GET`',
+          'The version of the item that the author saw; null if it did not exist or is no longer known. Only for proposals that are decided, and only in the response to `GET`',
       }),
     ),
   ),
@@ -319,5 +319,5 @@ export const Erasure = namedObject('Erasure', {
   requestedAt: Time,
   finishedAt: nullable(Time),
   rows: nullable(Type.Integer({ description: 'Removed rows' })),
-  error: nullable(Type.String({ description: 'Why the last attempt failed; it is repeated' })),
+  error: nullable(Type.String({ description: 'Why the last attempt failed; it will be retried' })),
 });

@@ -72,7 +72,7 @@ const INVITATION = {
 export const Invitations = Type.Object(
   {
     invitations: Type.Array(namedObject('Invitation', invitationMembers), {
-      description: 'Neither used, revoked nor expired',
+      description: 'Not yet used, revoked or expired',
     }),
   },
   { title: 'Invitations', examples: [{ invitations: [INVITATION] }] },

@@ -142,7 +142,8 @@ export const ProvisionedSplitTest = Type.Object(
         Type.Number({
           exclusiveMinimum: 0,
           maximum: 1000,
-          description: 'Smallest relevant change of the primary goal, relative to the control: 0.02 is 2 %',
+          description:
+            'Smallest change of the primary goal that matters, relative to the control: 0.02 is 2 %',
         }),
       ),
     ),

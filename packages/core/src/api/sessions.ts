@@ -92,7 +92,7 @@ export const SessionsQuery = Type.Object(
     ),
     bots: Type.Optional(
       oneOf(['exclude', 'only', 'include'], {
-        description: 'Whether crawlers are listed; default: `include`',
+        description: 'Whether to list crawlers; default: `include`',
       }),
     ),
     splitTestKey: Type.Optional(EntityKey),
@@ -157,7 +157,7 @@ const sessionFields = {
   device: nullable(Type.String()),
   browser: nullable(Type.String()),
   os: nullable(Type.String()),
-  bot: Type.Boolean({ description: 'A crawler, as far as its requests show' }),
+  bot: Type.Boolean({ description: 'Whether its requests look like those of a crawler' }),
   exposures: Type.Array(
     namedObject('SessionExposure', {
       splitTestKey: Type.String(),

@@ -131,7 +131,7 @@ const TrafficBucket = namedObject('TrafficBucket', {
 const period = {
   from: Type.Integer(),
   to: Type.Integer(),
-  asOf: Type.Integer({ description: 'When the numbers were taken' }),
+  asOf: Type.Integer({ description: 'Time of the counts' }),
 };
 
 const exampleCounts = {
@@ -252,7 +252,7 @@ export const TrafficReceived = Type.Object(
   { session: ReceivedTimes, exposure: ReceivedTimes, goal: ReceivedTimes, feedback: ReceivedTimes },
   {
     title: 'TrafficReceived',
-    description: 'Null: none is stored',
+    description: 'Null if none is stored',
     examples: [
       {
         session: { first: 1767225600000, last: 1769817600000 },

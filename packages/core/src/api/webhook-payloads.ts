@@ -82,9 +82,7 @@ export type FeedbackSubmitted = Static<typeof FeedbackSubmitted>;
 export const ScheduleExecuted = namedObject('ScheduleExecuted', {
   propertyId: PropertyId,
   splitTestKey: nullable(Type.String({ description: 'Null if the schedule was that of a rollout' })),
-  status: nullable(
-    Type.String({ description: 'Status that the schedule gave the test: `running` or `stopped`' }),
-  ),
+  status: nullable(Type.String({ description: 'Status set by the schedule: `running` or `stopped`' })),
   flagKey: nullable(Type.String({ description: 'The flag whose rollout changed; null for a split test' })),
   at: Type.Integer({ description: 'When it took effect' }),
 });

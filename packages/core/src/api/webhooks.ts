@@ -41,7 +41,7 @@ export const ProvisionedWebhook = Type.Object(
     ),
     enabled: Type.Optional(
       Type.Boolean({
-        description: 'Default: `true`. While it is disabled, no events are recorded for it',
+        description: 'Default: `true`. While it is disabled, no events are queued for it',
       }),
     ),
   },

@@ -52,7 +52,7 @@ function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: Ac
       tag: 'Management',
       summary: 'Invite somebody to the property',
       description:
-        'The response has a link to pass on: nothing is sent. It is valid for 7 days and works once. Whoever has the link can accept it.',
+        'The response has a link that you pass on; no email is sent. It is valid for 7 days and works once. Whoever has the link can accept it.',
       access: 'admin',
       params: ManagedPropertyParams,
       headers: IdempotencyHeaders,

@@ -59,7 +59,7 @@ function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
     '/v1/manage/me',
     {
       tag: 'Management',
-      summary: 'Change the own name or password',
+      summary: 'Change your name or password',
       description:
         'A new password ends all other sessions of the account and replaces the cookie of this one.',
       access: 'account',

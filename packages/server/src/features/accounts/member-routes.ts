@@ -125,7 +125,7 @@ function checkVersion({ managed, params, headers }: FastifyRequest<MemberRoute>,
     if (!createOnly && (version === undefined || version === 'any' || version === known.version)) return;
     const [current] = await listWithAccounts(database, managed.id, params.accountId);
     throw new ApiError('version_conflict', {
-      ...(createOnly && { message: 'The account is a member already.' }),
+      ...(createOnly && { message: 'The account is already a member.' }),
       details: { current: current ?? {}, conflicts: createOnly ? [] : [pointer] },
     });
   };

@@ -18,7 +18,7 @@ function registerSetup(api: ApiRoutes, { database, hasher, throttle, sessions, o
     url,
     {
       tag: 'Management',
-      summary: 'Whether the first owner has still to be created',
+      summary: 'Whether the first owner still has to be created',
       access: 'anyone',
       responses: { 200: { ...SetupState, description: 'The state' } },
     },

@@ -42,7 +42,7 @@ function registerEnrol(api: ApiRoutes, parts: AccountParts): void {
     URL,
     {
       ...ownSession,
-      summary: 'Start to turn on two-factor',
+      summary: 'Begin to set up two-factor',
       description: 'Nothing changes until a code of the authenticator app is sent to `confirm`.',
       responses: { 200: { ...TwoFactorSecret, description: 'The secret for the authenticator app' } },
       errors: ['already_exists'],
@@ -105,4 +105,4 @@ function registerRemove(api: ApiRoutes, parts: AccountParts): void {
 }
 
 const alreadyOn = () =>
-  new ApiError('already_exists', { message: 'Two-factor is on already. Turn it off first.' });
+  new ApiError('already_exists', { message: 'Two-factor is already on. Turn it off first.' });

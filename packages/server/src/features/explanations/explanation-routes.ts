@@ -44,7 +44,7 @@ function registerExplanations(api: ApiRoutes, parts: Parts): void {
       tag: 'Management',
       summary: 'Explain the value of a flag or the variation of a split test',
       description:
-        'Evaluates like the service and returns every step: for a `context`, for a session, or for a visitor; with the definitions of now, of a past moment (`at`), or with one that is not saved (`definition`). The context of a session is what the service knows of it, which can be less than what your code evaluates flags with. Changes nothing.',
+        'Evaluates like the service and returns every step: for a `context`, for a session, or for a visitor; with the current definitions, those of a past moment (`at`), or one that is not saved (`definition`). The context of a session is what the service knows of it, which can be less than what your code evaluates flags with. Changes nothing.',
       access: 'viewer',
       params: PropertyParams,
       body: ExplanationBody,

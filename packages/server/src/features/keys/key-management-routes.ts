@@ -65,7 +65,7 @@ function registerCreate(api: ApiRoutes, { writer, idempotency, dryRunResponse }:
     {
       tag: 'Management',
       summary: 'Create an API key',
-      description: 'The response is the only one that contains the text of a secret key.',
+      description: 'A secret key is shown only in this response.',
       access: 'admin',
       params: PropertyParams,
       headers: IdempotencyHeaders,

@@ -88,7 +88,7 @@ function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
       tag: 'Management',
       summary: 'Restore the item of an entry to its state before or after that entry',
       description:
-        'A new change like any other: it is checked by the same rules and written to the history. What an editor may not change needs an admin.',
+        'A new change like any other: it is checked by the same rules and written to the history. Only an admin can restore what an editor may not change.',
       access: 'editor',
       params: HistoryParams,
       querystring: WriteQuery,
@@ -123,7 +123,7 @@ function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
         ({ entity: each }) => each.type === entity.type && each.key === entity.key,
       );
       if (entry === undefined) {
-        throw new ApiError('not_restorable', { message: 'The item is in this state already.' });
+        throw new ApiError('not_restorable', { message: 'The item is already in this state.' });
       }
       return reply.send(entryResponse(entry, managed));
     },

@@ -92,7 +92,7 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
       tag: 'Management',
       summary: 'Propose a change',
       description:
-        'Checked like the change itself. An editor’s change of a protected environment becomes a proposal by itself.',
+        'Validated like the change itself. An editor’s change of a protected environment becomes a proposal automatically.',
       access: 'editor',
       params: PropertyParams,
       querystring: WriteQuery,

@@ -36,7 +36,7 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: ReportRu
       tag: 'Split testing',
       summary: 'Counts, statistics, health and verdict of a split test',
       description:
-        'Each visitor is counted once, in the variation of their first exposure. Each phase of a test is reported separately. Expensive counts may be cached for a few minutes: `asOf` is the time at which they were taken.',
+        'Each visitor is counted once, from their first exposure on; visitors who saw several variations are excluded. Each phase of a test is reported separately. Counts that take long may be cached for a few minutes: `asOf` says when they were made.',
       key: 'secret',
       members: true,
       querystring: SplitTestResultsQuery,

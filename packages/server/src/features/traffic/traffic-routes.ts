@@ -105,7 +105,7 @@ function registerNow(api: ApiRoutes, { auth, report }: Dependencies): void {
     {
       ...declaration,
       summary: 'Visitors of the last 5 minutes',
-      description: 'Without bots.',
+      description: 'Bots are not counted.',
       querystring: TrafficNowQuery,
       responses: { 200: { ...TrafficLive, description: 'The visitors' } },
     },

@@ -47,7 +47,7 @@ export function registerWebhookRoutes(api: ApiRoutes, { database, writer, wake }
     {
       ...COMMON,
       summary: 'Send a delivery again',
-      description: 'Immediately, with the same `webhook-id` and body, and with all its attempts.',
+      description: 'Sends it immediately, with the same `webhook-id` and body, and starts its retries over.',
       params: DeliveryParams,
       responses: { 202: { ...QueuedDelivery, description: 'Queued' } },
     },
@@ -79,7 +79,8 @@ function registerRotation(api: ApiRoutes, writer: ConfigurationWriter): void {
     {
       ...COMMON,
       summary: 'Replace the signing secret',
-      description: 'Takes effect at once, also for what is queued. The response is the only one that has it.',
+      description:
+        'Takes effect at once, also for queued deliveries. The secret is shown only in this response.',
       params: WebhookParams,
       querystring: WriteQuery,
       responses: {
