@@ -62,7 +62,7 @@ export const ERRORS = {
   sign_in_failed: {
     status: 401,
     title: 'Sign-in failed',
-    message: 'Email, password or code is wrong.',
+    message: 'The email, password or code is wrong.',
   },
   code_required: {
     status: 401,
@@ -89,7 +89,7 @@ export const ERRORS = {
   role_required: {
     status: 403,
     title: 'Role required',
-    message: 'Your role in this property does not allow this.',
+    message: 'Your role in this property is too low for this.',
   },
   wrong_key_kind: {
     status: 403,
@@ -141,7 +141,7 @@ export const ERRORS = {
   already_set_up: {
     status: 409,
     title: 'Already set up',
-    message: 'The first owner exists already. Sign in instead.',
+    message: 'The first owner already exists. Sign in instead.',
   },
   last_owner: {
     status: 409,
@@ -171,7 +171,7 @@ export const ERRORS = {
   proposal_closed: {
     status: 409,
     title: 'Proposal closed',
-    message: 'The proposal has been approved or rejected already.',
+    message: 'The proposal has already been approved or rejected.',
   },
   invitation_invalid: {
     status: 410,
@@ -183,7 +183,11 @@ export const ERRORS = {
     title: 'Version conflict',
     message: 'The same fields have changed since the version in `If-Match`; see `conflicts` and `current`.',
   },
-  body_too_large: { status: 413, title: 'Body too large', message: 'The max body size is 1 MiB.' },
+  body_too_large: {
+    status: 413,
+    title: 'Body too large',
+    message: 'The body is too large. The limit is 1 MiB.',
+  },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',

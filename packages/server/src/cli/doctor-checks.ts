@@ -115,7 +115,7 @@ async function checkDiskSpace(dataDir: string): Promise<Check> {
 /** Files from the future mean that the clock was set back. */
 async function checkClock(dataDir: string, now: number): Promise<Check> {
   const name = 'Clock';
-  const hint = 'Set the clock of this machine (for example with NTP); events are stored under its time.';
+  const hint = 'Set the clock of this machine, for example with NTP. Events get their times from it.';
   if (now < RELEASED)
     return { name, status: 'fail', detail: `${new Date(now).toISOString()} is too early`, hint };
   const files = await readdir(dataDir);

@@ -36,7 +36,7 @@ function checked(password: string): NewPassword {
 async function firstLine(): Promise<string> {
   const lines = createInterface({ input: process.stdin });
   for await (const line of lines) return line;
-  throw new CliError('Standard input is empty: it must hold the password.');
+  throw new CliError('Standard input is empty. It must contain the password.');
 }
 
 /** Reads a line from the terminal without showing it. */

@@ -47,7 +47,7 @@ export async function createUser(options: CreateUserOptions): Promise<void> {
   const { dataDir, email, name, owner = false, property, role = 'viewer', json } = options;
   checkTexts(email, name);
   if (options.role !== undefined && property === undefined) {
-    throw new CliError('--role needs --property: a role is always one in a property.');
+    throw new CliError('--role needs --property, because a role belongs to a property.');
   }
   await withExistingDatabase(dataDir, async (handle) => {
     const { database } = handle;

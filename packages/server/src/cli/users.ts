@@ -26,8 +26,8 @@ function createCommand(): Command {
   return new Command('create')
     .description('Create an account.')
     .requiredOption('--email <email>', 'email address to sign in with')
-    .option('--name <name>', 'name to show; default: the email address')
-    .option('--owner', 'may do everything, on every property')
+    .option('--name <name>', 'display name; default: the email address')
+    .option('--owner', 'can do everything, in every property')
     .option('--property <id>', 'make the account a member of this property')
     .addOption(
       new Option('--role <role>', 'role in the property; default: viewer').choices([
