@@ -440,7 +440,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
         },
       );
       await fc.assert(random, { seed: SEED, numRuns: 6, endOnFailure: true });
-    }, 120_000);
+    });
   });
 }
 
