@@ -35,6 +35,12 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
   readonly sessions: Sessions<Schema>;
   /** The same calls, with session and visitor filled in from the cookies of a request. */
   forRequest(request: unknown): RequestClient<Schema>;
+  /**
+   * Lets pages use the listed flags, feedback types and goals, without a key and on their own origin.
+   *
+   * @example app.use('/sy', switchyard.relay({ flags: ['new-checkout'], feedback: ['nps'], goals: [] }));
+   */
+  relay(options: RelayOptions<Schema>): Relay;
   readonly splitTest: {
     /**
      * Assigns the visitor of a request to variations, for server rendering.
@@ -47,12 +53,6 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
      */
     forRequest(request: unknown, options?: RequestSplitTestOptions): Promise<RequestSplitTests<Schema>>;
   };
-  /**
-   * Lets pages use the listed flags, feedback types and goals, without a key and on their own origin.
-   *
-   * @example app.use('/sy', switchyard.relay({ flags: ['new-checkout'], feedback: ['nps'], goals: [] }));
-   */
-  relay(options: RelayOptions<Schema>): Relay;
   /** Sends everything that is pending. Success means that all of it is stored. */
   flush(): Promise<Result>;
   /**
