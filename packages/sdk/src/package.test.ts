@@ -187,7 +187,7 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
   const open = createSwitchyard(options);
   const scriptPage = window.switchyard?.createSwitchyard({ apiUrl: '', publicApiKey: '', propertyId: '' });
   export const label: string | undefined = scriptPage?.splitTest.get('hero', 'Buy');
-  const page = relay.createSwitchyard<Shop>({ relayUrl: '/sy', propertyId: 'shop' });
+  const relayed = relay.createSwitchyard<Shop>({ relayUrl: '/sy', propertyId: 'shop' });
   const { useFlag, useFeedback } = react.createHooks<Shop>();
   export const handler = typed.relay({
     flags: ['new-checkout'],
@@ -196,12 +196,12 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
     context: (request: IncomingMessage) => ({ userId: request.headers['x-user'] as string }),
   });
   export async function usePage(): Promise<boolean> {
-    const isNew: boolean = page.flags.get('new-checkout', false);
-    const banner: string | null = page.flags.get('banner', null);
+    const isNew: boolean = relayed.flags.get('new-checkout', false);
+    const banner: string | null = relayed.flags.get('banner', null);
     const hook: boolean = useFlag('new-checkout', true);
     await useFeedback('nps')({ option: 'good', message: banner ?? '' });
-    const result = await page.feedback.submit('nps', { option: 'bad' });
-    return (await page.goals.increment('signup')).success && !(result.success || result.queued) && isNew && hook;
+    const result = await relayed.feedback.submit('nps', { option: 'bad' });
+    return (await relayed.goals.increment('signup')).success && !(result.success || result.queued) && isNew && hook;
   }
   export const uses = [ofNoEntry, browser, splitTesting, react, new SwitchyardProvider(typed), new SwitchyardProvider(options)];
   export async function use(request: Request): Promise<Result | undefined> {
@@ -241,8 +241,8 @@ describe('types', () => {
       `void typed.splitTest.forRequest('').then((tests) => tests.get('heroo', ''));`,
       `void typed.sessions.list({ goalId: 'nothing' });`,
       `typed.relay({ flags: ['new-chekout'] });`,
-      `page.flags.get('new-chekout', false);`,
-      `void page.feedback.submit('nps', { option: 'meh' });`,
+      `relayed.flags.get('new-chekout', false);`,
+      `void relayed.feedback.submit('nps', { option: 'meh' });`,
       `useFlag('banner', true);`,
       `void typed.forRequest('').goals.increment('sign-up');`,
     ];
