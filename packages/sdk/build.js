@@ -72,6 +72,7 @@ const INTERNAL_MEMBERS = [
   'profile',
   'onStart',
   'isDisabled',
+  'clientContext',
   // client/split-tests.ts
   'previewKey',
   // client/page-flags.ts

@@ -100,7 +100,8 @@ export const ERRORS = {
   wrong_property: {
     status: 403,
     title: 'Wrong property',
-    message: 'The API key does not belong to the property in `propertyId`. Use the key and the id of the same property.',
+    message:
+      'The API key does not belong to the property in `propertyId`. Use the key and the id of the same property.',
   },
   origin_not_allowed: {
     status: 403,

@@ -53,7 +53,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     publicApiKey: isDirect ? publicApiKey : 'service_pub_relay',
     antiFlicker: undefined,
   });
-  const { context, profile, signal } = client;
+  const { clientContext: context, profile, signal } = client;
   const setup = {
     relayUrl,
     propertyId,

@@ -42,7 +42,7 @@ export interface SplitTestingClient {
   /** Call when the page or the network is back: retries failed requests, and sends batches left by other pages. */
   wakeUp(): void;
   profile: Profile;
-  context: ClientContext;
+  clientContext: ClientContext;
   /** Aborted when the client is destroyed. */
   signal: AbortSignal;
 }
@@ -99,7 +99,7 @@ export function createSplitTestingClient(
       retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
       body = await response.json();
     } catch {}
-    if (!wasRefused && /40[13]/.test(`${status}`)) {
+    if (!wasRefused && (status === 401 || status === 403)) {
       wasRefused = true;
       // The message of the service says what to do.
       warn((body as { detail?: string } | undefined)?.detail ?? status);
@@ -275,5 +275,5 @@ export function createSplitTestingClient(
       controller.abort();
     },
   };
-  return { publicClient, collect, wakeUp, profile, context, signal: controller.signal };
+  return { publicClient, collect, wakeUp, profile, clientContext: context, signal: controller.signal };
 }

@@ -13,7 +13,7 @@ export interface TestState {
   exposure: 'recorded' | 'earlier' | 'none';
 }
 
-export interface PendingBatch {
+interface PendingBatch {
   path: string;
   what: string;
   attempts: number;

@@ -8,8 +8,8 @@ import {
 } from '../../client/identity.ts';
 import type { AnySchema, SwitchyardSchema } from '../../client/schema.ts';
 import { type Bootstrap, type Choice, choose, type SplitTestDefinition } from '../../client/split-tests.ts';
-import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import { assignmentWords } from '../../narration/assignment-words.ts';
+import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import { queryOf, type RequestFacts, readRequest } from '../request-facts.ts';
