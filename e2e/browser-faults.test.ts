@@ -278,7 +278,7 @@ describe.skipIf(isMissing)('faults in Chromium', () => {
       return sy.splitTest.get('hero', 'fallback');
     });
     expect(result).toBe('fallback');
-    expect(suite.consoleMessages.filter((text) => !text.startsWith('switchyard: '))).toEqual([]);
+    expect(suite.consoleMessages.filter((text) => !text.startsWith('[switchyard] '))).toEqual([]);
   });
 
   test.each([

@@ -137,7 +137,7 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
       },
     ]);
     expect(await page.getAttribute('html', 'data-switchyard-preview')).toBe(`hero=${other}`);
-    expect(suite.consoleMessages).toEqual([`switchyard: preview hero=${other}`]);
+    expect(suite.consoleMessages).toEqual([`[switchyard] preview hero=${other}`]);
     await page.goto(site.url);
     expect((await variations(page)).hero).toBe(mine.hero);
     expect(await page.getAttribute('html', 'data-switchyard-preview')).toBeNull();

@@ -169,7 +169,7 @@ describe.skipIf(isMissing)('privacy in Chromium', () => {
       sy.track('dropped');
       sy.setConsent(false);
     });
-    expect(suite.consoleMessages).toEqual(['switchyard: check apiUrl, publicApiKey, propertyId']);
+    expect(suite.consoleMessages).toEqual(['[switchyard] check apiUrl, publicApiKey, propertyId']);
     expect(requests).toEqual([]);
     expect(await storedIn(page, context)).toEqual(NOTHING);
     const shown = await page.evaluate(() => {

@@ -42,6 +42,9 @@ async function bundle(folder: string, name: string, platform: 'browser' | 'node'
   return file;
 }
 
+const CLIENT_ONLY =
+  '<!doctype html><title>Shop</title><div id="root"></div><script type="module" src="/main.js"></script>';
+
 interface Rendered {
   script(): string;
   setCookie: string[];
@@ -56,17 +59,26 @@ describe.skipIf(isMissing)('the React example of the README', () => {
 
   beforeAll(async () => {
     folder = writeSnippets(suite.server.url);
-    const [page, server] = await Promise.all([
+    const [page, main, server] = await Promise.all([
       bundle(folder, 'page', 'browser'),
+      bundle(folder, 'main', 'browser'),
       bundle(folder, 'server', 'node'),
     ]);
     const { render } = await import(pathToFileURL(server).href);
     const { createSwitchyard } = await import(pathToFileURL(at('packages/sdk/dist/esm/node/node.js')).href);
     client = createSwitchyard({ apiUrl: suite.server.url, secretApiKey: SECRET_KEY, propertyId: 'shop' });
-    const script = readFileSync(page, 'utf8');
+    const scripts = new Map([
+      ['/page.js', readFileSync(page, 'utf8')],
+      ['/main.js', readFileSync(main, 'utf8')],
+    ]);
     site = createServer(async (request, response) => {
-      if (request.url === '/page.js') {
+      const script = scripts.get(request.url!);
+      if (script !== undefined) {
         response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+        return;
+      }
+      if (request.url === '/client-only') {
+        response.writeHead(200, { 'content-type': 'text/html' }).end(CLIENT_ONLY);
         return;
       }
       const tests = await client.splitTest.forRequest(request);
@@ -124,4 +136,17 @@ describe.skipIf(isMissing)('the React example of the README', () => {
       expect(consoleMessages.filter((line) => !line.includes('React DevTools'))).toEqual([]);
     },
   );
+
+  test('renders a page without a server', async () => {
+    const { page, consoleMessages, server } = suite;
+    await page.goto(`${url}/client-only`);
+    await page.waitForSelector('button');
+    await waitFor('the exposure', async () => {
+      const id = (await suite.context.cookies()).find(({ name }) => name === 'sy_visitor')?.value;
+      const [session] = id === undefined ? [] : await sessionsOf(server, id);
+      return session?.timeline.some(({ type }: { type: string }) => type === 'exposure');
+    });
+    expect(await page.textContent('button')).toMatch(/^(Buy|Get it)$/);
+    expect(consoleMessages.filter((line) => !line.includes('React DevTools'))).toEqual([]);
+  });
 });
