@@ -52,26 +52,31 @@ export function describeBackup(manifest: Manifest): string {
 async function create(dataDir: string, directory: string): Promise<Manifest> {
   // Files written here are readable by their owner only.
   process.umask(0o077);
-  const isNew = makeEmptyDirectory(directory);
-  const discard = () => {
-    for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
-    if (isNew) rmdirSync(directory);
-  };
+  let discard = () => {};
   const interrupt = () => {
     discard();
     console.error('switchyard: The backup was interrupted; nothing is left behind.');
     process.exit(INTERRUPTED);
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  // Before the directory exists: without a handler, a signal ends the process at once.
   for (const signal of signals) process.once(signal, interrupt);
   try {
+    const isNew = makeEmptyDirectory(directory);
+    discard = () => discardBackup(directory, isNew);
     return await createBackup(dataDir, directory, readVersion());
   } catch (error) {
     discard();
+    if (error instanceof CliError) throw error;
     throw new CliError(`The backup failed. ${explain(error as NodeJS.ErrnoException, directory)}`);
   } finally {
     for (const signal of signals) process.off(signal, interrupt);
   }
+}
+
+function discardBackup(directory: string, isNew: boolean): void {
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
+  if (isNew) rmdirSync(directory);
 }
 
 function makeEmptyDirectory(directory: string): boolean {
