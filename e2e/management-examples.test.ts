@@ -2,18 +2,17 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { transformWithOxc } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { asShown } from './support/snippets/as-shown.ts';
+import { ROOT, snippetsOf } from './support/snippets/snippets.ts';
 
 const run = promisify(execFile);
-const document = readFileSync(
-  fileURLToPath(new URL('../docs/guides/management-api.md', import.meta.url)),
-  'utf8',
-);
-const NODE_MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
+const PAGE = 'docs/guides/management-api.md';
+const document = readFileSync(join(ROOT, PAGE), 'utf8');
+const NODE_MODULES = join(ROOT, 'node_modules');
 const ADDRESS = 'http://127.0.0.1:8080';
 
 interface Example {
@@ -25,28 +24,15 @@ interface Example {
 }
 
 /** The examples of the page, in order; a JSON block belongs to the one before it. */
-function examplesOf(text: string): Example[] {
+function examplesOf(page: string): Example[] {
   const examples: Example[] = [];
-  for (const { 1: language = '', 2: code = '', index } of text.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
-    const line = text.slice(0, index).split('\n').length + 1;
+  for (const { line, language, code, place } of snippetsOf(page)) {
     if (language === 'json') examples.at(-1)!.response = JSON.parse(code);
     else if (language === 'sh' || language === 'ts')
       examples.push({ line, language, code, response: undefined });
-    else throw new Error(`line ${line}: nothing runs examples in "${language}"`);
+    else throw new Error(`${place}: nothing runs examples in "${language}"`);
   }
   return examples;
-}
-
-/** An object may have more members than shown, and a text that ends with … may be longer. */
-function asShown(shown: unknown): unknown {
-  if (typeof shown === 'string' && shown.endsWith('…')) {
-    const start = shown.slice(0, -1).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    return expect.stringMatching(new RegExp(`^${start}.`));
-  }
-  if (Array.isArray(shown)) return shown.map(asShown);
-  if (typeof shown !== 'object' || shown === null) return shown;
-  const members = Object.entries(shown).map(([name, value]) => [name, asShown(value)]);
-  return expect.objectContaining(Object.fromEntries(members));
 }
 
 /** The shell examples use `curl --json`, which versions before 7.82 do not know. */
@@ -54,11 +40,11 @@ const canRun =
   spawnSync('bash', ['--version']).status === 0 &&
   spawnSync('curl', ['--help', 'all'], { encoding: 'utf8' }).stdout?.includes('--json');
 
-const examples = examplesOf(document);
+const examples = examplesOf(PAGE);
 const scripts = examples.filter(({ language }) => language === 'ts');
 const fileOf = (example: Example) => /^\/\/ (\w+)\.ts$/m.exec(example.code)?.[1] ?? `example-${example.line}`;
 
-describe.skipIf(!canRun)('the examples of docs/guides/management-api.md', () => {
+describe.skipIf(!canRun)(`the examples of ${PAGE}`, () => {
   let server: TestServer;
   let directory: string;
 

@@ -193,7 +193,7 @@ describe.skipIf(chromium === undefined)('snippets in a browser', () => {
     await site?.close();
   });
 
-  /** Opens a page; returns its console output and the paths that the service has accepted. */
+  /** Opens a page until it is quiet, or has recorded the visit; returns its console output. */
   async function visit(html: string, until: 'quiet' | 'recorded') {
     const page = await browser.browser.newPage();
     const messages = watchConsole(page);
@@ -201,9 +201,10 @@ describe.skipIf(chromium === undefined)('snippets in a browser', () => {
       (response) => /\/(expose|collect)$/.test(response.url()) && response.status() === 200,
       { timeout: 60_000 },
     );
-    recorded.catch(() => {});
+    const failed = page.waitForEvent('pageerror', { timeout: 60_000 });
+    for (const event of [recorded, failed]) event.catch(() => {});
     await page.goto(site.put('/snippet', html));
-    if (until === 'recorded') await recorded;
+    if (until === 'recorded') await Promise.race([recorded, failed]);
     else await page.waitForLoadState('networkidle');
     await page.close();
     return messages;

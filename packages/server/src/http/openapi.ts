@@ -1,9 +1,12 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import swagger from '@fastify/swagger';
 import { Problem } from '@switchyard/core/api/problem';
 import type { FastifyInstance } from 'fastify';
 import { TAGS, UNLISTED } from './api-description.ts';
-import { type Prepared, prepare, sendPrepared } from './etag.ts';
+import { etagOf } from './etag.ts';
 import { completeDocument } from './openapi-completion.ts';
+import { type PreparedFile, sendFile } from './prepared-file.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 const DESCRIPTION = `Split testing, feature flags, goals and feedback on top of browser sessions.
@@ -67,9 +70,27 @@ export async function describeApi(
         : description.swaggerObject,
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `schema-${i}`) },
   });
-  let document: Prepared | undefined;
-  app.get('/openapi.json', UNLISTED, (request, reply) => {
-    document ??= prepare(app.swagger());
-    return sendPrepared(request, reply, document);
+  let document: Promise<PreparedFile> | undefined;
+  app.get('/openapi.json', UNLISTED, async (request, reply) => {
+    document ??= compressed(JSON.stringify(app.swagger()));
+    return sendFile(await document, 'no-cache', request, reply);
   });
+}
+
+/** The document has about a megabyte, a twentieth of it compressed. */
+async function compressed(text: string): Promise<PreparedFile> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
+  const [br, gzipped] = await Promise.all([
+    promisify(brotliCompress)(text, { params }),
+    promisify(gzip)(text),
+  ]);
+  return {
+    etag: etagOf(text),
+    contentType: 'application/json; charset=utf-8',
+    encodings: new Map([
+      ['br', br],
+      ['gzip', gzipped],
+      ['identity', Buffer.from(text)],
+    ]),
+  };
 }
