@@ -91,6 +91,11 @@ describe('import walls', () => {
     expect(schemas).toEqual([]);
   });
 
+  it('the documentation imports nothing of the product', () => {
+    const own = [/^(?!@switchyard\/)(node:|[@a-z])/, /^packages\/docs\/src\//];
+    expect(violations(/^packages\/docs\/src\//, own)).toEqual([]);
+  });
+
   it('storage imports no feature and no HTTP code', () => {
     const allowed = [library, /^@switchyard\/core\//, /^packages\/server\/src\/storage\//];
     expect(violations(/^packages\/server\/src\/storage\//, allowed)).toEqual([]);

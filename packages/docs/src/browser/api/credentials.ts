@@ -63,15 +63,9 @@ export function credentialField(endpoint: Endpoint): HTMLElement | undefined {
   document.addEventListener(CHANGED, () => {
     if (input.value.trim() !== given[kind]) input.value = given[kind];
   });
-  const hint =
-    kind === 'publicKey'
-      ? undefined
-      : 'Not stored. Empty: the session of the dashboard in this browser is used.';
-  return element(
-    'label',
-    {},
-    element('span', {}, label),
-    input,
-    hint !== undefined && element('small', {}, hint),
-  );
+  const takesSession = endpoint.security.some((scheme) => 'sessionCookie' in scheme);
+  const hint = takesSession
+    ? 'Not stored. Without it, your session of the dashboard is used.'
+    : 'Not stored.';
+  return element('label', {}, element('span', {}, label), input, element('small', {}, hint));
 }
