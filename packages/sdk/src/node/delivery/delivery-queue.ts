@@ -6,21 +6,10 @@ import type { PublicApi } from '../split-tests/public-key.ts';
 import { createDelivery, type Delivery, type DeliveryResult, ENDPOINTS } from './delivery.ts';
 import { DeliveryLane } from './delivery-lane.ts';
 import { DeliverySender, type SendFailure } from './delivery-sender.ts';
+import { type Exposure, ExposureBatch } from './exposure-batch.ts';
 import { Spool } from './spool/spool.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
-export interface Exposure {
-  splitTestKey: string;
-  variationKey: string;
-  sessionId: string;
-  timestamp: number;
-  phase?: number;
-  bot?: boolean;
-  attributes?: Record<string, unknown>;
-}
-
-const BATCH_DELAY_MS = 1000;
-const MAX_BATCH_SIZE = 100;
 /** Max number and size of pending events. */
 const MAX_EVENTS = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -42,8 +31,8 @@ export class DeliveryQueue {
   /** Requests that are being written to the spool, and are not sent yet. */
   readonly #writing = new Map<Delivery, Promise<unknown>>();
   readonly #onChange = new Set<() => void>();
-  #exposures: Exposure[] = [];
-  #batchTimer: NodeJS.Timeout | undefined;
+  /** Its exposures are not counted in the next two. */
+  readonly #batch: ExposureBatch;
   #events = 0;
   #bytes = 0;
   #release: (() => void) | undefined;
@@ -53,6 +42,7 @@ export class DeliveryQueue {
   constructor({ settings, api, publicKey, reporter }: PublicApi) {
     this.#settings = settings;
     this.#reporter = reporter;
+    this.#batch = new ExposureBatch(settings.propertyId, () => this.#queueBatch());
     const sender = new DeliverySender({ settings, api, publicKey });
     const createLane = (concurrency: number) =>
       new DeliveryLane({
@@ -75,19 +65,15 @@ export class DeliveryQueue {
   }
 
   expose(exposure: Exposure): void {
-    if (this.#closed || !this.#makeRoomForPublic(1, 0)) return;
-    this.#events += 1;
-    this.#exposures.push(exposure);
-    this.#holdExit();
-    if (this.#exposures.length >= MAX_BATCH_SIZE) this.#batchExposures();
-    else this.#batchTimer ??= setTimeout(() => this.#batchExposures(), BATCH_DELAY_MS).unref();
+    if (this.#closed) return;
+    this.#batch.add(exposure);
+    if (this.#pending > 0) this.#holdExit();
   }
 
   /** Links a session to its visitor; the service derives the device from the user agent. */
   collect(sessionId: string, visitorId: string, userAgent: string | undefined): void {
-    const body = this.#bodyOf({ sessionId, visitorId });
-    const delivery = createDelivery({ kind: 'session', body, userAgent });
-    if (!this.#closed && this.#makeRoomForPublic(1, delivery.bytes)) void this.#accept(delivery, false);
+    const body = JSON.stringify({ propertyId: this.#settings.propertyId, sessionId, visitorId });
+    this.#queuePublic(createDelivery({ kind: 'session', body, userAgent }));
   }
 
   /**
@@ -99,7 +85,7 @@ export class DeliveryQueue {
     if (delivery.bytes > MAX_BODY_BYTES) {
       return Promise.resolve(failure('body_too_large', 'The arguments take more than 1 MiB as JSON.'));
     }
-    if (!this.#makeRoom(1, delivery.bytes)) {
+    if (!this.#makeRoom(delivery)) {
       return Promise.resolve(failure('queue_full', 'The queue is full: too many events are pending.'));
     }
     const stopHurrying = this.#lanes.secret.hurry();
@@ -112,31 +98,45 @@ export class DeliveryQueue {
   async flush(timeoutMs: number): Promise<Result> {
     const deadline = performance.now() + timeoutMs;
     const lanes = Object.values(this.#lanes);
-    this.#batchExposures();
+    this.#queueBatch();
     const stopHurrying = lanes.map((lane) => lane.hurry());
     for (const lane of lanes) lane.retryNow();
     await this.#changed(deadline, () => {
-      const isWaiting = this.#writing.size === 0 && this.#exposures.length === 0;
-      return this.#events === 0 || (isWaiting && lanes.every((lane) => lane.nextAttemptAt > deadline));
+      const isTooLate = this.#writing.size === 0 && lanes.every((lane) => lane.nextAttemptAt > deadline);
+      return this.#pending === 0 || (isTooLate && this.#batch.size === 0);
     });
     for (const stop of stopHurrying) stop();
-    if (this.#events === 0) return { success: true };
+    if (this.#pending === 0) return { success: true };
     const failed = this.#lanes.secret.failure ?? this.#lanes.public.failure;
     const { code, message } = failed?.error ?? { code: 'timeout', message: 'Flushing timed out.' };
-    return failure(code, `${this.#events} events could not be sent yet: ${message}`);
+    return failure(code, `${this.#pending} events could not be sent yet: ${message}`);
   }
 
   /** Stops delivery. What is pending is left in the spool, or dropped without one. */
   async close(): Promise<void> {
-    this.#batchExposures();
+    this.#queueBatch();
     this.#closed = true;
     for (const lane of Object.values(this.#lanes)) lane.close();
     await this.#spool?.close();
     const closed = failure('closed', 'The client was closed during the call.');
     this.#calls.finishAll(this.#spool ? { ...closed, queued: true } : closed);
-    this.#exposures = [];
     this.#events = 0;
     this.#releaseExit();
+  }
+
+  get #pending(): number {
+    return this.#events + this.#batch.size;
+  }
+
+  #queueBatch(): void {
+    const delivery = this.#batch.take();
+    if (delivery) this.#queuePublic(delivery);
+  }
+
+  #queuePublic(delivery: Delivery): void {
+    if (this.#closed) return;
+    if (this.#makeRoom(delivery)) void this.#accept(delivery, false);
+    else this.#reportFull('new exposures are dropped');
   }
 
   /** Queues it, on disk first if there is a spool; resolves to whether it is on disk. */
@@ -158,40 +158,15 @@ export class DeliveryQueue {
     return isOnDisk;
   }
 
-  #batchExposures(): void {
-    clearTimeout(this.#batchTimer);
-    this.#batchTimer = undefined;
-    if (this.#exposures.length === 0) return;
-    const body = this.#bodyOf({ exposures: this.#exposures });
-    const delivery = createDelivery({ kind: 'exposures', body, events: this.#exposures.length });
-    this.#exposures = [];
-    // They are counted again as a batch.
-    this.#events -= delivery.events;
-    if (this.#makeRoomForPublic(delivery.events, delivery.bytes)) void this.#accept(delivery, false);
-  }
-
-  #bodyOf(fields: object): string {
-    return JSON.stringify({ propertyId: this.#settings.propertyId, ...fields });
-  }
-
   /** Drops the oldest exposures and sessions, never goals or feedback. False if that is not enough. */
-  #makeRoom(events: number, bytes: number): boolean {
+  #makeRoom({ events, bytes }: Delivery): boolean {
     while (this.#events + events > MAX_EVENTS || this.#bytes + bytes > MAX_BYTES) {
       const oldest = this.#lanes.public.takeOldest();
-      if (oldest) this.#remove(oldest);
-      else {
-        this.#events -= this.#exposures.length;
-        if (this.#exposures.splice(0).length === 0) return false;
-      }
+      if (!oldest) return false;
+      this.#remove(oldest);
       this.#reportFull('dropping the oldest exposures');
     }
     return true;
-  }
-
-  #makeRoomForPublic(events: number, bytes: number): boolean {
-    if (this.#makeRoom(events, bytes)) return true;
-    this.#reportFull('new exposures are dropped');
-    return false;
   }
 
   #reportFull(consequence: string): void {
@@ -207,10 +182,8 @@ export class DeliveryQueue {
   }
 
   #onFailed(delivery: Delivery, failed: SendFailure): void {
-    // Calls return the error.
-    if (this.#calls.size === 0 || ENDPOINTS[delivery.kind].key === 'public') {
-      this.#reporter.problem(failed.error);
-    }
+    // A call returns the error.
+    if (!this.#calls.has(delivery)) this.#reporter.problem(failed.error);
     // Waiting would not help.
     if (failed.isForeign) this.#stopWaiting(delivery);
     this.#returnEarly();
@@ -267,7 +240,7 @@ export class DeliveryQueue {
 
   /** Exit signals are handled only while events are pending. */
   #releaseExit(): void {
-    if (this.#events > 0) return;
+    if (this.#pending > 0) return;
     this.#release?.();
     this.#release = undefined;
   }

@@ -37,7 +37,7 @@ export class DeliverySender {
     const timeoutMs = Math.min(Math.max(MIN_ATTEMPT_TIMEOUT_MS, this.#settings.timeoutMs), maxTimeoutMs);
     let key = this.#settings.secretApiKey;
     if (keyKind === 'public') {
-      const found = await this.#publicKey.get(timeoutMs);
+      const found = await this.#publicKey.get(Math.min(timeoutMs, this.#settings.timeoutMs));
       if (!found.success) return found;
       key = found.key;
     }

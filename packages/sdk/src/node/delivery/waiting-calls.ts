@@ -10,8 +10,8 @@ interface WaitingCall {
 export class WaitingCalls {
   readonly #calls = new Map<Delivery, WaitingCall>();
 
-  get size(): number {
-    return this.#calls.size;
+  has(delivery: Delivery): boolean {
+    return this.#calls.has(delivery);
   }
 
   /** The result of the call. `onTimeout` has to finish it. */

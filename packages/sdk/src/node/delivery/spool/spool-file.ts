@@ -15,7 +15,7 @@ type Waiter = (isOnDisk: boolean) => void;
 
 const DONE_DELAY_MS = 1000;
 /** A slow disk does not delay requests and callers any longer. */
-const MAX_WRITE_MS = 1000;
+const MAX_WRITE_MS = 5000;
 /** Smaller files are not compacted. */
 const MIN_COMPACTION_BYTES = 1024 * 1024;
 const LINE_OVERHEAD_BYTES = 300;
