@@ -38,17 +38,21 @@ export function registerSdkScript(app: FastifyInstance): void {
 function loadScript(name: string): Script {
   const content = readFileSync(builtFile(`${name}.js`));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  let encodings: PreparedFile['encodings'] | undefined;
   return {
     name,
     path: `/${name}-${hash}.js`,
     etag: `"${hash}"`,
     contentType: 'text/javascript; charset=utf-8',
-    // Compressed once at startup.
-    encodings: new Map([
-      ['br', brotliCompressSync(content)],
-      ['gzip', gzipSync(content, { level: 9 })],
-      ['identity', content],
-    ]),
+    // Compressed by the first request, so that the start does not wait for it.
+    get encodings() {
+      encodings ??= new Map([
+        ['br', brotliCompressSync(content)],
+        ['gzip', gzipSync(content, { level: 9 })],
+        ['identity', content],
+      ]);
+      return encodings;
+    },
   };
 }
 
