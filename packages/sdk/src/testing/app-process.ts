@@ -23,7 +23,8 @@ interface AppOptions {
   sessionId: string;
   /** Number of purchases that it records. */
   calls: number;
-  pauseMs?: number;
+  /** Between two calls. */
+  pauseMs: number;
 }
 
 /** An app in a process of its own that records purchases with the built SDK. */
@@ -33,7 +34,7 @@ export class AppProcess {
   readonly errors: string[] = [];
   readonly #child: ChildProcess;
 
-  constructor({ switchyard, sessionId, calls, pauseMs = 1 }: AppOptions) {
+  constructor({ switchyard, sessionId, calls, pauseMs }: AppOptions) {
     const options = { secretApiKey: SECRET_KEY, propertyId: 'shop', evaluation: 'remote', ...switchyard };
     const argument = JSON.stringify({ options, sessionId, calls, pauseMs });
     this.#child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM, argument], {

@@ -32,9 +32,9 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function startApp(sessionId: string, calls: number, apiUrl = shop.server.url): AppProcess {
+function startApp(sessionId: string, calls: number, apiUrl = shop.server.url, pauseMs = 1): AppProcess {
   const switchyard = { apiUrl, spoolDirectory: directory, timeoutMs: 200 };
-  const app = new AppProcess({ switchyard, sessionId, calls });
+  const app = new AppProcess({ switchyard, sessionId, calls, pauseMs });
   apps.push(app);
   return app;
 }
@@ -143,7 +143,8 @@ it('counts each goal once when the app is killed during an outage, by the next p
 
 it('counts each goal once when the server and the app are both killed, repeatedly', async () => {
   const sessionId = 'session-both-killed';
-  const app = startApp(sessionId, 200);
+  // More calls than it has time for.
+  const app = startApp(sessionId, 900, shop.server.url, 20);
   const killAfter = between(1, 60);
   await waitFor('some results', () => app.results.size >= killAfter);
   await shop.server.stop('SIGKILL');
