@@ -4,6 +4,8 @@ import { murmur3 } from '@switchyard/core/evaluation/hash';
 
 /** Unused requests accumulate for this long: opening a page sends several at once. */
 const BURST_MS = 5000;
+/** Tolerance for floating-point sums, far below one request. */
+const ROUNDING_MS = 1e-3;
 /** A power of two. More clients than this share quotas, so memory is bounded and eviction cannot be abused. */
 const SLOTS = 2 ** 14;
 
@@ -26,7 +28,7 @@ export class RateLimit {
     const slot = murmur3(id, this.#seed) & (SLOTS - 1);
     const now = performance.now();
     const next = Math.max(this.#fullAt[slot]!, now) + this.#refillMs;
-    if (next - now > Math.max(BURST_MS, this.#refillMs)) return false;
+    if (next - now > Math.max(BURST_MS, this.#refillMs) + ROUNDING_MS) return false;
     this.#fullAt[slot] = next;
     return true;
   }

@@ -249,11 +249,23 @@ describe('options', () => {
     expect(first.limited[0]!.body.error.code).toBe('rate_limited');
     // The same network.
     expect((await statuses(byAddress, 1, { 'x-real-ip': '2001:db8:0:0:ffff::2' })).limited).toHaveLength(1);
-    expect((await statuses(byAddress, 1, { 'x-real-ip': '192.0.2.1' })).limited).toHaveLength(0);
+    // Clients may share a quota, by design and rarely: not all of these do.
+    const elsewhere = await Promise.all(
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((ip) => statuses(byAddress, 1, { 'x-real-ip': ip })),
+    );
+    expect(elsewhere.some(({ limited }) => limited.length === 0)).toBe(true);
 
-    const bySession = await open({ limits: { perAddress: 0, perSession: 0.001 } });
+    // Just below a power of two, where the sum of time and refill is rounded in any process older than half a second.
+    const refillMs = 2 ** 20 - 500;
+    const bySession = await open({ limits: { perAddress: 0, perSession: 1000 / refillMs } });
     expect((await statuses(bySession, 2, { cookie: 'sy_session=session-a' })).limited).toHaveLength(1);
-    expect((await statuses(bySession, 1, { cookie: 'sy_session=session-b' })).limited).toHaveLength(0);
+    // Each session can send its first request, whatever the rounding; a few may share a quota.
+    const others = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        statuses(bySession, 1, { cookie: `sy_session=other-session-${i}` }),
+      ),
+    );
+    expect(others.flatMap(({ limited }) => limited).length).toBeLessThan(4);
   });
 
   it('`events: false` forwards nothing', async () => {
