@@ -12,6 +12,7 @@ export const fixtures = (url: string): Record<string, string> => ({
   request: `const request = new Request('http://shop.example/');`,
   banner: `const banner = JSON.parse('{}');`,
   queue: 'const queue = console.debug;',
+  app: `import express from 'express';\nconst app = express();`,
   client: `import { createSwitchyard as createClient } from '@switchyard/sdk/browser';
 const client = createClient({ apiUrl: ${JSON.stringify(url)}, publicApiKey: '${PUBLIC_KEY}', propertyId: 'shop' });`,
 });

@@ -45,6 +45,13 @@ test('docs/operation/monitoring.md explains every metric, and its alerts use no 
     name!.replace(/_(count|bucket)$/, ''),
   );
   expect(used.filter((name) => !exported.includes(name))).toEqual([]);
+  const [scraping, alerts] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text]) =>
+    parse(text!),
+  );
+  expect(scraping.scrape_configs).toMatchObject([{ job_name: 'switchyard' }]);
+  for (const rule of alerts.groups[0].rules) {
+    expect(rule).toMatchObject({ alert: expect.any(String), expr: expect.any(String) });
+  }
 });
 
 test('the image has valid settings and a health check', () => {

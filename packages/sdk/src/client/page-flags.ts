@@ -1,6 +1,7 @@
 import type { ClientContext } from './client-context.ts';
 import type { RelaySetup } from './relay-setup.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from './schema.ts';
+import { warn } from './warn.ts';
 
 /** Older values are never used, not even while new ones are being fetched. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
@@ -90,7 +91,7 @@ export function createPageFlags(
     snapshot && Math.abs(now() - snapshot.fetchedAt) < milliseconds;
 
   const warnOnce = (key: string, problem: string) => {
-    if (!warned.has(key)) console.warn(`switchyard: flag ${key} ${problem}`);
+    if (!warned.has(key)) warn(`flag ${problem}:`, key);
     warned.add(key);
   };
 
