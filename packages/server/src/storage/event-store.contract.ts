@@ -439,7 +439,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
           await compare();
         },
       );
-      await fc.assert(random, { seed: SEED, numRuns: 6, endOnFailure: true });
+      await fc.assert(random, { seed: SEED, numRuns: 4, endOnFailure: true });
     });
   });
 }
