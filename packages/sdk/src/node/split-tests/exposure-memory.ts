@@ -30,9 +30,11 @@ export class ExposureMemory {
     return true;
   }
 
-  /** Whether anything was recorded in the session, by this process. */
-  hasSession(sessionId: string): boolean {
-    return this.#sessions.has(sessionId);
+  /** True if this process has not seen the session yet. */
+  isNewSession(sessionId: string, timestamp: number): boolean {
+    const isNew = !this.#sessions.has(sessionId);
+    this.#touch(sessionId, timestamp);
+    return isNew;
   }
 
   exposed(sessionId: string): string[] {

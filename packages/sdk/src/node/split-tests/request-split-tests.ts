@@ -63,11 +63,21 @@ export async function splitTestsForRequest(
   const known = facts.private ? undefined : facts;
   const visitorId = known?.visitorId ?? newId();
   const sessionId = known?.sessionId ?? newId();
+  // A new session of a known visitor, whose conversions belong to exposures in earlier sessions.
+  if (known?.visitorId && !known.sessionId) linkSession({ visitorId, sessionId, facts }, parts);
   const definitions = await parts.definitions.get();
   return withAssignments(
     { visitorId, sessionId, facts, definitions, attributes: options?.attributes },
     parts,
   );
+}
+
+/** Tells the service whose session it is, once per process. */
+function linkSession(
+  { visitorId, sessionId, facts }: Pick<Visit, 'visitorId' | 'sessionId' | 'facts'>,
+  { queue, memory }: SplitTestParts,
+): void {
+  if (memory.isNewSession(sessionId, Date.now())) queue.collect(sessionId, visitorId, facts.userAgent);
 }
 
 interface Visit {
@@ -78,10 +88,8 @@ interface Visit {
   attributes: Record<string, unknown> | undefined;
 }
 
-function withAssignments(
-  visit: Visit,
-  { settings, queue, memory, reporter }: SplitTestParts,
-): RequestSplitTests {
+function withAssignments(visit: Visit, parts: SplitTestParts): RequestSplitTests {
+  const { settings, queue, memory, reporter } = parts;
   const { visitorId, sessionId, facts, attributes } = visit;
   const { config, fetchedAt } = visit.definitions;
   const query = queryOf(facts.url);
@@ -109,8 +117,8 @@ function withAssignments(
   };
   const record = ({ testKey, variationKey, phase }: Choice): void => {
     const timestamp = Date.now();
-    // Not before something is recorded: crawlers would create a session per request.
-    if (!memory.hasSession(sessionId)) queue.collect(sessionId, visitorId, facts.userAgent);
+    // Not before something is recorded: crawlers have no cookies, and would create a session per request.
+    linkSession(visit, parts);
     if (!memory.isFirst({ sessionId, testKey, variationKey, phase, timestamp })) return;
     queue.expose({
       splitTestKey: testKey,

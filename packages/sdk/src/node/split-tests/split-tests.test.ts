@@ -147,6 +147,16 @@ describe('split tests of a request', () => {
     expect(await shop.session(tests.sessionId!)).toMatchObject({ visitorId: tests.visitorId });
   });
 
+  it('links a new session of a known visitor at once, for conversions that belong to earlier exposures', async () => {
+    const known = { headers: { cookie: 'sy_visitor=visitor-who-returns' } };
+    const tests = await client.splitTest.forRequest(known);
+    expect(await client.flush()).toEqual({ success: true });
+    expect(await shop.session(tests.sessionId!)).toMatchObject({ visitorId: 'visitor-who-returns' });
+    tests.get('hero', 'x');
+    expect(await client.flush()).toEqual({ success: true });
+    expect(proxy.requestsTo('/v1/sessions/collect')).toHaveLength(1);
+  });
+
   it('marks the exposures of crawlers', async () => {
     for (const userAgent of ['Mozilla/5.0 (compatible; Googlebot/2.1)', FIREFOX]) {
       const { headers } = cookies('session-crawler');
