@@ -64,18 +64,22 @@ describe('the documentation', () => {
     expect(text).toMatch(/^# /);
   });
 
-  it.each(['/docs/unknown', '/docs/guides/unknown', '/docs/index.html', '/docs/..%2fpackage.json'])(
-    '%s is 404: a page for people, a problem for programs',
-    async (path) => {
-      const page = await get(path, { accept: 'text/html,*/*' });
-      expect([page.status, page.headers.get('cache-control')]).toEqual([404, 'no-store']);
-      expect(page.text).toContain('Page not found');
-      const links = urlsIn(page.text, path).filter(({ hash }) => hash === '');
-      for (const { pathname } of links) expect(pathname).toMatch(/^\/(docs\b.*|favicon\.svg)?$/);
-      expect(links.map(({ pathname }) => pathname)).toContain('/docs/api');
-      expect((await get(path)).body.error.code).toBe('not_found');
-    },
-  );
+  it.each([
+    '/docs/unknown',
+    '/docs/guides/unknown',
+    '/docs/index.html',
+    '/docs/index',
+    '/docs/404',
+    '/docs/..%2fpackage.json',
+  ])('%s is 404: a page for people, a problem for programs', async (path) => {
+    const page = await get(path, { accept: 'text/html,*/*' });
+    expect([page.status, page.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect(page.text).toContain('Page not found');
+    const links = urlsIn(page.text, path).filter(({ hash }) => hash === '');
+    for (const { pathname } of links) expect(pathname).toMatch(/^\/(docs\b.*|favicon\.svg)?$/);
+    expect(links.map(({ pathname }) => pathname)).toContain('/docs/api');
+    expect((await get(path)).body.error.code).toBe('not_found');
+  });
 
   it('has one URL per page', async () => {
     const response = await fetch(`${shop.server.url}/docs/`, { redirect: 'manual' });

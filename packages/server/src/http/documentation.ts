@@ -8,6 +8,9 @@ import { HTML, StaticFiles } from './static-files.ts';
 /** Pages have no content hash in their URL, so browsers ask whether they have changed. */
 const REVALIDATE = 'no-cache';
 
+/** Files that are no pages of their own: links in them are relative to another URL. */
+const UNLINKED = ['index', '404'];
+
 const SECURITY_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -34,7 +37,8 @@ export function registerDocumentation(app: FastifyInstance): void {
     // Links of the pages are relative, so a page has only one URL.
     if (path === '') return reply.redirect('../docs', 301);
     const page = `${path}.html`;
-    if (files.find(page) !== undefined) return sendPage(files, page, request, reply);
+    if (files.find(page) !== undefined && !UNLINKED.includes(path))
+      return sendPage(files, page, request, reply);
     const file = path.endsWith('.html') ? undefined : files.find(path);
     if (file === undefined) return sendNotFound(files, request, reply);
     return sendFile(file, path.startsWith('assets/') ? IMMUTABLE : REVALIDATE, request, reply);
