@@ -150,10 +150,20 @@ test('a server that is killed during a backup starts again with everything; the 
   const restarted = await start({ dataDir });
   await signUp(restarted, 'second');
   expect((await goalProgress(restarted, 'signup')).total).toBe(2);
-  // A command that disappears releases the files.
+  const sessionId = 'session-to-erase';
+  const body = { propertyId: 'shop', goalId: 'signup', sessionId };
+  await restarted.send('POST', '/v1/goals/increment', { key: SECRET_KEY, body });
+  // A command that disappears releases the files, also for an erasure that waits for them. One that was refused does not.
   const gone = (await BackupConnection.open(dataDir))!;
   await gone.hold();
+  const refused = (await BackupConnection.open(dataDir))!;
+  await expect(refused.hold()).rejects.toThrow('Another backup is running');
+  refused.close();
+  const erasure = run(dataDir, 'forget', '--property', 'shop', '--session', sessionId);
+  await gone.releaseJournal();
+  gone.assertOpen();
   gone.close();
+  expect(await erasure).toMatchObject({ code: 0 });
   await waitFor('the released files', async () => (await run(dataDir, 'backup', second)).code === 0);
   await restarted.stop();
   const known = /^(provision\.json|(config|journal)\.db(-wal|-shm)?|events\.duckdb(\.lock|\.tmp)?)$/;

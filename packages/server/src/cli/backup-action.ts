@@ -75,8 +75,14 @@ async function create(dataDir: string, directory: string): Promise<Manifest> {
 }
 
 function discardBackup(directory: string, isNew: boolean): void {
-  for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
-  if (isNew) rmdirSync(directory);
+  try {
+    for (const name of readdirSync(directory))
+      rmSync(join(directory, name), { recursive: true, force: true });
+    if (isNew) rmdirSync(directory);
+  } catch (error) {
+    // What made the backup fail matters more.
+    console.error(`switchyard: Cannot empty ${directory}: ${(error as Error).message}`);
+  }
 }
 
 function makeEmptyDirectory(directory: string): boolean {

@@ -6,6 +6,7 @@ import { withSocketPath } from './socket-path.ts';
 /** The connection of a backup to the running server. */
 export class BackupConnection {
   readonly #socket: Socket;
+  #refusal: string | undefined;
   #pending: { resolve: (reply: BackupReply) => void; reject: (error: Error) => void } | undefined;
   #isOpen = true;
 
@@ -25,10 +26,13 @@ export class BackupConnection {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('error', () => socket.destroy());
-    onMessage<BackupReply>(socket, (reply) => this.#pending?.resolve(reply));
+    onMessage<BackupReply>(socket, (reply) => {
+      if (reply.type === 'failed') this.#refusal = reply.message;
+      this.#pending?.resolve(reply);
+    });
     socket.on('close', () => {
       this.#isOpen = false;
-      this.#pending?.reject(stopped());
+      this.#pending?.reject(this.#ended());
     });
   }
 
@@ -44,7 +48,11 @@ export class BackupConnection {
 
   /** Throws if the server has stopped, because it may have changed its files since. */
   assertOpen(): void {
-    if (!this.#isOpen) throw stopped();
+    if (!this.#isOpen || this.#refusal !== undefined) throw this.#ended();
+  }
+
+  #ended(): Error {
+    return new Error(this.#refusal ?? 'The server stopped during the backup. Try again.');
   }
 
   close(): void {
@@ -61,5 +69,3 @@ export class BackupConnection {
     return reply;
   }
 }
-
-const stopped = () => new Error('The server stopped during the backup. Try again.');

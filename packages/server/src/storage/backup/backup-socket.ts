@@ -47,24 +47,24 @@ function listen(server: Server, path: string): Promise<void> {
 }
 
 function serveBackup(socket: Socket, files: Files): void {
-  let holding = false;
-  const timer = setTimeout(() => socket.destroy(), MAX_HOLD_MS).unref();
+  let hold: Promise<void> | undefined;
+  let isHolding = false;
   const fail = (error: unknown) => {
     sendMessage(socket, { type: 'failed', message: (error as Error).message });
     socket.end();
   };
-  const hold = async () => {
-    holding = true;
-    try {
-      sendMessage(socket, { type: 'held', ...(await files.holdFiles()) });
-    } catch (error) {
-      holding = false;
-      throw error;
-    }
+  const timer = setTimeout(() => fail(new Error('The backup took more than an hour.')), MAX_HOLD_MS).unref();
+  const holdFiles = async () => {
+    const held = await files.holdFiles();
+    isHolding = true;
+    sendMessage(socket, { type: 'held', ...held });
   };
   const answer = async ({ type }: BackupRequest) => {
-    if (type === 'hold' && !holding) return hold();
-    if (type !== 'journal-copied') throw new Error('The server does not know this request.');
+    if (type === 'hold' && !hold) {
+      hold = holdFiles();
+      return hold;
+    }
+    if (type !== 'journal-copied' || !isHolding) throw new Error('The server does not know this request.');
     await files.releaseJournal();
     sendMessage(socket, { type: 'continue' });
   };
@@ -72,7 +72,8 @@ function serveBackup(socket: Socket, files: Files): void {
   onMessage<BackupRequest>(socket, (request) => void answer(request).catch(fail));
   socket.on('close', () => {
     clearTimeout(timer);
-    // Fails only with the storage thread, which ends the process.
-    if (holding) void files.releaseFiles().catch(() => undefined);
+    // A hold that was refused belongs to another connection. Releasing fails only with the storage thread, which ends
+    // the process.
+    void hold?.then(() => files.releaseFiles()).catch(() => undefined);
   });
 }

@@ -33,10 +33,12 @@ export async function createBackup(dataDir: string, directory: string, version: 
   }
   await assertSpace(dataDir, directory);
   const source = await openSource(dataDir);
+  let createdAt: string;
   try {
     copySqlite(join(dataDir, 'journal.db'), join(directory, 'journal.db'));
     await source.releaseJournal();
     await copyStore(dataDir, directory, source.files);
+    createdAt = new Date().toISOString();
     copySqlite(join(dataDir, 'config.db'), join(directory, 'config.db'));
     source.assertHeld();
   } finally {
@@ -47,7 +49,7 @@ export async function createBackup(dataDir: string, directory: string, version: 
   if (source.files !== undefined && contents.position.store !== source.files.watermark) {
     throw new Error('The copy of the event store differs from what the server had stored. Try again.');
   }
-  return writeManifest(directory, version, contents);
+  return writeManifest(directory, { version, createdAt, contents });
 }
 
 async function openSource(dataDir: string): Promise<Source> {

@@ -25,6 +25,7 @@ export interface Manifest {
   format: number;
   /** Version of Switchyard that made the backup. */
   version: string;
+  /** When the configuration was copied: what was done later, such as an erasure, is not in it. */
   createdAt: string;
   contents: BackupContents;
   files: Partial<Record<BackupFile, FileEntry>>;
@@ -41,15 +42,14 @@ export const bytesOf = ({ files }: Manifest): number =>
 /** Written last and renamed into place: a directory without it is not a backup. */
 export async function writeManifest(
   directory: string,
-  version: string,
-  contents: BackupContents,
+  { version, createdAt, contents }: Pick<Manifest, 'version' | 'createdAt' | 'contents'>,
 ): Promise<Manifest> {
   const files: Manifest['files'] = {};
   for (const name of BACKUP_FILES) {
     const entry = await entryOf(join(directory, name));
     if (entry !== undefined) files[name] = entry;
   }
-  const manifest = { format: FORMAT, version, createdAt: new Date().toISOString(), contents, files };
+  const manifest = { format: FORMAT, version, createdAt, contents, files };
   const path = join(directory, FILE_NAME);
   const handle = await open(`${path}.partial`, 'wx', 0o600);
   try {
