@@ -32,7 +32,9 @@ function packServer(directory, manifest) {
   for (const name of ['bin', 'dist']) {
     cpSync(join(server, name), join(directory, name), { recursive: true, filter: isShipped });
   }
-  for (const name of ['LICENSE', 'README.md']) cpSync(join(root, name), join(directory, name));
+  for (const name of ['LICENSE', 'README.md', 'deploy']) {
+    cpSync(join(root, name), join(directory, name), { recursive: true });
+  }
   writeFileSync(join(directory, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(root, packages));
   const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: directory });
   return join(directory, JSON.parse(output)[0].filename);
