@@ -52,7 +52,7 @@ export const SETTINGS = {
   LOG_LEVEL: withDefault(
     oneOf(LOG_LEVELS),
     'info',
-    '`debug` logs every request; `silent` logs nothing. Keys and bodies are never logged.',
+    '`debug` logs every request; `silent` logs nothing. Keys and bodies are never logged, except new keys, once.',
   ),
   ADMIN_EMAIL: optional(email, 'Email address of the first owner, who is created if there is no owner.'),
   ADMIN_PASSWORD: optional(newPassword, 'Password of the first owner, 12 to 256 characters.'),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { configurationStores } from '../configuration-stores.ts';
 import { applyProvision, planProvision } from '../features/provisioning/provision-apply.ts';
 import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
@@ -32,6 +33,7 @@ export interface ExportOptions {
 
 export async function applyFile(file: string, { dataDir, json = false }: ApplyOptions): Promise<void> {
   const text = await readInput(file);
+  const isNew = !hasDatabase(dataDir);
   const { changes, generatedKeys } = await reportingMistakes(file, json, async () => {
     // Parsed before the directory is created, so that an invalid file leaves no trace.
     const source = readProvisionText(text);
@@ -46,6 +48,11 @@ export async function applyFile(file: string, { dataDir, json = false }: ApplyOp
   }
   const parts = [describeChanges(changes), countChanges(changes, 'done')];
   if (generatedKeys.length > 0) parts.push(describeGeneratedKeys(generatedKeys));
+  if (isNew) {
+    parts.push(
+      `Created ${resolve(dataDir)}. If your server uses another data directory, pass it with --data-dir.`,
+    );
+  }
   console.log(parts.filter((part) => part !== '').join('\n\n'));
 }
 
