@@ -10,6 +10,11 @@ interface SpoolFileOptions {
   onError: (error: unknown) => void;
 }
 
+interface Entry {
+  id: number;
+  isOnDisk: boolean;
+}
+
 /** Resolves to whether the request is on disk. */
 type Waiter = (isOnDisk: boolean) => void;
 
@@ -28,11 +33,11 @@ const CHUNK_LINES = 500;
  */
 export class SpoolFile {
   readonly #options: SpoolFileOptions;
-  readonly #pending = new Map<Delivery, number>();
+  readonly #pending = new Map<Delivery, Entry>();
   #pendingBytes = 0;
   #lastId = 0;
   /** Not written yet. */
-  #lines: string[] = [];
+  #lines: { text: string; entry: Entry }[] = [];
   #done: number[] = [];
   #waiters: Waiter[] = [];
   #file: { path: string; handle: FileHandle; inode: number; size: number } | undefined;
@@ -56,11 +61,11 @@ export class SpoolFile {
 
   /** Resolves to whether it is on disk, as soon as that is known. */
   append(delivery: Delivery): Promise<boolean> {
-    const id = ++this.#lastId;
-    this.#pending.set(delivery, id);
+    const entry = { id: ++this.#lastId, isOnDisk: false };
+    this.#pending.set(delivery, entry);
     this.#pendingBytes += delivery.bytes + LINE_OVERHEAD_BYTES;
     if (this.#hasFailed) return Promise.resolve(false);
-    this.#lines.push(requestLine(id, delivery));
+    this.#lines.push({ text: requestLine(entry.id, delivery), entry });
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, MAX_WRITE_MS, false);
       this.#waiters.push((isOnDisk) => {
@@ -71,14 +76,19 @@ export class SpoolFile {
     });
   }
 
+  /** Whether it is pending and on disk. */
+  has(delivery: Delivery): boolean {
+    return this.#pending.get(delivery)?.isOnDisk === true;
+  }
+
   /** Not synced: after a crash, the request is sent again with the same idempotency key, and counts once. */
   remove(delivery: Delivery): void {
-    const id = this.#pending.get(delivery);
-    if (id === undefined) return;
+    const entry = this.#pending.get(delivery);
+    if (!entry) return;
     this.#pending.delete(delivery);
     this.#pendingBytes -= delivery.bytes + LINE_OVERHEAD_BYTES;
     if (this.#hasFailed) return;
-    this.#done.push(id);
+    this.#done.push(entry.id);
     this.#doneTimer ??= setTimeout(() => void this.#write(), DONE_DELAY_MS).unref();
   }
 
@@ -86,13 +96,14 @@ export class SpoolFile {
   async keepAlive(): Promise<void> {
     await this.#writing;
     const now = new Date();
-    if (this.#hasFailed) this.#mustReplace = true;
-    else if (this.#file) {
+    if (this.#hasFailed) {
+      this.#hasFailed = false;
+      this.#mustReplace = true;
+    } else if (this.#file) {
       await utimes(this.#file.path, now, now).catch(() => {
         this.#mustReplace = true;
       });
     }
-    this.#hasFailed = false;
     if (this.#mustReplace) await this.#write();
   }
 
@@ -108,9 +119,7 @@ export class SpoolFile {
   }
 
   #write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#writeAll();
     return this.#writing;
   }
 
@@ -123,7 +132,11 @@ export class SpoolFile {
         if (this.#mustReplace || this.#isMostlyDone()) await this.#replace();
         else await this.#appendLines();
         // Otherwise the lines are in a file that another process may already have read.
-        if (waiters.length > 0 && !(await this.#isInPlace())) await this.#replace();
+        if (waiters.length > 0 && !(await this.#isInPlace())) {
+          // The new file also contains what was added in the meantime.
+          waiters.push(...this.#waiters.splice(0));
+          await this.#replace();
+        }
         for (const resolve of waiters) resolve(true);
       } catch (error) {
         this.#fail(error, waiters);
@@ -131,6 +144,8 @@ export class SpoolFile {
     }
     clearTimeout(this.#doneTimer);
     this.#doneTimer = undefined;
+    // Now, and not when the promise settles: what is added in between would not be written.
+    this.#writing = undefined;
   }
 
   async #appendLines(): Promise<void> {
@@ -143,10 +158,14 @@ export class SpoolFile {
       file.size = 0;
       return;
     }
-    const bytes = Buffer.from(requests.join('') + (done.length > 0 ? doneLine(done) : ''));
+    const bytes = Buffer.from(
+      requests.map(({ text }) => text).join('') + (done.length > 0 ? doneLine(done) : ''),
+    );
     await file.handle.appendFile(bytes);
     file.size += bytes.length;
-    if (requests.length > 0) await file.handle.datasync();
+    if (requests.length === 0) return;
+    await file.handle.datasync();
+    for (const { entry } of requests) entry.isOnDisk = true;
   }
 
   #isMostlyDone(): boolean {
@@ -185,6 +204,8 @@ export class SpoolFile {
       await unlink(path).catch(() => {});
       throw error;
     }
+    await syncDirectory(dirname(path));
+    for (const [, entry] of pending) entry.isOnDisk = true;
     await old?.handle.close().catch(() => {});
     await (old && unlink(old.path).catch(() => {}));
   }
@@ -201,14 +222,21 @@ export class SpoolFile {
 }
 
 /** Returns the size of the file. */
-async function writeRequests(handle: FileHandle, requests: [Delivery, number][]): Promise<number> {
+async function writeRequests(handle: FileHandle, requests: [Delivery, Entry][]): Promise<number> {
   let size = 0;
   for (let i = 0; i < requests.length; i += CHUNK_LINES) {
-    const lines = requests.slice(i, i + CHUNK_LINES).map(([delivery, id]) => requestLine(id, delivery));
+    const lines = requests.slice(i, i + CHUNK_LINES).map(([delivery, { id }]) => requestLine(id, delivery));
     const bytes = Buffer.from(lines.join(''));
     await handle.appendFile(bytes);
     size += bytes.length;
   }
   await handle.sync();
   return size;
+}
+
+/** Otherwise a power loss could remove a new file. Some systems cannot sync directories. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path).catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close().catch(() => {});
 }

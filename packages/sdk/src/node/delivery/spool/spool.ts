@@ -79,6 +79,11 @@ export class Spool {
     return this.#isFull ? Promise.resolve(false) : this.#file.append(delivery);
   }
 
+  /** Whether it is pending and on disk. */
+  has(delivery: Delivery): boolean {
+    return this.#file.has(delivery);
+  }
+
   remove(delivery: Delivery): void {
     this.#file.remove(delivery);
   }
