@@ -157,7 +157,7 @@ export class DeliveryLane {
     this.#waiting.push(waiting);
     this.#failure = failure;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + failure.retryAfterMs);
-    this.#schedule();
+    this.#sendNext();
     this.#options.onFailed(waiting.delivery, failure);
   }
 
@@ -167,7 +167,7 @@ export class DeliveryLane {
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    if (this.#closed || this.#inFlight > 0) return;
+    if (this.#closed || this.#inFlight >= this.#maxInFlight()) return;
     let at = this.#urgent.length > 0 ? 0 : Number.POSITIVE_INFINITY;
     for (const { notBefore } of this.#waiting) at = Math.min(at, notBefore);
     if (at === Number.POSITIVE_INFINITY) return;
