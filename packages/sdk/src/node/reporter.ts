@@ -9,7 +9,7 @@ interface ReportedError {
 export interface Reporter {
   /** A programming mistake: logged once, regardless of `debug`. */
   misuse(message: string): void;
-  /** A background error. */
+  /** A background error; logged once if events were lost or may be, and with `debug`. */
   problem(error: ReportedError): void;
   /** Logs a refused key or a wrong property once, regardless of `debug`; ignores all other errors. */
   refusal(error: ReportedError): void;
@@ -20,8 +20,13 @@ export interface Reporter {
 }
 
 const REFUSALS = new Set(['api_key_missing', 'api_key_invalid', 'wrong_key_kind', 'wrong_property']);
+/** Events were dropped, or would not survive a crash. */
+const LOSSES = new Set(['expired', 'queue_full', 'spool_damaged', 'spool_failed', 'spool_full']);
 /** Keys of flags and tests may come from requests, so there could be any number. */
 const MAX_LOGGED = 200;
+
+/** The service refuses the key, whatever is sent with it. */
+export const isKeyRefusal = ({ code }: { code: string }): boolean => REFUSALS.has(code);
 
 export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'debug'> | undefined): Reporter {
   const logged = new Set<string>();
@@ -34,7 +39,7 @@ export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'deb
   return {
     misuse: (message) => logOnce(message, message),
     problem({ code, message }) {
-      if (isNarrating && !REFUSALS.has(code)) logOnce(code, `${message} (${code})`);
+      if (LOSSES.has(code) || (isNarrating && !REFUSALS.has(code))) logOnce(code, `${message} (${code})`);
       try {
         options?.onError?.({ code, message });
       } catch {
@@ -42,7 +47,7 @@ export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'deb
       }
     },
     refusal({ code, message }) {
-      if (REFUSALS.has(code)) logOnce(code, `The service refuses the key: ${message} (${code})`);
+      if (isKeyRefusal({ code })) logOnce(code, `The service refuses the key: ${message} (${code})`);
     },
     isNarrating,
     narrate(message) {
