@@ -34,6 +34,8 @@ export interface ApiFailure {
   /** Whether the same call may succeed later. */
   transient: boolean;
   retryAfterMs: number;
+  /** `undefined` without a response. */
+  status?: number;
 }
 
 export type ApiResult = ApiSuccess | ApiFailure;
@@ -168,7 +170,7 @@ async function readResponse(response: Response): Promise<ApiResult> {
   if (response.ok && data !== undefined) return { success: true, status, data, etag: headers.get('etag') };
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), Date.now());
   const { code, message } = describeFailure(status, headers, data);
-  return apiFailure(code, message, { transient: isTransient(status), retryAfterMs });
+  return { ...apiFailure(code, message, { transient: isTransient(status), retryAfterMs }), status };
 }
 
 function describeFailure(status: number, headers: Headers, data: unknown): { code: string; message: string } {

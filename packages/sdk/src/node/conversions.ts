@@ -1,7 +1,7 @@
-import { failure } from '../client/result.ts';
+import { type DeliveryResult, failure } from '../client/result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../client/schema.ts';
 import { messageOf } from './api-client.ts';
-import { createDelivery, type DeliveryKind, type DeliveryResult } from './delivery/delivery.ts';
+import { createDelivery, type DeliveryKind } from './delivery/delivery.ts';
 import type { DeliveryQueue } from './delivery/delivery-queue.ts';
 import { positive, type Settings } from './options.ts';
 
@@ -62,8 +62,12 @@ interface Conversions {
   feedback: Feedback;
 }
 
-/** Goals and feedback: sent until the service responds, and counted once. */
-export function createConversions(settings: Settings, queue: DeliveryQueue): Conversions {
+/** Goals and feedback: sent until the service responds, and counted once. `isRelayed`: those of pages. */
+export function createConversions(
+  settings: Settings,
+  queue: DeliveryQueue,
+  { isRelayed = false } = {},
+): Conversions {
   const send = (kind: DeliveryKind, fields: object, call: ConversionCall): Promise<DeliveryResult> => {
     const { idempotencyKey, timeoutMs } = call;
     if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) {
@@ -75,7 +79,7 @@ export function createConversions(settings: Settings, queue: DeliveryQueue): Con
     } catch (error) {
       return invalid(`The arguments cannot be sent as JSON: ${messageOf(error)}`);
     }
-    const delivery = createDelivery({ kind, body, idempotencyKey });
+    const delivery = createDelivery({ kind, body, idempotencyKey, isRelayed });
     return queue.send(delivery, positive(timeoutMs, settings.timeoutMs));
   };
 

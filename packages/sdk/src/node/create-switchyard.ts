@@ -87,6 +87,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const memory = new ExposureMemory();
   const flags = createFlags({ source, remote, usage, reporter, timeoutMs: settings.timeoutMs });
   const { goals, feedback } = createConversions(settings, queue);
+  const relayed = createConversions(settings, queue, { isRelayed: true });
   let closing: Promise<Result> | undefined;
 
   const flush = (): Promise<Result> => queue.flush(settings.timeoutMs);
@@ -125,8 +126,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
       createRelay(relayOptions, {
         settings,
         flags,
-        goals,
-        feedback,
+        ...relayed,
         publicKey,
         reporter,
         isClosed: () => closing !== undefined,

@@ -1,4 +1,4 @@
-export type { Result } from '../client/result.ts';
+export type { DeliveryResult, Result } from '../client/result.ts';
 export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 export type {
   Bootstrap,
@@ -9,7 +9,6 @@ export type {
 } from '../client/split-tests.ts';
 export type { Feedback, FeedbackCall, GoalCall, Goals } from './conversions.ts';
 export { createSwitchyard, type Switchyard } from './create-switchyard.ts';
-export type { DeliveryResult } from './delivery/delivery.ts';
 export type { FlagDetails, FlagErrorCode, FlagReason } from './flags/flag-details.ts';
 export type { FlagStatus } from './flags/flag-source.ts';
 export type { FlagContext, Flags } from './flags/flags.ts';

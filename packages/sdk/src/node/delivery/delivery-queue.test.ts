@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -27,6 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   proxy.close();
   await Promise.all(clients.map((client) => client.close()));
+  vi.restoreAllMocks();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -126,6 +128,22 @@ describe('the queue', () => {
     expect(await shop.timeline('session-backlog', 'exposure')).toEqual([]);
   });
 
+  it('uses the place of a failed request, even if all others hang', async () => {
+    // Also the timeout of the requests: none of them may end by itself.
+    const client = connect({ timeoutMs: 120_000 });
+    const held: ServerResponse[] = [];
+    proxy.intercept = (_request, response) => held.push(response) > 0;
+    const hanging = Array.from({ length: 8 }, () => client.goals.increment('signup'));
+    await waitFor('requests', () => held.length === 8);
+    const next = client.goals.increment('signup', { sessionId: 'session-next' });
+    endOutage();
+    held.pop()!.destroy();
+    expect(await next).toEqual({ success: true });
+    expect(held.filter(({ destroyed }) => destroyed)).toEqual([]);
+    for (const response of held) response.destroy();
+    for (const result of await Promise.all(hanging)) expect(result).toEqual({ success: true });
+  });
+
   it('returns at once while the service asks not to be called', async () => {
     const client = connect();
     startOutage({ retryAfter: '3600' });
@@ -168,6 +186,26 @@ describe('the spool', () => {
     expect(await shop.session(sessionId!)).toMatchObject({
       visitorId,
       exposures: [{ splitTestKey: 'hero' }],
+    });
+  });
+
+  it('keeps goals while the service refuses the key, without waiting for it', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const purchase = { amount: 5, sessionId: 's-refused-key' };
+    const client = connectWithSpool({ secretApiKey: 'service_sec_0123456789abcdefUnknown' });
+    // The second call is not even sent.
+    for (const timeoutMs of [50_000, 1000]) {
+      const result = await client.goals.increment('revenue', { ...purchase, timeoutMs });
+      expect(result).toMatchObject({ success: false, queued: true, error: { code: 'api_key_invalid' } });
+    }
+    expect(await client.close()).toMatchObject({ error: { code: 'api_key_invalid' } });
+    expect(proxy.requests).toHaveLength(1);
+    expect(warn).toHaveBeenCalledTimes(1);
+
+    connectWithSpool();
+    await waitFor('delivery', async () => {
+      if (await shop.isUnknown('s-refused-key')) return false;
+      return (await shop.timeline('s-refused-key', 'goal')).length === 2;
     });
   });
 
@@ -226,7 +264,8 @@ describe('the spool', () => {
     expect(await shop.isUnknown('s-yesterday')).toBe(true);
   });
 
-  it('loses nothing in memory if the directory cannot be written, which is reported once', async () => {
+  it('loses nothing in memory if the directory cannot be written, which is reported and logged once', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
     const file = join(directory, 'file');
     writeFileSync(file, '');
     startOutage();
@@ -242,6 +281,26 @@ describe('the spool', () => {
     await flushed(client);
     expect(await shop.timeline('s-no-disk', 'goal')).toHaveLength(3);
     expect(errors.filter(({ code }) => code === 'spool_failed')).toHaveLength(1);
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/kept in memory only: .* \(spool_failed\)$/)]]);
+  });
+
+  it('is the only place where a call that is running at close stays queued', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue();
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    proxy.intercept = () => true;
+    for (const [spoolDirectory, expected] of [
+      [directory, { queued: true }],
+      [join(file, 'spool'), {}],
+    ] as const) {
+      const client = connect({ spoolDirectory });
+      const sent = proxy.requests.length;
+      const running = client.goals.increment('signup', { timeoutMs: 60_000 });
+      await waitFor('the request', () => proxy.requests.length > sent);
+      await client.close();
+      const error = { code: 'closed', message: expect.any(String) };
+      expect(await running).toEqual({ success: false, error, ...expected });
+    }
   });
 
   it('moves to a new file if another process took the file of one that was suspended', async () => {

@@ -1,18 +1,16 @@
-import { failure, type Result } from '../../client/result.ts';
+import { type DeliveryResult, failure, type Result } from '../../client/result.ts';
 import { holdExit } from '../exit-hold.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import type { PublicApi } from '../split-tests/public-key.ts';
-import { createDelivery, type Delivery, type DeliveryResult, ENDPOINTS } from './delivery.ts';
+import { createDelivery, type Delivery, ENDPOINTS } from './delivery.ts';
 import { DeliveryLane } from './delivery-lane.ts';
 import { DeliverySender, type SendFailure } from './delivery-sender.ts';
 import { type Exposure, ExposureBatch } from './exposure-batch.ts';
+import { MAX_BYTES, MAX_EVENTS, QueueSize } from './queue-size.ts';
 import { Spool } from './spool/spool.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
-/** Max number and size of pending events. */
-const MAX_EVENTS = 10_000;
-const MAX_BYTES = 16 * 1024 * 1024;
 /** The largest body that the service accepts. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const PUBLIC_CONCURRENCY = 4;
@@ -31,10 +29,9 @@ export class DeliveryQueue {
   /** Requests that are being written to the spool, and are not sent yet. */
   readonly #writing = new Map<Delivery, Promise<unknown>>();
   readonly #onChange = new Set<() => void>();
-  /** Its exposures are not counted in the next two. */
+  /** Its exposures are not counted in the size. */
   readonly #batch: ExposureBatch;
-  #events = 0;
-  #bytes = 0;
+  readonly #size = new QueueSize();
   #release: (() => void) | undefined;
   #exitDeadline = Number.POSITIVE_INFINITY;
   #closed = false;
@@ -58,8 +55,7 @@ export class DeliveryQueue {
       service: `${settings.apiUrl} ${settings.propertyId}`,
       reporter,
       // Into an empty queue, a file of any size: nothing else would ever make room for it.
-      canAdopt: (bytes) =>
-        this.#events === 0 || (this.#events < MAX_EVENTS && this.#bytes + bytes <= MAX_BYTES),
+      canAdopt: (bytes) => this.#size.events === 0 || this.#size.hasRoom({ events: 1, bytes }),
       adopt: (delivery) => this.#accept(delivery, false),
     });
   }
@@ -84,6 +80,11 @@ export class DeliveryQueue {
     if (this.#closed) return Promise.resolve(failure('closed', 'The client is closed.'));
     if (delivery.bytes > MAX_BODY_BYTES) {
       return Promise.resolve(failure('body_too_large', 'The arguments take more than 1 MiB as JSON.'));
+    }
+    if (!this.#size.hasRelayRoom(delivery)) {
+      return Promise.resolve(
+        failure('queue_full', 'The queue is full: too many events of pages are pending.'),
+      );
     }
     if (!this.#makeRoom(delivery)) {
       return Promise.resolve(failure('queue_full', 'The queue is full: too many events are pending.'));
@@ -119,13 +120,13 @@ export class DeliveryQueue {
     for (const lane of Object.values(this.#lanes)) lane.close();
     await this.#spool?.close();
     const closed = failure('closed', 'The client was closed during the call.');
-    this.#calls.finishAll(this.#spool ? { ...closed, queued: true } : closed);
-    this.#events = 0;
+    this.#calls.finishAll((delivery) => (this.#spool?.has(delivery) ? { ...closed, queued: true } : closed));
+    this.#size.clear();
     this.#releaseExit();
   }
 
   get #pending(): number {
-    return this.#events + this.#batch.size;
+    return this.#size.events + this.#batch.size;
   }
 
   #queueBatch(): void {
@@ -141,8 +142,7 @@ export class DeliveryQueue {
 
   /** Queues it, on disk first if there is a spool; resolves to whether it is on disk. */
   async #accept(delivery: Delivery, isUrgent: boolean): Promise<boolean> {
-    this.#events += delivery.events;
-    this.#bytes += delivery.bytes;
+    this.#size.add(delivery);
     this.#holdExit();
     let isOnDisk = false;
     if (this.#spool) {
@@ -159,8 +159,8 @@ export class DeliveryQueue {
   }
 
   /** Drops the oldest exposures and sessions, never goals or feedback. False if that is not enough. */
-  #makeRoom({ events, bytes }: Delivery): boolean {
-    while (this.#events + events > MAX_EVENTS || this.#bytes + bytes > MAX_BYTES) {
+  #makeRoom(delivery: Delivery): boolean {
+    while (!this.#size.hasRoom(delivery)) {
       const oldest = this.#lanes.public.takeOldest();
       if (!oldest) return false;
       this.#remove(oldest);
@@ -185,7 +185,7 @@ export class DeliveryQueue {
     // A call returns the error.
     if (!this.#calls.has(delivery)) this.#reporter.problem(failed.error);
     // Waiting would not help.
-    if (failed.isForeign) this.#stopWaiting(delivery);
+    if (failed.isMisconfigured) this.#stopWaiting(delivery);
     this.#returnEarly();
     for (const notify of [...this.#onChange]) notify();
   }
@@ -206,8 +206,7 @@ export class DeliveryQueue {
 
   #remove(delivery: Delivery): void {
     this.#spool?.remove(delivery);
-    this.#events -= delivery.events;
-    this.#bytes -= delivery.bytes;
+    this.#size.remove(delivery);
     this.#releaseExit();
     for (const notify of [...this.#onChange]) notify();
   }

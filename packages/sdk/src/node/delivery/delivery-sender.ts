@@ -1,16 +1,20 @@
 import { type ApiClient, type ApiFailure, apiFailure } from '../api-client.ts';
 import type { Settings } from '../options.ts';
+import { isKeyRefusal } from '../reporter.ts';
 import type { PublicKey } from '../split-tests/public-key.ts';
 import { type Delivery, ENDPOINTS, isExpired } from './delivery.ts';
 
 /** Longer than callers may want to wait: an attempt goes on when its call has returned. */
 const MIN_ATTEMPT_TIMEOUT_MS = 10_000;
 
+/** A refused key is not replaced within seconds. */
+const REFUSED_KEY_RETRY_MS = 60_000;
+
 const EXPIRED = apiFailure('expired', 'Dropped events that the service has not acknowledged for a day.');
 
 export interface SendFailure extends ApiFailure {
-  /** Something else than the service responded: most likely `apiUrl` is wrong. */
-  isForeign?: boolean;
+  /** Most likely `apiUrl` or the key is wrong, so a call need not wait. */
+  isMisconfigured?: boolean;
 }
 
 interface SenderParts {
@@ -38,7 +42,7 @@ export class DeliverySender {
     let key = this.#settings.secretApiKey;
     if (keyKind === 'public') {
       const found = await this.#publicKey.get(Math.min(timeoutMs, this.#settings.timeoutMs));
-      if (!found.success) return found;
+      if (!found.success) return this.#judge(found);
       key = found.key;
     }
     delivery.triedAt ??= Date.now();
@@ -55,18 +59,25 @@ export class DeliverySender {
       timeoutMs,
       retry: false,
     });
-    if (!result.success) return this.#judge(result, keyKind, key);
+    if (!result.success) {
+      const { code } = result.error;
+      const hasNewKey = code === 'api_key_invalid' && keyKind === 'public' && this.#publicKey.forget(key);
+      return hasNewKey ? { ...result, transient: true } : this.#judge(result);
+    }
     if ((result.data as { success?: unknown } | undefined)?.success === true) return undefined;
     const message = 'The server did not confirm that it is stored. Check `apiUrl`.';
-    return { ...apiFailure('unexpected_response', message, { transient: true }), isForeign: true };
+    return { ...apiFailure('unexpected_response', message, { transient: true }), isMisconfigured: true };
   }
 
-  /** Only the service can refuse an event; a proxy in front of it may be misconfigured for a while. */
-  #judge(failure: ApiFailure, keyKind: string, key: string): SendFailure {
-    const { transient, error } = failure;
+  /**
+   * Only the service can refuse an event: a proxy in front of it may be misconfigured for a while. And it cannot judge
+   * an event that comes with the wrong key.
+   */
+  #judge(failure: ApiFailure): SendFailure {
+    const { transient, status, error } = failure;
     if (transient) return failure;
-    if (error.code === 'unexpected_response') return { ...failure, transient: true, isForeign: true };
-    const hasNewKey = error.code === 'api_key_invalid' && keyKind === 'public' && this.#publicKey.forget(key);
-    return hasNewKey ? { ...failure, transient: true } : failure;
+    if (error.code === 'unexpected_response') return { ...failure, transient: true, isMisconfigured: true };
+    if (status === undefined || !isKeyRefusal(error)) return failure;
+    return { ...failure, transient: true, isMisconfigured: true, retryAfterMs: REFUSED_KEY_RETRY_MS };
   }
 }

@@ -18,6 +18,8 @@ export interface Delivery {
   readonly idempotencyKey: string;
   /** Of the visitor; the service derives the device from it. */
   readonly userAgent?: string | undefined;
+  /** Sent by a page, through the relay. */
+  readonly isRelayed: boolean;
   /** Number of events in it. */
   readonly events: number;
   readonly bytes: number;
@@ -38,6 +40,7 @@ interface DeliveryFields {
   body: string;
   idempotencyKey?: string | undefined;
   userAgent?: string | undefined;
+  isRelayed?: boolean;
   events?: number;
 }
 
@@ -46,6 +49,7 @@ export function createDelivery({
   body,
   idempotencyKey,
   userAgent,
+  isRelayed = false,
   events = 1,
 }: DeliveryFields): Delivery {
   return {
@@ -53,16 +57,9 @@ export function createDelivery({
     body,
     idempotencyKey: idempotencyKey ?? newId(),
     userAgent,
+    isRelayed,
     events,
     bytes: Buffer.byteLength(body),
     queuedAt: Date.now(),
   };
 }
-
-/**
- * The result of a goal or feedback call. Success means that it is stored. `queued` means that it is not stored yet, but
- * is still being delivered in the background; without it, a failure is final.
- */
-export type DeliveryResult =
-  | { success: true }
-  | { success: false; queued?: true; error: { code: string; message: string } };

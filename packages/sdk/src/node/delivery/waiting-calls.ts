@@ -1,4 +1,5 @@
-import type { Delivery, DeliveryResult } from './delivery.ts';
+import type { DeliveryResult } from '../../client/result.ts';
+import type { Delivery } from './delivery.ts';
 
 interface WaitingCall {
   deadline: number;
@@ -41,8 +42,8 @@ export class WaitingCalls {
     call?.finish({ success: false, queued: true, error: error ?? { code: 'timeout', message } });
   }
 
-  finishAll(result: DeliveryResult): void {
-    for (const { finish } of [...this.#calls.values()]) finish(result);
+  finishAll(resultOf: (delivery: Delivery) => DeliveryResult): void {
+    for (const [delivery, { finish }] of [...this.#calls]) finish(resultOf(delivery));
   }
 
   /** Those whose timeout is over by then. */

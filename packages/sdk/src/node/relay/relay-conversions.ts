@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryResult } from '../../client/result.ts';
 import type { Feedback, Goals } from '../conversions.ts';
-import type { Reporter } from '../reporter.ts';
+import { isKeyRefusal, type Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
 import { FieldReader, readBody } from './relay-body.ts';
 import type { RelaySettings } from './relay-options.ts';
@@ -77,13 +77,17 @@ function visitOf(call: RelayCall): { sessionId?: string; idempotencyKey?: string
   };
 }
 
-/** Queued counts as accepted: the client delivers it once the service is back. */
+/**
+ * Queued counts as accepted: the client delivers it once the service is back. But a refused key is usually replaced by
+ * a restart of this process, so the page keeps it too; it has one idempotency key and counts once.
+ */
 function respond(result: DeliveryResult, reporter: Reporter): RelayResponse {
-  if (result.success || result.queued) return jsonResponse({ success: true });
+  if (result.success || (result.queued && !isKeyRefusal(result.error)))
+    return jsonResponse({ success: true });
   const { code, message } = result.error;
   if (code === 'rate_limited') throw new RelayProblem(code, { headers: { 'retry-after': '1' } });
   if (isProblemCode(code) && code !== 'wrong_property') throw new RelayProblem(code, { message });
-  // A refused key or the wrong property: nothing that the page could change.
+  // A refused key or a full queue: nothing that the page could change.
   reporter.problem({ code, message });
   throw unavailable();
 }

@@ -102,6 +102,49 @@ describe('while the service is down', () => {
   });
 });
 
+describe('the queue of the server', () => {
+  it('has room for its own goals, however much pages send in an outage', async () => {
+    const client = createSwitchyard({
+      apiUrl: proxy.url,
+      secretApiKey: SECRET_KEY,
+      propertyId: 'shop',
+      evaluation: 'remote',
+      timeoutMs: 100,
+    });
+    const relay = client.relay({ feedback: ['nps'], limits: { perAddress: 0, perSession: 0 } });
+    const site = await FRAMEWORKS['node:http']!(relay);
+    sites.push(site);
+    startOutage();
+    // 60 KB each; a quarter of the queue is 4 MiB.
+    const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, '€'.repeat(1000)]));
+    const body = { feedbackTypeId: 'nps', option: 'good', metadata };
+    const submit = () => fromPage(site, '/v1/feedback/submit', { body });
+    const responses = await Promise.all(Array.from({ length: 75 }, submit));
+    const refused = responses.filter(({ status }) => status === 503);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(75 - refused.length);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(15);
+    expect(Number(refused[0]!.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await client.goals.increment('signup')).toMatchObject({ queued: true });
+    await client.close();
+  });
+
+  it('is no reason for a page to forget a goal while the service refuses the key', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue();
+    const client = createSwitchyard({
+      apiUrl: proxy.url,
+      secretApiKey: 'service_sec_0123456789abcdefUnknown',
+      propertyId: 'shop',
+      evaluation: 'remote',
+    });
+    const site = await FRAMEWORKS['node:http']!(client.relay({ goals: ['signup'] }));
+    sites.push(site);
+    const response = await fromPage(site, '/v1/goals/increment', { body: { goalId: 'signup' } });
+    expect([response.status, response.body.error.code]).toEqual([503, 'overloaded']);
+    await client.close();
+  });
+});
+
 describe('the OFREP provider for the web, with the relay as base URL', () => {
   it('gets the listed flags for the allowed attributes, and 304 while nothing changes', async () => {
     const site = await open({ flags: ['banner', 'new-checkout'], attributes: ['plan'] }, 'Fastify');

@@ -5,8 +5,8 @@ import { createDelivery, type Delivery, ENDPOINTS } from '../delivery.ts';
 type SpoolRecord = { id: number; delivery: Delivery } | { done: number[] };
 
 export function requestLine(id: number, delivery: Delivery): string {
-  const { kind, body, idempotencyKey, userAgent, events, queuedAt } = delivery;
-  return lineOf({ id, kind, body, idempotencyKey, userAgent, events, queuedAt });
+  const { kind, body, idempotencyKey, userAgent, isRelayed, events, queuedAt } = delivery;
+  return lineOf({ id, kind, body, idempotencyKey, userAgent, isRelayed, events, queuedAt });
 }
 
 export const doneLine = (done: number[]): string => lineOf({ done });
