@@ -17,7 +17,12 @@ export interface RelaySite {
 /** The ways to mount a relay. */
 export const FRAMEWORKS: Record<string, (relay: Relay) => Promise<RelaySite>> = {
   Express: (relay) => listen(express().use('/sy', relay)),
-  'Express with a body parser': (relay) => listen(express().use(express.json()).use('/sy', relay)),
+  'Express with a body parser': (relay) =>
+    listen(
+      express()
+        .use(express.json({ limit: '2mb' }))
+        .use('/sy', relay),
+    ),
   async Fastify(relay) {
     const app = fastify();
     app.register(relay.fastify, { prefix: '/sy' });
@@ -33,7 +38,8 @@ export const FRAMEWORKS: Record<string, (relay: Relay) => Promise<RelaySite>> = 
   'node:http': (relay) => listen((request, response) => relay(request, response)),
 };
 
-async function listen(handler: RequestListener): Promise<RelaySite> {
+/** A site with any handler, such as an Express app. */
+export async function listen(handler: RequestListener): Promise<RelaySite> {
   const server: Server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

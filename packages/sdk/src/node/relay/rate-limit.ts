@@ -13,19 +13,21 @@ const SLOTS = 2 ** 14;
 export class RateLimit {
   readonly #refillMs: number;
   readonly #fullAt: Float64Array;
+  readonly #slots: number;
   /** Makes it unpredictable which clients share a slot. */
   readonly #seed = randomInt(2 ** 32);
 
   /** 0: no limit. */
-  constructor(perSecond: number) {
+  constructor(perSecond: number, slots = SLOTS) {
+    this.#slots = slots;
     this.#refillMs = perSecond > 0 ? 1000 / perSecond : 0;
-    this.#fullAt = new Float64Array(perSecond > 0 ? SLOTS : 0);
+    this.#fullAt = new Float64Array(perSecond > 0 ? slots : 0);
   }
 
   /** Counts a request; false if the quota is used up. */
   take(id: string | undefined): boolean {
     if (id === undefined || this.#refillMs === 0) return true;
-    const slot = murmur3(id, this.#seed) & (SLOTS - 1);
+    const slot = murmur3(id, this.#seed) & (this.#slots - 1);
     const now = performance.now();
     const next = Math.max(this.#fullAt[slot]!, now) + this.#refillMs;
     if (next - now > Math.max(BURST_MS, this.#refillMs) + ROUNDING_MS) return false;

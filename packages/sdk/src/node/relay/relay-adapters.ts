@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RelayHandler } from './relay-handler.ts';
-import { problemResponse, RelayProblem } from './relay-problem.ts';
+import { MAX_EVENT_BYTES, type RelayHandler } from './relay-handler.ts';
+import { pathOf } from './relay-path.ts';
+import { bodyTooLarge, problemResponse, RelayProblem } from './relay-problem.ts';
 import {
   type FastifyRequestLike,
   fromFastifyRequest,
   fromFetchRequest,
   fromNodeRequest,
-  MAX_BODY_BYTES,
 } from './relay-request.ts';
 import type { RelayResponse } from './relay-response.ts';
 
@@ -42,6 +42,7 @@ interface FastifyReplyLike {
 }
 
 interface FastifyLike {
+  prefix: string;
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
     type: string,
@@ -55,7 +56,7 @@ interface FastifyLike {
 }
 
 /** Parsers and error handler belong to the plugin; the rest of the app keeps its own. */
-export function fastifyAdapter(handle: RelayHandler) {
+export function fastifyAdapter(handle: RelayHandler, path: string | undefined) {
   const reply = ({ status, headers, body }: RelayResponse, to: FastifyReplyLike) =>
     to
       .code(status)
@@ -67,18 +68,22 @@ export function fastifyAdapter(handle: RelayHandler) {
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser(
       '*',
-      { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
+      { parseAs: 'buffer', bodyLimit: MAX_EVENT_BYTES },
       (_request, body, done) => done(null, body),
     );
     fastify.setErrorHandler((error, _request, to) => {
+      // Errors of the app's own hooks are for the app's error handler.
+      if (!error?.code?.startsWith?.('FST_ERR_CTP_')) throw error;
       const problem =
         error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
-          ? new RelayProblem('body_too_large')
+          ? bodyTooLarge(MAX_EVENT_BYTES)
           : new RelayProblem('invalid_request', { message: 'The request could not be read.' });
       return reply(problemResponse(problem), to);
     });
-    fastify.all('/*', async (request, to) =>
-      reply((await handle(fromFastifyRequest(request))) ?? notFound(), to),
+    // At the root, it takes only the requests below its path.
+    const pattern = fastify.prefix.replaceAll('/', '') === '' ? `${pathOf(path)}/*` : '/*';
+    fastify.all(pattern, async (request, to) =>
+      reply((await handle(fromFastifyRequest(request, fastify.prefix))) ?? notFound(), to),
     );
   };
 }

@@ -6,9 +6,9 @@ export type Body = Readonly<Record<string, unknown>>;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** The text of a JSON body. Pages of other sites cannot send this content type without asking, which is never allowed. */
-export async function readJsonText(request: RelayRequest): Promise<string> {
+export async function readJsonText(request: RelayRequest, maxBytes: number): Promise<string> {
   if (!JSON_TYPE.test(request.header('content-type') ?? '')) throw new RelayProblem('unsupported_media_type');
-  return request.readText();
+  return request.readText(maxBytes);
 }
 
 /** The object in the body of a request for this property. */
@@ -54,7 +54,7 @@ export class FieldReader {
   amount(name: string): number | undefined {
     return this.#read(
       name,
-      (value): value is number => typeof value === 'number' && value >= 0,
+      (value): value is number => Number.isFinite(value) && (value as number) >= 0,
       'must be a number that is at least 0',
     );
   }

@@ -6,15 +6,16 @@ import type { PublicKey } from '../split-tests/public-key.ts';
 import { unavailable } from './relay-problem.ts';
 import type { RelayCall } from './relay-request.ts';
 import { etagOf, jsonResponse, type RelayResponse, unlessUnchanged } from './relay-response.ts';
+import type { Slots } from './slots.ts';
 
 /** Older definitions are not used, not even while the service is down. */
 const MAX_CONFIG_AGE_MS = 24 * 60 * 60 * 1000;
 const RETRY_MS = 5000;
 
-/** Headers of the visitor that the service looks at; it believes the country only of proxies that it trusts. */
-const REQUEST_HEADERS = [
-  'user-agent',
-  'idempotency-key',
+/** Headers of the visitor that the service looks at. */
+const VISITOR_HEADERS = ['user-agent', 'idempotency-key'];
+/** Anyone can send them, so they count only if they come from a proxy that sets or removes them. */
+const COUNTRY_HEADERS = [
   'cf-ipcountry',
   'cloudfront-viewer-country',
   'x-vercel-ip-country',
@@ -26,6 +27,9 @@ interface Parts {
   settings: Settings;
   publicKey: PublicKey;
   reporter: Reporter;
+  slots: Slots;
+  /** `undefined`: if the framework trusts the proxy. */
+  trustCountryHeaders: boolean | undefined;
 }
 
 interface FetchedConfig {
@@ -53,6 +57,8 @@ export class RelayEvents {
   #fetching: Promise<void> | undefined;
   /** Pages do not wait for a service that is down. */
   #retryAt = 0;
+  /** Until then, events are refused, because a service that hangs would hold all slots. */
+  #pausedUntil = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -60,29 +66,39 @@ export class RelayEvents {
 
   /** `POST /v1/split-testing/expose` and `POST /v1/sessions/collect`, as the page sent them. */
   async post(path: string, call: RelayCall): Promise<RelayResponse> {
+    const { trustCountryHeaders = call.isAddressForwarded, slots } = this.#parts;
+    const pauseMs = this.#pausedUntil - performance.now();
+    if (pauseMs > 0) throw unavailable(String(Math.ceil(pauseMs / 1000)));
     const { text, visitorAddress } = call;
     const headers: Record<string, string> = { 'content-type': 'application/json' };
-    for (const name of REQUEST_HEADERS) {
+    for (const name of trustCountryHeaders ? [...VISITOR_HEADERS, ...COUNTRY_HEADERS] : VISITOR_HEADERS) {
       const value = call.header(name);
       if (value !== undefined) headers[name] = value;
     }
     if (visitorAddress !== undefined && isIP(visitorAddress)) headers['x-forwarded-for'] = visitorAddress;
-    return passOn(await this.#send(path, { method: 'POST', headers, body: text }));
+    const init = { method: 'POST', headers, body: text };
+    return passOn(await slots.run(() => this.#send(path, init)));
   }
 
   /** The definitions, fetched once for all pages. While the service is down, the last known ones are used. */
   async config(call: RelayCall): Promise<RelayResponse> {
     const now = performance.now();
     if (now >= this.#retryAt && !(this.#config && isYounger(this.#config, this.#config.maxAgeMs))) {
-      this.#fetching ??= this.#fetchConfig().finally(() => {
-        this.#fetching = undefined;
-      });
-      await this.#fetching;
+      // Without a free slot, the last known ones are used, too.
+      await this.#parts.slots.run(() => this.#refreshConfig()).catch(() => undefined);
     }
     const config = this.#config;
     if (!config || !isYounger(config, MAX_CONFIG_AGE_MS)) throw unavailable();
     const response = jsonResponse(config.body, { headers: { 'cache-control': config.cacheControl } });
     return unlessUnchanged(response, config.etag, call.header('if-none-match'));
+  }
+
+  /** One request for all pages that wait for it. */
+  #refreshConfig(): Promise<void> {
+    this.#fetching ??= this.#fetchConfig().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
   }
 
   async #fetchConfig(): Promise<void> {
@@ -112,8 +128,10 @@ export class RelayEvents {
     const found = await publicKey.get(settings.timeoutMs);
     if (!found.success) {
       reporter.problem(found.error);
+      if (found.error.code === 'timeout') this.#pause();
       throw unavailable();
     }
+    const signal = AbortSignal.timeout(settings.timeoutMs);
     let upstream: Upstream;
     try {
       const response = await fetch(settings.apiUrl + path, {
@@ -121,10 +139,11 @@ export class RelayEvents {
         headers: { ...(init.headers as Record<string, string>), 'x-api-key': found.key },
         redirect: 'manual',
         cache: 'no-store',
-        signal: AbortSignal.timeout(settings.timeoutMs),
+        signal,
       });
       upstream = { status: response.status, headers: response.headers, body: await response.text() };
     } catch (error) {
+      if (signal.aborted) this.#pause();
       reporter.problem({ code: 'network_error', message: `Cannot reach the service: ${messageOf(error)}` });
       throw unavailable();
     }
@@ -135,6 +154,10 @@ export class RelayEvents {
       message: 'The service refused the public key of the relay.',
     });
     throw unavailable();
+  }
+
+  #pause(): void {
+    this.#pausedUntil = performance.now() + RETRY_MS;
   }
 }
 

@@ -5,7 +5,8 @@ import { SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../../server/src/testing/shop.ts';
 import { waitFor } from '../../../../server/src/testing/wait.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
-import { FRAMEWORKS, fromPage, type RelaySite } from '../../testing/relay-site.ts';
+import { loadExpress } from '../../testing/load-express.ts';
+import { FRAMEWORKS, fromPage, listen, type RelaySite } from '../../testing/relay-site.ts';
 import { createSwitchyard, type RelayOptions, type Switchyard } from '../node.ts';
 
 let shop: Shop;
@@ -142,6 +143,63 @@ describe('the queue of the server', () => {
     const response = await fromPage(site, '/v1/goals/increment', { body: { goalId: 'signup' } });
     expect([response.status, response.body.error.code]).toEqual([503, 'overloaded']);
     await client.close();
+  });
+});
+
+describe('while the service hangs', () => {
+  it('events leave flags and goals alone, and pause after a timeout', async () => {
+    const site = await open({ flags: ['banner'], goals: ['signup'], limits: { concurrency: 1 } });
+    await config(site);
+    const collect = { propertyId: 'shop', sessionId: 'hanging-session', visitorId: 'visitor-1' };
+    const send = () => fromPage(site, '/v1/sessions/collect', { body: collect });
+    const forwarded = () => proxy.requestsTo('/v1/sessions/collect').length;
+    const before = forwarded();
+    proxy.intercept = () => true;
+    const startedAt = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(startedAt);
+    const first = send();
+    await waitFor('the first event', async () => forwarded() > before);
+    const [goal, flags] = await Promise.all([
+      fromPage(site, '/v1/goals/increment', { body: { goalId: 'signup' } }),
+      fromPage(site, '/v1/flags/evaluate'),
+    ]);
+    // The goal is queued by the client of the server.
+    expect([goal.status, flags.status, (await send()).status]).toEqual([200, 200, 503]);
+    expect((await first).status).toBe(503);
+
+    const refused = await send();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(forwarded()).toBe(before + 1);
+    proxy.intercept = () => false;
+    clock.mockReturnValue(startedAt + 5001);
+    expect((await send()).status).toBe(200);
+  });
+});
+
+describe('the country of visitors', () => {
+  const address = { 'x-forwarded-for': '192.0.2.1' };
+  const forwarded = async (site: RelaySite, rest: Record<string, string> = {}) => {
+    const headers = { 'cf-ipcountry': 'NL', ...rest };
+    const collect = { propertyId: 'shop', sessionId: 'country-session', visitorId: 'visitor-1' };
+    expect((await fromPage(site, '/v1/sessions/collect', { headers, body: collect })).status).toBe(200);
+    const { headers: sent } = proxy.requestsTo('/v1/sessions/collect').at(-1)!;
+    return [sent['cf-ipcountry'], sent['x-forwarded-for']];
+  };
+  const behindProxy = async (options: RelayOptions) => {
+    const app = loadExpress()().set('trust proxy', 1).use('/sy', switchyard.relay(options));
+    const site = await listen(app);
+    sites.push(site);
+    return site;
+  };
+
+  it('comes from a proxy that the framework trusts, or as the option says', async () => {
+    expect(await forwarded(await open({}))).toEqual([undefined, '127.0.0.1']);
+    expect(await forwarded(await open({ trustCountryHeaders: true }))).toEqual(['NL', '127.0.0.1']);
+    expect(await forwarded(await behindProxy({}), address)).toEqual(['NL', '192.0.2.1']);
+    expect(await forwarded(await behindProxy({ trustCountryHeaders: false }), address)).toEqual([
+      undefined,
+      '192.0.2.1',
+    ]);
   });
 });
 

@@ -31,7 +31,7 @@ const PROBLEMS = {
     'Method not allowed',
     'This URL does not support this method; the `Allow` header lists the supported methods.',
   ],
-  body_too_large: [413, 'Body too large', 'The max body size is 64 KiB.'],
+  body_too_large: [413, 'Body too large', 'The body is too large.'],
   unsupported_media_type: [
     415,
     'Unsupported media type',
@@ -89,12 +89,19 @@ export function unavailable(retryAfter = '5'): RelayProblem {
   return new RelayProblem('overloaded', { headers: { 'retry-after': retryAfter } });
 }
 
+export function bodyTooLarge(maxBytes: number): RelayProblem {
+  return new RelayProblem('body_too_large', {
+    message: `The body is too large. The limit is ${maxBytes / 1024} KiB.`,
+  });
+}
+
 /** The same format as that of the service: RFC 9457 with `success`, `error` and `errors`. */
 export function problemResponse({ code, message, fields, headers }: RelayProblem): RelayResponse {
   const [status, title] = PROBLEMS[code];
   const requestId = randomUUID();
   const body = {
-    type: `/docs/errors#${code}`,
+    // The documentation of the errors is not on the site that the relay runs on.
+    type: 'about:blank',
     title,
     status,
     detail: message,

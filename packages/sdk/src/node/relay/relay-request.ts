@@ -1,16 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { header } from '../request-facts.ts';
-import { RelayProblem } from './relay-problem.ts';
-
-/** The same as the limit of browsers for requests that outlive their page. */
-export const MAX_BODY_BYTES = 64 * 1024;
+import { type Location, locationBelow, locationOf, type MountedRequest } from './relay-path.ts';
+import { bodyTooLarge, RelayProblem } from './relay-problem.ts';
 
 /** A request of a page, from any framework. */
-export interface RelayRequest {
+export interface RelayRequest extends Location {
   readonly method: string;
-  /** Without the query; may start with the path that the relay is mounted at. */
-  readonly path: string;
-  readonly query: string;
   header(name: string): string | undefined;
   /** What the framework passed, for callbacks of the host. */
   readonly original: unknown;
@@ -21,7 +16,7 @@ export interface RelayRequest {
   /** Host and port that the server is reached at; the second one is from a trusted proxy. */
   readonly hosts: readonly unknown[];
   /** Throws a problem if the body is too large. */
-  readText(): Promise<string>;
+  readText(maxBytes: number): Promise<string>;
 }
 
 /** A request that was let in. */
@@ -33,9 +28,9 @@ export interface RelayCall extends RelayRequest {
 }
 
 /** Members that Express, Fastify and body parsers add. */
-interface NodeRequest extends IncomingMessage {
+interface NodeRequest extends Omit<MountedRequest, 'url'>, IncomingMessage {
   ip?: unknown;
-  host?: unknown;
+  app?: { get?(setting: string): unknown };
   body?: unknown;
 }
 
@@ -43,17 +38,25 @@ interface NodeRequest extends IncomingMessage {
 export function fromNodeRequest(request: NodeRequest): RelayRequest {
   const socketAddress = request.socket?.remoteAddress;
   return {
-    ...describe(request, request.url, request.method),
+    ...describe(request, request.method),
+    ...locationOf(request),
     ...addressOf(request.ip, socketAddress),
-    hosts: [header(request.headers, 'host'), request.host],
-    async readText() {
-      checkLength(request.headers['content-length']);
+    hosts: [header(request.headers, 'host'), forwardedHostOf(request)],
+    async readText(maxBytes) {
+      checkLength(request.headers['content-length'], maxBytes);
       // A body parser may have read it already.
       const wasRead = request.readableDidRead || request.readableEnded;
-      const text = wasRead ? '' : await readStream(request);
-      return text || textOf(request.body);
+      const text = wasRead ? '' : await readStream(request, maxBytes);
+      return text || textOf(request.body, maxBytes);
     },
   };
+}
+
+/** What Express 5 has as `req.host`; Express 4 warns about its use. */
+function forwardedHostOf({ app, headers, socket }: NodeRequest): string | undefined {
+  const isTrusted = app?.get?.('trust proxy fn');
+  if (typeof isTrusted !== 'function' || !isTrusted(socket?.remoteAddress, 0)) return undefined;
+  return header(headers, 'x-forwarded-host')?.split(',')[0]?.trim();
 }
 
 /** What the relay uses of a Fastify request; `body` is a buffer, because the plugin has its own parser. */
@@ -67,34 +70,31 @@ export interface FastifyRequestLike {
   raw: { socket?: { remoteAddress?: string | undefined } };
 }
 
-export function fromFastifyRequest(request: FastifyRequestLike): RelayRequest {
+export function fromFastifyRequest(request: FastifyRequestLike, prefix: string): RelayRequest {
   return {
-    ...describe(request, request.url, request.method),
+    ...describe(request, request.method),
+    ...locationBelow(prefix, request.url),
     ...addressOf(request.ip, request.raw.socket?.remoteAddress),
     hosts: [header(request.headers, 'host'), request.host],
-    readText: async () => textOf(request.body),
+    readText: async (maxBytes) => textOf(request.body, maxBytes),
   };
 }
 
 export function fromFetchRequest(request: Request): RelayRequest {
-  const { pathname, search } = new URL(request.url);
   return {
-    ...describe(request, pathname + search, request.method),
+    ...describe(request, request.method),
+    ...locationOf({ url: new URL(request.url).pathname }),
     ...addressOf(undefined, undefined),
     hosts: [request.headers.get('host')],
-    async readText() {
-      checkLength(request.headers.get('content-length'));
-      return request.body ? readStream(request.body as unknown as AsyncIterable<Uint8Array>) : '';
-    },
+    // Without a look at the length: some servers close the connection if the body is not read.
+    readText: async (maxBytes) =>
+      request.body ? readStream(request.body as unknown as AsyncIterable<Uint8Array>, maxBytes) : '',
   };
 }
 
-function describe(request: { headers: unknown }, url = '', method = '') {
-  const [path = '', query = ''] = url.split(/\?(.*)/s);
+function describe(request: { headers: unknown }, method = '') {
   return {
     method,
-    path,
-    query,
     header: (name: string) => header(request.headers, name),
     original: request,
   };
@@ -105,18 +105,16 @@ function addressOf(resolved: unknown, socketAddress: string | undefined) {
   return { address, isAddressForwarded: address !== socketAddress };
 }
 
-const tooLarge = () => new RelayProblem('body_too_large');
-
 const unreadable = (): never => {
   throw new RelayProblem('invalid_request', { message: 'The body could not be read.' });
 };
 
-function checkLength(length: string | null | undefined): void {
-  if (Number(length ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+function checkLength(length: string | undefined, maxBytes: number): void {
+  if (Number(length ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
 /** Reads a bounded body. Not with `for await`, which would destroy the connection on leaving the loop. */
-async function readStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
+async function readStream(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const iterator = stream[Symbol.asyncIterator]();
   const nextChunk = async () => {
     const { done, value } = await iterator.next().catch(unreadable);
@@ -126,9 +124,9 @@ async function readStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0;
   for (let chunk = await nextChunk(); chunk; chunk = await nextChunk()) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) {
+    if (size > maxBytes) {
       void discard(nextChunk);
-      throw tooLarge();
+      throw bodyTooLarge(maxBytes);
     }
     chunks.push(chunk);
   }
@@ -145,11 +143,11 @@ async function discard(nextChunk: () => Promise<unknown>): Promise<void> {
 }
 
 /** The text of a body that a framework has parsed. */
-function textOf(body: unknown): string {
+function textOf(body: unknown, maxBytes: number): string {
   if (body === undefined || body === null) return '';
   const text =
     typeof body === 'string' ? body : body instanceof Uint8Array ? decode(body) : JSON.stringify(body);
-  if (Buffer.byteLength(text) > MAX_BODY_BYTES) throw tooLarge();
+  if (Buffer.byteLength(text) > maxBytes) throw bodyTooLarge(maxBytes);
   return text;
 }
 

@@ -30,9 +30,10 @@ export interface RelayParts {
 
 /** A restricted copy of the service's API for pages, without keys and on the site's own origin. */
 export function createRelay(options: RelayOptions | undefined, parts: RelayParts): Relay {
-  const handle = createRelayHandler(readRelayOptions(options, parts.reporter), parts);
+  const settings = readRelayOptions(options, parts.reporter);
+  const handle = createRelayHandler(settings, parts);
   return Object.assign(connectAdapter(handle), {
     fetch: fetchAdapter(handle),
-    fastify: fastifyAdapter(handle),
+    fastify: fastifyAdapter(handle, settings.path),
   });
 }
