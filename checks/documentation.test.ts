@@ -87,3 +87,28 @@ describe('docs/errors.md', () => {
     }
   });
 });
+
+describe('packages/sdk/README.md', () => {
+  it('has every error code of the SDK that is not one of the service', () => {
+    const sources = execFileSync(
+      'git',
+      ['ls-files', '--cached', '--others', '--exclude-standard', 'packages/sdk/src'],
+      { encoding: 'utf8' },
+    )
+      .split('\n')
+      .filter((file) => /^packages\/sdk\/src\/(browser|client|node|react)\/.*(?<!\.test)\.tsx?$/.test(file));
+    const used = sources
+      .filter((file) => existsSync(file))
+      .flatMap((file) => [
+        ...readFileSync(file, 'utf8').matchAll(/(?:\b(?:apiF|f)ailure\(\s*|\bcode: )'([a-z_]+)'/g),
+      ])
+      .map(([, code]) => code!);
+    const own = [...new Set(used)].filter((code) => !Object.hasOwn(ERRORS, code));
+
+    const [, section = ''] = readFileSync('packages/sdk/README.md', 'utf8').split('\n## Error codes\n');
+    const documented = [...section.split('\n## ', 1)[0]!.matchAll(/^\| `(\w+)` \|/gm)].map(
+      ([, code]) => code!,
+    );
+    expect(documented.toSorted()).toEqual(own.toSorted());
+  });
+});
