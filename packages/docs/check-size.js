@@ -12,7 +12,11 @@ const size = (/** @type {string} */ file) => statSync(join(dist, `${file}.br`)).
 /** The page, its styles and its scripts, with everything that those import. @param {string} page */
 function weight(page) {
   const html = readFileSync(join(dist, page), 'utf8');
-  const assets = new Set([...html.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, name]) => name));
+  const assets = new Set(
+    [...html.matchAll(/(?:src|href)="(?:\.\.?\/|docs\/)*assets\/([\w.-]+\.(?:js|css))"/g)].map(
+      ([, name]) => name,
+    ),
+  );
   for (const name of assets) {
     const text = readFileSync(join(dist, 'assets', name), 'utf8');
     for (const [, imported] of text.matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g))

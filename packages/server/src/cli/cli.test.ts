@@ -73,7 +73,7 @@ describe('apply and plan', () => {
     const applied = await switchyard(['apply', 'shop.yaml']);
     expect(applied).toMatchObject({ code: 0, stderr: '' });
     expect(applied.stdout).toMatch(
-      /shop {2}public {2}web {2}service_pub_\w{38}\n {2}shop {2}secret {2}backend {2}service_sec_\w{38}\n$/,
+      /shop {2}public {2}web {2}service_pub_\w{38}\n {2}shop {2}secret {2}backend {2}service_sec_\w{38}\n\nCreated \/\S+\. If your server uses another data directory, pass it with --data-dir\.\n$/,
     );
     expect(statSync(dataDir).mode & 0o077).toBe(0);
     const again = await switchyard(['plan', '-', '--exit-code'], SHOP);
