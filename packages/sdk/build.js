@@ -87,8 +87,9 @@ const INTERNAL_MEMBERS = [
   'sendConversions',
 ];
 const mangleProps = { include: new RegExp(`^(?:${INTERNAL_MEMBERS.join('|')})$`) };
-/** Without comments: bundler annotations would add up to 10 % to some functions. */
 const minified = { minify: { mangleProps }, comments: false };
+/** Keeps the comments that tell bundlers to leave the import of the debugging tools alone. */
+const annotated = { ...minified, comments: { annotation: true, legal: false, jsdoc: false } };
 const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
 
 /** The relay serves these scripts. As text in the code, they are also found in servers that are bundled. */
@@ -105,7 +106,11 @@ const embedScripts = {
 
 await rm(output('cjs'), { recursive: true, force: true });
 await rm(output('esm', 'shared'), { recursive: true, force: true });
-for (const name of BROWSER) await bundle([name], inBrowsers, modules({ ...minified, sourcemap: 'hidden' }));
+for (const name of BROWSER) {
+  // Split testing alone has no debugging tools.
+  const options = name === 'browser/split-testing' ? minified : annotated;
+  await bundle([name], inBrowsers, modules({ ...options, sourcemap: 'hidden' }));
+}
 for (const [file, name] of Object.entries(SCRIPTS)) {
   await bundle([name], inBrowsers, [{ file: output(file), format: 'iife', name: 'switchyard', ...minified }]);
 }

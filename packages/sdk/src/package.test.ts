@@ -127,6 +127,16 @@ describe('the published package', () => {
     });
   });
 
+  it.each(['esm', 'cjs'])('%s: bundlers leave the import of the debugging tools alone', (format) => {
+    for (const entry of ['browser', 'relay']) {
+      const code = readFileSync(join(installed, `dist/${format}/browser/${entry}.js`), 'utf8');
+      const [annotations] = /import\((?:\s*\/\*.*?\*\/)*/s.exec(code) ?? [''];
+      for (const name of ['@vite-ignore', 'webpackIgnore: true', 'turbopackIgnore: true']) {
+        expect(annotations, entry).toContain(name);
+      }
+    }
+  });
+
   it('has declarations that do not refer to unpublished packages', () => {
     const declarations = files(installed).filter((file) => file.endsWith('.d.ts'));
     expect(declarations.length).toBeGreaterThan(10);

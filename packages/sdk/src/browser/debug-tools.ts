@@ -32,7 +32,7 @@ export function loadDebugTools(
       if (records.length < MAX_RECORDS) records.push([Date.now(), name, args, result]);
       return result;
     };
-  import(/* @vite-ignore */ /* webpackIgnore: true */ `${apiUrl.replace(/\/+$/, '')}/sdk-debug.js`).then(
+  import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ `${apiUrl.replace(/\/+$/, '')}/sdk-debug.js`).then(
     ({ attach }) => attach(records, options),
     // A content security policy may forbid it.
     (error) => warn('cannot load the debugging tools:', error),
