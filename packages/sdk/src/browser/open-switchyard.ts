@@ -18,13 +18,14 @@ const MAX_NAME = 256;
 export function openSwitchyard(options: SwitchyardOptions): {
   switchyard: Switchyard;
   client: SplitTestingClient;
+  watch: ReturnType<typeof loadDebugTools>;
 } {
   const isAutoPage = options?.autoPage !== false;
   const pageView = createPageViews();
   const recordView = (collect: Collect) => attempt(() => collect(pageView()));
-  const watchHost = loadDebugTools(options);
+  const watch = loadDebugTools(options);
   const client = openClient(options, (started, host) => {
-    watchHost?.(host);
+    watch?.watchHost(host);
     if (isAutoPage) recordView(started);
   });
   const { publicClient, collect, profile, signal } = client;
@@ -52,5 +53,5 @@ export function openSwitchyard(options: SwitchyardOptions): {
     track: (name, properties) => record('event', name, properties),
     identify: (userId, traits) => record('identify', userId, traits),
   };
-  return { switchyard, client };
+  return { switchyard, client, watch };
 }

@@ -46,7 +46,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const { relayUrl, propertyId, antiFlicker, apiUrl, publicApiKey } = { ...options };
   const isDirect = apiUrl && publicApiKey;
   if (!relayUrl) warn('check relayUrl');
-  const { switchyard, client } = openSwitchyard({
+  const { switchyard, client, watch } = openSwitchyard({
     ...options,
     apiUrl: isDirect ? apiUrl : relayUrl,
     // The relay uses its own key.
@@ -79,7 +79,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
 
   const extended: Switchyard = {
     ...switchyard,
-    flags: publicFlags,
+    flags: watch ? { ...publicFlags, get: watch.watched('flag', publicFlags.get) } : publicFlags,
     goals: publicGoals,
     feedback: publicFeedback,
     ready: async () => void (await Promise.all([switchyard.ready(), whenLoaded()])),

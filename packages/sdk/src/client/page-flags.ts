@@ -30,10 +30,17 @@ export interface PageFlags<Schema extends SwitchyardSchema = AnySchema> {
   all(): Partial<Schema['flags']>;
 }
 
-interface Snapshot {
+interface FlagResponse {
+  value?: unknown;
+  /** For the debugging tools. */
+  reason?: string;
+}
+
+/** As it is stored. */
+export interface FlagSnapshot {
   /** Whose values these are. */
   visitorId: string;
-  values: Record<string, unknown>;
+  flags: Record<string, FlagResponse>;
   fetchedAt: number;
 }
 
@@ -55,7 +62,7 @@ export function createPageFlags(
 ): PageFlagsClient {
   const cacheKey = `sy:${propertyQuery}:flags`;
   const warned = new Set<string>();
-  let snapshot: Snapshot | undefined;
+  let snapshot: FlagSnapshot | undefined;
   let fetching: Promise<void> | undefined;
   let isOutdated = false;
 
@@ -71,10 +78,9 @@ export function createPageFlags(
       relayUrl,
     );
     fetching = undefined;
-    const { flags } = (body || {}) as { flags?: Record<string, { value?: unknown }> };
+    const { flags } = (body || {}) as Partial<FlagSnapshot>;
     if (flags) {
-      const values = Object.fromEntries(Object.entries(flags).map(([key, flag]) => [key, flag?.value]));
-      snapshot = { visitorId: id, values, fetchedAt: now() };
+      snapshot = { visitorId: id, flags, fetchedAt: now() };
       store.set(cacheKey, snapshot);
       notifyListeners();
     } else if (retryDelayMs) schedule(refreshFlags, retryDelayMs);
@@ -97,7 +103,7 @@ export function createPageFlags(
 
   const get = (key: string, fallback: unknown) => {
     if (!snapshot || !visitorId()) return fallback;
-    const value = snapshot.values[key];
+    const value = snapshot.flags[key]?.value;
     const type = typeof value;
     // Inherited members such as `constructor` have other types.
     if (type !== 'boolean' && type !== 'string') {
@@ -110,14 +116,17 @@ export function createPageFlags(
   return {
     publicFlags: {
       get,
-      all: () => (visitorId() ? { ...snapshot?.values } : {}),
+      all: () =>
+        Object.fromEntries(
+          Object.entries((visitorId() && snapshot?.flags) || {}).map(([key, flag]) => [key, flag?.value]),
+        ),
     } as PageFlags,
     loadFlags() {
       const id = visitorId();
       if (!id) return;
       snapshot = store.get(cacheKey);
       // Anything may be stored there.
-      if (snapshot?.visitorId !== id || !snapshot.values || !isYoungerThan(MAX_AGE_MS)) snapshot = undefined;
+      if (snapshot?.visitorId !== id || !snapshot.flags || !isYoungerThan(MAX_AGE_MS)) snapshot = undefined;
       refreshFlags();
     },
     refreshFlags,

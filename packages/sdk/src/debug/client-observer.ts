@@ -1,19 +1,26 @@
 import type { CallRecord } from '../browser/debug-tools.ts';
 import type { SplitTestingOptions } from '../client/browser-client.ts';
 import { SESSION_COOKIE, VISITOR_COOKIE } from '../client/identity.ts';
+import type { FlagSnapshot } from '../client/page-flags.ts';
 import { isTransient } from '../client/retry.ts';
-import type { Choice, SplitTestConfig } from '../client/split-tests.ts';
+import type { Bootstrap, Choice } from '../client/split-tests.ts';
 import { assignmentWords } from '../narration/assignment-words.ts';
 import { payloadWords } from '../narration/payload-words.ts';
 import {
+  batchId,
   type ClientState,
   initialState,
   readStored,
   type StoredBatch,
   storagePrefix,
 } from './client-state.ts';
+import { FlagObserver } from './flag-observer.ts';
 
 const MAX_SENT = 30;
+/** The client does not use older definitions and flags. */
+const MAX_CACHE_AGE_MS = 24 * 60 * 60 * 1000;
+
+type Snapshot = Pick<Bootstrap, 'config' | 'fetchedAt'>;
 
 interface Outcome {
   /** 0 without a response. */
@@ -36,6 +43,7 @@ export class ClientObserver {
   readonly #onChange: () => void;
   /** The outcome of the last attempt of each batch. */
   readonly #outcomes = new Map<string, Promise<Outcome>>();
+  readonly #flags: FlagObserver;
   #expectsRetry = false;
 
   constructor({ say, onChange, ...options }: ObserverOptions) {
@@ -43,8 +51,10 @@ export class ClientObserver {
     this.#prefix = storagePrefix(options.propertyId);
     this.#say = say;
     this.#onChange = onChange;
-    const { definitions } = this.state;
+    this.#flags = new FlagObserver(this.state, say);
+    const { definitions, serverExposures } = this.state;
     if (definitions) this.#sayDefinitions();
+    for (const testKey of serverExposures) say(`${testKey}: exposure recorded by the server`);
     if (options.consent === 'required') {
       say(
         'consent is required: tests return their fallback, and nothing is stored or sent before setConsent(true)',
@@ -54,6 +64,8 @@ export class ClientObserver {
 
   observe([at, name, args, result]: CallRecord): void {
     if (name === 'fetch') this.#onFetch(at, args as [string, RequestInit], result as Promise<Response>);
+    else if (name === 'get') this.#onCacheRead(at, args[0] as string, result);
+    else if (name === 'flag') this.#flags.onRead(args[0] as string, args[1], result);
     else if (name === 'set') this.#onStored(args[0] as string, args[1]);
     else if (name === 'onChoice') this.#onChoice(args[0] as string, args[1] as Choice | undefined);
     else if (this.#expectsRetry) {
@@ -64,16 +76,34 @@ export class ClientObserver {
     this.#onChange();
   }
 
+  /** What the client finds in its cache when it starts. */
+  #onCacheRead(at: number, key: string, value: unknown): void {
+    const { state } = this;
+    const cached = value as (Partial<Snapshot> & Partial<FlagSnapshot>) | null | undefined;
+    if (!(Math.abs(at - (cached?.fetchedAt ?? 0)) < MAX_CACHE_AGE_MS)) return;
+    if (key === `${this.#prefix}flags`) {
+      const isOwn = cached!.visitorId === state.visitorId;
+      if (isOwn) this.#flags.onSnapshot(cached as FlagSnapshot, 'from the cache');
+    } else if (key === `${this.#prefix}config` && cached!.config?.tests && !state.definitions) {
+      state.definitions = { config: cached!.config, source: 'cache' };
+      this.#sayDefinitions();
+    }
+  }
+
   #onStored(key: string, value: unknown): void {
     const { state } = this;
     if (key === VISITOR_COOKIE) this.#onVisitor(value as string | undefined);
     else if (key === SESSION_COOKIE)
       state.sessionId = (value as { sessionId: string } | undefined)?.sessionId;
     else if (key === `${this.#prefix}config` && value) {
-      state.definitions = { config: (value as { config: SplitTestConfig }).config, source: 'service' };
+      state.definitions = { config: (value as Snapshot).config, source: 'service' };
       this.#sayDefinitions();
-    } else if (key === `${this.#prefix}seen`) this.#onClaims(value);
-    else if (key.startsWith(`${this.#prefix}q:`)) this.#onBatch(key.slice(this.#prefix.length + 2), value);
+    } else if (key === `${this.#prefix}flags`) this.#flags.onSnapshot(value as FlagSnapshot, 'fetched');
+    else if (key === `${this.#prefix}seen`) this.#onClaims(value);
+    else if (key.startsWith(this.#prefix)) {
+      const id = batchId(key.slice(this.#prefix.length));
+      if (id !== undefined) this.#onBatch(id, value);
+    }
   }
 
   #onVisitor(visitorId: string | undefined): void {
@@ -84,6 +114,8 @@ export class ClientObserver {
     if (wasGranted && !visitorId) {
       this.#say('consent withdrawn: the ids and everything not yet sent are deleted');
       state.tests.clear();
+      state.flags.clear();
+      state.listedFlags = undefined;
     }
     state.visitorId = visitorId;
   }
@@ -104,7 +136,7 @@ export class ClientObserver {
       testKey,
       choice,
       reason,
-      exposure: this.#isClaimed(testKey) ? 'earlier' : 'none',
+      exposure: state.serverExposures.has(testKey) ? 'server' : this.#isClaimed(testKey) ? 'earlier' : 'none',
     });
     this.#say(`${testKey}: ${choice ? `${choice.variationKey}, ` : ''}${reason}`);
   }

@@ -1,16 +1,22 @@
 import { attempt } from '../client/attempt.ts';
 import type { SplitTestingOptions } from '../client/browser-client.ts';
-import type { Bootstrap, Choice, SplitTestConfig } from '../client/split-tests.ts';
+import type { FlagSnapshot } from '../client/page-flags.ts';
+import type { Choice, SplitTestConfig } from '../client/split-tests.ts';
 import { payloadWords } from '../narration/payload-words.ts';
-
-type Snapshot = Pick<Bootstrap, 'config' | 'fetchedAt'>;
 
 export interface TestState {
   testKey: string;
   /** `undefined`: there is no such test. */
   choice: Choice | undefined;
   reason: string;
-  exposure: 'recorded' | 'earlier' | 'none';
+  exposure: 'recorded' | 'earlier' | 'server' | 'none';
+}
+
+/** A flag that the page has read. */
+interface FlagState {
+  key: string;
+  value: unknown;
+  reason: string;
 }
 
 interface PendingBatch {
@@ -35,6 +41,11 @@ export interface ClientState {
   sessionId: string | undefined;
   definitions: { config: SplitTestConfig; source: 'bootstrap' | 'cache' | 'service' } | undefined;
   tests: Map<string, TestState>;
+  /** Keys of the tests whose exposure the server has recorded while it rendered the page. */
+  serverExposures: Set<string>;
+  flags: Map<string, FlagState>;
+  /** All flags of the relay; `undefined` before they are loaded, and without a relay. */
+  listedFlags: FlagSnapshot['flags'] | undefined;
   pending: Map<string, PendingBatch>;
   sent: SentRequest[];
   lastError: string | undefined;
@@ -53,22 +64,27 @@ export interface StoredBatch {
   body: string;
 }
 
+/** The id of a batch from its key in storage, without the prefix; conversions through the relay have their own queue. */
+export const batchId = (key: string): string | undefined => /^(?:relay:)?q:(.*)$/s.exec(key)?.[1];
+
 export const storagePrefix = (propertyId: string) => `sy:${new URLSearchParams({ propertyId })}:`;
 
 /** The state before the first record, as far as it can be read from the page. */
 export function initialState({ propertyId, bootstrap, consent }: SplitTestingOptions): ClientState {
   const passed = bootstrap === undefined ? globalThis.__SWITCHYARD__ : bootstrap;
   const rendered = (passed?.propertyId ?? propertyId) === propertyId ? passed : undefined;
-  const cached = readStored(`${storagePrefix(propertyId)}config`) as Snapshot | undefined;
-  const config = rendered?.config ?? cached?.config;
   return {
     propertyId,
     // With required consent: as soon as the client stores the ids.
     consent: consent !== 'required',
     visitorId: undefined,
     sessionId: undefined,
-    definitions: config && { config, source: rendered ? 'bootstrap' : 'cache' },
+    // The records tell what was cached: by now, the page may have stored newer definitions.
+    definitions: rendered?.config && { config: rendered.config, source: 'bootstrap' },
     tests: new Map(),
+    serverExposures: new Set(rendered?.exposed),
+    flags: new Map(),
+    listedFlags: undefined,
     pending: storedBatches(propertyId),
     sent: [],
     lastError: undefined,
@@ -79,13 +95,14 @@ export function initialState({ propertyId, bootstrap, consent }: SplitTestingOpt
 
 /** The queue, including what earlier pages have left. */
 function storedBatches(propertyId: string): Map<string, PendingBatch> {
-  const prefix = `${storagePrefix(propertyId)}q:`;
+  const prefix = storagePrefix(propertyId);
   const pending = new Map<string, PendingBatch>();
   for (const key of Object.keys(attempt(() => localStorage) ?? {})) {
-    const batch = key.startsWith(prefix) ? (readStored(key) as StoredBatch | undefined) : undefined;
-    if (!batch?.body) continue;
+    const id = key.startsWith(prefix) ? batchId(key.slice(prefix.length)) : undefined;
+    const batch = id === undefined ? undefined : (readStored(key) as StoredBatch | undefined);
+    if (id === undefined || !batch?.body) continue;
     const { path, body } = batch;
-    pending.set(key.slice(prefix.length), { path, what: payloadWords(path, body), attempts: 0 });
+    pending.set(id, { path, what: payloadWords(path, body), attempts: 0 });
   }
   return pending;
 }

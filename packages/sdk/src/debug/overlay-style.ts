@@ -28,15 +28,19 @@ h2 { margin: 12px 0 4px; font-size: 11px; letter-spacing: .04em; text-transform:
 ul { margin: 0; padding: 0; list-style: none; }
 li { padding: 6px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 li:first-child { border-top: 0; }
-.row { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; }
+.row { display: flex; align-items: baseline; gap: 4px 8px; }
+.row > * { flex: none; white-space: nowrap; }
+.row > .text { flex: 0 1 auto; min-width: 0; white-space: normal; }
 .row .end { margin-left: auto; }
-.id { flex-wrap: nowrap; }
-.id code { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.wrap { flex-wrap: wrap; }
+.wrap > * { max-width: 100%; white-space: normal; }
+.id code { flex: 0 1 auto; overflow: hidden; text-overflow: ellipsis; }
 b { font-weight: 600; }
 p { margin: 2px 0; }
 .muted { color: var(--muted); }
 code { font: 12px ui-monospace, monospace; }
-.chip { padding: 1px 8px; border-radius: 99px; background: var(--raised); border: 1px solid var(--line); font-size: 12px; }
+.chip { max-width: 100%; overflow: hidden; text-overflow: ellipsis; padding: 1px 8px; border-radius: 99px; background: var(--raised); border: 1px solid var(--line); font-size: 12px; }
+.row > .chip:not(.end) { flex: 0 1 auto; min-width: 3em; max-width: 12em; }
 .chip.good { background: var(--good-back); color: var(--good); border-color: transparent; }
 .chip.bad { background: var(--bad-back); color: var(--bad); border-color: transparent; }
 .warnings { margin-top: 10px; padding: 4px 10px; border-radius: 8px; background: var(--bad-back); color: var(--bad); }

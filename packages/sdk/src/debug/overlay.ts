@@ -1,6 +1,8 @@
-import type { ClientState, SentRequest, TestState } from './client-state.ts';
+import type { ClientState, SentRequest } from './client-state.ts';
 import { button, element } from './elements.ts';
+import { flagsSection } from './flags-section.ts';
 import { OVERLAY_STYLE } from './overlay-style.ts';
+import { testsSection } from './tests-section.ts';
 
 const SHOWN_REQUESTS = 12;
 
@@ -20,10 +22,12 @@ export function showOverlay(state: ClientState): () => void {
   root.append(panel);
   document.body.append(host);
 
-  const sections = [visitSection, testsSection, deliverySection, requestsSection].map((create) => ({
-    create,
-    shown: element('section'),
-  }));
+  const sections = [visitSection, testsSection, flagsSection, deliverySection, requestsSection].map(
+    (create) => ({
+      create,
+      shown: element('section'),
+    }),
+  );
   const warnings = element('div', { role: 'status' });
   body.append(warnings, ...sections.map(({ shown }) => shown));
   const render = () => {
@@ -92,73 +96,6 @@ async function copyText(text: string, clicked: HTMLButtonElement): Promise<void>
   }
 }
 
-function testsSection(state: ClientState): Node[] {
-  const { definitions, tests, consent } = state;
-  const title = element('h2', {}, 'Split tests');
-  if (!definitions) {
-    const why = consent ? 'The definitions are not loaded yet.' : 'Tests return their fallback.';
-    return [title, element('p', { class: 'muted' }, why)];
-  }
-  const unread = definitions.config.tests.filter(({ key }) => !tests.has(key));
-  const rows = [
-    ...[...tests.values()].map((test) => testRow(state, test)),
-    ...unread.map(({ key }) =>
-      element(
-        'li',
-        {},
-        element(
-          'div',
-          { class: 'row' },
-          element('b', {}, key),
-          element('span', { class: 'chip end' }, 'not read'),
-        ),
-        previewLinks(state, key, undefined),
-      ),
-    ),
-  ];
-  return [
-    title,
-    rows.length > 0 ? element('ul', {}, ...rows) : element('p', { class: 'muted' }, 'No running test.'),
-  ];
-}
-
-const EXPOSURES = { recorded: 'exposure recorded', earlier: 'exposure recorded before', none: 'no exposure' };
-
-function testRow(state: ClientState, { testKey, choice, reason, exposure }: TestState): HTMLElement {
-  const chips = choice
-    ? [
-        element('span', { class: 'chip' }, choice.variationKey),
-        element('span', { class: `chip end${exposure === 'none' ? '' : ' good'}` }, EXPOSURES[exposure]),
-      ]
-    : [element('span', { class: 'chip bad end' }, 'unknown')];
-  return element(
-    'li',
-    {},
-    element('div', { class: 'row' }, element('b', {}, testKey), ...chips),
-    element('p', { class: 'muted' }, reason),
-    previewLinks(state, testKey, choice?.preview ? choice.variationKey : undefined),
-  );
-}
-
-/** Links that show another variation, without recording it. */
-function previewLinks({ definitions }: ClientState, testKey: string, current: string | undefined): Node {
-  const test = definitions?.config.tests.find(({ key }) => key === testKey);
-  const links = (test?.variations ?? []).map(({ key }) => {
-    const attributes = { href: previewUrl(testKey, key), ...(key === current && { 'aria-current': 'true' }) };
-    return element('a', attributes, key);
-  });
-  if (links.length === 0) return element('span');
-  const end = current !== undefined && element('a', { href: previewUrl(testKey, undefined) }, 'end preview');
-  return element('div', { class: 'row' }, element('span', { class: 'muted' }, 'Preview'), ...links, end);
-}
-
-function previewUrl(testKey: string, variationKey: string | undefined): string {
-  const url = new URL(location.href);
-  if (variationKey === undefined) url.searchParams.delete(`sy_${testKey}`);
-  else url.searchParams.set(`sy_${testKey}`, variationKey);
-  return url.href;
-}
-
 const time = (at: number) => new Date(at).toLocaleTimeString();
 
 function deliverySection({ pending, lastError, nextRetryAt }: ClientState): Node[] {
@@ -197,8 +134,7 @@ function requestRow({ at, path, what, status }: SentRequest): HTMLElement {
     'li',
     { class: 'row' },
     element('span', { class: 'muted' }, time(at)),
-    element('code', {}, path),
-    element('span', {}, what),
+    element('div', { class: 'text' }, element('code', {}, path), what && ` ${what}`),
     element('span', { class: `chip end ${isGood ? 'good' : status === undefined ? '' : 'bad'}` }, words),
   );
 }

@@ -54,6 +54,8 @@ export class FlagSource {
   #loading = false;
   #reloadRequested = false;
   #failures = 0;
+  /** Why the stream ended, until the next load shows whether it is a failure of its own. */
+  #streamError: { code: string; message: string } | undefined;
 
   constructor(settings: Settings, api: ApiClient, reporter: Reporter) {
     this.#settings = settings;
@@ -70,8 +72,8 @@ export class FlagSource {
       onOpen: () => void this.#load(),
       onChange: () => void this.#load(),
       onDown: (error) => {
-        this.#reporter.problem(error);
-        // Changes may be missed now: fetching shows whether the service is down.
+        // Changes may be missed now: fetching shows whether the service is down, and reports that itself.
+        this.#streamError = error;
         void this.#load();
       },
     });
@@ -126,13 +128,19 @@ export class FlagSource {
     if (this.#loading || this.status === 'closed') return;
     this.#loading = true;
     clearTimeout(this.#timer);
+    const streamError = this.#streamError;
     const failed = await this.#refresh().catch(() => INVALID_RESPONSE);
     this.#loading = false;
     // The client may have been closed in the meantime.
     if ((this.status as FlagStatus) === 'closed') return;
     this.#failures = failed ? this.#failures + 1 : 0;
     if (failed) this.#fail(failed);
-    else this.#setStatus('ready');
+    else {
+      if (streamError) this.#reporter.problem(streamError);
+      this.#setStatus('ready');
+    }
+    // An error during this load belongs to the next one, unless both have failed.
+    if (failed || this.#streamError === streamError) this.#streamError = undefined;
     if (this.#reloadRequested && !failed) return this.#load();
     this.#reloadRequested = false;
     this.#timer = setTimeout(() => void this.#load(), this.#nextDelay(failed)).unref();
