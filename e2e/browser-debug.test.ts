@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';
 import { accessibilityProblems } from './support/dashboard.ts';
@@ -92,6 +93,27 @@ describe.skipIf(isMissing)('the overlay of `?sy_debug`', () => {
     await panel.getByRole('button', { name: 'Close' }).focus();
     await page.keyboard.press('Escape');
     expect(await panel.count()).toBe(0);
+  });
+
+  test('explains a page that the server has rendered: its exposures, and previews', async () => {
+    const { page, site, server } = suite;
+    const config = await fetch(`${server.url}/v1/split-testing/config?propertyId=shop`, {
+      headers: { 'x-api-key': PUBLIC_KEY },
+    }).then((response) => response.json());
+    const ids = { visitorId: 'visitor-rendered-1', sessionId: 'session-rendered-1' };
+    const bootstrap = { ...ids, config, fetchedAt: Date.now(), exposed: ['hero'] };
+    const url = site.put('/rendered', pageWithSdk(server.url, { options: { bootstrap } }));
+    const panel = overlay(page);
+    const row = (key: string) => panel.locator('li').filter({ has: page.locator(`b:text-is("${key}")`) });
+    await page.goto(`${url}?sy_debug&sy_layout=b`);
+    await row('hero').getByText(/^draw [\d.]+ is within/).waitFor();
+    await row('hero').getByText('exposure recorded by the server').waitFor();
+    await row('layout').getByText('preview', { exact: true }).waitFor();
+    await row('layout').getByText('preview, because the URL has sy_layout=b').waitFor();
+    await row('pricing').getByText('not read').waitFor();
+    await read(page, 'hero', 'layout');
+    await row('hero').getByText('exposure recorded by the server').waitFor();
+    await row('layout').getByText('preview', { exact: true }).waitFor();
   });
 
   test('shows the queue during an outage, and that it is empty afterwards', async () => {

@@ -141,7 +141,7 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     };
     site = createServer((request, response) => {
       if (request.url!.startsWith('/sy/')) return relay(request, response);
-      const file = files[request.url!];
+      const file = files[request.url!.split('?')[0]!];
       response.writeHead(file ? 200 : 404, {
         'content-type': `${file?.type ?? 'text/plain'}; charset=utf-8`,
       });
@@ -201,6 +201,37 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     expect(consoleMessages).toEqual([]);
     expect(await inPage(({ sy }) => sy.flags.get('unlisted', true))).toBe(true);
     await waitFor('one warning', () => consoleMessages.some((line) => line.includes('unlisted')));
+  });
+
+  test('`?sy_debug` explains flags, and says that goals and feedback are acknowledged', async () => {
+    const { page, consoleMessages } = suite;
+    await page.goto(`${url}/?sy_debug`);
+    await inPage(async ({ sy }) => {
+      await sy.ready();
+      for (let i = 0; i < 3; i++) sy.flags.get('new-checkout', false);
+      sy.flags.get('unlisted', true);
+      await Promise.all([sy.goals.increment('signup'), sy.feedback.submit('nps', { option: 'good' })]);
+    });
+    const said = (line: string) => consoleMessages.filter((text) => text === `[switchyard] ${line}`).length;
+    await waitFor('the acknowledgements', async () =>
+      ['goal signup', 'feedback nps'].every((what) => said(`acknowledged: ${what}`) === 1),
+    );
+    expect(said('flag new-checkout: true, a rule matches')).toBe(1);
+    const panel = page.locator('#switchyard-debug');
+    await panel.getByText('Flag unlisted: does not exist, or the relay does not list it').waitFor();
+    const row = panel.locator('li').filter({ hasText: 'new-checkout' });
+    expect(await row.textContent()).toBe('new-checkouttruea rule matches');
+    expect(await panel.locator('li').filter({ hasText: 'for-ada' }).textContent()).toContain('not read');
+    await panel.getByText('Nothing pending').waitFor();
+    expect(consoleMessages.filter((text) => /definitions|GET .*config/.test(text))).toEqual([
+      '[switchyard] sent GET /sy/v1/split-testing/config',
+      '[switchyard] definitions fetched: hero, layout, pricing, no-traffic',
+    ]);
+    await page.reload();
+    await waitFor('cached values', async () =>
+      consoleMessages.some((text) => text.startsWith('[switchyard] definitions from the cache: hero')),
+    );
+    expect(consoleMessages.some((text) => text.startsWith('[switchyard] flags from the cache:'))).toBe(true);
   });
 
   test('offline: goals and feedback are queued, and counted once by the next page', async () => {

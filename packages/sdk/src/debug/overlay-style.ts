@@ -31,6 +31,7 @@ li:first-child { border-top: 0; }
 .row { display: flex; align-items: baseline; gap: 4px 8px; }
 .row > * { flex: none; white-space: nowrap; }
 .row > .text { flex: 0 1 auto; min-width: 0; white-space: normal; }
+.text span { display: inline-block; }
 .row .end { margin-left: auto; }
 .wrap { flex-wrap: wrap; }
 .wrap > * { max-width: 100%; white-space: normal; }
@@ -40,7 +41,7 @@ p { margin: 2px 0; }
 .muted { color: var(--muted); }
 code { font: 12px ui-monospace, monospace; }
 .chip { max-width: 100%; overflow: hidden; text-overflow: ellipsis; padding: 1px 8px; border-radius: 99px; background: var(--raised); border: 1px solid var(--line); font-size: 12px; }
-.row > .chip:not(.end) { flex: 0 1 auto; min-width: 3em; max-width: 12em; }
+.row > .chip:not(.end) { flex: 0 1 auto; min-width: 2em; max-width: 12em; }
 .chip.good { background: var(--good-back); color: var(--good); border-color: transparent; }
 .chip.bad { background: var(--bad-back); color: var(--bad); border-color: transparent; }
 .warnings { margin-top: 10px; padding: 4px 10px; border-radius: 8px; background: var(--bad-back); color: var(--bad); }

@@ -134,7 +134,7 @@ function requestRow({ at, path, what, status }: SentRequest): HTMLElement {
     'li',
     { class: 'row' },
     element('span', { class: 'muted' }, time(at)),
-    element('div', { class: 'text' }, element('code', {}, path), what && ` ${what}`),
+    element('div', { class: 'text' }, element('code', {}, path), ' ', element('span', {}, what)),
     element('span', { class: `chip end ${isGood ? 'good' : status === undefined ? '' : 'bad'}` }, words),
   );
 }

@@ -109,15 +109,19 @@ it('waits for a service that starts late, and gives the reason in the meantime',
   const first = await serve({ dataDir });
   const { port } = new URL(first.url);
   await first.stop();
+  const errors: string[] = [];
   const client = createSwitchyard({
     apiUrl: first.url,
     secretApiKey: SECRET_KEY,
     propertyId: 'shop',
     timeoutMs: 300,
+    onError: ({ message }) => errors.push(message),
   });
   clients.push(client);
   expect(await client.ready()).toMatchObject({ success: false, error: { code: 'network_error' } });
   expect(client.flags.status()).toBe('starting');
+  // The stream of changes fails too, which is no second failure.
+  expect(new Set(errors)).toEqual(new Set([expect.stringMatching(/^Cannot reach the service: /)]));
   expect(client.flags.details('banner', 'x')).toMatchObject({
     value: 'x',
     errorCode: 'PROVIDER_NOT_READY',
