@@ -52,9 +52,10 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
     await page.waitForFunction('client.splitTest.assignments().length > 0');
     const text = await page.textContent('#buy');
     expect(await recorded(2)).toEqual([exposure(text), 'pageview /consent']);
-    // The next page knows the decision.
-    await page.goto(url);
+    // The next page knows the decision, and shows the same text from the cached definitions.
+    await page.reload();
     expect(await page.isHidden('#banner')).toBe(true);
+    expect(await page.textContent('#buy')).toBe(text);
     expect(await recorded(3)).toEqual([exposure(text), 'pageview /consent', 'pageview /consent']);
     await page.evaluate('decide(false)');
     expect((await context.cookies()).map(({ name, value }) => `${name}=${value}`)).toEqual(['consent=no']);
