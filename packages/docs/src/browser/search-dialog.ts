@@ -25,10 +25,16 @@ class SearchDialog {
   });
   readonly #list = element('div', { id: 'search-results', role: 'listbox', 'aria-label': 'Results' });
   readonly #status = element('p', { class: 'status', role: 'status' });
+  readonly #close = element(
+    'button',
+    { type: 'button', class: 'close', 'aria-label': 'Close' },
+    element('kbd', {}, 'Esc'),
+    element('span', {}, 'Close'),
+  );
   readonly #dialog = element(
     'dialog',
     { class: 'search', 'aria-label': 'Search' },
-    element('div', { class: 'field' }, this.#input, element('kbd', {}, 'Esc')),
+    element('div', { class: 'field' }, this.#input, this.#close),
     this.#list,
     this.#status,
     element(
@@ -48,6 +54,7 @@ class SearchDialog {
     document.body.append(this.#dialog);
     this.#input.addEventListener('input', () => this.#show());
     this.#input.addEventListener('keydown', (event) => this.#onKey(event));
+    this.#close.addEventListener('click', () => this.#dialog.close());
     this.#dialog.addEventListener('click', (event) => {
       const target = event.target as HTMLElement;
       // A click on the backdrop, or on a result of the same page.
@@ -108,13 +115,16 @@ const option = ({ url, page, heading, text, words }: Found, index: number) =>
   element(
     'a',
     { href: url, role: 'option', id: `search-result-${index}`, tabindex: -1 },
-    element('span', { class: 'page' }, page),
+    page !== heading && element('span', { class: 'page' }, page),
     element('span', { class: 'heading' }, ...marked(heading, words)),
     element('span', { class: 'text' }, ...marked(excerpt(text, words), words)),
   );
 
-const pattern = (words: readonly string[]) =>
-  new RegExp(`(${words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`, 'giu');
+/** Whole words: a query may have a word of one letter. */
+function pattern(words: readonly string[]): RegExp {
+  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+}
 
 /** The part of the text where the first word occurs. */
 function excerpt(text: string, words: readonly string[]): string {
