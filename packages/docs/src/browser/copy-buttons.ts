@@ -1,6 +1,6 @@
-/** Adds a button that copies the code to each code block. */
+/** Adds a button that copies the code to each code block, but not to diagrams and output. */
 export function addCopyButtons(container: ParentNode): void {
-  for (const figure of container.querySelectorAll('figure.code')) {
+  for (const figure of container.querySelectorAll('figure.code:not(.text)')) {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';

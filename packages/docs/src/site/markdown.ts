@@ -119,8 +119,9 @@ function addRules(markdown: MarkdownIt): void {
     const language = info.trim().split(/\s+/, 1)[0]!;
     const label = languageLabel(language);
     const caption = label === '' ? '' : `<figcaption>${label}</figcaption>`;
+    const kind = language === 'text' ? 'code text' : 'code';
     // Can be scrolled with the keyboard.
-    return `<figure class="code">${caption}<pre tabindex="0"><code>${highlight(content, language)}</code></pre></figure>\n`;
+    return `<figure class="${kind}">${caption}<pre tabindex="0"><code>${highlight(content, language)}</code></pre></figure>\n`;
   };
   // A wide table scrolls on its own.
   rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
