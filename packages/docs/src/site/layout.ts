@@ -90,11 +90,15 @@ ${lists.join('\n')}
 </nav>`;
 }
 
-const entries = (headings: readonly Heading[]) =>
-  headings
-    .filter(({ level }) => level <= 3)
+/** With more entries than this, the table of contents has only those of the first level. */
+const MAX_CONTENTS = 11;
+
+function entries(headings: readonly Heading[]): string {
+  const upTo = (max: number) => headings.filter(({ level }) => level <= max);
+  return upTo(upTo(3).length > MAX_CONTENTS ? 2 : 3)
     .map(({ level, id, text }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`)
     .join('\n');
+}
 
 const contents = (headings: readonly Heading[]) =>
   headings.length < 2
