@@ -1,6 +1,5 @@
-import MiniSearch from 'minisearch';
-import type { SearchEntry } from '../site/search-entries.ts';
 import type { ApiDocument } from './api/api-document.ts';
+import { RankedSearch } from './ranked-search.ts';
 import { serverUrl, siteUrl } from './site-url.ts';
 
 export interface Found {
@@ -13,36 +12,20 @@ export interface Found {
   words: string[];
 }
 
-type Entry = SearchEntry & { id: number };
-
 const MAX_RESULTS = 20;
 
 /** Searches pages and endpoints, in the browser. */
 export class SearchIndex {
-  readonly #index = new MiniSearch<Entry>({
-    fields: ['t', 'h', 'c'],
-    storeFields: ['p', 't', 'h', 'i', 'c'],
-    searchOptions: {
-      boost: { h: 4, t: 3 },
-      prefix: (term) => term.length > 1,
-      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-      combineWith: 'AND',
-    },
-  });
-  #count = 0;
+  readonly #search = new RankedSearch();
 
   /** Endpoints are added as soon as they are loaded. */
   static async load(onMore: () => void): Promise<SearchIndex> {
     const index = new SearchIndex();
     const response = await fetch(siteUrl('search.json'));
     if (!response.ok) throw new Error(`status ${response.status}`);
-    index.#add(await response.json());
+    index.#search.add(await response.json());
     void index.#addEndpoints().then(onMore, () => {});
     return index;
-  }
-
-  #add(entries: SearchEntry[]): void {
-    this.#index.addAll(entries.map((entry) => ({ ...entry, id: this.#count++ })));
   }
 
   async #addEndpoints(): Promise<void> {
@@ -56,19 +39,16 @@ export class SearchIndex {
         c: `${method.toUpperCase()} ${path}\n${description}`,
       })),
     );
-    this.#add(operations);
+    this.#search.add(operations);
   }
 
   find(query: string): Found[] {
-    return this.#index
-      .search(query)
-      .slice(0, MAX_RESULTS)
-      .map(({ p, t, h, i, c, match }) => ({
-        url: siteUrl(p) + (i === '' ? '' : `#${encodeURIComponent(i)}`),
-        page: t,
-        heading: h || t,
-        text: c,
-        words: Object.keys(match),
-      }));
+    return this.#search.find(query, MAX_RESULTS).map(({ p, t, h, i, c, words }) => ({
+      url: siteUrl(p) + (i === '' ? '' : `#${encodeURIComponent(i)}`),
+      page: t,
+      heading: h || t,
+      text: c,
+      words,
+    }));
   }
 }
