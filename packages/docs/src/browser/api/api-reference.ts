@@ -1,5 +1,7 @@
 import { element } from '../element.ts';
+import { siteUrl } from '../site-url.ts';
 import { type ApiDocument, type EndpointGroup, groupsOf } from './api-document.ts';
+import { followEndpoints } from './current-endpoint.ts';
 import { endpointView, methodBadge } from './endpoint-view.ts';
 import { formatted } from './formatted-text.ts';
 
@@ -16,6 +18,7 @@ async function showReference(): Promise<void> {
     showNavigation(groups);
     container.replaceChildren(...groups.map((group) => groupView(group, api)));
     scrollToHash();
+    followEndpoints();
   } catch (error) {
     const text = `The list of endpoints could not be loaded. ${error instanceof Error ? error.message : ''}`;
     container.replaceChildren(element('p', { role: 'alert' }, text));
@@ -57,21 +60,9 @@ function showNavigation(groups: readonly EndpointGroup[]): void {
     ),
   );
   const endpoints = element('div', { class: 'endpoints' }, element('h2', {}, 'Endpoints'), ...lists);
-  document.querySelector('nav.pages .close')!.after(endpoints);
+  const back = element('a', { class: 'back', href: siteUrl('') }, '← Documentation');
+  document.querySelector('nav.pages .close')!.after(back, endpoints);
   document.querySelector('nav.pages')!.scrollTop = 0;
-  addEventListener('hashchange', openCurrent);
-  openCurrent();
-}
-
-function openCurrent(): void {
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('.endpoints a')) {
-    const isCurrent = link.hash === location.hash;
-    if (!isCurrent) link.removeAttribute('aria-current');
-    else {
-      link.setAttribute('aria-current', 'true');
-      link.closest('details')!.open = true;
-    }
-  }
 }
 
 /** The browser has looked for the target before it existed. */

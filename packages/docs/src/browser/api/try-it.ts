@@ -1,6 +1,6 @@
 import { element } from '../element.ts';
 import { serverUrl } from '../site-url.ts';
-import type { ApiDocument, Endpoint, Parameter } from './api-document.ts';
+import { type ApiDocument, type Endpoint, type Parameter, resolved } from './api-document.ts';
 import { codeBlock } from './code-block.ts';
 import { credentialField, credentialHeader } from './credentials.ts';
 import { exampleOf, parameterExample } from './example.ts';
@@ -14,7 +14,7 @@ const MAX_SHOWN_CHARACTERS = 100_000;
 export function tryItForm(endpoint: Endpoint, document: ApiDocument): HTMLElement {
   const inputs = (endpoint.parameters ?? []).map((parameter) => ({
     parameter,
-    ...parameterField(parameter),
+    ...parameterField(parameter, document),
   }));
   const media = Object.keys(endpoint.requestBody?.content ?? {})[0];
   const example = media && exampleOf(endpoint.requestBody!.content[media], document);
@@ -28,6 +28,8 @@ export function tryItForm(endpoint: Endpoint, document: ApiDocument): HTMLElemen
     credentialField(endpoint),
     ...inputs.map(({ field }) => field),
     body && element('label', {}, element('span', {}, 'Body'), body),
+    endpoint.method !== 'get' &&
+      element('p', { class: 'warning' }, 'This sends a real request: it can change the data of this server.'),
     send,
     output,
   );
@@ -36,20 +38,16 @@ export function tryItForm(endpoint: Endpoint, document: ApiDocument): HTMLElemen
     send.disabled = true;
     const values = new Map(inputs.map(({ parameter, input }) => [parameter, input.value]));
     await showResponse(requestOf(endpoint, values, body?.value, media, { asShown: false }), output);
+    output.scrollIntoView({ block: 'nearest' });
     send.disabled = false;
   });
   return form;
 }
 
-function parameterField(parameter: Parameter) {
-  const value = parameter.required ? parameterExample(parameter) : '';
-  const input = element('input', {
-    type: 'text',
-    placeholder: parameterExample(parameter) || undefined,
-    required: parameter.required === true,
-    spellcheck: 'false',
-  });
-  input.value = value;
+function parameterField(parameter: Parameter, document: ApiDocument) {
+  const values = choicesOf(parameter, document);
+  const input = values === undefined ? textInput(parameter) : choice(values, parameter);
+  input.value = parameter.required ? parameterExample(parameter) || (values?.[0] ?? '') : '';
   const name = element(
     'span',
     {},
@@ -58,6 +56,30 @@ function parameterField(parameter: Parameter) {
   );
   return { input, field: element('label', {}, name, input) };
 }
+
+/** All values that the parameter can have, if they are listed. */
+function choicesOf({ schema }: Parameter, document: ApiDocument): string[] | undefined {
+  const { enum: values, anyOf = [], type } = resolved(schema, document);
+  if (type === 'boolean') return ['true', 'false'];
+  if (values !== undefined) return values.map(String);
+  const constants = anyOf.map((each) => resolved(each, document).const);
+  return constants.length > 0 && !constants.includes(undefined) ? constants.map(String) : undefined;
+}
+
+const textInput = (parameter: Parameter) =>
+  element('input', {
+    type: 'text',
+    placeholder: parameterExample(parameter) || undefined,
+    required: parameter.required === true,
+    spellcheck: 'false',
+  });
+
+const choice = (values: readonly string[], { required }: Parameter) =>
+  element(
+    'select',
+    {},
+    ...[...(required ? [] : ['']), ...values].map((value) => element('option', { value }, value)),
+  );
 
 /** The request of an endpoint with the given values; empty ones are left out. */
 export function requestOf(
