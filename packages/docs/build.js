@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { compressFile, filesBelow, sourceHash } from '../../tools/static-files.js';
 
 // Builds the documentation site. A build of unchanged sources is kept, because every start runs it.
 
@@ -79,30 +78,4 @@ async function loadBuilder() {
   const builder = await import(pathToFileURL(file).href);
   await rm(file);
   return builder;
-}
-
-/** @param {string} directory */
-async function filesBelow(directory) {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
-
-/** @param {string[]} paths */
-async function sourceHash(paths) {
-  const result = createHash('sha256');
-  for (const path of paths) {
-    result.update(path.slice(root.length)).update(await readFile(path).catch(() => ''));
-  }
-  return result.digest('hex');
-}
-
-/** @param {string} path */
-async function compressFile(path) {
-  const content = await readFile(path);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-  await writeFile(`${path}.br`, await promisify(brotliCompress)(content, { params }));
-  await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }));
 }
