@@ -106,7 +106,9 @@ describe.skipIf(isMissing)('the overlay of `?sy_debug`', () => {
     const panel = overlay(page);
     const row = (key: string) => panel.locator('li').filter({ has: page.locator(`b:text-is("${key}")`) });
     await page.goto(`${url}?sy_debug&sy_layout=b`);
-    await row('hero').getByText(/^draw [\d.]+ is within/).waitFor();
+    await row('hero')
+      .getByText(/^draw [\d.]+ is within/)
+      .waitFor();
     await row('hero').getByText('exposure recorded by the server').waitFor();
     await row('layout').getByText('preview', { exact: true }).waitFor();
     await row('layout').getByText('preview, because the URL has sy_layout=b').waitFor();

@@ -15,19 +15,13 @@ import {
   storagePrefix,
 } from './client-state.ts';
 import { FlagObserver } from './flag-observer.ts';
+import { describeFailure, describeResponse, type Outcome } from './response-outcome.ts';
 
 const MAX_SENT = 30;
 /** The client does not use older definitions and flags. */
 const MAX_CACHE_AGE_MS = 24 * 60 * 60 * 1000;
 
 type Snapshot = Pick<Bootstrap, 'config' | 'fetchedAt'>;
-
-interface Outcome {
-  /** 0 without a response. */
-  status: number;
-  /** Such as "503 overloaded". */
-  words: string;
-}
 
 interface ObserverOptions extends SplitTestingOptions {
   /** Called with each line of the narration. */
@@ -237,19 +231,5 @@ export class ClientObserver {
       if (!isTransient(status)) state.warnings.add(`${path}: ${words}.`);
     }
     this.#onChange();
-  }
-}
-
-const describeFailure = (error: unknown): Outcome => ({ status: 0, words: `no response (${error})` });
-
-/** The client reads the body itself; of responses before the tools were loaded, only the status is left. */
-async function describeResponse(response: Response): Promise<Outcome> {
-  const { status } = response;
-  if (response.ok) return { status, words: String(status) };
-  try {
-    const { error } = (await response.clone().json()) as { error: { code: string; message: string } };
-    return { status, words: `${status} ${error.code}: ${error.message.replace(/\.$/, '')}` };
-  } catch {
-    return { status, words: String(status) };
   }
 }

@@ -72,6 +72,8 @@ export class FlagSource {
       onOpen: () => void this.#load(),
       onChange: () => void this.#load(),
       onDown: (error) => {
+        // An outage that is known already: loading is being retried, and has reported it.
+        if (this.#failures > 0) return;
         // Changes may be missed now: fetching shows whether the service is down, and reports that itself.
         this.#streamError = error;
         void this.#load();

@@ -153,7 +153,8 @@ it('parses a stream in any chunks, ignores other events, and reconnects', async 
     stream = response;
     return true;
   });
-  const { flags } = await connect(url);
+  const errors: string[] = [];
+  const { flags } = await connect(url, { onError: ({ message }) => errors.push(message) });
   await waitFor('the stream', () => stream !== undefined);
   const hasSettled = async () => {
     const before = lists;
@@ -173,6 +174,8 @@ it('parses a stream in any chunks, ignores other events, and reconnects', async 
   stream?.destroy();
   await waitFor('a second stream', () => streams === 2);
   await waitFor('the list after it', () => lists > before + 1);
+  // The service itself responds, so this failure is reported.
+  await waitFor('the report', () => errors.length > 0);
   expect(flags.string('banner', '')).toBe('spring');
 });
 
