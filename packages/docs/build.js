@@ -17,6 +17,7 @@ const hash = await sourceHash([
   join(here, 'build.js'),
   ...(await filesBelow(join(here, 'src'))),
   ...(await filesBelow(join(root, 'docs'))),
+  ...(await filesBelow(join(root, 'deploy'))),
   ...['packages/sdk/README.md', 'CHANGELOG.md', 'SECURITY.md'].map((name) => join(root, name)),
 ]);
 const known = await readFile(hashFile, 'utf8').catch(() => undefined);

@@ -13,9 +13,7 @@ const size = (/** @type {string} */ file) => statSync(join(dist, `${file}.br`)).
 function weight(page) {
   const html = readFileSync(join(dist, page), 'utf8');
   const assets = new Set(
-    [...html.matchAll(/(?:src|href)="(?:\.\.?\/|docs\/)*assets\/([\w.-]+\.(?:js|css))"/g)].map(
-      ([, name]) => name,
-    ),
+    [...html.matchAll(/(?:src|href)="[^"]*assets\/([\w.-]+\.(?:js|css))"/g)].map(([, name]) => name),
   );
   for (const name of assets) {
     const text = readFileSync(join(dist, 'assets', name), 'utf8');

@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Assets, renderPage } from './layout.ts';
-import { readNavigation } from './navigation.ts';
+import { type Location, readDecisions, readNavigation } from './navigation.ts';
 import { searchEntries } from './search-entries.ts';
 import { readPage, type SitePage } from './site-page.ts';
 
@@ -12,21 +12,27 @@ interface BuildOptions {
   assets: Assets;
 }
 
-/** Writes all pages, as HTML and as Markdown, the images and the search index. */
+/** Writes all pages, as HTML and as Markdown, the images, the files of `deploy` and the search index. */
 export function buildSite({ root, dist, assets }: BuildOptions): void {
   const locations = readNavigation(root);
-  const pages = locations.map((location) => readPage(root, location, locations));
+  const decisions = readDecisions(root);
+  const read = (location: Location) => readPage(root, location, [...locations, ...decisions]);
+  const pages = locations.map(read);
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(dist, name)), { recursive: true });
     writeFileSync(join(dist, name), text);
   };
-  for (const page of pages) {
+  for (const page of [...pages, ...decisions.map(read)]) {
     write(`${page.path || 'index'}.html`, renderPage({ page, pages, assets }));
     write(`${page.path || 'index'}.md`, page.source);
   }
   write('404.html', renderPage({ page: NOT_FOUND, pages, assets }));
   write('search.json', JSON.stringify(searchEntries(pages)));
   write('llms.txt', pageList(pages));
+  // As text, so that browsers show them.
+  for (const name of readdirSync(join(root, 'deploy'))) {
+    write(`deploy/${name}.txt`, readFileSync(join(root, 'deploy', name), 'utf8'));
+  }
   const images = join(root, 'docs', 'images');
   if (existsSync(images)) cpSync(images, join(dist, 'images'), { recursive: true });
 }

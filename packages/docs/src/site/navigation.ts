@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 /** A file in `docs/navigation.json`, relative to `docs`; an object if URL or title differ from those of the file. */
@@ -17,7 +17,7 @@ export interface Location {
   title?: string;
 }
 
-/** All pages of the site, in the order of the navigation. */
+/** The pages in the navigation, in its order. */
 export function readNavigation(root: string): Location[] {
   const text = readFileSync(join(root, 'docs', 'navigation.json'), 'utf8');
   const { sections }: Navigation = JSON.parse(text);
@@ -33,6 +33,13 @@ export function readNavigation(root: string): Location[] {
     }),
   );
 }
+
+/** Pages that others link to, but that are not in the navigation. */
+export const readDecisions = (root: string): Location[] =>
+  readdirSync(join(root, 'docs', 'decisions')).map((name) => {
+    const file = posix.join('decisions', name);
+    return { file: posix.join('docs', file), path: pathOf(file), section: 'Decisions' };
+  });
 
 /** `guides/results.md` is at `guides/results`, and `README.md` is the start page. */
 const pathOf = (file: string) => file.replace(/\.md$/, '').replace(/(^|\/)README$/, '');

@@ -29,6 +29,7 @@ function resolveLink(target: string, { file, path }: Location, all: readonly Loc
   const linked = posix.join(posix.dirname(file), name);
   const page = all.find((each) => each.file === linked);
   if (page !== undefined) return linkTo(path, page.path) + (fragment === undefined ? '' : `#${fragment}`);
+  if (/^deploy\/./.test(linked)) return linkTo(path, `${linked}.txt`);
   if (linked.startsWith('docs/images/')) return linkTo(path, linked.slice('docs/'.length));
   return undefined;
 }

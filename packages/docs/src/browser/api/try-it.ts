@@ -29,7 +29,7 @@ export function tryItForm(endpoint: Endpoint, document: ApiDocument): HTMLElemen
     ...inputs.map(({ field }) => field),
     body && element('label', {}, element('span', {}, 'Body'), body),
     endpoint.method !== 'get' &&
-      element('p', { class: 'warning' }, 'This sends a real request: it can change the data of this server.'),
+      element('p', { class: 'warning' }, 'This is a real request, and can change data.'),
     send,
     output,
   );
