@@ -94,6 +94,14 @@ describe.skipIf(site.isMissing)('the API reference', () => {
     expect(await sidewaysScroll(page)).toBeLessThanOrEqual(0);
   });
 
+  it('marks the endpoint that is being read', async () => {
+    const page = await open('/docs/api#postGoalsIncrement');
+    const current = () => page.locator('.endpoints [aria-current]').getAttribute('href');
+    await expect.poll(current).toBe('#postGoalsIncrement');
+    await page.locator('#getSessions').evaluate((endpoint) => endpoint.scrollIntoView());
+    await expect.poll(current).toBe('#getSessions');
+  });
+
   it('sends requests with a key, and shows the response', async () => {
     const page = await open('/docs/api#postGoalsIncrement');
     const endpoint = page.locator('#postGoalsIncrement');

@@ -27,7 +27,7 @@ class SearchDialog {
   readonly #status = element('p', { class: 'status', role: 'status' });
   readonly #close = element(
     'button',
-    { type: 'button', class: 'close', 'aria-label': 'Close' },
+    { type: 'button', class: 'close', 'aria-label': 'Close (Esc)' },
     element('kbd', {}, 'Esc'),
     element('span', {}, 'Close'),
   );
