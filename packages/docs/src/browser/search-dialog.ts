@@ -27,7 +27,7 @@ class SearchDialog {
   readonly #status = element('p', { class: 'status', role: 'status' });
   readonly #close = element(
     'button',
-    { type: 'button', class: 'close', 'aria-label': 'Close (Esc)' },
+    { type: 'button', class: 'close', title: 'Close' },
     element('kbd', {}, 'Esc'),
     element('span', {}, 'Close'),
   );
