@@ -2,7 +2,7 @@ import { Command } from 'commander';
 
 export function statsCommand(): Command {
   return new Command('stats')
-    .description('Analyse the numbers of any split test, read from a file.')
+    .description('Analyze the numbers of any split test, read from a file.')
     .argument('[file]', 'JSON file; - or nothing reads standard input', '-')
     .addHelpText(
       'after',

@@ -14,7 +14,7 @@ export function typesCommand(): Command {
     .addHelpText(
       'after',
       `
-Pass the interface to the SDK, so that a misspelt key does not compile:
+Pass the interface to the SDK, so that a misspelled key does not compile:
   const client = createSwitchyard<Shop>({ … });
 
 Exit codes: 0 written, 1 failed.
