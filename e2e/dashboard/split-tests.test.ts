@@ -200,7 +200,7 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
   });
 
   it('show an error of the results as an error, and the rest of the list', async () => {
-    const page = await dashboard.newPage('/p/shop/overview');
+    const page = await dashboard.shopPage('segments');
     await page.route('**/v1/split-testing/results*', (route) =>
       route.fulfill({ status: 400, json: { error: { code: 'x', message: 'The report failed.' } } }),
     );
