@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
+import { bundlePage } from './support/bundle-page.ts';
 import { sessionsOf, sorted } from './support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
@@ -30,18 +30,6 @@ function writeSnippets(apiUrl: string): string {
   return folder;
 }
 
-async function bundle(folder: string, name: string, platform: 'browser' | 'node'): Promise<string> {
-  const build = await rolldown({
-    input: join(folder, `${name}.tsx`),
-    platform,
-    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
-  });
-  const file = join(folder, `${name}.bundle.mjs`);
-  await build.write({ file, format: 'esm' });
-  await build.close();
-  return file;
-}
-
 const CLIENT_ONLY =
   '<!doctype html><title>Shop</title><div id="root"></div><script type="module" src="/main.js"></script>';
 
@@ -60,9 +48,9 @@ describe.skipIf(isMissing)('the React example of the README', () => {
   beforeAll(async () => {
     folder = writeSnippets(suite.server.url);
     const [page, main, server] = await Promise.all([
-      bundle(folder, 'page', 'browser'),
-      bundle(folder, 'main', 'browser'),
-      bundle(folder, 'server', 'node'),
+      bundlePage(folder, 'page', 'browser'),
+      bundlePage(folder, 'main', 'browser'),
+      bundlePage(folder, 'server', 'node'),
     ]);
     const { render } = await import(pathToFileURL(server).href);
     const { createSwitchyard } = await import(pathToFileURL(at('packages/sdk/dist/esm/node/node.js')).href);

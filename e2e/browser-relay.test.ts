@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Switchyard as PageClient } from '../packages/sdk/src/browser/relay.ts';
 import type { Switchyard } from '../packages/sdk/src/node/node.ts';
 import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
+import { bundlePage } from './support/bundle-page.ts';
 import { sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';
 
 const flag = (key: string, rules: object[]) => ({
@@ -82,22 +82,9 @@ describe.skipIf(isMissing)('a page with a relay', () => {
   let url: string;
   let client: Switchyard;
 
-  async function bundle(
-    name: string,
-    code: string,
-    platform: 'browser' | 'node' = 'browser',
-  ): Promise<string> {
-    const input = join(folder, `${name}.tsx`);
-    writeFileSync(input, code);
-    const build = await rolldown({
-      input,
-      platform,
-      transform: { define: { 'process.env.NODE_ENV': '"development"' } },
-    });
-    const file = join(folder, `${name}.bundle.mjs`);
-    await build.write({ file, format: 'esm' });
-    await build.close();
-    return file;
+  function bundle(name: string, code: string, platform?: 'browser' | 'node'): Promise<string> {
+    writeFileSync(join(folder, `${name}.tsx`), code);
+    return bundlePage(folder, name, platform);
   }
 
   beforeAll(async () => {

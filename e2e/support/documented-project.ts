@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { freePort } from '../../packages/server/src/testing/free-port.ts';
 import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
 import { waitFor } from '../../packages/server/src/testing/wait.ts';
 
@@ -130,13 +130,4 @@ export class DocumentedProject {
     }
     return { child, output: () => output };
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../../server/src/testing/free-port.ts';
 import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { waitFor } from '../../../server/src/testing/wait.ts';
@@ -31,20 +30,10 @@ afterAll(async () => {
   rmSync(project, { recursive: true, force: true });
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-it.each(['Express', 'Fastify'])('%s', async (name) => {
-  const snippet = new RegExp(`^## ${name}\\n.*?^\`\`\`js\\n(.*?)^\`\`\``, 'ms').exec(readme)?.[1];
-  expect(snippet).toBeDefined();
+/** Runs a program of the documentation on a free port. */
+async function startProgram(name: string, code: string) {
   const file = join(project, `${name}.mjs`);
-  writeFileSync(file, snippet!);
+  writeFileSync(file, code);
   const port = await freePort();
   const child = spawn(process.execPath, [file], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -55,9 +44,15 @@ it.each(['Express', 'Fastify'])('%s', async (name) => {
       SWITCHYARD_SECRET_KEY: SECRET_KEY,
     },
   });
+  return { child, url: `http://127.0.0.1:${port}` };
+}
+
+it.each(['Express', 'Fastify'])('%s', async (name) => {
+  const snippet = new RegExp(`^## ${name}\\n.*?^\`\`\`js\\n(.*?)^\`\`\``, 'ms').exec(readme)?.[1];
+  expect(snippet).toBeDefined();
+  const { child, url } = await startProgram(name, snippet!);
   const ended = once(child, 'exit');
   try {
-    const url = `http://127.0.0.1:${port}`;
     const request = (path: string, init: RequestInit) =>
       fetch(url + path, { redirect: 'manual', ...init, headers: { connection: 'close', ...init.headers } });
     let first: Response | undefined;
@@ -109,20 +104,11 @@ createNodeServer(async (request, response) => {
 it.each(RELAY_SERVERS)('the relay guide: %s', async (name) => {
   const snippet = relayGuide.split(`### ${name}\n`)[1]?.match(/^```js\n(.*?)^```/ms)?.[1];
   expect(snippet).toBeDefined();
-  const file = join(project, `relay-${RELAY_SERVERS.indexOf(name)}.mjs`);
-  writeFileSync(file, snippet! + (snippet!.includes('relay.fetch') ? SERVE_FETCH_HANDLER : ''));
-  const port = await freePort();
-  const child = spawn(process.execPath, [file], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: {
-      PATH: process.env.PATH ?? '',
-      PORT: String(port),
-      SWITCHYARD_URL: shop.server.url,
-      SWITCHYARD_SECRET_KEY: SECRET_KEY,
-    },
-  });
+  const { child, url } = await startProgram(
+    `relay-${RELAY_SERVERS.indexOf(name)}`,
+    snippet! + (snippet!.includes('relay.fetch') ? SERVE_FETCH_HANDLER : ''),
+  );
   try {
-    const url = `http://127.0.0.1:${port}`;
     const post = (path: string, body: object) =>
       fetch(`${url}/sy${path}`, {
         method: 'POST',
