@@ -5,13 +5,18 @@ import { MissingBrowserReporter } from './e2e/support/missing-browser-reporter.t
 export default defineConfig({
   // Tests read the sources of our packages, not their build output.
   resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source', 'node', 'import', 'module', 'default'] } },
+  ssr: { resolve: { conditions: ['source', 'node'] } },
   test: {
-    globalSetup: ['e2e/support/install-chromium.ts', 'e2e/support/install-nginx.ts'],
+    globalSetup: [
+      'e2e/support/install-chromium.ts',
+      'e2e/support/install-nginx.ts',
+      'packages/server/src/testing/clickhouse-engine/use-clickhouse.ts',
+      'packages/server/src/testing/install-postgres.ts',
+    ],
     reporters: ['default', new MissingBrowserReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
-    // Tests often wait for a child process: with one worker per core, the cores would idle.
-    maxWorkers: availableParallelism() + 1,
+    // Tests wait for child processes half of the time: with one worker per core, the cores would idle.
+    maxWorkers: availableParallelism() + 2,
     // Files share a process, because loading the same modules again takes longer than many of them run.
     isolate: false,
     // No file sees the spies of another one.

@@ -77,9 +77,9 @@ test('clients, files and schedules change a property at the same time, and its h
     }
   };
   await Promise.all(Array.from({ length: PROCESSES }, process));
-  const path = databasePath(running.dataDir);
+  const source = { path: databasePath(running.dataDir) };
   await waitFor('the schedules', () =>
-    readDatabase(path, async (database) => {
+    readDatabase(source, async (database) => {
       const tests = await database.selectFrom('split_tests').select(['key', 'status']).execute();
       const due = tests.filter(({ key }) => key.startsWith('scheduled-'));
       return due.every(({ status }) => status === 'stopped');
@@ -91,7 +91,7 @@ test('clients, files and schedules change a property at the same time, and its h
   expect(doctor.code, doctor.output).toBe(0);
   await running.stop();
 
-  const history = await readDatabase(path, (database) => expectExactHistory(database, 'shop'));
+  const history = await readDatabase(source, (database) => expectExactHistory(database, 'shop'));
   expectSentChanges(history, load.changes);
   for (const name of applied) {
     const entries = history.filter(

@@ -48,7 +48,7 @@ test(`saved changes of the configuration survive each of ${CYCLES} kills, and no
     await sleep(random.between(0, 20));
     await running.stop('SIGKILL');
     await done;
-    const history = await readDatabase(databasePath(dataDir), async (database) => {
+    const history = await readDatabase({ path: databasePath(dataDir) }, async (database) => {
       const entries = await expectExactHistory(database, 'shop');
       await expectQueued(database, entries);
       return entries;
@@ -60,7 +60,9 @@ test(`saved changes of the configuration survive each of ${CYCLES} kills, and no
   expect(doctor.code, doctor.output).toBe(0);
   const owner = await ownerBrowser(server);
   const { body } = await owner.get('/v1/manage/properties/shop');
-  const last = await readDatabase(databasePath(dataDir), (database) => expectExactHistory(database, 'shop'));
+  const last = await readDatabase({ path: databasePath(dataDir) }, (database) =>
+    expectExactHistory(database, 'shop'),
+  );
   expect(body.version).toBe(last.at(-1)?.propertyVersion);
   const lost = load.changes.filter(({ outcome }) => outcome === 'unknown').length;
   console.log(`kill -9 during changes: ${load.changes.length} sent, ${lost} without a response`);

@@ -53,10 +53,12 @@ describe('a disk that fails', () => {
   // Writes beyond the limit fail with a real EFBIG: with the small limit first in the journal, with the larger one,
   // which the WAL of the journal never reaches, first in the event store.
   test.for([
-    { file: 'the journal', kibibytes: 2048, padding: 200 },
-    { file: 'the event store', kibibytes: 6144, padding: 1500 },
-  ])('$file: every acknowledged event is stored after a restart', async ({ kibibytes, padding }) => {
+    { file: 'the journal', kibibytes: 2048, padding: 200, workers: '1' },
+    { file: 'the journal of two workers', kibibytes: 2048, padding: 200, workers: '2' },
+    { file: 'the event store', kibibytes: 6144, padding: 1500, workers: '1' },
+  ])('$file: every acknowledged event is stored after a restart', async ({ kibibytes, padding, workers }) => {
     const limited = await start({
+      env: { WORKERS: workers },
       wrap: (command) => [
         'bash',
         '-c',

@@ -17,6 +17,9 @@ const { packages } = readJson(join(root, 'package-lock.json'));
 /** Source maps would more than double the size. */
 const isShipped = (path) => !/\.map$|source-hash$/.test(path);
 
+/** Passwords of whoever tried deploy/nodes/compose.yaml in this checkout. */
+const isPublic = (path) => !/[/\\]\.env$/.test(path);
+
 /** The package.json of the release: without development packages and scripts. */
 function releaseManifest() {
   const source = readJson(join(server, 'package.json'));
@@ -33,7 +36,7 @@ function packServer(directory, manifest) {
     cpSync(join(server, name), join(directory, name), { recursive: true, filter: isShipped });
   }
   for (const name of ['LICENSE', 'README.md', 'deploy']) {
-    cpSync(join(root, name), join(directory, name), { recursive: true });
+    cpSync(join(root, name), join(directory, name), { recursive: true, filter: isPublic });
   }
   writeFileSync(join(directory, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(root, packages));
   const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: directory });

@@ -38,19 +38,28 @@ export interface OpenBrowser {
   close(): Promise<void>;
 }
 
-/** A headless browser with a temporary profile that is removed on close. */
+let launched: Promise<Browser> | undefined;
+
+/** A headless browser, which the test files of a process share; `close` only closes its pages. */
 export async function openBrowser(executablePath: string): Promise<OpenBrowser> {
+  if (launched !== undefined && !(await launched).isConnected()) launched = undefined;
+  launched ??= launch(executablePath);
+  const browser = await launched;
+  return {
+    browser,
+    async close() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+  };
+}
+
+/** With a temporary profile. The browser ends with this process, because Playwright kills it then. */
+async function launch(executablePath: string): Promise<Browser> {
   const directory = mkdtempSync(join(tmpdir(), 'switchyard-browser-'));
-  const browser = await chromium.launch({
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  return chromium.launch({
     executablePath,
     args: ARGUMENTS,
     env: { ...(process.env as Record<string, string>), TMPDIR: directory, HOME: directory },
   });
-  return {
-    browser,
-    async close() {
-      await browser.close();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
 }

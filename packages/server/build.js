@@ -2,6 +2,7 @@ import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { packSdk } from './pack-sdk.js';
+import { precompileProvisionCheck } from './precompile-provision-check.js';
 
 // Bundles each entry into one file: resolving and linking a thousand modules would dominate the startup time. Then puts
 // everything that the server delivers next to the bundles, so that `dist` is complete.
@@ -15,6 +16,7 @@ const ENTRIES = {
   'report-thread': 'report-thread',
   'sqlite-thread': 'storage/sqlite/sqlite-thread',
   'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
+  'clickhouse-event-store': 'storage/clickhouse/clickhouse-event-store',
 };
 /** Packages that load their own files: native code. */
 const WITH_FILES = ['@duckdb/node-bindings', '@node-rs/argon2', '@photostructure/sqlite'];
@@ -34,6 +36,7 @@ const build = await rolldown({
   ),
   platform: 'node',
   external: WITH_FILES,
+  plugins: [precompileProvisionCheck()],
   tsconfig: false,
   transform: { target: 'node20' },
 });

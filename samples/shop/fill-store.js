@@ -24,10 +24,13 @@ export async function fillStore(dataDir, { seed, visitors, now, tests }) {
 async function append(file, requests) {
   const { openDuckDbEventStore } = await import('../../packages/server/dist/duckdb-event-store.js');
   const store = await openDuckDbEventStore(file);
-  const last = await store.watermark();
+  const last = await store.watermark('local');
   for (let start = 0; start < requests.length; start += BATCH_REQUESTS) {
     const batch = requests.slice(start, start + BATCH_REQUESTS);
-    await store.append(batch.map((request, i) => ({ seq: last + start + i + 1, request })));
+    await store.append(
+      'local',
+      batch.map((request, i) => ({ seq: last + start + i + 1, request })),
+    );
   }
   await store.close();
 }

@@ -23,6 +23,13 @@ export class ApiProblem extends Error {
 export const isTemporary = (error: unknown): boolean =>
   !(error instanceof ApiProblem) || error.status === 0 || error.status === 429 || error.status >= 500;
 
+/** Stored events cannot be read for now: their figures come later, which is no reason to alarm anybody. */
+export const isStoreAway = (error: unknown): boolean =>
+  error instanceof ApiProblem && error.code === 'event_store_unavailable';
+
+/** How often to ask again for figures that are late. */
+export const LATE_REFRESH_MS = 5000;
+
 function describeStatus(status: number): string {
   if (status === 0) return 'Cannot reach the server. Check your connection.';
   if (status >= 500) return 'The server cannot answer at the moment. Try again shortly.';

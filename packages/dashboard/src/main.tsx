@@ -1,11 +1,12 @@
 import './ui/mantine-styles.ts';
 import './ui/global.css';
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isTemporary } from './api.ts';
+import { isStoreAway, isTemporary, LATE_REFRESH_MS } from './api.ts';
+import { meQuery } from './features/accounts/use-me.ts';
 import { createDashboardRouter, preloadPages } from './routes.tsx';
 import { cssVariables, theme } from './theme.ts';
 import { keepFocusAfterClicks } from './ui/keep-focus.ts';
@@ -15,13 +16,20 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const client = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error) {
+      // It knows since when figures are late.
+      if (isStoreAway(error)) void client.refetchQueries(meQuery, { cancelRefetch: false });
+    },
+  }),
   defaultOptions: {
     // Without a connection, requests fail and say so, instead of waiting for one.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
       staleTime: 30_000,
-      retry: (count, error) => count < 2 && isTemporary(error),
+      retry: (count, error) => count < 2 && isTemporary(error) && !isStoreAway(error),
+      refetchInterval: ({ state }) => isStoreAway(state.error) && LATE_REFRESH_MS,
     },
   },
 });

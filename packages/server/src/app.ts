@@ -5,6 +5,7 @@ import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
 import { registerAccountRoutes } from './features/accounts/account-routes.ts';
 import { createCallerDirectory } from './features/accounts/caller-directory.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
+import type { AttemptCounter } from './features/accounts/sign-in-throttle.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
 import { registerExplanationRoutes } from './features/explanations/explanation-routes.ts';
 import type { FlagValues } from './features/feedback/feedback-flag-filter.ts';
@@ -31,6 +32,7 @@ import { registerImpactRoutes } from './features/reports/impact-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
 import { findSplitTest, scopeOf } from './features/reports/report-scope.ts';
+import { identityInTime } from './features/sessions/identity-in-time.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
@@ -42,18 +44,22 @@ import { registerDashboard } from './http/dashboard.ts';
 import { registerDocumentation } from './http/documentation.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { IdempotentCreation } from './http/idempotent-creation.ts';
-import { Metrics } from './http/metrics.ts';
+import type { Metrics } from './http/metrics.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerOperationRoutes } from './http/operation-routes.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { type RequestTracer, traceRequests } from './http/request-tracing.ts';
 import { registerSdkPackage } from './http/sdk-package.ts';
 import { registerSdkScript } from './http/sdk-script.ts';
+import type { TokenSource } from './http/token-buckets.ts';
 import { propertyRules } from './property-rules.ts';
+import { readiness } from './readiness.ts';
 import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import type { Configuration } from './storage/configuration.ts';
-import { type Database, databasePath } from './storage/database.ts';
-import type { EventLog } from './storage/event-log.ts';
+import { type Database, databaseSource } from './storage/database.ts';
+import type { EventStorage } from './storage/event-storage.ts';
+import type { Nodes } from './storage/nodes.ts';
 import type { UsageRecording } from './usage-recording.ts';
 
 export interface AppParts {
@@ -61,45 +67,56 @@ export interface AppParts {
   version: string;
   log: Logger;
   configuration: Configuration;
-  events: EventLog;
-  identities: SessionIdentities;
+  events: EventStorage;
+  identities: Pick<SessionIdentities, 'find' | 'remember'>;
   database: Database;
   writer: ConfigurationWriter;
   usage: UsageRecording;
   /** Sends queued webhooks without delay. */
   wakeWebhooks: WakeWebhooks;
   /** Closed together with the app. */
-  reports: ReportRunner<ThreadRequest>;
-  aaAlarms: () => number;
-  /** Rejects if the configuration database cannot be read. */
-  pingDatabase: () => Promise<unknown>;
+  reports: Pick<ReportRunner<ThreadRequest>, 'run' | 'close'>;
+  nodes: Nodes;
+  metrics: Metrics;
+  /** The metrics as text; of all processes, if there are several. */
+  metricsText: () => Promise<string>;
+  tokens: TokenSource;
+  signInAttempts: AttemptCounter;
+  /** Undefined: requests are not traced. */
+  tracer: RequestTracer | undefined;
 }
 
 /** The composition root: wires everything that handles requests. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { config, configuration, events, identities, database, writer, usage, reports, aaAlarms } = parts;
+  const { config, configuration, events, identities, database, writer, usage, reports, metrics } = parts;
   const app = createHttpServer(config, parts.log);
-  const metrics = new Metrics({ storage: () => events.status, aaAlarms });
+  const rates = { perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress };
   const auth = new Authentication({
     keys: configuration,
     callers: createCallerDirectory(database, (err) =>
       parts.log.warn({ err }, 'cannot store when a session or token was last used'),
     ),
-    limiter: new RateLimiter({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
+    limiter: new RateLimiter(rates, parts.tokens),
     usage: usage.credentials,
     publicUrl: config.publicUrl,
   });
   const api = new ApiRoutes(app, auth);
-  const intake = new EventIntake(events, metrics);
+  const intake = new EventIntake(events.journal, metrics);
   const recordEvents = intake.record.bind(intake);
   const { eventStore } = events;
-  const findIdentity = identities.find.bind(identities);
+  const find = identities.find.bind(identities);
+  const findIdentity = config.clickhouseUrl === undefined ? find : identityInTime(find);
   const streams = createFlagStreams(app, configuration);
   const evaluator = new FlagEvaluator(usage.evaluations);
 
   metrics.observe(app);
+  if (parts.tracer !== undefined) traceRequests(app, parts.tracer);
   await describeApi(app, parts.version, config.publicUrl);
-  registerOperationRoutes(app, { metrics, isReady: () => isReady(parts), config });
+  registerOperationRoutes(app, {
+    metrics: parts.metricsText,
+    readiness: () => readiness({ ...parts, isShared: config.databaseUrl !== undefined }),
+    config,
+  });
   registerSdkScript(app);
   registerSdkPackage(app);
   registerDashboard(app);
@@ -114,7 +131,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerFlagUsageRoutes(api, {
     auth,
     recorder: usage.flags,
-    reader: new FlagUsageReader(database, () => usage.flags.revision),
+    reader: new FlagUsageReader(database, () => usage.revision),
   });
   registerKeyRoutes(api, { auth });
   registerGoalRoutes(api, { auth, recordEvents, eventStore });
@@ -134,7 +151,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerAccountRoutes(api, {
     ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
     ...{ members: createMemberWriter(writer), idempotency, dryRunResponse },
+    throttle: parts.signInAttempts,
     properties: () => configuration.properties(),
+    figuresLateSince: () => events.status.lateSince,
     warn: (details, message) => parts.log.warn(details, message),
   });
   registerManagement(api, app, auth, { ...parts, idempotency });
@@ -165,8 +184,8 @@ function registerManagement(
   registerExplanationRoutes(api, {
     ...{ eventStore: events.eventStore, withUnsavedItem },
     pastConfiguration: async (propertyId, moment) => {
-      const path = databasePath(config.dataDir);
-      const request = { type: 'past-configuration', databasePath: path, propertyId, moment } as const;
+      const source = databaseSource(config.dataDir, config.databaseUrl);
+      const request = { type: 'past-configuration', source, propertyId, moment } as const;
       const { body } = await parts.reports.run(request);
       return JSON.parse(Buffer.from(body).toString()) ?? undefined;
     },
@@ -207,19 +226,4 @@ function createFlagStreams(app: FastifyInstance, configuration: Configuration): 
     done();
   });
   return streams;
-}
-
-const READY_TIMEOUT_MS = 2000;
-
-async function isReady({ events, pingDatabase }: AppParts): Promise<boolean> {
-  if (events.failed || !events.status.healthy || events.status.damage !== undefined) return false;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), READY_TIMEOUT_MS);
-  });
-  const storageResponds = Promise.all([events.eventStore.ping(), pingDatabase()]).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([storageResponds, timeout]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isDatabaseUnavailable } from './storage/storage-error.ts';
 
 export interface Job {
   name: string;
@@ -25,7 +26,9 @@ async function repeat({ name, everyMs, run }: Job, log: Logger, signal: AbortSig
     try {
       await run();
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, `${name} failed; retrying`);
+      // An outage of the database is logged once, not by every job.
+      if (!signal.aborted && !isDatabaseUnavailable(error))
+        log.error({ err: error }, `${name} failed; retrying`);
     }
     // Rejects when the jobs are stopped, which ends the loop.
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);

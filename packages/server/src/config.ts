@@ -1,11 +1,16 @@
 import { resolve } from 'node:path';
-import { ConfigError, newPassword, type Parser, unsupported } from './setting-parsers.ts';
+import { ConfigError, newPassword, type Parser } from './setting-parsers.ts';
 import { type LogLevel, SETTINGS, type SettingName, type SettingValue } from './settings.ts';
 
 export interface Config {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  /** PostgreSQL for the configuration and ClickHouse for the events; undefined: both are files in the data directory. */
+  readonly databaseUrl: string | undefined;
+  readonly clickhouseUrl: string | undefined;
+  /** Name of the ClickHouse cluster; undefined: a single server. */
+  readonly clickhouseCluster: string | undefined;
   readonly provisionFile: string | undefined;
   /** URL under which clients reach the service, without a trailing slash; default: the listening address. */
   readonly publicUrl: string | undefined;
@@ -25,12 +30,25 @@ export interface Config {
    * API key; when full, the oldest are dropped.
    */
   readonly journalMaxBytes: number;
+  /** Number of processes that serve requests; 1: the one process that does everything. */
+  readonly workers: number;
   /** Whether webhooks may be sent to private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
   /** Created at the start as long as there is no owner. */
   readonly firstOwner: { readonly email: string; readonly password: string } | undefined;
   /** OpenID Connect; undefined: people sign in with passwords only. */
   readonly oidc: OidcConfig | undefined;
+  /** Where traces are sent; undefined: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
+}
+
+export interface TracingConfig {
+  /** Base URL of a collector, without a trailing slash. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** Share of requests without a `traceparent` that are traced. */
+  readonly share: number;
 }
 
 interface OidcConfig {
@@ -51,14 +69,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     const text = textOf(name);
     return (text === undefined ? fallback : (parse as Parser<unknown>)(text, name)) as never;
   };
-  for (const [name, engine] of Object.entries(UNSUPPORTED)) {
-    const text = textOf(name);
-    if (text !== undefined) unsupported(engine)(text, name);
-  }
   return Object.freeze({
     host: read('HOST'),
     port: read('PORT'),
     dataDir: resolve(read('DATA_DIR')),
+    ...readServers(read),
     provisionFile: read('PROVISION_FILE'),
     publicUrl: read('PUBLIC_URL'),
     trustProxy: read('TRUST_PROXY'),
@@ -67,15 +82,40 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     rateLimitPerAddress: read('RATE_LIMIT_PER_ADDRESS'),
     metricsToken: read('METRICS_TOKEN'),
     journalMaxBytes: read('JOURNAL_MAX_BYTES'),
+    workers: read('WORKERS'),
     webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') === 'true',
     firstOwner: readFirstOwner(environment, read),
     oidc: readOidc(read, textOf),
+    tracing: readTracing(read),
   });
 }
 
-const UNSUPPORTED = { DATABASE_URL: 'PostgreSQL', CLICKHOUSE_URL: 'ClickHouse' };
+/** Of the commands that work on the configuration alone. */
+export function loadDatabaseUrl({ DATABASE_URL }: NodeJS.ProcessEnv): string | undefined {
+  const text = DATABASE_URL?.trim();
+  return text ? SETTINGS.DATABASE_URL.parse(text, 'DATABASE_URL') : undefined;
+}
 
 type Read = <Name extends SettingName>(name: Name) => SettingValue<Name>;
+
+type Servers = Pick<Config, 'databaseUrl' | 'clickhouseUrl' | 'clickhouseCluster'>;
+
+/** Both or neither: with one of them alone, a second node would share only half of its data. */
+function readServers(read: Read): Servers {
+  const databaseUrl = read('DATABASE_URL');
+  const clickhouseUrl = read('CLICKHOUSE_URL');
+  const clickhouseCluster = read('CLICKHOUSE_CLUSTER');
+  if (databaseUrl !== undefined && clickhouseUrl === undefined) {
+    throw new ConfigError('DATABASE_URL is set, but CLICKHOUSE_URL is not: set both or neither');
+  }
+  if (clickhouseUrl !== undefined && databaseUrl === undefined) {
+    throw new ConfigError('CLICKHOUSE_URL is set, but DATABASE_URL is not: set both or neither');
+  }
+  if (clickhouseCluster !== undefined && clickhouseUrl === undefined) {
+    throw new ConfigError('CLICKHOUSE_CLUSTER is set, but CLICKHOUSE_URL is not');
+  }
+  return { databaseUrl, clickhouseUrl, clickhouseCluster };
+}
 
 function readFirstOwner(environment: NodeJS.ProcessEnv, read: Read): Config['firstOwner'] {
   const address = read('ADMIN_EMAIL');
@@ -85,6 +125,15 @@ function readFirstOwner(environment: NodeJS.ProcessEnv, read: Read): Config['fir
   if (address === undefined) throw new ConfigError('ADMIN_PASSWORD is set, but ADMIN_EMAIL is not');
   if (password === undefined) throw new ConfigError('ADMIN_EMAIL is set, but ADMIN_PASSWORD is not');
   return { email: address, password: newPassword(password, 'ADMIN_PASSWORD') };
+}
+
+/** The other variables alone turn nothing on: they are often set for all programs of a machine. */
+function readTracing(read: Read): TracingConfig | undefined {
+  const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const headers = read('OTEL_EXPORTER_OTLP_HEADERS');
+  const serviceName = read('OTEL_SERVICE_NAME');
+  const share = read('OTEL_TRACES_SAMPLER_ARG');
+  return endpoint === undefined ? undefined : { endpoint, headers, serviceName, share };
 }
 
 function readOidc(read: Read, textOf: (name: string) => string | undefined): OidcConfig | undefined {

@@ -31,10 +31,12 @@ test('docs/operation/settings.md has the table of all settings', () => {
   expect(rows?.map((row) => row.replace('| |', '|  |'))).toEqual(expected);
 });
 
-test('docs/operation/monitoring.md explains every metric, and its alerts use no others', async () => {
+test('docs/operation/monitoring.md explains every metric, and mentions no others', async () => {
   const metrics = new Metrics({
     storage: () => ({ journalBytes: 0, idempotencyBytes: 0, lag: 0 }),
     aaAlarms: () => 0,
+    node: { isAvailable: true, isLeader: true },
+    workers: { serving: () => 0, restarts: () => 0 },
   });
   const exported = [...(await metrics.text()).matchAll(/^# HELP (switchyard_\w+)/gm)].map(([, name]) => name);
   const page = read('docs/operation/monitoring.md');
@@ -45,13 +47,8 @@ test('docs/operation/monitoring.md explains every metric, and its alerts use no 
     name!.replace(/_(count|bucket)$/, ''),
   );
   expect(used.filter((name) => !exported.includes(name))).toEqual([]);
-  const [scraping, alerts] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text]) =>
-    parse(text!),
-  );
+  const [scraping] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text]) => parse(text!));
   expect(scraping.scrape_configs).toMatchObject([{ job_name: 'switchyard' }]);
-  for (const rule of alerts.groups[0].rules) {
-    expect(rule).toMatchObject({ alert: expect.any(String), expr: expect.any(String) });
-  }
 });
 
 test('the image has valid settings and a health check', () => {

@@ -227,6 +227,18 @@ export const ERRORS = {
     message:
       'Stored events cannot be read until the operator restores them; see the server log for details. New events are still accepted.',
   },
+  database_unavailable: {
+    status: 503,
+    title: 'Configuration database not available',
+    message:
+      'The configuration database cannot be reached. Events, split tests and flags are not affected. A change may have been saved: look before you send it again. Try again after the time in `Retry-After`.',
+  },
+  event_store_unavailable: {
+    status: 503,
+    title: 'Event store unavailable',
+    message:
+      'Stored events cannot be read at present, because the event store does not respond. New events are still accepted. Try again after the time in `Retry-After`.',
+  },
 } as const satisfies Record<string, ErrorDescription>;
 
 export type ErrorCode = keyof typeof ERRORS;

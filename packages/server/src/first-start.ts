@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
+import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
 import type { Provisioning } from './features/provisioning/provision-apply.ts';
 import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
+import { type OpenedDatabase, openNodeDatabase } from './node-database.ts';
 import { propertyRules } from './property-rules.ts';
 import { OPERATOR, SYSTEM } from './storage/changes/actor.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from './storage/database.ts';
@@ -13,6 +15,8 @@ export interface FirstStart {
   demo: boolean;
   /** Keys created by this start, to be shown once. */
   generatedKeys: readonly GeneratedKey[];
+  /** Whether this start created the first owner. */
+  firstOwner?: boolean;
 }
 
 /** Opens the configuration; throws if it was lost, because creating a demo property would hide the loss. */
@@ -20,20 +24,28 @@ export async function openExpectedDatabase(
   config: Config,
   hasEvents: boolean,
   openSqlite: OpenSqlite,
-): Promise<DatabaseHandle> {
-  const file = databasePath(config.dataDir);
+  log: Logger,
+): Promise<OpenedDatabase> {
   const expected = hasEvents && config.provisionFile === undefined;
+  if (config.databaseUrl !== undefined) {
+    const opened = await openNodeDatabase(config, log);
+    if (expected && opened.initial === undefined && !(await hasProperties(opened.handle))) {
+      throw configurationLost('The database of DATABASE_URL is empty. Restore it');
+    }
+    return opened;
+  }
+  const file = databasePath(config.dataDir);
+  const lost = () => configurationLost(`${file} is missing or empty. Restore it together with config.db-wal`);
   // Before opening: SQLite deletes the WAL of an empty file, and the WAL may still hold the data.
-  if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw configurationLost(file);
+  if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw lost();
   const handle = await openDatabase(config.dataDir, { openSqlite });
-  if (expected && !(await hasProperties(handle))) throw configurationLost(file);
-  return handle;
+  if (expected && !(await hasProperties(handle))) throw lost();
+  return { handle };
 }
 
-function configurationLost(file: string): Error {
+function configurationLost(reason: string): Error {
   return new Error(
-    `There are events, but no configuration: ${file} is missing or empty. Restore it together with config.db-wal, ` +
-      'or create a new configuration with: switchyard apply FILE.',
+    `There are events, but no configuration: ${reason}, or create a new configuration with: switchyard apply FILE.`,
   );
 }
 
@@ -41,8 +53,20 @@ async function hasProperties({ database }: DatabaseHandle): Promise<boolean> {
   return (await configurationStores.listProperties(database)).length > 0;
 }
 
-/** Applies the provision file; without one, adds the demo property to an empty configuration. */
-export async function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
+/**
+ * Applies the provision file; without one, adds the demo property to an empty configuration. Creates the first owner. Of
+ * several nodes that start at once, the first does it.
+ */
+export function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
+  return handle.nodes.exclusively(async () => {
+    const prepared = await prepareProperties(config, handle);
+    if (config.firstOwner === undefined) return prepared;
+    const { ensureFirstOwner } = await import('./features/accounts/first-owner.ts');
+    return { ...prepared, firstOwner: await ensureFirstOwner(handle.database, config.firstOwner) };
+  });
+}
+
+async function prepareProperties(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
   const writer = createConfigurationWriter(handle.database);
   await writer.startHistory();
   const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });

@@ -1,4 +1,5 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
 import {
   type PastConfigurationRequest,
   pastConfiguration,
@@ -15,6 +16,8 @@ import { ReportSnapshots } from './features/reports/report-snapshots.ts';
 import { trafficReport } from './features/traffic/traffic-report.ts';
 import type { TrafficRequest } from './features/traffic/traffic-request.ts';
 import { connectEventStore } from './storage/event-store-client.ts';
+import type { ThreadConnection } from './storage/storage-channel.ts';
+import type { TraceParent } from './storage/tracer.ts';
 
 // Reports are computed on this thread to keep the serving thread responsive.
 
@@ -23,7 +26,9 @@ export type ThreadRequest = ReportRequest | TrafficRequest | PastConfigurationRe
 
 const port = parentPort!;
 const encoder = new TextEncoder();
-const eventStore = connectEventStore((workerData as { storage: MessagePort }).storage);
+const traces = new AsyncLocalStorage<TraceParent>();
+const { storage } = workerData as { storage: ThreadConnection };
+const eventStore = connectEventStore(storage, () => traces.getStore());
 const service = new ReportService(eventStore, new ReportSnapshots(), compileRuleRegex);
 const running = new Map<number, AbortController>();
 
@@ -56,5 +61,6 @@ function respond(request: ThreadRequest, changes: number, signal: AbortSignal) {
 
 port.on('message', (message: ReportMessage<ThreadRequest>) => {
   if ('cancel' in message) running.get(message.cancel)?.abort();
-  else void handle(message);
+  else if (message.trace === undefined) void handle(message);
+  else void traces.run(message.trace, handle, message);
 });

@@ -18,6 +18,12 @@ export const integer =
     throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not "${value}"`);
   };
 
+export const share: Parser<number> = (value, name) => {
+  const number = Number(value);
+  if (/^\d*\.?\d+$/.test(value) && number <= 1) return number;
+  throw new ConfigError(`${name} must be a number from 0 to 1, not "${value}"`);
+};
+
 export const oneOf =
   <T extends string>(allowed: readonly T[]): Parser<T> =>
   (value, name) => {
@@ -94,11 +100,31 @@ export const domains: Parser<readonly string[]> = (value, name) => {
   throw new ConfigError(`${name} must be a comma-separated list of domains, not "${value}"`);
 };
 
-/** Fails the start: ignoring the setting would store data in an unexpected place. */
-export const unsupported =
-  (engine: string): Parser<undefined> =>
-  (_value, name) => {
-    throw new ConfigError(
-      `${name} is set, but this version does not support ${engine} yet and stores everything in DATA_DIR. Unset ${name}.`,
-    );
-  };
+/** As OpenTelemetry writes them: `name=value,name=value`, values percent-encoded. The message omits them: they may be secrets. */
+export const headers: Parser<Readonly<Record<string, string>>> = (value, name) => {
+  const pairs = value.split(',').map((pair) => /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  try {
+    const entries = pairs.map((pair) => [pair![1]!.toLowerCase(), decodeURIComponent(pair![2]!)] as const);
+    if (entries.every(([, text]) => /^[\t\x20-\x7e]*$/.test(text))) return Object.fromEntries(entries);
+  } catch {
+    // A pair without `=`, or invalid percent encoding.
+  }
+  throw new ConfigError(`${name} must be pairs such as name=value, separated by commas, with encoded values`);
+};
+
+/** The message omits the value: it may contain a password. */
+export const postgresUrl: Parser<string> = (value, name) => {
+  if (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol)) return value;
+  throw new ConfigError(`${name} must be a URL such as postgres://user:password@host:5432/switchyard`);
+};
+
+/** The message omits the value: it may contain a password. */
+export const clickhouseUrl: Parser<string> = (value, name) => {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new ConfigError(`${name} must be a URL such as http://user:password@host:8123/switchyard`);
+};
+
+export const clickhouseIdentifier: Parser<string> = (value, name) => {
+  if (/^[A-Za-z_][\w-]{0,63}$/.test(value)) return value;
+  throw new ConfigError(`${name} must have letters, digits, _ and - only, not "${value}"`);
+};

@@ -1,13 +1,18 @@
 import {
   bearerToken,
+  clickhouseIdentifier,
+  clickhouseUrl,
   domains,
   email,
+  headers,
   httpUrl,
   integer,
   issuerUrl,
   newPassword,
   oneOf,
   type Parser,
+  postgresUrl,
+  share,
   text,
   trustedProxies,
 } from './setting-parsers.ts';
@@ -39,6 +44,18 @@ export const SETTINGS = {
   ),
   PORT: withDefault(integer(0, 65_535), 8080, 'Port to listen on. `0` picks a free one.'),
   DATA_DIR: withDefault(text, './data', 'Data directory. Only one server can use it.'),
+  DATABASE_URL: optional(
+    postgresUrl,
+    'PostgreSQL database for the configuration, as `postgres://user:password@host:5432/database`. Set it together with `CLICKHOUSE_URL` to run several nodes. Without both, everything is stored in `DATA_DIR`.',
+  ),
+  CLICKHOUSE_URL: optional(
+    clickhouseUrl,
+    'ClickHouse database for the events, as `http://user:password@host:8123/database`.',
+  ),
+  CLICKHOUSE_CLUSTER: optional(
+    clickhouseIdentifier,
+    'Name of the ClickHouse cluster: tables are replicated and sharded on its servers.',
+  ),
   PROVISION_FILE: optional(text, 'Provision file to apply at every start.'),
   PUBLIC_URL: optional(
     httpUrl,
@@ -82,6 +99,11 @@ export const SETTINGS = {
     100,
     'Requests per second and client address (IPv6: per /64) on public-key endpoints and for sign-in, with a burst of five times as many. `0` turns it off.',
   ),
+  WORKERS: withDefault(
+    integer(1, 64),
+    1,
+    'Processes that serve requests, on the same address and data. More than one uses more cores.',
+  ),
   JOURNAL_MAX_BYTES: withDefault(
     integer(1024, 2 ** 40),
     512 * 1024 * 1024,
@@ -95,6 +117,22 @@ export const SETTINGS = {
   METRICS_TOKEN: optional(
     bearerToken,
     'Bearer token for `/metrics`, at least 16 characters. Without it, `/metrics` only answers on this machine.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    httpUrl,
+    'OpenTelemetry collector that gets traces, as JSON over HTTP, such as `http://127.0.0.1:4318`. Without it, nothing is traced.',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: withDefault<Readonly<Record<string, string>>>(
+    headers,
+    {},
+    'Headers for the collector, such as `authorization=Bearer%20abc`, separated by commas.',
+    '',
+  ),
+  OTEL_SERVICE_NAME: withDefault(text, 'switchyard', 'Name of this service in traces.'),
+  OTEL_TRACES_SAMPLER_ARG: withDefault(
+    share,
+    1,
+    'Share of requests to trace, from `0` to `1`. A request with a `traceparent` header is traced if its sender traces it.',
   ),
 };
 

@@ -17,24 +17,27 @@ export class UsageRecording {
   readonly credentials = new CredentialUsage();
   readonly flags: FlagUsageRecorder;
   readonly #database: Database;
+  #otherWrites = 0;
 
   constructor(database: Database) {
     this.#database = database;
     this.flags = new FlagUsageRecorder(database, this.evaluations);
   }
 
+  /** Changes when counts may have been written, by this process or another one. */
+  get revision(): number {
+    return this.flags.revision + this.#otherWrites;
+  }
+
+  /** Call it when another process has written to the database. */
+  noticeOtherWrites(): void {
+    this.#otherWrites += 1;
+  }
+
   jobs(): Job[] {
     return [
       { name: 'flag usage', everyMs: FLAG_USAGE_MS, run: () => this.flags.flush(Date.now()) },
       { name: 'last use of keys', everyMs: CREDENTIAL_USAGE_MS, run: () => this.#flushCredentials() },
-      {
-        name: 'cleanup of usage',
-        everyMs: CLEANUP_MS,
-        run: async () => {
-          await deleteOldUsage(this.#database, Date.now());
-          await deleteUsageOfDeletedKeys(this.#database);
-        },
-      },
     ];
   }
 
@@ -51,4 +54,13 @@ export class UsageRecording {
   #flushCredentials(): Promise<void> {
     return this.credentials.flush((ids) => saveLastUsed(this.#database, ids, Date.now()));
   }
+}
+
+/** Needed once, however many processes record usage. */
+export function usageCleanup(database: Database): Job {
+  const run = async () => {
+    await deleteOldUsage(database, Date.now());
+    await deleteUsageOfDeletedKeys(database);
+  };
+  return { name: 'cleanup of usage', everyMs: CLEANUP_MS, run };
 }

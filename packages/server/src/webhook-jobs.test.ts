@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ReportRunner } from './features/reports/report-runner.ts';
 import type { Configuration } from './storage/configuration.ts';
-import type { EventLog } from './storage/event-log.ts';
+import type { EventStorage } from './storage/event-storage.ts';
 import type { PropertyConfiguration } from './storage/property-configuration.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from './testing/memory-configuration.ts';
 import { storeWebhook } from './testing/stored-webhook.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
       transformResult: async ({ result }) => result,
     }),
     configuration: { properties: () => properties } as Configuration,
-    events: { eventStore: {} } as EventLog,
+    events: { eventStore: {} } as EventStorage,
     reports: { close: async () => {} } as ReportRunner,
   });
 });

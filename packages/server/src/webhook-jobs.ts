@@ -10,7 +10,7 @@ import { pruneDeliveries } from './features/webhooks/prune-deliveries.ts';
 import { TestWatch } from './features/webhooks/test-watch.ts';
 import type { Configuration } from './storage/configuration.ts';
 import type { Database } from './storage/database.ts';
-import type { EventLog } from './storage/event-log.ts';
+import type { EventStorage } from './storage/event-storage.ts';
 
 const POLL_MS = 1000;
 const PRUNE_MS = 10 * 60 * 1000;
@@ -20,7 +20,7 @@ export interface WebhookJobsParts {
   log: Logger;
   database: Database;
   configuration: Configuration;
-  events: EventLog;
+  events: EventStorage;
   /** On a thread of its own: if an evaluation takes too long, no requested report is lost. */
   reports: ReportRunner;
 }

@@ -115,8 +115,17 @@ export const Me = Type.Object(
       additionalProperties: Role,
       description: 'By property id; with an access token, what the token may do',
     }),
+    figuresLateSince: nullable(
+      Type.Integer({
+        description:
+          'While figures are late: when the oldest event was received that is stored, but not counted yet, because the event store was away',
+      }),
+    ),
   },
-  { title: 'Me', examples: [{ account: ACCOUNT, via: 'dashboard', roles: { shop: 'owner' } }] },
+  {
+    title: 'Me',
+    examples: [{ account: ACCOUNT, via: 'dashboard', roles: { shop: 'owner' }, figuresLateSince: null }],
+  },
 );
 export type Me = Static<typeof Me>;
 

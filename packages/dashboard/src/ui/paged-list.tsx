@@ -1,8 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
-import { messageOf } from '../api.ts';
-import { LoadError } from './page-states.tsx';
+import { FiguresError } from './late-figures.tsx';
 import classes from './paged-list.module.css';
 
 interface PagedListProps<P, T> {
@@ -38,9 +37,9 @@ export function PagedList<P, T>(props: PagedListProps<P, T>) {
   const canScroll = (data?.pages.length ?? 0) >= pagesBeforeScrolling && !isFetchingNextPage && !error;
   const end = useLoadMore(canScroll, data, () => void fetchNextPage());
   const problem = error && (
-    <LoadError
+    <FiguresError
       title={`Cannot load ${what}`}
-      message={messageOf(error)}
+      error={error}
       onRetry={() => void (isFetchNextPageError ? fetchNextPage() : query.refetch())}
     />
   );

@@ -1,9 +1,8 @@
 import { Skeleton, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
-import { messageOf } from '../api.ts';
 import { formatTime } from './format.ts';
-import { LoadError } from './page-states.tsx';
+import { FiguresError } from './late-figures.tsx';
 import classes from './panel.module.css';
 
 interface PanelProps {
@@ -52,15 +51,15 @@ export function Loaded<T>({ query, height = 120, what, children }: LoadedProps<T
   const { data, error, isFetching, dataUpdatedAt } = query;
   const retry = () => void query.refetch();
   if (data === undefined) {
-    if (error) return <LoadError title={`Cannot load ${what}`} message={messageOf(error)} onRetry={retry} />;
+    if (error) return <FiguresError title={`Cannot load ${what}`} error={error} onRetry={retry} />;
     return <Skeleton height={height} aria-label={`Loading ${what}`} role="status" />;
   }
   return (
     <div aria-busy={isFetching} className={isFetching ? classes.refreshing : undefined}>
       {error && (
-        <LoadError
+        <FiguresError
           title={`Cannot refresh ${what}: showing the state of ${formatTime(dataUpdatedAt)}`}
-          message={messageOf(error)}
+          error={error}
           onRetry={retry}
         />
       )}

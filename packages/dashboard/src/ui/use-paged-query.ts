@@ -1,5 +1,5 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { type RequestOptions, request } from '../api.ts';
+import { isStoreAway, LATE_REFRESH_MS, type RequestOptions, request } from '../api.ts';
 
 interface PagedQueryOptions<P> {
   queryKey: readonly unknown[];
@@ -19,6 +19,7 @@ export function usePagedQuery<P extends { nextCursor: string | null }>(options: 
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
-    refetchInterval: ({ state }) => refetchInterval?.(state.data) ?? false,
+    refetchInterval: ({ state }) =>
+      refetchInterval?.(state.data) ?? (isStoreAway(state.error) && LATE_REFRESH_MS),
   });
 }

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { type Assets, renderPage } from './layout.ts';
 import { type Location, readDecisions, readNavigation } from './navigation.ts';
 import { searchEntries } from './search-entries.ts';
@@ -29,9 +29,11 @@ export function buildSite({ root, dist, assets }: BuildOptions): void {
   write('404.html', renderPage({ page: NOT_FOUND, pages, assets }));
   write('search.json', JSON.stringify(searchEntries(pages)));
   write('llms.txt', pageList(pages));
-  // As text, so that browsers show them.
-  for (const name of readdirSync(join(root, 'deploy'))) {
-    write(`deploy/${name}.txt`, readFileSync(join(root, 'deploy', name), 'utf8'));
+  // As text, so that browsers show them. Not hidden files: `.env` has the passwords of whoever tried the Compose file.
+  for (const entry of readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.startsWith('.')) continue;
+    const file = join(entry.parentPath, entry.name);
+    write(`${relative(root, file)}.txt`, readFileSync(file, 'utf8'));
   }
   const images = join(root, 'docs', 'images');
   if (existsSync(images)) cpSync(images, join(dist, 'images'), { recursive: true });

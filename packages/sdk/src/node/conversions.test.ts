@@ -193,7 +193,8 @@ describe('a service that does not respond', () => {
     }
     proxy.intercept = () => false;
     expect(await client.flush()).toEqual({ success: true });
-    expect(proxy.requests.length).toBe(8);
+    // On a busy machine, a call may be retried before the proxy lets it through.
+    expect(proxy.requests.length).toBeGreaterThanOrEqual(8);
   });
 
   it('gives `closed` after close, which waits for running calls', async () => {

@@ -5,6 +5,7 @@ import { inspectBackup } from '../storage/backup/inspect-backup.ts';
 import { bytesOf, type Manifest, readManifest, verifyChecksums } from '../storage/backup/manifest.ts';
 import { readVersion } from '../version.ts';
 import { CliError } from './cli-error.ts';
+import { databaseUrl } from './with-database.ts';
 
 export interface BackupOptions {
   dataDir: string;
@@ -18,6 +19,7 @@ const INTERRUPTED = 130;
 
 export async function backup(directory: string, options: BackupOptions): Promise<void> {
   const startedAt = performance.now();
+  if (!options.verify) rejectNodes();
   const target = resolve(directory);
   const manifest = options.verify
     ? await verifiedManifest(target)
@@ -26,6 +28,15 @@ export async function backup(directory: string, options: BackupOptions): Promise
   if (options.json) return console.log(JSON.stringify({ directory: target, durationMs, ...manifest }));
   console.log(`${options.verify ? 'The backup is intact' : 'Made and verified a backup'}: ${target}`);
   console.log(`${describeBackup(manifest)}\nDuration: ${(durationMs / 1000).toFixed(1)} s`);
+}
+
+/** What several nodes have in common is not in a data directory. */
+export function rejectNodes(): void {
+  if (databaseUrl() === undefined) return;
+  throw new CliError(
+    'DATABASE_URL is set, so the configuration is in PostgreSQL and the events are in ClickHouse. Use their own ' +
+      'tools: pg_dump and pg_restore for PostgreSQL, BACKUP and RESTORE for ClickHouse.',
+  );
 }
 
 /** The manifest of a backup whose files are intact and belong together. */

@@ -7,6 +7,7 @@ import { databasePath } from '../storage/database.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkHistory } from './doctor-history.ts';
 import { checkConfigurationDatabase, checkEventStore, checkJournal } from './doctor-storage.ts';
+import { databaseUrl } from './with-database.ts';
 
 const MIB = 1024 * 1024;
 /** A correct clock never shows an earlier time. */
@@ -14,15 +15,34 @@ const RELEASED = Date.UTC(2025, 0, 1);
 
 /** All checks, from the runtime to the stored data. */
 export async function checkInstallation(dataDir: string): Promise<Check[]> {
-  const checks = [checkNode(process.versions.node), checkSqlite(), await checkDuckDb()];
+  const url = databaseUrl();
+  return url === undefined ? checkEmbedded(dataDir) : checkNode(dataDir, url);
+}
+
+/** Of a node, whose events are in ClickHouse. */
+async function checkNode(dataDir: string, url: string): Promise<Check[]> {
+  const { checkPostgres } = await import('./doctor-postgres.ts');
+  const checks = [checkRuntime(process.versions.node), checkSqlite(), ...(await checkPostgres(url))];
+  const found = await stat(dataDir).catch(() => undefined);
+  checks.push(await checkDirectory(dataDir, found));
+  if (found === undefined || checks.at(-1)?.status === 'fail') return checks;
+  return [...checks, ...(await checkMachine(dataDir, found))];
+}
+
+const checkMachine = async (dataDir: string, { mode }: Stats): Promise<Check[]> => [
+  checkPermissions(dataDir, mode),
+  await checkDiskSpace(dataDir),
+  await checkClock(dataDir, Date.now()),
+];
+
+async function checkEmbedded(dataDir: string): Promise<Check[]> {
+  const checks = [checkRuntime(process.versions.node), checkSqlite(), await checkDuckDb()];
   const found = await stat(dataDir).catch(() => undefined);
   checks.push(await checkDirectory(dataDir, found));
   if (found === undefined || checks.at(-1)?.status === 'fail') return checks;
   return [
     ...checks,
-    checkPermissions(dataDir, found.mode),
-    await checkDiskSpace(dataDir),
-    await checkClock(dataDir, Date.now()),
+    ...(await checkMachine(dataDir, found)),
     ...(await checkConfiguration(dataDir)),
     checkJournal(dataDir),
     await checkEventStore(dataDir),
@@ -33,10 +53,10 @@ export async function checkInstallation(dataDir: string): Promise<Check[]> {
 async function checkConfiguration(dataDir: string): Promise<Check[]> {
   const check = checkConfigurationDatabase(dataDir);
   if (check.status !== 'ok' || !existsSync(databasePath(dataDir))) return [check];
-  return [check, ...(await checkHistory(dataDir))];
+  return [check, ...(await checkHistory({ path: databasePath(dataDir) }))];
 }
 
-function checkNode(version: string): Check {
+function checkRuntime(version: string): Check {
   const supported = compareVersions(version, '20.19.0') >= 0;
   return {
     name: 'Node.js',

@@ -40,7 +40,7 @@ const ids = async (where: string): Promise<{ id: string; sequence: number }[]> =
 };
 
 async function expectProblem(detail: string): Promise<void> {
-  expect(await checkHistory(dataDir)).toEqual([
+  expect(await checkHistory({ path: databasePath(dataDir) })).toEqual([
     { name: 'History', status: 'fail', detail, hint: expect.stringMatching(/restore the last backup/) },
   ]);
 }
@@ -61,7 +61,7 @@ async function makeSnapshot(): Promise<void> {
 describe('the history of every property', () => {
   it('is verified while the database is in use', async () => {
     await makeSnapshot();
-    const [check, ...others] = await checkHistory(dataDir);
+    const [check, ...others] = await checkHistory({ path: databasePath(dataDir) });
     expect(others).toEqual([]);
     expect(check).toMatchObject({
       status: 'ok',
@@ -74,7 +74,7 @@ describe('the history of every property', () => {
   it('remains verified after the property was deleted', async () => {
     const writer = createConfigurationWriter(handle.database);
     await writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, () => undefined);
-    expect(await checkHistory(dataDir)).toMatchObject([{ status: 'ok' }]);
+    expect(await checkHistory({ path: databasePath(dataDir) })).toMatchObject([{ status: 'ok' }]);
   });
 
   it('has a modified entry', async () => {
@@ -114,7 +114,7 @@ describe('the history of every property', () => {
     tamper(`${restore} delete from history where property_id = 'shop'`);
     await expectProblem('property "shop": all entries are missing');
     tamper(restore);
-    expect(await checkHistory(dataDir)).toMatchObject([{ status: 'ok' }]);
+    expect(await checkHistory({ path: databasePath(dataDir) })).toMatchObject([{ status: 'ok' }]);
   });
 
   it('differs from rows that were changed, added, removed or moved by something else', async () => {
@@ -153,7 +153,7 @@ describe('the history of every property', () => {
       await expectProblem(`property "shop": the stored configuration ${problem}`);
       tamper(`pragma foreign_keys = off; ${restore}`);
     }
-    expect(await checkHistory(dataDir)).toMatchObject([{ status: 'ok' }]);
+    expect(await checkHistory({ path: databasePath(dataDir) })).toMatchObject([{ status: 'ok' }]);
   });
 
   it('differs from a modified snapshot, and from one after its end', async () => {

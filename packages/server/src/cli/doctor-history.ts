@@ -1,6 +1,6 @@
 import { configurationStores } from '../configuration-stores.ts';
 import { loadProperty } from '../storage/configuration.ts';
-import { type Database, databasePath, readDatabase } from '../storage/database.ts';
+import { type Database, type DatabaseSource, readDatabase } from '../storage/database.ts';
 import { verifyHistory } from '../storage/history/verify-history.ts';
 import { historyMigration } from '../storage/migrations/014-history.ts';
 import { MIGRATION_TABLE } from '../storage/migrations/migrate.ts';
@@ -9,12 +9,12 @@ import { type Check, firstLine } from './doctor-check.ts';
 const NAME = 'History';
 const MAX_PROBLEMS = 20;
 const HINT =
-  'config.db was changed by something other than Switchyard, or is damaged. Keep a copy of it, find out who changed it, and undo that or restore the last backup.';
+  'The configuration was changed by something other than Switchyard, or is damaged. Keep a copy of it, find out who changed it, and undo that or restore the last backup.';
 
 /** Checks the history of every property, in a transaction of its own that changes nothing. */
-export async function checkHistory(dataDir: string): Promise<Check[]> {
+export async function checkHistory(source: DatabaseSource): Promise<Check[]> {
   try {
-    return await readDatabase(databasePath(dataDir), checkProperties);
+    return await readDatabase(source, checkProperties);
   } catch (error) {
     return [{ name: NAME, status: 'fail', detail: `cannot be read: ${firstLine(error)}`, hint: HINT }];
   }

@@ -22,6 +22,14 @@ export function checkConfigurationDatabase(dataDir: string): Check {
 
 function checkSchema(connection: DatabaseSyncInstance): Omit<Check, 'name'> {
   const applied = appliedMigrations(connection);
+  const problem = checkMigrations(applied);
+  if (problem !== undefined) return problem;
+  const count = connection.prepare('select count(*) as count from properties').get().count;
+  return { status: 'ok', detail: `intact, schema ${applied.at(-1)}, properties: ${count}` };
+}
+
+/** Undefined if the schema is the one of this version. */
+export function checkMigrations(applied: readonly string[]): Omit<Check, 'name'> | undefined {
   const unknown = unknownMigrations(applied, ALL_MIGRATIONS);
   if (unknown.length > 0) {
     const detail = `written by a newer version (${unknown.join(', ')})`;
@@ -39,8 +47,7 @@ function checkSchema(connection: DatabaseSyncInstance): Omit<Check, 'name'> {
       hint: 'They run when the server starts.',
     };
   }
-  const count = connection.prepare('select count(*) as count from properties').get().count;
-  return { status: 'ok', detail: `intact, schema ${applied.at(-1)}, properties: ${count}` };
+  return undefined;
 }
 
 export function checkJournal(dataDir: string): Check {

@@ -3,7 +3,7 @@ import { type ErasureRequest, findErasure, requestErasure } from '../features/er
 import type { DatabaseHandle } from '../storage/database.ts';
 import type { Subject } from '../storage/event-store.ts';
 import { CliError } from './cli-error.ts';
-import { requireProperty, withExistingDatabase } from './with-database.ts';
+import { databaseUrl, requireProperty, withExistingDatabase } from './with-database.ts';
 
 /** Erases in this process; returns false if a running server holds the data directory and will do it instead. */
 type RunErasuresOffline = (dataDir: string, handle: DatabaseHandle) => Promise<boolean>;
@@ -28,7 +28,8 @@ export async function forget(options: ForgetOptions, runErasuresOffline: RunEras
     await requireProperty(handle, options.property);
     const id = await requestErasure(handle.database, subject);
     const deadline = performance.now() + timeoutMs;
-    await runErasuresOffline(options.dataDir, handle);
+    // The events of several nodes are not in a data directory: a running node carries it out.
+    if (databaseUrl() === undefined) await runErasuresOffline(options.dataDir, handle);
     return waitForOutcome(handle, id, deadline);
   });
   if (error !== null) {

@@ -6,9 +6,11 @@ import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { forgetCommand } from './forget.ts';
 import { keysCommand } from './keys.ts';
+import { moveCommand } from './move.ts';
 import { planCommand } from './plan.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
+import { shipCommand } from './ship.ts';
 import { statsCommand } from './stats.ts';
 import { typesCommand } from './types.ts';
 import { usersCommand } from './users.ts';
@@ -24,6 +26,8 @@ const COMMANDS = [
   doctorCommand,
   backupCommand,
   restoreCommand,
+  moveCommand,
+  shipCommand,
   forgetCommand,
   statsCommand,
   typesCommand,

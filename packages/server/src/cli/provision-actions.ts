@@ -5,11 +5,12 @@ import { exportConfiguration, formatJson, formatYaml } from '../features/provisi
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
 import type { ProvisionChange } from '../features/provisioning/provision-plan.ts';
-import { openDatabase, openMemoryDatabase } from '../storage/database.ts';
+import { openMemoryDatabase } from '../storage/database.ts';
 import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
 import { operatorProvisioning } from './operator-writer.ts';
 import {
   hasDatabase,
+  openConfigured,
   requireProperty,
   waitForServerReload,
   withDatabase,
@@ -37,7 +38,7 @@ export async function applyFile(file: string, { dataDir, json = false }: ApplyOp
   const { changes, generatedKeys } = await reportingMistakes(file, json, async () => {
     // Parsed before the directory is created, so that an invalid file leaves no trace.
     const source = readProvisionText(text);
-    return withDatabase(openDatabase(dataDir), ({ database }) =>
+    return withDatabase(openConfigured(dataDir), ({ database }) =>
       applyProvision(operatorProvisioning(database), source),
     );
   });
@@ -64,7 +65,7 @@ export async function planFile(
   const changes = await reportingMistakes(file, json, () => {
     const source = readProvisionText(text);
     // A plan does not create a missing directory.
-    const opening = hasDatabase(dataDir) ? openDatabase(dataDir) : openMemoryDatabase();
+    const opening = hasDatabase(dataDir) ? openConfigured(dataDir) : openMemoryDatabase();
     return withDatabase(opening, ({ database }) => planProvision(operatorProvisioning(database), source));
   });
   if (json) console.log(JSON.stringify({ changes: withoutWords(changes) }, undefined, 2));

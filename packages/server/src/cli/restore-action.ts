@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
-import { describeBackup, verifiedManifest } from './backup-action.ts';
+import { describeBackup, rejectNodes, verifiedManifest } from './backup-action.ts';
 import { CliError } from './cli-error.ts';
 
 export interface RestoreOptions {
@@ -9,6 +9,7 @@ export interface RestoreOptions {
 }
 
 export async function restore(directory: string, options: RestoreOptions): Promise<void> {
+  rejectNodes();
   const dataDir = resolve(options.dataDir);
   const manifest = await verifiedManifest(resolve(directory));
   // Files written here are readable by their owner only.

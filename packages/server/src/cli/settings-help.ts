@@ -1,7 +1,7 @@
 import { SETTINGS } from '../settings.ts';
 
-const NAME_WIDTH = 24;
-const TEXT_WIDTH = 80;
+const NAME_WIDTH = 29;
+const TEXT_WIDTH = 76;
 
 /** The settings, for the help of `serve`. */
 export function settingsHelp(): string {

@@ -1,12 +1,21 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadDatabaseUrl } from '../config.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
 import { POLL_MS } from '../storage/sqlite/sqlite-engine.ts';
 import { CliError } from './cli-error.ts';
 
+/** PostgreSQL instead of a file in the data directory; undefined if it is not used. */
+export const databaseUrl = (): string | undefined => loadDatabaseUrl(process.env);
+
 export function hasDatabase(dataDir: string): boolean {
-  return existsSync(databasePath(dataDir));
+  return databaseUrl() !== undefined || existsSync(databasePath(dataDir));
+}
+
+/** Creates it if there is none. */
+export function openConfigured(dataDir: string): Promise<DatabaseHandle> {
+  return openDatabase(dataDir, { url: databaseUrl(), patient: true });
 }
 
 /** Opens the configuration for one command. A mistyped directory is an error, so that no empty one is created. */
@@ -20,7 +29,7 @@ export function withExistingDatabase<T>(
         'or pass another directory with --data-dir.',
     );
   }
-  return withDatabase(openDatabase(dataDir), run);
+  return withDatabase(openConfigured(dataDir), run);
 }
 
 export async function withDatabase<T>(
@@ -37,10 +46,12 @@ export async function withDatabase<T>(
 
 /** Usually enough; a very busy server may take longer. */
 const RELOAD_MS = 3 * POLL_MS;
+/** Nodes look for changes at least once a second. */
+const NODES_RELOAD_MS = 1000;
 
 /** Waits after a change, so that the next line of a script (such as a request with a new key) already sees it. */
 export async function waitForServerReload(): Promise<void> {
-  await sleep(RELOAD_MS);
+  await sleep(databaseUrl() === undefined ? RELOAD_MS : NODES_RELOAD_MS);
 }
 
 /** Throws an error that lists the existing properties. */

@@ -63,8 +63,15 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   'overloaded',
 ];
 const KEY_ERRORS: readonly ErrorCode[] = ['api_key_missing', 'api_key_invalid', 'wrong_key_kind'];
-const MEMBER_ERRORS: readonly ErrorCode[] = ['sign_in_required', 'not_found'];
-const ACCOUNT_ERRORS: readonly ErrorCode[] = ['sign_in_required', 'cross_origin', 'role_required'];
+const MEMBER_ERRORS: readonly ErrorCode[] = ['sign_in_required', 'not_found', 'database_unavailable'];
+const ANYONE_ERRORS: readonly ErrorCode[] = ['cross_origin', 'database_unavailable'];
+const ACCOUNT_ERRORS: readonly ErrorCode[] = [
+  'sign_in_required',
+  'cross_origin',
+  'role_required',
+  'not_found',
+  'database_unavailable',
+];
 const BODY_ERRORS: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 
 /** The schema of a route, for validation and for the OpenAPI document. */
@@ -93,7 +100,7 @@ export function describeRoute(route: RouteDescription): FastifySchema {
 
 function accessErrors({ access, key, members }: RouteDescription): readonly ErrorCode[] {
   if (key !== undefined) return members ? [...KEY_ERRORS, ...MEMBER_ERRORS] : KEY_ERRORS;
-  return access === 'anyone' ? ['cross_origin'] : [...ACCOUNT_ERRORS, 'not_found'];
+  return access === 'anyone' ? ANYONE_ERRORS : ACCOUNT_ERRORS;
 }
 
 function accessNote({ access, session }: RouteDescription): string | undefined {

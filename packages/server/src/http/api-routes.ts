@@ -48,8 +48,6 @@ export class ApiRoutes {
   constructor(app: FastifyInstance, auth: Authentication) {
     this.#app = app;
     this.#auth = auth;
-    // Disables the validation of Fastify, which stops at the first invalid part; ours reports every invalid field.
-    app.setValidatorCompiler(() => undefined as never);
   }
 
   get<T extends RouteGenericInterface>(
@@ -99,8 +97,7 @@ export class ApiRoutes {
     handler: Handler<T>,
   ): void {
     const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
-    const compile = () => this.#validator(description);
-    const validate = description.access === undefined ? compile() : onFirstUse(compile);
+    const validate = onFirstUse(() => this.#validator(description));
     const schema = describeRoute(description);
     const refusesDryRun = method !== 'GET' && description.access !== undefined && !hasDryRun(description);
     const onRequest =
@@ -148,7 +145,7 @@ function refuseDryRun({ query }: Pick<FastifyRequest, 'query'>): void {
 
 type Validate = ReturnType<ReturnType<typeof createRequestValidation>>;
 
-/** Compiling the schemas of all management routes would delay every start. */
+/** Compiling the schemas of all routes would delay every start. */
 function onFirstUse(compile: () => Validate): Validate {
   let validate: Validate | undefined;
   return (request) => {

@@ -64,7 +64,11 @@ export class Authentication {
           this.#requireCaller(request, reply).then(() => done(), done);
           return;
         }
-        request.apiKey = this.#identify(request, reply, key, bearer);
+        const identified = this.#identify(request, reply, key, bearer);
+        if (identified !== undefined) {
+          identified.then(() => done(), done);
+          return;
+        }
       } catch (error) {
         done(error as Error);
         return;
@@ -76,16 +80,10 @@ export class Authentication {
   /** The hook of a management route. */
   requireAccess({ access, session }: ManagementAccess): onRequestHookHandler {
     if (access === 'anyone') {
-      return (request, reply, done) => {
-        try {
-          reply.header('cache-control', 'no-store');
-          this.#limiter.takeAddress(request.ip, reply);
-          if (isWrite(request)) requireSameOrigin(request, this.#publicUrl, { withoutHeaders: 'allow' });
-        } catch (error) {
-          done(error as Error);
-          return;
-        }
-        done();
+      return async (request, reply) => {
+        reply.header('cache-control', 'no-store');
+        await this.#limiter.takeAddress(request.ip, reply);
+        if (isWrite(request)) requireSameOrigin(request, this.#publicUrl, { withoutHeaders: 'allow' });
       };
     }
     return async (request, reply) => {
@@ -118,26 +116,46 @@ export class Authentication {
   async #requireCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const caller = await this.findCaller(request);
     if (caller === undefined) {
-      this.#limiter.takeAddress(request.ip, reply);
+      await this.#limiter.takeAddress(request.ip, reply);
       throw new ApiError('sign_in_required');
     }
-    this.#limiter.takeAccount(caller.account.id, reply);
+    await this.#limiter.takeAccount(caller.account.id, reply);
     request.caller = caller;
     return caller;
   }
 
-  #identify(request: FastifyRequest, reply: FastifyReply, kind: KeyKind, bearer?: true): ApiKey {
+  /** Sets the key of the request; a promise only if a rate limit has to be asked for. */
+  #identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    kind: KeyKind,
+    bearer?: true,
+  ): Promise<void> | undefined {
     const text = request.headers['x-api-key'] ?? (bearer ? bearerToken(request) : undefined);
-    if (kind === 'public') this.#limiter.takeAddress(request.ip, reply);
+    if (kind !== 'public') return this.#useKey(request, reply, kind, text);
+    const counted = this.#limiter.takeAddress(request.ip, reply);
+    return after(counted, () => this.#useKey(request, reply, kind, text));
+  }
+
+  #useKey(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    kind: KeyKind,
+    text: string | string[] | undefined,
+  ): Promise<void> | undefined {
     const key = typeof text === 'string' ? this.#keys.keyByText(text) : undefined;
     if (key === undefined) {
-      if (kind !== 'public') this.#limiter.takeAddress(request.ip, reply);
-      throw new ApiError(text === undefined || text === '' ? 'api_key_missing' : 'api_key_invalid');
+      const counted = kind === 'public' ? undefined : this.#limiter.takeAddress(request.ip, reply);
+      return after(counted, () => {
+        throw new ApiError(text === undefined || text === '' ? 'api_key_missing' : 'api_key_invalid');
+      });
     }
     this.#usage.touch(key.id);
-    this.#limiter.takeKey(key.id, reply);
-    if (key.kind !== kind) throw new ApiError('wrong_key_kind');
-    return key;
+    return after(this.#limiter.takeKey(key.id, reply), () => {
+      if (key.kind !== kind) throw new ApiError('wrong_key_kind');
+      request.apiKey = key;
+      return undefined;
+    });
   }
 
   /** The property of the request; the same error for unknown and for foreign properties, so that callers learn nothing. */
@@ -154,6 +172,12 @@ export class Authentication {
     return property;
   }
 }
+
+/** Without a promise there is nothing to wait for: most requests continue at once. */
+const after = (
+  pending: Promise<void> | undefined,
+  next: () => Promise<void> | undefined,
+): Promise<void> | undefined => (pending === undefined ? next() : pending.then(next));
 
 const NOT_OWNER = 'Only owners may do this.';
 const NO_TOKENS = 'Access tokens cannot do this: sign in and use the session cookie.';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSlowClients, type SlowClient } from '../testing/slow-client.ts';
 import { settled, waitFor } from '../testing/wait.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts';
+import { type ConnectionLimits, connectionLimits } from './connection-limits.ts';
 import { createHttpServer } from './http-server.ts';
 
 /** More than the operating system buffers for one connection. */
@@ -17,8 +17,8 @@ let open: SlowClient[];
 
 /** Starts a server with short timeouts only where a test needs them. */
 async function serve(limits: Partial<ConnectionLimits> = {}): Promise<void> {
-  const all = { ...CONNECTION_LIMITS, keepAliveTimeoutMs: 100, ...limits };
-  app = createHttpServer({ trustProxy: false }, pino({ level: 'silent' }), all);
+  const all = { ...connectionLimits(1), keepAliveTimeoutMs: 100, ...limits };
+  app = createHttpServer({ trustProxy: false, workers: 1 }, pino({ level: 'silent' }), all);
   app.get('/large', (_request, reply) => {
     handled += 1;
     return reply.header('etag', '"large"').type('text/plain').send(LARGE);
@@ -88,7 +88,7 @@ describe('the server closes a connection that the client keeps open', () => {
 });
 
 it('sends 408 before it closes the connection', async () => {
-  await serve({ ...SHORT_TIMEOUTS, lingerMs: CONNECTION_LIMITS.lingerMs });
+  await serve({ ...SHORT_TIMEOUTS, lingerMs: connectionLimits(1).lingerMs });
   const [client] = await connections(1, 'GET /small HTTP/1.1\r\n');
   client!.read();
   await allClosed();

@@ -25,7 +25,7 @@ const MEBIBYTE = 2 ** 20;
 /** Kept for data files and the temporary files of reports; without a descriptor, journal writes fail. */
 const RESERVED_DESCRIPTORS = 128;
 
-export const CONNECTION_LIMITS: ConnectionLimits = {
+const CONNECTION_LIMITS: ConnectionLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
   checkIntervalMs: 2000,
@@ -35,6 +35,15 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxUnsentBytes: Math.min(128 * MEBIBYTE, getHeapStatistics().heap_size_limit / 16),
   maxConnections: Math.min(16_384, connectionsWithin(openFilesLimit())),
 };
+
+/** For one of several processes that serve together: what is for all connections together is divided. */
+export function connectionLimits(processes: number): ConnectionLimits {
+  return {
+    ...CONNECTION_LIMITS,
+    maxUnsentBytes: CONNECTION_LIMITS.maxUnsentBytes / processes,
+    maxConnections: Math.ceil(CONNECTION_LIMITS.maxConnections / processes),
+  };
+}
 
 function connectionsWithin(descriptors: number): number {
   return Math.max(descriptors - RESERVED_DESCRIPTORS, Math.floor(descriptors / 2));

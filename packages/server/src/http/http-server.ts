@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { refuseBrokenRequest } from './broken-request.ts';
 import {
-  CONNECTION_LIMITS,
   type ConnectionLimits,
+  connectionLimits,
   limitConnections,
   openSockets,
 } from './connection-limits.ts';
@@ -20,11 +20,21 @@ import { waitForTurn } from './wait-for-turn.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
+/**
+ * Instead of those of Fastify, which it would load at every start. Its validation stops at the first invalid part of a
+ * request; ours (`api-routes.ts`) reports every invalid field. Hot paths send prepared text, so a compiled serializer
+ * for each route and status would only slow down the start.
+ */
+const OWN_COMPILERS = {
+  buildValidator: () => () => undefined as never,
+  buildSerializer: () => () => JSON.stringify,
+};
+
 /** A Fastify instance with request ids, limits, timeouts, body parsing and error responses, but without routes. */
 export function createHttpServer(
-  config: Pick<Config, 'trustProxy'>,
+  config: Pick<Config, 'trustProxy' | 'workers'>,
   logger: Logger,
-  limits: ConnectionLimits = CONNECTION_LIMITS,
+  limits: ConnectionLimits = connectionLimits(config.workers),
 ): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
@@ -40,6 +50,7 @@ export function createHttpServer(
     genReqId: requestId,
     // Longer than any percent-encoded id; the schema checks the actual limit.
     routerOptions: { maxParamLength: 8192 },
+    schemaController: { compilersFactory: OWN_COMPILERS },
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply as never),
     clientErrorHandler: (error, socket) =>
@@ -58,8 +69,6 @@ export function createHttpServer(
   drainConnections(app, sockets);
   if (logger.isLevelEnabled('debug')) logRequests(app);
   parseJsonBodies(app);
-  // Hot paths send prepared text, so compiling a serializer for each route and status would only slow down the start.
-  app.setSerializerCompiler(() => JSON.stringify);
   handleUnknownRoutes(app);
   app.setErrorHandler(sendProblem);
   return app;

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { DAY_MS } from '@switchyard/core/time';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Selectable } from 'kysely';
 import { ApiError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
+import type { DatabaseTables } from '../storage/migrations/database-tables.ts';
 
 /** What a request created. */
 export interface Creation {
@@ -39,28 +41,40 @@ export class IdempotentCreation {
     if (this.#running.has(id)) throw new ApiError('idempotency_in_flight');
     this.#running.add(id);
     try {
-      const earlier = await this.#find(id);
-      if (earlier !== undefined) {
-        if (earlier.request_hash !== requestHash) throw new ApiError('idempotency_key_reused');
-        return await reply.code(earlier.status).send(JSON.parse(earlier.response));
-      }
+      const earlier = await this.#find(id, requestHash);
+      if (earlier !== undefined) return await repeat(reply, earlier);
       return await create((database, { status, response }) =>
         save(database, { id, request_hash: requestHash, status, response: JSON.stringify(response) }),
       );
+    } catch (error) {
+      // The same request may have been faster on another node: what it created is the reason for the error.
+      const earlier = await this.#find(id, requestHash);
+      if (earlier === undefined) throw error;
+      return await repeat(reply, earlier);
     } finally {
       this.#running.delete(id);
     }
   }
 
-  #find(id: string) {
-    return this.#database
+  /** What an earlier request with this key created. */
+  async #find(id: string, requestHash: string): Promise<Created | undefined> {
+    const found = await this.#database
       .selectFrom('created_resources')
       .selectAll()
       .where('id', '=', id)
       .where('created_at', '>', Date.now() - DAY_MS)
       .executeTakeFirst();
+    if (found !== undefined && found.request_hash !== requestHash) {
+      throw new ApiError('idempotency_key_reused');
+    }
+    return found;
   }
 }
+
+type Created = Selectable<DatabaseTables['created_resources']>;
+
+const repeat = (reply: FastifyReply, { status, response }: Created) =>
+  reply.code(status).send(JSON.parse(response));
 
 /** Also removes expired ones: creations are rare enough. */
 async function save(

@@ -6,7 +6,7 @@ import { createHttpServer } from './http-server.ts';
 
 const lines: string[] = [];
 const app = createHttpServer(
-  { trustProxy: false },
+  { trustProxy: false, workers: 1 },
   pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
 );
 

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { RequestTimings } from './request-timings.ts';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+import { RequestTimings, type TimingSeries } from './request-timings.ts';
 
 /** Why an event of a valid request was not recorded. */
 export type DropReason = 'unknown_split_test' | 'unknown_variation' | 'idempotent_replay';
@@ -11,6 +18,15 @@ export interface MetricSources {
   storage: () => StorageGauges;
   /** Number of properties whose A/A test raises an alarm. */
   aaAlarms: () => number;
+  node: { readonly isAvailable: boolean; readonly isLeader: boolean };
+  /** Undefined if this process serves all requests. */
+  workers?: WorkerCounts | undefined;
+}
+
+/** Processes that serve requests, and how many were replaced so far. */
+export interface WorkerCounts {
+  serving: () => number;
+  restarts: () => number;
 }
 
 interface StorageGauges {
@@ -18,6 +34,12 @@ interface StorageGauges {
   idempotencyBytes: number;
   lag: number;
   damage?: string;
+}
+
+/** The metrics of a process, to be combined with those of others. */
+export interface MetricsSnapshot {
+  metrics: MetricObjectWithValues<MetricValue<string>>[];
+  timings: TimingSeries[];
 }
 
 /** Gauges of prom-client that are named like counters; prom-client also exports them by type, with correct names. */
@@ -39,7 +61,7 @@ export class Metrics {
     idempotent_replay: 0,
   };
 
-  constructor({ storage, aaAlarms }: MetricSources) {
+  constructor({ storage, aaAlarms, node, workers }: MetricSources) {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     this.#counter('switchyard_events_total', 'Acknowledged events, by kind', 'kind', this.#accepted);
@@ -62,14 +84,25 @@ export class Metrics {
       return storage().damage === undefined ? 0 : 1;
     });
     this.#gauge('switchyard_aa_test_alarms', 'Properties whose built-in A/A test raises an alarm', aaAlarms);
-  }
-
-  get contentType(): string {
-    return this.#registry.contentType;
+    this.#gauge(
+      'switchyard_database_available',
+      '1 if the configuration database can be reached, otherwise 0',
+      () => Number(node.isAvailable),
+    );
+    this.#gauge('switchyard_leader', '1 if this node runs the background jobs, otherwise 0', () =>
+      Number(node.isLeader),
+    );
+    if (workers === undefined) return;
+    this.#gauge('switchyard_workers', 'Worker processes that serve requests', workers.serving);
+    this.#gauge('switchyard_worker_restarts', 'Worker processes that were replaced', workers.restarts);
   }
 
   async text(): Promise<string> {
     return `${this.#timings.text()}\n${await this.#registry.metrics()}`;
+  }
+
+  async snapshot(): Promise<MetricsSnapshot> {
+    return { metrics: await this.#registry.getMetricsAsJSON(), timings: this.#timings.series() };
   }
 
   accepted(kind: EventKind, count: number): void {
@@ -102,6 +135,8 @@ export class Metrics {
       name,
       help,
       registers: [this.#registry],
+      // Of several processes, the first one knows.
+      aggregator: 'first',
       collect() {
         this.set(read());
       },

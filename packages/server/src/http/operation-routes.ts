@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { plainResponse } from './api-description.ts';
-import type { Metrics } from './metrics.ts';
 import { metricsAccess } from './metrics-access.ts';
 
 const operation = (summary: string, responses: Record<number, object>) => ({
@@ -18,32 +18,43 @@ const status = (text: string, description: string) => ({
   examples: [{ status: text }],
 });
 
+const readinessStatus = (text: string, description: string) => {
+  const { properties, ...rest } = status(text, description);
+  const away = {
+    type: 'array',
+    items: { type: 'string', enum: ['database', 'events'] },
+    description: 'What cannot be reached: the configuration database, or the event store',
+  };
+  const example = { status: text, away: text === 'ready' ? [] : ['events'] };
+  return { ...rest, title: 'Readiness', properties: { ...properties, away }, examples: [example] };
+};
+
 const refusal = (code: ErrorCode) => ({
   description: `\`${code}\`: ${ERRORS[code].message}`,
   content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
 });
 
 interface Dependencies {
-  metrics: Metrics;
-  isReady: () => Promise<boolean>;
+  metrics: () => Promise<string>;
+  readiness: () => Promise<{ ready: boolean; away: readonly string[] }>;
   config: Pick<Config, 'metricsToken'>;
 }
 
 /** Routes for operators and monitoring, without an API key. */
 export function registerOperationRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { isReady } = dependencies;
+  const { readiness } = dependencies;
   app.get('/healthz', operation('Liveness check', { 200: status('ok', 'The process is running') }), () => ({
     status: 'ok',
   }));
   app.get(
     '/readyz',
     operation('Readiness check', {
-      200: status('ready', 'The storage is available'),
-      503: status('not ready', 'The storage is not available; do not route traffic to this server'),
+      200: readinessStatus('ready', 'The server accepts events and has its configuration'),
+      503: readinessStatus('not ready', 'The storage is not available; do not route traffic to this server'),
     }),
     async (_request, reply) => {
-      const ready = await isReady();
-      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
+      const { ready, away } = await readiness();
+      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', away });
     },
   );
   registerMetrics(app, dependencies);
@@ -60,7 +71,7 @@ function registerMetrics(app: FastifyInstance, { metrics, config }: Dependencies
     }),
     async (request, reply) => {
       checkAccess(request);
-      return reply.type(metrics.contentType).send(await metrics.text());
+      return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await metrics());
     },
   );
 }

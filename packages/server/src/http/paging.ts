@@ -1,37 +1,62 @@
-import type { Cursor, TimelineCursor } from '../storage/event-store.ts';
+import { type Cursor, LOCAL_SOURCE, type Positions, type TimelineCursor } from '../storage/event-store.ts';
 
 interface ListCursor extends Cursor {
-  /** Watermark of the store at the first page, for lists whose rows can move. */
-  asOf?: number;
+  /** Positions of the store at the first page, for lists whose rows can move. */
+  asOf?: Positions;
 }
 
-/** The `nextCursor` of a page; null on the last one. */
-export function encodeListCursor(next: Cursor | undefined, asOf?: number): string | null {
-  return next === undefined
-    ? null
-    : encode(asOf === undefined ? [next.at, next.id] : [next.at, next.id, asOf]);
+/** As in the schema of cursors. */
+const MAX_LENGTH = 4096;
+
+/**
+ * The `nextCursor` of a page; null on the last one. Without the positions if there are too many, one for each node that
+ * ever was: then rows that move while pages are read may be missing or repeated.
+ */
+export function encodeListCursor(next: Cursor | undefined, asOf?: Positions): string | null {
+  if (next === undefined) return null;
+  const text = encode([next.at, next.id, ...(asOf === undefined ? [] : [asOf])]);
+  return text.length <= MAX_LENGTH ? text : encode([next.at, next.id]);
 }
 
 export function encodeTimelineCursor(next: TimelineCursor | undefined): string | null {
-  return next === undefined ? null : encode([next.at, next.ordinal]);
+  return next === undefined ? null : encode([next.at, next.ordinal, next.source]);
 }
 
 /** Undefined if the text is not a valid cursor, which the query schema rejects before a route sees it. */
 export function decodeListCursor(text: string | undefined): ListCursor | undefined {
-  const [at, id, asOf] = decode(text);
+  const [at, id, positions] = decode(text);
   if (!isInteger(at) || typeof id !== 'string' || !id.isWellFormed()) return undefined;
-  return { at, id, ...(isInteger(asOf) && { asOf }) };
+  // Cursors of earlier versions have the position of the only source.
+  const asOf = isInteger(positions) ? { [LOCAL_SOURCE]: positions } : positions;
+  if (asOf === undefined) return { at, id };
+  return isPositions(asOf) ? { at, id, asOf } : undefined;
 }
 
 /** Like `decodeListCursor`. */
 export function decodeTimelineCursor(text: string | undefined): TimelineCursor | undefined {
-  const [at, ordinal] = decode(text);
-  return isInteger(at) && isInteger(ordinal) ? { at, ordinal } : undefined;
+  const [at, ordinal, source = LOCAL_SOURCE] = decode(text);
+  const isValid = isInteger(at) && isInteger(ordinal) && isSource(source);
+  return isValid ? { at, source, ordinal } : undefined;
+}
+
+/** A cursor with more was not made here, and would make a query slow. */
+const MAX_SOURCES = 1000;
+const MAX_SOURCE_LENGTH = 64;
+
+const isSource = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_SOURCE_LENGTH && value.isWellFormed();
+
+function isPositions(value: unknown): value is Positions {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= MAX_SOURCES && entries.every(([source, seq]) => isSource(source) && isInteger(seq))
+  );
 }
 
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
 
-function encode(position: readonly (string | number)[]): string {
+function encode(position: readonly (string | number | Positions)[]): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 

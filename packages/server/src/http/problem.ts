@@ -57,6 +57,8 @@ const STORAGE_CODES: Record<StorageErrorCode, StorageErrorResponse> = {
   // Space is freed as keys expire, which takes longer than seconds.
   IDEMPOTENCY_FULL: { code: 'overloaded', retryAfter: '60' },
   STORE_DAMAGED: { code: 'storage_damaged', retryAfter: '60' },
+  DATABASE_UNAVAILABLE: { code: 'database_unavailable', retryAfter: '2' },
+  STORE_UNAVAILABLE: { code: 'event_store_unavailable', retryAfter: '5' },
   REQUEST_TOO_LARGE: { code: 'body_too_large', keepMessage: true },
 };
 

@@ -1,110 +1,82 @@
-import { randomInt } from 'node:crypto';
-import { murmur3 } from '@switchyard/core/evaluation/hash';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { networkOf } from './network-of.ts';
+import { type LimitKind, type Quota, quotasOf, type Rates, type TokenSource } from './token-buckets.ts';
 
-/** Addresses can accumulate unused requests for this long: opening a page sends many requests at once. */
-const ADDRESS_BURST_SECONDS = 5;
-/** A power of two. More addresses than this share quotas, so neither memory nor eviction can be abused. */
-const ADDRESS_SLOTS = 2 ** 17;
-
-/** Tolerance for floating-point sums, far below one request. */
-const ROUNDING = 1e-6;
-
-interface Rates {
-  /** Requests per second and API key or account; 0 disables all limits. */
-  perKey: number;
-  /** Requests per second and client address; 0 disables this limit. */
-  perAddress: number;
-}
+const SUBJECTS: Record<LimitKind, string> = {
+  key: 'API key',
+  account: 'account',
+  address: 'client address',
+};
 
 /**
- * Continuously refilled token buckets for API keys, accounts and client addresses. The headers follow
+ * Limits requests per API key, account and client address. The headers follow
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ *
+ * Each method counts a request and throws if the quota is used up; it returns a promise if another process has to be
+ * asked first.
  */
 export class RateLimiter {
-  readonly #key: Quota | undefined;
-  readonly #address: Quota | undefined;
-  readonly #account: Quota | undefined;
-  readonly #keys = new Map<string, { fullAt: number }>();
-  readonly #accounts = new Map<string, { fullAt: number }>();
-  readonly #addresses: Float64Array;
-  /** Makes it unpredictable which addresses share a slot. */
-  readonly #seed = randomInt(2 ** 32);
+  readonly #tokens: TokenSource;
+  readonly #limits: Partial<Record<LimitKind, Limit>>;
 
-  constructor({ perKey, perAddress }: Rates) {
-    const byAddress = perKey > 0 && perAddress > 0;
-    this.#key = perKey > 0 ? new Quota('key', 'API key', perKey, 1) : undefined;
-    this.#account = perKey > 0 ? new Quota('account', 'account', perKey, 1) : undefined;
-    this.#address = byAddress
-      ? new Quota('address', 'client address', perAddress, ADDRESS_BURST_SECONDS)
-      : undefined;
-    this.#addresses = new Float64Array(byAddress ? ADDRESS_SLOTS : 0);
+  constructor(rates: Rates, tokens: TokenSource) {
+    this.#tokens = tokens;
+    this.#limits = Object.fromEntries(
+      Object.entries(quotasOf(rates)).map(([kind, quota]) => [kind, new Limit(kind as LimitKind, quota)]),
+    );
   }
 
-  /** Counts a request against the quota of the key; throws if the quota is used up. */
-  takeKey(keyId: string, reply: FastifyReply): void {
-    if (this.#key !== undefined) takeFrom(this.#keys, keyId, this.#key, reply);
+  takeKey(keyId: string, reply: FastifyReply): Promise<void> | undefined {
+    return this.#take('key', keyId, reply);
   }
 
-  /** Counts a request against the quota of the account; throws if the quota is used up. */
-  takeAccount(accountId: string, reply: FastifyReply): void {
-    if (this.#account !== undefined) takeFrom(this.#accounts, accountId, this.#account, reply);
+  takeAccount(accountId: string, reply: FastifyReply): Promise<void> | undefined {
+    return this.#take('account', accountId, reply);
   }
 
-  /** Counts a request against the quota of the client address; throws if the quota is used up. */
-  takeAddress(address: string, reply: FastifyReply): void {
-    if (this.#address === undefined) return;
-    const slot = murmur3(networkOf(address), this.#seed) & (ADDRESS_SLOTS - 1);
-    this.#addresses[slot] = this.#address.take(this.#addresses[slot]!, reply);
+  takeAddress(address: string, reply: FastifyReply): Promise<void> | undefined {
+    return this.#limits.address && this.#take('address', networkOf(address), reply);
+  }
+
+  #take(kind: LimitKind, id: string, reply: FastifyReply): Promise<void> | undefined {
+    const limit = this.#limits[kind];
+    if (limit === undefined) return undefined;
+    const left = this.#tokens.take(kind, id);
+    if (typeof left !== 'number') return left.then((known) => limit.apply(known, reply));
+    limit.apply(left, reply);
+    return undefined;
   }
 }
 
-function takeFrom(
-  buckets: Map<string, { fullAt: number }>,
-  id: string,
-  quota: Quota,
-  reply: FastifyReply,
-): void {
-  let bucket = buckets.get(id);
-  if (bucket === undefined) {
-    bucket = { fullAt: 0 };
-    buckets.set(id, bucket);
-  }
-  bucket.fullAt = quota.take(bucket.fullAt, reply);
-}
-
-/** Size and refill rate of a bucket. The state of a bucket is only the time at which it is full again. */
-class Quota {
-  readonly #name: string;
+class Limit {
+  readonly #kind: LimitKind;
   readonly #message: string;
   readonly #policy: string;
-  readonly #refillMs: number;
   readonly #burstSeconds: number;
+  /** What the first request of many leaves. */
+  readonly #max: number;
 
-  constructor(name: string, subject: string, perSecond: number, burstSeconds: number) {
-    this.#name = name;
-    this.#message = `The ${subject} exceeded its limit of ${perSecond} requests per second. Try again after the time in \`Retry-After\`.`;
-    this.#policy = `"${name}";q=${perSecond * burstSeconds};w=${burstSeconds}`;
-    this.#refillMs = 1000 / perSecond;
+  constructor(kind: LimitKind, { perSecond, burstSeconds }: Quota) {
+    this.#kind = kind;
+    this.#message = `The ${SUBJECTS[kind]} exceeded its limit of ${perSecond} requests per second. Try again after the time in \`Retry-After\`.`;
+    this.#policy = `"${kind}";q=${perSecond * burstSeconds};w=${burstSeconds}`;
     this.#burstSeconds = burstSeconds;
+    this.#max = perSecond * burstSeconds - 1;
   }
 
-  /** Returns when the bucket is full again after this request; throws if it is empty. */
-  take(fullAt: number, reply: FastifyReply): number {
-    const now = performance.now();
-    const next = Math.max(fullAt, now) + this.#refillMs;
-    const left = (1000 * this.#burstSeconds - (next - now)) / this.#refillMs + ROUNDING;
-    this.#describe(Math.max(0, Math.floor(left)), reply);
-    if (left >= 0) return next;
-    throw new ApiError('rate_limited', { message: this.#message, headers: { 'retry-after': '1' } });
+  /** @param left negative if the request may not be served */
+  apply(left: number, reply: FastifyReply): void {
+    this.#describe(Math.max(0, Math.min(left, this.#max)), reply);
+    if (left < 0) {
+      throw new ApiError('rate_limited', { message: this.#message, headers: { 'retry-after': '1' } });
+    }
   }
 
   /** A request may count against two limits; the headers then list both. */
   #describe(left: number, reply: FastifyReply): void {
     const policy = reply.getHeader('ratelimit-policy');
-    const state = `"${this.#name}";r=${left};t=${this.#burstSeconds}`;
+    const state = `"${this.#kind}";r=${left};t=${this.#burstSeconds}`;
     if (policy === undefined) {
       reply.header('ratelimit-policy', this.#policy);
       reply.header('ratelimit', state);

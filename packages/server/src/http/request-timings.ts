@@ -16,7 +16,7 @@ const UNMATCHED = 'unmatched';
 /** The method label for input that is not valid HTTP. */
 const UNKNOWN_METHOD = 'unknown';
 
-interface Series {
+export interface TimingSeries {
   readonly labels: string;
   readonly buckets: Float64Array;
   count: number;
@@ -40,7 +40,7 @@ interface ChannelMessage {
 export class RequestTimings {
   /** Paths of routes without parameters. */
   readonly #fixed = new Set<string>();
-  readonly #series = new Map<string, Series>();
+  readonly #series = new Map<string, TimingSeries>();
 
   observe(app: FastifyInstance): void {
     app.addHook('onRoute', (route) => this.#label(route));
@@ -104,26 +104,49 @@ export class RequestTimings {
     if (bucket !== -1) series.buckets[bucket]! += 1;
   }
 
-  /** In the Prometheus text format. */
+  series(): TimingSeries[] {
+    return [...this.#series.values()];
+  }
+
   text(): string {
-    const lines = [...this.#series.values()].flatMap(({ labels, buckets, count, sum }) => {
-      let cumulative = 0;
-      const counts = BUCKETS.map((bound, i) => {
-        cumulative += buckets[i]!;
-        return `${NAME}_bucket{${labels},le="${bound}"} ${cumulative}`;
-      });
-      return [
-        ...counts,
-        `${NAME}_bucket{${labels},le="+Inf"} ${count}`,
-        `${NAME}_sum{${labels}} ${sum}`,
-        `${NAME}_count{${labels}} ${count}`,
-      ];
+    return timingsText(this.series());
+  }
+}
+
+/** Adds up the durations of several processes. */
+export function sumTimings(processes: readonly (readonly TimingSeries[])[]): TimingSeries[] {
+  const sums = new Map<string, TimingSeries>();
+  for (const { labels, buckets, count, sum } of processes.flat()) {
+    const known = sums.get(labels);
+    sums.set(labels, {
+      labels,
+      buckets: buckets.map((value, i) => value + (known?.buckets[i] ?? 0)),
+      count: count + (known?.count ?? 0),
+      sum: sum + (known?.sum ?? 0),
+    });
+  }
+  return [...sums.values()];
+}
+
+/** In the Prometheus text format. */
+export function timingsText(series: readonly TimingSeries[]): string {
+  const lines = series.flatMap(({ labels, buckets, count, sum }) => {
+    let cumulative = 0;
+    const counts = BUCKETS.map((bound, i) => {
+      cumulative += buckets[i]!;
+      return `${NAME}_bucket{${labels},le="${bound}"} ${cumulative}`;
     });
     return [
-      `# HELP ${NAME} Request duration, by route and status`,
-      `# TYPE ${NAME} histogram`,
-      ...lines,
-      '',
-    ].join('\n');
-  }
+      ...counts,
+      `${NAME}_bucket{${labels},le="+Inf"} ${count}`,
+      `${NAME}_sum{${labels}} ${sum}`,
+      `${NAME}_count{${labels}} ${count}`,
+    ];
+  });
+  return [
+    `# HELP ${NAME} Request duration, by route and status`,
+    `# TYPE ${NAME} histogram`,
+    ...lines,
+    '',
+  ].join('\n');
 }

@@ -40,10 +40,13 @@ export interface AcceptedConversion extends Accepted {
   amountMicros: number;
   /** JSON object text. */
   metadata?: string;
+  /** Derived from the idempotency key, 32 hex digits: the same event on two nodes has the same id. */
+  eventId?: string;
 }
 
 export interface AcceptedFeedback extends Accepted {
   kind: 'feedback';
+  /** Unique in the property; with an idempotency key derived from it, so that two nodes give it the same id. */
   id: string;
   feedbackTypeId: string;
   sessionId?: string;
@@ -67,7 +70,10 @@ export interface AcceptedCollect extends Accepted {
   device: string;
   browser: string;
   os: string;
+  /** If there are none, the collect itself counts as activity of the session, at the time of its receipt. */
   events: CollectedEvent[];
+  /** Set by `exportEntries` if all events were deleted since: the collect does not count as activity then. */
+  expired?: true;
 }
 
 export interface CollectedEvent {

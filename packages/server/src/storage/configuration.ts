@@ -56,12 +56,18 @@ export interface ConfigurationChange {
 export interface ConfigurationOptions {
   /** Called when a reload or a listener fails; the last good snapshot stays in use. */
   onError?: (error: unknown) => void;
+  /** Used until the database can be reached; default: the first load must succeed. */
+  initial?: readonly PropertyConfiguration[] | undefined;
+  /** Called when changes of this process are visible here; the change is complete when it resolves. */
+  onInstalled?: () => Promise<void>;
 }
 
 type Listener = (change: ConfigurationChange) => void;
 
 type Properties = ReadonlyMap<string, PropertyConfiguration>;
 const RETRY_MS = 1000;
+/** A change that takes long to save must not hide those of other processes. */
+const MAX_HOLD_MS = 300;
 const MAX_KEY_LENGTH = 160;
 
 export function hashKey(text: string): string {
@@ -75,8 +81,11 @@ export async function openConfiguration(
   options: ConfigurationOptions = {},
 ): Promise<Configuration> {
   const configuration = new Configuration(handle, loaders, options);
+  const { initial } = options;
   try {
-    await configuration.reload();
+    // When the database is back, it reports a change.
+    if (initial === undefined) await configuration.reload();
+    else await configuration.install(initial.map((current) => ({ propertyId: current.id, current })));
   } catch (error) {
     await configuration.close();
     throw error;
@@ -90,6 +99,7 @@ export class Configuration {
   readonly #loaders: ConfigurationLoaders;
   readonly #unwatch: () => void;
   readonly #onError: (error: unknown) => void;
+  readonly #onInstalled: () => Promise<void>;
   readonly #listeners = new Set<Listener>();
   #properties: Properties = new Map();
   #keysByHash: ReadonlyMap<string, ApiKey> = new Map();
@@ -100,14 +110,15 @@ export class Configuration {
   #reloading: Promise<void> = Promise.resolve();
   /** Changes that are being saved, and whether a reload waits for them. */
   #saving = 0;
-  #reloadHeld = false;
+  #held: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** Empty until the first reload; already watches for changes, so that none is missed. */
   constructor(handle: DatabaseHandle, loaders: ConfigurationLoaders, options: ConfigurationOptions) {
-    this.#database = handle.database;
+    this.#database = handle.background;
     this.#loaders = loaders;
     this.#onError = options.onError ?? (() => {});
+    this.#onInstalled = options.onInstalled ?? (async () => {});
     this.#unwatch = handle.watch(() => this.#onDatabaseChange());
   }
 
@@ -156,12 +167,12 @@ export class Configuration {
       return await run();
     } finally {
       this.#saving -= 1;
-      if (this.#reloadHeld) this.#reloadAfterChange();
+      if (this.#held !== undefined) this.#reloadAfterChange();
     }
   }
 
   /** Makes saved changes visible without reading them back. */
-  install(changes: readonly Pick<ConfigurationChange, 'propertyId' | 'current'>[]): Promise<void> {
+  async install(changes: readonly Pick<ConfigurationChange, 'propertyId' | 'current'>[]): Promise<void> {
     // After a running reload, which may have read the database before the change.
     const installing = this.#reloading.then(() => {
       const properties = new Map(this.#properties);
@@ -173,7 +184,9 @@ export class Configuration {
       this.#replace(properties);
     });
     this.#reloading = installing;
-    return installing;
+    await installing;
+    // Not part of the queue: other processes may wait for a reload of this one.
+    await this.#onInstalled();
   }
 
   async close(): Promise<void> {
@@ -181,16 +194,18 @@ export class Configuration {
     this.#closed = true;
     this.#unwatch();
     clearTimeout(this.#retry);
+    clearTimeout(this.#held);
     await this.#reloading;
   }
 
   #onDatabaseChange(): void {
-    if (this.#saving > 0) this.#reloadHeld = true;
-    else this.#reloadAfterChange();
+    if (this.#saving === 0) this.#reloadAfterChange();
+    else this.#held ??= setTimeout(() => this.#reloadAfterChange(), MAX_HOLD_MS).unref();
   }
 
   #reloadAfterChange(): void {
-    this.#reloadHeld = false;
+    clearTimeout(this.#held);
+    this.#held = undefined;
     if (this.#retry !== undefined || this.#closed) return;
     this.reload().catch((error) => this.#scheduleRetry(error));
   }

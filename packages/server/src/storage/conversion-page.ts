@@ -14,7 +14,8 @@ export interface ConversionPageQuery {
 }
 
 export interface StoredConversion extends SessionIdentity {
-  /** Unique among all events, and stable. */
+  source: string;
+  /** Unique among all events of its source, and stable. */
   ordinal: number;
   goalId: string;
   direction: 1 | -1;

@@ -9,6 +9,8 @@ import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { DatabaseTables } from './migrations/database-tables.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Migration } from './migrations/migration.ts';
+import { type Nodes, singleNode } from './nodes.ts';
+import type { OutageListener } from './postgres/postgres-nodes.ts';
 import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
 import { BUSY_RETRY_MS, BUSY_TIMEOUT_MS, type OpenSqlite } from './sqlite/sqlite-engine.ts';
 
@@ -17,6 +19,9 @@ export type Database = Kysely<DatabaseTables>;
 
 export interface DatabaseHandle {
   readonly database: Database;
+  /** The same database for work that no request waits for: statements may take longer. */
+  readonly background: Database;
+  readonly nodes: Nodes;
   /** Calls back after every commit by any connection of any process; returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
   /** Removes deleted text from the write-ahead log. */
@@ -25,17 +30,31 @@ export interface DatabaseHandle {
 }
 
 export interface DatabaseOptions {
+  /** Of a PostgreSQL database to use instead of a file in the data directory. */
+  url?: string | undefined;
+  /** For everything that is not a request, whose client waits for at most a few seconds. */
+  patient?: boolean;
   migrations?: readonly Migration[];
   /** Opens the engine that runs the statements; default: on the calling thread. */
   openSqlite?: OpenSqlite;
+  /** For PostgreSQL: max time that a transaction may wait for the server, beyond what fast statements take. */
+  maxWaitMs?: number;
+  /** For PostgreSQL: opens it although the server is away; it is migrated when the server is back. */
+  allowAway?: boolean;
+  outages?: OutageListener;
 }
 
 export function databasePath(dataDir: string): string {
   return join(dataDir, 'config.db');
 }
 
-/** Opens the configuration database in a data directory, creating and migrating it as needed. */
+/** Opens the configuration database, creating and migrating it as needed. */
 export async function openDatabase(dataDir: string, options: DatabaseOptions = {}): Promise<DatabaseHandle> {
+  if (options.url !== undefined) {
+    // Imported lazily: most installations do not need the client.
+    const { openPostgres, PATIENT } = await import('./postgres/open-postgres.ts');
+    return openPostgres(options.url, { ...options, ...(options.patient && PATIENT) });
+  }
   makeDataDirectory(dataDir);
   const path = databasePath(dataDir);
   // SQLite would make the file world-readable; its log gets the same permissions as the file.
@@ -50,15 +69,33 @@ export function openMemoryDatabase(): Promise<DatabaseHandle> {
   return openAt(':memory:', {});
 }
 
+/** Where the configuration is; can be sent to another thread. */
+export type DatabaseSource = { path: string } | { url: string };
+
+export function databaseSource(dataDir: string, url: string | undefined): DatabaseSource {
+  return url === undefined ? { path: databasePath(dataDir) } : { url };
+}
+
 /** Reads a database in one transaction, without migrating or changing it. */
-export async function readDatabase<T>(path: string, read: (database: Database) => Promise<T>): Promise<T> {
-  const { SqliteFile } = await import('./sqlite/sqlite-file.ts');
-  const database: Database = new Kysely({ dialect: sqliteDialect(SqliteFile.openReadOnly(path)) });
+export async function readDatabase<T>(
+  source: DatabaseSource,
+  read: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openReadOnly(source);
   try {
     return await database.transaction().setAccessMode('read only').execute(read);
   } finally {
     await database.destroy();
   }
+}
+
+async function openReadOnly(source: DatabaseSource): Promise<Database> {
+  if ('url' in source) {
+    const { connectPostgres } = await import('./postgres/open-postgres.ts');
+    return connectPostgres(source.url, { connections: 1 });
+  }
+  const { SqliteFile } = await import('./sqlite/sqlite-file.ts');
+  return new Kysely({ dialect: sqliteDialect(SqliteFile.openReadOnly(source.path)) });
 }
 
 async function openAt(
@@ -75,6 +112,8 @@ async function openAt(
   }
   return {
     database,
+    background: database,
+    nodes: singleNode(),
     watch: (onChange) => engine.watch(onChange),
     scrub: () => scrub(database),
     close: async () => {

@@ -1,6 +1,7 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { EventStore } from './event-store.ts';
+import type { ThreadConnection } from './storage-channel.ts';
 import type { HoldMethod, StorageReply, StorageRequest, StoreMethod } from './storage-messages.ts';
+import type { TraceParent } from './tracer.ts';
 
 /** The methods of the event store that other threads can call. */
 export type EventStoreClient = Pick<EventStore, StoreMethod>;
@@ -10,21 +11,39 @@ interface PendingCall {
   reject: (error: Error) => void;
 }
 
+/** The span that a call belongs to, if its request is traced. */
+type CurrentTrace = () => TraceParent | undefined;
+
 /** Calls to the event store in the storage thread, matched with their results by id. */
 export class StoreCalls {
-  readonly #post: (request: StorageRequest & { type: 'call' }) => void;
+  readonly #post: (request: StorageRequest & { type: 'call' | 'sync' }) => void;
+  readonly #currentTrace: CurrentTrace;
   readonly #pending = new Map<number, PendingCall>();
   #nextId = 1;
 
-  constructor(post: (request: StorageRequest & { type: 'call' }) => void) {
+  constructor(
+    post: (request: StorageRequest & { type: 'call' | 'sync' }) => void,
+    currentTrace: CurrentTrace = () => undefined,
+  ) {
     this.#post = post;
+    this.#currentTrace = currentTrace;
   }
 
   call(method: StoreMethod | HoldMethod, args: unknown[]): Promise<never> {
     const id = this.#nextId++;
+    const trace = this.#currentTrace();
     return new Promise<never>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#post({ type: 'call', id, method, args });
+      this.#post({ type: 'call', id, method, args, ...(trace !== undefined && { trace }) });
+    });
+  }
+
+  /** Resolves when everything that was sent before has been handled. */
+  sync(): Promise<void> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#post({ type: 'sync', id });
     });
   }
 
@@ -56,10 +75,12 @@ export type ReportQueries = Pick<
   | 'receivedTimes'
 >;
 
-/** Connects to the event store through a port from `EventLog.openPort`. */
-export function connectEventStore(port: MessagePort): ReportQueries {
-  const calls = new StoreCalls((request) => port.postMessage(request));
-  port.on('message', (reply: StorageReply & { type: 'result' }) => calls.settle(reply));
+/** Connects a report thread to the event store. */
+export function connectEventStore({ port }: ThreadConnection, currentTrace: CurrentTrace): ReportQueries {
+  const calls = new StoreCalls((request) => port.postMessage(request), currentTrace);
+  port.on('message', (reply: StorageReply) => {
+    if (reply.type === 'result') calls.settle(reply);
+  });
   return eventStoreClient((method, args) => calls.call(method, args));
 }
 
@@ -72,6 +93,7 @@ export function eventStoreClient(
       call(method, args);
   return {
     watermark: forward('watermark'),
+    positions: forward('positions'),
     sessionPage: forward('sessionPage'),
     session: forward('session'),
     sessionIdentity: forward('sessionIdentity'),
@@ -94,8 +116,12 @@ export function eventStoreClient(
     trafficBreakdown: forward('trafficBreakdown'),
     liveVisitors: forward('liveVisitors'),
     receivedTimes: forward('receivedTimes'),
+    collectedSessions: forward('collectedSessions'),
+    exportEntries: forward('exportEntries'),
+    checksums: forward('checksums'),
     forget: forward('forget'),
     expire: forward('expire'),
+    setRetention: forward('setRetention'),
     ping: forward('ping'),
   };
 }

@@ -7,6 +7,7 @@ import { describeGoals } from './contract/describe-goals.contract.ts';
 import { describeLists } from './contract/describe-lists.contract.ts';
 import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
 import { describeSessionContexts } from './contract/describe-session-contexts.contract.ts';
+import { describeSources } from './contract/describe-sources.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { describeTraffic } from './contract/describe-traffic.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
@@ -20,7 +21,13 @@ import {
   goal,
   splitTestQuery,
 } from './contract/sample-requests.contract.ts';
-import type { EventStore, FeedbackPageQuery, SessionPageQuery, Subject } from './event-store.ts';
+import {
+  type EventStore,
+  type FeedbackPageQuery,
+  LOCAL_SOURCE,
+  type SessionPageQuery,
+  type Subject,
+} from './event-store.ts';
 
 /** A store under test; `reopen` closes it and opens the same data again. */
 export interface OpenedStore {
@@ -31,8 +38,17 @@ export interface OpenedStore {
 
 const SEED = 20_251_115;
 
-/** The contract of every engine. Requests are appended in the order of their receipt. */
-export function describeEventStore(name: string, open: () => Promise<OpenedStore>): void {
+export interface ContractOptions {
+  /** Number of random histories that are compared with the naive model. */
+  randomRuns?: number;
+}
+
+/** The contract of every engine. */
+export function describeEventStore(
+  name: string,
+  open: () => Promise<OpenedStore>,
+  { randomRuns = 4 }: ContractOptions = {},
+): void {
   describe(name, () => {
     let opened: OpenedStore;
     let store: EventStore;
@@ -41,7 +57,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     const nextProperty = () => `property-${++properties}`;
     const journal = (requests: AcceptedRequest[]): JournalEntry[] =>
       requests.map((request) => ({ seq: ++seq, request }));
-    const add = (...requests: AcceptedRequest[]) => store.append(journal(requests));
+    const add = (...requests: AcceptedRequest[]) => store.append(LOCAL_SOURCE, journal(requests));
     const sessionsOf = async (query: SessionPageQuery) => (await store.sessionPage(query)).rows;
     const sessionOf = (propertyId: string, sessionId: string) =>
       store.session({ propertyId, sessionId, limit: 1000 });
@@ -56,8 +72,8 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
     test('stores each entry exactly once, even if it is appended again', async () => {
       const fresh = await open();
       try {
-        expect(await fresh.store.watermark()).toBe(0);
-        await fresh.store.append([]);
+        expect(await fresh.store.watermark(LOCAL_SOURCE)).toBe(0);
+        await fresh.store.append(LOCAL_SOURCE, []);
         const p = 'shop';
         const entries = [1, 2, 5, 6].map((at) => ({
           seq: at,
@@ -65,15 +81,15 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
         }));
         const count = async (it: EventStore) =>
           (await it.goalTotals({ propertyId: p, goalId: 'signup', from: 0, to: T0 * 2 })).increments;
-        await fresh.store.append(entries.slice(0, 2));
-        expect([await fresh.store.watermark(), await count(fresh.store)]).toEqual([2, 2]);
-        await fresh.store.append(entries);
-        await fresh.store.append(entries);
-        await fresh.store.append(entries.slice(1, 2));
-        expect([await fresh.store.watermark(), await count(fresh.store)]).toEqual([6, 4]);
+        await fresh.store.append(LOCAL_SOURCE, entries.slice(0, 2));
+        expect([await fresh.store.watermark(LOCAL_SOURCE), await count(fresh.store)]).toEqual([2, 2]);
+        await fresh.store.append(LOCAL_SOURCE, entries);
+        await fresh.store.append(LOCAL_SOURCE, entries);
+        await fresh.store.append(LOCAL_SOURCE, entries.slice(1, 2));
+        expect([await fresh.store.watermark(LOCAL_SOURCE), await count(fresh.store)]).toEqual([6, 4]);
         const again = await fresh.reopen();
-        await again.append(entries);
-        expect([await again.watermark(), await count(again)]).toEqual([6, 4]);
+        await again.append(LOCAL_SOURCE, entries);
+        expect([await again.watermark(LOCAL_SOURCE), await count(again)]).toEqual([6, 4]);
         await again.ping();
       } finally {
         await fresh.cleanup();
@@ -425,7 +441,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
             const entries = journal(
               batch.map((request) => ({ ...request, propertyId: request.propertyId === 'one' ? one : two })),
             );
-            await store.append(entries);
+            await store.append(LOCAL_SOURCE, entries);
             for (const it of entries) model.append(it);
           }
           await compare();
@@ -439,8 +455,11 @@ export function describeEventStore(name: string, open: () => Promise<OpenedStore
           await compare();
         },
       );
-      await fc.assert(random, { seed: SEED, numRuns: 4, endOnFailure: true });
+      await fc.assert(random, { seed: SEED, numRuns: randomRuns, endOnFailure: true });
     });
+
+    // Last, so that the others see a store with one source.
+    describeSources({ open, store: () => store, nextProperty, randomRuns });
   });
 }
 

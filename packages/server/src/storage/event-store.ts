@@ -1,9 +1,16 @@
 import type { Interval } from '@switchyard/core/api/goals';
-import type { AssignableTest } from '@switchyard/core/evaluation/assignment';
 import type { JournalEntry } from './accepted-request.ts';
+import type { AssignmentCounts, AssignmentQuery } from './assignment-queries.ts';
+import type { EventChecksum } from './checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from './conversion-page.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
 import type { SessionConditions } from './session-conditions.ts';
+import type {
+  KnownSessionQuery,
+  SessionContextQuery,
+  SessionContexts,
+  SessionKnowledge,
+} from './session-context-queries.ts';
 import type {
   LiveQuery,
   LiveVisitors,
@@ -14,18 +21,47 @@ import type {
   TrafficCountsQuery,
 } from './traffic-queries.ts';
 
+/** The source of the journal of an embedded installation; that of a node is its id. */
+export const LOCAL_SOURCE = 'local';
+
+/**
+ * A source without entries, in stores that several nodes share: its position grows with every `forget` and `expire`
+ * that deleted something, so that other nodes notice.
+ */
+export const ERASURES_SOURCE = 'erasures';
+
+/** The last stored position of each source. */
+export type Positions = Readonly<Record<string, number>>;
+
 /**
  * Interface of the analytics store: append batches, run predefined queries.
  * Every engine passes `event-store.contract.ts`.
  *
+ * A source is the name of a journal, a position the `seq` of an entry in it. Entries of one source arrive in order,
+ * those of different sources in any order. Events of the same time are ordered by source, compared as text, then by
+ * position, then by their order in the request.
+ *
  * Identity is resolved at query time: the visitor of a session is the one in its latest `collect`, its user the one in
- * the latest `collect` with a user. This also covers events that arrive before their session.
+ * the latest `collect` with a user. The latest is by time of receipt, then source, then position. This also covers
+ * events that arrive before their session.
  */
 export interface EventStore {
-  /** Journal position of the last stored entry; 0 in an empty store. */
-  watermark(): Promise<number>;
-  /** Stores the entries and the watermark atomically; skips entries at or below the watermark. */
-  append(entries: readonly JournalEntry[]): Promise<void>;
+  /**
+   * Whether a failed `append` must be repeated with exactly the same entries, because it may have stored some of them.
+   * Otherwise it stores all or nothing.
+   */
+  readonly repeatsBatches: boolean;
+  /** Position of the last stored entry of a source; 0 if there is none. */
+  watermark(source: string): Promise<number>;
+  positions(): Promise<Positions>;
+  /**
+   * Stores the entries of a source and its watermark; skips entries at or below the watermark, and conversions and
+   * feedback that another source has stored with the same event id; if they were not received in the order in which
+   * they are stored, which one is kept depends on the engine.
+   *
+   * @param isOld the same entries may have been appended in part, minutes or days ago; only for stores that repeat batches
+   */
+  append(source: string, entries: readonly JournalEntry[], isOld?: boolean): Promise<void>;
 
   sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>>;
   session(query: SessionQuery): Promise<SessionDetail | undefined>;
@@ -39,8 +75,8 @@ export interface EventStore {
   feedbackSummary(query: FeedbackSummaryQuery): Promise<FeedbackSummary>;
   /** Which of the entries exist, and when they were submitted; in any order. */
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]>;
-  /** In order of arrival, which is not always the order of time. */
-  newFeedback(query: NewFeedbackQuery): Promise<ArrivedFeedback[]>;
+  /** By source, then in order of arrival, which is not always the order of time. */
+  newFeedback(query: NewFeedbackQuery): Promise<NewFeedback>;
   // These scan many visitors, so they can be cancelled.
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
@@ -60,12 +96,35 @@ export interface EventStore {
   knownSessions(query: KnownSessionQuery): Promise<SessionKnowledge[]>;
 
   /**
+   * Sessions with a collect after these positions, in any order; undefined if there are more than `limit`. For caches
+   * of identities: another node may have stored them.
+   */
+  collectedSessions(after: Positions, limit: number): Promise<CollectedSession[] | undefined>;
+
+  /**
+   * What a source has stored after a position, as it was appended, in order; without what was deleted since. Fewer
+   * than `limit` entries are the last ones. For moving events to another store.
+   */
+  exportEntries(source: string, after: number, limit: number): Promise<JournalEntry[]>;
+  /**
+   * In any order; the same on every engine, see `checksum-text.ts`.
+   *
+   * @param upTo only entries up to these positions, and only of these sources
+   */
+  checksums(upTo?: Positions): Promise<EventChecksum[]>;
+
+  /**
    * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
    * rows that belong to several subjects count for the first.
    */
   forget(subjects: readonly Subject[]): Promise<Erasure[]>;
   /** Deletes events of a property older than the given time. */
   expire(propertyId: string, before: number): Promise<Erasure>;
+  /**
+   * Days for which events are kept, by property; properties that are not named keep theirs. For engines that delete
+   * old data by themselves; `expire` stays exact.
+   */
+  setRetention(days: ReadonlyMap<string, number>): Promise<void>;
 
   /**
    * Reads the whole store in steps and calls `pause` with the duration of each. Throws a `StorageError` with the code
@@ -82,7 +141,7 @@ export interface EventStore {
 
 /** The state of the store that its files, with this much of the log, contain. */
 export interface HeldFiles {
-  watermark: number;
+  positions: Positions;
   logBytes: number;
 }
 
@@ -104,11 +163,16 @@ export interface Cursor {
   id: string;
 }
 
-/** Position in a timeline; the ordinal breaks ties by order of arrival. */
+/** Position in a timeline; source, as text, and ordinal break ties by order of arrival. */
 export interface TimelineCursor {
   at: number;
+  source: string;
+  /** Position in the source times `EVENTS_PER_REQUEST`, plus the index of the event in its request. */
   ordinal: number;
 }
+
+/** More than a request can contain. */
+export const EVENTS_PER_REQUEST = 512;
 
 export interface SessionPageQuery extends SessionConditions {
   propertyId: string;
@@ -119,10 +183,11 @@ export interface SessionPageQuery extends SessionConditions {
   limit: number;
   after?: Cursor;
   /**
-   * Lists sessions with the start they had at this watermark. A session whose start moved back while a client pages
-   * through the list would otherwise appear twice.
+   * Lists sessions with the start they had at these positions: later entries do not move it. A session whose start
+   * moved back while a client pages through the list would otherwise appear twice. Sessions that are newer than that
+   * are listed too, with any start that they have had since.
    */
-  asOf?: number;
+  asOf?: Positions;
 }
 
 export interface SessionQuery {
@@ -240,17 +305,23 @@ export interface FeedbackEntry extends SessionIdentity {
 
 export interface NewFeedbackQuery {
   propertyId: string;
-  /** Entries after this journal position. */
-  after: number;
+  /** Entries after these positions; of a source that is not named, all. */
+  after: Positions;
   /** Entries from this time on. */
   from?: number;
   /** The list also ends when its rows reach `PAGE_BYTES`. */
   limit: number;
 }
 
-export interface ArrivedFeedback extends FeedbackEntry {
-  /** Journal position. */
-  position: number;
+export interface NewFeedback {
+  entries: FeedbackEntry[];
+  /** Where to continue. */
+  next: Positions;
+}
+
+export interface CollectedSession {
+  propertyId: string;
+  sessionId: string;
 }
 
 /**
@@ -409,69 +480,6 @@ export interface GoalBaseline {
   converted: number;
   conversions: { sum: number; sumSquares: number };
   amount: { sum: number; sumSquares: number };
-}
-
-/** Assigns the visitors of a period to a test that they did not see. */
-export interface AssignmentQuery {
-  propertyId: string;
-  test: AssignableTest;
-  /** Visitors with a session that started within the period; `from` inclusive, `to` exclusive. */
-  from: number;
-  to: number;
-  /** Conversions count from the visitor's first session of the period until `to`. */
-  goalIds: readonly string[];
-  /** Revenue goals among them: after a partial refund the visitor still counts as converted. */
-  revenueGoalIds?: readonly string[];
-  /** If the period has more sessions, only a random sample of the visitors is counted. */
-  maxSessions: number;
-}
-
-export interface AssignmentCounts {
-  /** Share of the visitors that were counted: 1, or less for a sample. */
-  share: number;
-  /** In the order of the variations. Sessions without a visitor are left out. */
-  variations: { key: string; visitors: number; goals: GoalSums[] }[];
-}
-
-export interface SessionContextQuery {
-  propertyId: string;
-  /** Sessions that started within the period; `from` inclusive, `to` exclusive. */
-  from: number;
-  to: number;
-  /** Names of the attributes to read; literal, not paths. */
-  attributes: readonly string[];
-  /** If there are more sessions, or more characters, only those of a random sample of the visitors are returned. */
-  maxSessions: number;
-  maxCharacters: number;
-}
-
-/** The sessions as columns, sorted by visitor; without those of bots and those without a visitor. */
-export interface SessionContexts {
-  /** Share of the visitors that is returned: 1, or less for a sample. */
-  share: number;
-  sessionIds: string[];
-  visitorIds: string[];
-  userIds: (string | null)[];
-  /** Index of the session's context in `contexts`. */
-  contextIndexes: Uint32Array;
-  /** Each combination once. */
-  contexts: SessionAttributes[];
-}
-
-interface SessionAttributes extends Pick<SessionSummary, 'country' | 'device' | 'browser' | 'os'> {
-  /** JSON array text: the values in the order of the query, null for those that are missing. */
-  attributes: string;
-}
-
-export interface KnownSessionQuery {
-  propertyId: string;
-  sessionIds: readonly string[];
-  /** Names of the attributes to read; literal, not paths. */
-  attributes: readonly string[];
-}
-
-export interface SessionKnowledge extends SessionIdentity, SessionAttributes {
-  sessionId: string;
 }
 
 export type Subject = { propertyId: string } & (

@@ -59,7 +59,7 @@ export class FileHold {
     const { journal, loader, store } = this.#parts;
     return loader.runExclusive(async () => {
       const held = await store.holdFiles();
-      journal.holdEntries(held.watermark);
+      journal.holdEntries(held.positions[journal.source] ?? 0);
       return held;
     });
   }

@@ -3,14 +3,22 @@ export type StorageErrorCode =
   | 'STORAGE_OVERLOADED'
   | 'IDEMPOTENCY_FULL'
   | 'REQUEST_TOO_LARGE'
-  | 'STORE_DAMAGED';
+  | 'STORE_DAMAGED'
+  | 'DATABASE_UNAVAILABLE'
+  /** The engine does not respond; it may later. */
+  | 'STORE_UNAVAILABLE';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly code: StorageErrorCode;
 
-  constructor(code: StorageErrorCode, message: string) {
-    super(message);
+  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
+}
+
+/** An outage of the configuration database is logged when it begins: errors that it causes need not be. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'DATABASE_UNAVAILABLE';
 }

@@ -1,13 +1,25 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { EventStore } from './event-store.ts';
+import type { AcceptedCollect } from './accepted-request.ts';
+import type { CollectedSession, EventStore } from './event-store.ts';
 import type { JournalWrite, WriteOutcome } from './journal/journal.ts';
 import type { JournalLimits } from './journal/journal-limits.ts';
+import type { TracedWork, TraceParent } from './tracer.ts';
 
 export interface StorageOptions {
   dataDir: string;
   /** Start even if the event store is missing events that it had stored. */
   acceptLoss?: boolean;
+  /** Whether other processes of this server can connect. */
+  workers?: boolean;
+  /** Stores events in ClickHouse, as one of several nodes. */
+  clickhouse?: { url: string; cluster?: string };
 }
+
+/** Visitor and user of a session, for those who remember them. */
+export type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId' | 'visitorId' | 'userId'>;
+
+/** A request that others are told about when it is stored. */
+export type AnnouncedWrite = JournalWrite & { collected?: CollectedIdentity };
 
 /** `workerData` of the storage thread. */
 export type ThreadOptions = StorageOptions & { limits: JournalLimits };
@@ -15,21 +27,31 @@ export type ThreadOptions = StorageOptions & { limits: JournalLimits };
 /** Methods of the event store that other threads may call. */
 export type StoreMethod = Exclude<
   keyof EventStore,
-  'append' | 'verify' | 'holdFiles' | 'releaseFiles' | 'close'
+  'repeatsBatches' | 'append' | 'verify' | 'holdFiles' | 'releaseFiles' | 'close'
 >;
 
 /** Steps of a backup, see `FileHold`. */
 export type HoldMethod = 'holdFiles' | 'releaseJournal' | 'releaseFiles';
 
+/**
+ * A `channel` also gets `ready` and `status`; it can send requests to the journal. A `worker` is one in another process,
+ * and is also told what others have stored or erased.
+ */
+export type ClientRole = 'channel' | 'queries' | 'worker';
+
 export type StorageRequest =
-  | { type: 'commit'; writes: JournalWrite[] }
-  | { type: 'call'; id: number; method: StoreMethod | HoldMethod; args: unknown[] }
-  /** Another thread sends report queries on this port; they are cancelled when that thread ends. */
-  | { type: 'connect'; port: MessagePort }
+  | { type: 'commit'; writes: AnnouncedWrite[]; trace?: TraceParent }
+  /** Answered after everything that was sent before, with the status and an empty result. */
+  | { type: 'sync'; id: number }
+  | { type: 'call'; id: number; method: StoreMethod | HoldMethod; args: unknown[]; trace?: TraceParent }
+  /** Another client uses this port as its channel; its queries are cancelled when it ends. */
+  | { type: 'connect'; port: MessagePort; role: ClientRole }
   | { type: 'verify' }
   | { type: 'close' };
 
 export interface StorageStatus {
+  /** Name of the journal. */
+  source: string;
   /** Size of acknowledged requests that are not in the event store yet. */
   journalBytes: number;
   /** Size of the idempotency keys of the last 24 hours. */
@@ -38,16 +60,29 @@ export interface StorageStatus {
   lag: number;
   /** Position of the last acknowledged request; 0 before the first. */
   position: number;
+  /** Incremented by everything that may change query results. */
+  changes: number;
   /** False while loading into the event store fails. */
   healthy: boolean;
+  /** When the oldest request was received that the event store lacks because it was away. */
+  lateSince?: number;
   /** Describes damage found in the event store. */
   damage?: string;
 }
+
+/** `all`: too many to name, or an erasure. */
+export type ChangedSessions = readonly CollectedSession[] | 'all';
 
 export type StorageReply =
   | { type: 'ready'; status: StorageStatus }
   /** The outcomes of a commit, in order; omitted if all were stored. */
   | { type: 'committed'; outcomes?: WriteOutcome[]; status: StorageStatus }
+  /** The commit did not fit into the journal, which other processes may have filled. */
+  | { type: 'refused'; status: StorageStatus }
+  /** Stored by any of the processes that are connected; sent before `committed`. */
+  | { type: 'collected'; identities: CollectedIdentity[] }
+  /** Events were erased. */
+  | { type: 'erased' }
   | {
       type: 'result';
       id: number;
@@ -56,6 +91,10 @@ export type StorageReply =
     }
   | { type: 'log'; level: 'info' | 'warn' | 'error'; message: string }
   | { type: 'status'; status: StorageStatus }
+  /** For traced requests only. */
+  | { type: 'traced'; work: TracedWork }
+  /** Other nodes have changed the identity of these sessions. */
+  | { type: 'sessionsChanged'; sessions: ChangedSessions }
   | { type: 'closed' }
   /** The journal failed: pending requests must not be acknowledged. */
   | { type: 'failed'; message: string; code?: string };

@@ -1,23 +1,26 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
-import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
-import type { EventStore } from './event-store.ts';
-import { fileError } from './file-error.ts';
-import { FileHold } from './file-hold.ts';
-import { FileQueue } from './file-queue.ts';
-import { assertNoLoss, Journal, type JournalWrite, positionReached } from './journal/journal.ts';
-import { Loader } from './loader.ts';
-import { StorageError } from './storage-error.ts';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { callStorage } from './call-storage.ts';
+import { GroupedCommits } from './grouped-commits.ts';
+import type { Journal, WriteOutcome } from './journal/journal.ts';
+import { watchRemoteChanges } from './remote-changes.ts';
+import type { MessageSocket } from './socket/message-socket.ts';
+import { listenForWorkers } from './socket/storage-socket.ts';
 import type {
-  HoldMethod,
+  AnnouncedWrite,
+  ClientRole,
   StorageReply,
   StorageRequest,
-  StorageStatus,
-  StoreMethod,
   ThreadOptions,
 } from './storage-messages.ts';
+import {
+  abandonStorageParts,
+  closeStorageParts,
+  openStorageParts,
+  type StorageParts,
+  statusOf,
+} from './storage-parts.ts';
+import { measureWork, type TraceParent } from './tracer.ts';
 import { verifyDaily } from './verify-daily.ts';
 
 // All disk I/O for events runs on this thread, so that it never blocks the thread that serves requests.
@@ -28,106 +31,57 @@ const STEP_PAUSE_MS = 10;
 const STEP_PAUSE_FACTOR = 4;
 const STATUS_MS = 1000;
 
-interface Storage {
-  journal: Journal;
-  loader: Loader;
-  store: EventStore;
-  queue: FileQueue;
-  hold: FileHold;
-  damage?: string;
-}
+type Send = (reply: StorageReply) => void;
+
+type CommitHandler = (request: RequestOf<'commit'>, reply: Send) => void;
+
+type Committed = (outcomes: WriteOutcome[]) => void;
+
+type RequestOf<Type extends StorageRequest['type']> = StorageRequest & { type: Type };
 
 const port = parentPort!;
-const send = (reply: StorageReply) => port.postMessage(reply);
+const send: Send = (reply) => port.postMessage(reply);
+const log = (level: 'info' | 'warn' | 'error', message: string) => send({ type: 'log', level, message });
 
-async function open(options: ThreadOptions, onStoreError: (error: unknown) => void): Promise<Storage> {
-  // The event store is opened first: its lock prevents a second server from using this directory.
-  const store = await openStore(options);
-  const watermark = await store.watermark();
-  const journal = openJournal(options, watermark);
-  const loader = new Loader(journal, store, watermark, (error) => {
-    send({
-      type: 'log',
-      level: 'error',
-      message: `Writing a batch to the event store failed; it stays in the journal: ${text(error)}`,
-    });
-    onStoreError(error);
-  });
-  const queue = new FileQueue();
-  const hold = new FileHold({ journal, loader, store, queue });
-  return { journal, loader, store, queue, hold };
+/** Those that are told the status. */
+const clients = new Set<Send>([send]);
+/** Other processes of this server. */
+const workers = new Set<Send>();
+
+function sendStatus(storage: StorageParts): void {
+  const reply: StorageReply = { type: 'status', status: statusOf(storage) };
+  for (const client of clients) client(reply);
 }
 
-function openStore({ dataDir, acceptLoss }: ThreadOptions): Promise<EventStore> {
-  const file = join(dataDir, 'events.duckdb');
-  // Checked before opening: creating a new file in place of a lost one would discard its write-ahead log.
-  if (!acceptLoss && !existsSync(file)) assertNoLoss(0, positionReached(join(dataDir, 'journal.db')));
-  const onUpgrade = (message: string) => send({ type: 'log', level: 'info', message });
-  return openDuckDbEventStore(file, { onUpgrade }).catch((error: unknown) => {
-    throw fileError(file, error);
-  });
-}
-
-function openJournal({ dataDir, acceptLoss, limits }: ThreadOptions, watermark: number): Journal {
-  const file = join(dataDir, 'journal.db');
-  try {
-    return new Journal(file, watermark, { limits, acceptLoss });
-  } catch (error) {
-    throw fileError(file, error);
-  }
-}
-
-function status({ journal, loader, damage }: Storage): StorageStatus {
-  const { bytes: journalBytes, markBytes: idempotencyBytes, lastSeq: position } = journal;
-  const { lag, healthy } = loader;
-  return {
-    journalBytes,
-    idempotencyBytes,
-    lag,
-    position,
-    healthy,
-    ...(damage === undefined ? {} : { damage }),
-  };
-}
-
-function commit(storage: Storage, writes: JournalWrite[]): void {
+function commit(
+  storage: StorageParts,
+  writes: readonly AnnouncedWrite[],
+  trace: TraceParent | undefined,
+  reply: Committed,
+): void {
   const { outcomes, stored } = storage.journal.commit(writes, Date.now());
-  const allStored = stored.length === writes.length;
-  send({ type: 'committed', ...(allStored ? {} : { outcomes }), status: status(storage) });
+  storage.changes += stored.length;
+  if (workers.size > 0) announceCollected(writes, outcomes);
+  reply(outcomes);
+  if (trace !== undefined && stored.length > 0) storage.loadTracing.committed(stored[0]!.seq, trace);
   storage.loader.offer(stored);
 }
 
-async function handleCall(
-  storage: Storage,
-  method: StoreMethod | HoldMethod,
-  args: unknown[],
-): Promise<unknown> {
-  if (method === 'ping') return storage.store.ping();
-  if (method === 'releaseJournal' || method === 'releaseFiles') return storage.hold[method]();
-  if (storage.damage !== undefined) throw new StorageError('STORE_DAMAGED', storage.damage);
-  if (method === 'holdFiles') return storage.hold.holdFiles();
-  if (method === 'forget' || method === 'expire') return erase(storage, method, args);
-  // Reads see everything that has been acknowledged.
-  await storage.loader.catchUp();
-  return call(storage.store, method, args);
+/** Before the commit is acknowledged: messages arrive in order, so `sync` of a worker then waits for this one too. */
+function announceCollected(writes: readonly AnnouncedWrite[], outcomes: readonly WriteOutcome[]): void {
+  const identities = writes.flatMap(({ collected }, i) =>
+    collected !== undefined && outcomes[i] === 'stored' ? [collected] : [],
+  );
+  if (identities.length === 0) return;
+  for (const worker of workers) worker({ type: 'collected', identities });
 }
 
-const erase = (storage: Storage, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> =>
-  storage.queue.run(() => (method === 'forget' ? forget : expire)(storage, args));
-
-const expire = ({ loader, store }: Storage, args: unknown[]): Promise<unknown> =>
-  loader.runExclusive(() => call(store, 'expire', args));
-
-async function forget({ journal, loader, store }: Storage, args: unknown[]): Promise<unknown> {
-  // The journal table must be empty before `rotate`, so that `scrub` overwrites all its pages.
-  await loader.catchUp();
-  journal.rotate();
-  const erased = await loader.runExclusive(() => call(store, 'forget', args));
-  await journal.scrub(() => sleep(STEP_PAUSE_MS));
-  return erased;
+function sendCommitted(storage: StorageParts, reply: Send, outcomes: WriteOutcome[]): void {
+  const allStored = outcomes.every((outcome) => outcome === 'stored');
+  reply({ type: 'committed', ...(allStored ? {} : { outcomes }), status: statusOf(storage) });
 }
 
-async function deleteExpiredKeys({ journal }: Storage, signal: AbortSignal): Promise<void> {
+async function deleteExpiredKeys(journal: Journal, signal: AbortSignal): Promise<void> {
   for (;;) {
     const startedAt = performance.now();
     const more = journal.deleteExpiredKeys(Date.now());
@@ -136,27 +90,13 @@ async function deleteExpiredKeys({ journal }: Storage, signal: AbortSignal): Pro
   }
 }
 
-const call = (store: EventStore, method: StoreMethod, args: unknown[]): Promise<unknown> =>
-  (store[method] as (...args: unknown[]) => Promise<unknown>)(...args);
-
-async function close(storage: Storage): Promise<void> {
-  await storage.hold.releaseFiles();
-  await storage.queue.idle();
-  await storage.loader.close().catch((error) =>
-    send({
-      type: 'log',
-      level: 'warn',
-      message: `Some events could not be loaded and stay in the journal until the next start: ${text(error)}`,
-    }),
+async function close(storage: StorageParts): Promise<void> {
+  const failure = await closeStorageParts(storage);
+  if (failure === undefined) return;
+  log(
+    'warn',
+    `Some events could not be loaded and stay in the journal until the next start: ${text(failure)}`,
   );
-  await storage.store.close();
-  storage.journal.close();
-}
-
-/** After a fatal error: waits for native work to finish, so that the process can exit. */
-async function abandon({ loader, store }: Storage): Promise<void> {
-  await loader.stop();
-  await store.close().catch(() => undefined);
 }
 
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -173,19 +113,17 @@ function fail(error: unknown): void {
 }
 
 /** Stops loading: new events stay in the journal, because the restored file will not contain them. */
-function reportDamage(storage: Storage, damage: string): void {
+function reportDamage(storage: StorageParts, damage: string): void {
   if (storage.damage === damage) return;
   storage.damage = damage;
   void storage.loader.stop();
-  send({ type: 'status', status: status(storage) });
-  send({
-    type: 'log',
-    level: 'error',
-    message:
-      `${damage}. Queries now fail with status 503; new events are kept in journal.db until it is full. ` +
+  sendStatus(storage);
+  log(
+    'error',
+    `${damage}. Queries now fail with status 503; new events are kept in journal.db until it is full. ` +
       'Stop the server, copy the data directory, restore events.duckdb from the last backup, ' +
       'and start once with "serve --accept-loss". Run "switchyard doctor" to check the files.',
-  });
+  );
 }
 
 async function main(): Promise<void> {
@@ -193,42 +131,69 @@ async function main(): Promise<void> {
   const giveUp = (error: unknown) => {
     ending = true;
     fail(error);
-    end(abandon(storage));
+    end(abandonStorageParts(storage));
   };
   const onStoreError = (error: unknown) => {
-    // A store that closed itself cannot be reopened in this process; the next start replays the journal.
-    if (codeOf(error) === 'STORE_CLOSED' && !ending) giveUp(error);
-    if (codeOf(error) === 'STORE_DAMAGED') reportDamage(storage, text(error));
+    // A store that closed itself cannot be reopened in this process; the next start replays the journal. A remote
+    // store that lost events is noticed only after the start.
+    const code = codeOf(error);
+    if ((code === 'STORE_CLOSED' || code === 'STORE_BEHIND') && !ending) giveUp(error);
+    if (code === 'STORE_DAMAGED') reportDamage(storage, text(error));
   };
-  const storage = await open(workerData as ThreadOptions, onStoreError);
-  const handlers = {
-    commit(request: StorageRequest & { type: 'commit' }) {
-      if (ending) return;
-      try {
-        commit(storage, request.writes);
-      } catch (error) {
-        giveUp(error);
+  const options = workerData as ThreadOptions;
+  const storage = await openStorageParts({
+    ...options,
+    log,
+    onLoadError: (error, isRepeated) => {
+      // A remote store may be away for hours.
+      if (!isRepeated || !storage.isShared) {
+        log('error', `Writing a batch to the event store failed; it stays in the journal: ${text(error)}`);
       }
+      onStoreError(error);
     },
-    call({ id, method, args }: StorageRequest & { type: 'call' }, reply = send) {
-      handleCall(storage, method, args).then(
-        (value) => reply({ type: 'result', id, value }),
-        (error) => {
-          reply({ type: 'result', id, error: { ...describeError(error), stack: (error as Error).stack } });
-          onStoreError(error);
-        },
-      );
+    onTraced: (work) => send({ type: 'traced', work }),
+  });
+  const commitOrGiveUp = (
+    writes: readonly AnnouncedWrite[],
+    trace: TraceParent | undefined,
+    reply: Committed,
+  ) => {
+    if (ending) return;
+    try {
+      commit(storage, writes, trace, reply);
+    } catch (error) {
+      giveUp(error);
+    }
+  };
+  const handlers = {
+    commit({ writes, trace }: RequestOf<'commit'>, reply: Send) {
+      commitOrGiveUp(writes, trace, (outcomes) => sendCommitted(storage, reply, outcomes));
     },
-    connect({ port: client }: StorageRequest & { type: 'connect' }) {
-      const disconnected = new AbortController();
-      client.on('message', (request: StorageRequest & { type: 'call' }) =>
-        handlers.call({ ...request, args: [...request.args, disconnected.signal] }, (reply) =>
-          client.postMessage(reply),
-        ),
-      );
-      client.on('close', () => disconnected.abort());
-      // A referenced port would keep this thread alive.
-      client.unref();
+    sync({ id }: RequestOf<'sync'>, reply: Send) {
+      reply({ type: 'status', status: statusOf(storage) });
+      reply({ type: 'result', id });
+    },
+    call({ id, method, args, trace }: RequestOf<'call'>, reply: Send) {
+      const { changes } = storage;
+      const calling = callStorage(storage, method, args);
+      if (trace !== undefined) void traceQuery(method, trace, calling);
+      calling
+        .finally(() => {
+          // Before the result: whoever waits for an erasure must not get a report from before it.
+          if (!isErasure(method)) return;
+          if (storage.changes !== changes) sendStatus(storage);
+          for (const worker of workers) worker({ type: 'erased' });
+        })
+        .then(
+          (value) => reply({ type: 'result', id, value }),
+          (error) => {
+            reply({ type: 'result', id, error: { ...describeError(error), stack: (error as Error).stack } });
+            onStoreError(error);
+          },
+        );
+    },
+    connect({ port: client, role }: RequestOf<'connect'>) {
+      connect(client, role, handlers.commit);
     },
     verify() {
       void verifyDaily(storage.store, onStoreError, background.signal);
@@ -238,19 +203,82 @@ async function main(): Promise<void> {
       end(close(storage).then(() => send({ type: 'closed' }), fail));
     },
   };
+  const connect = (client: MessagePort | MessageSocket, role: ClientRole, onCommit: CommitHandler) => {
+    const disconnected = new AbortController();
+    const reply: Send = (message) => client.postMessage(message);
+    client.on('message', (request: RequestOf<'call' | 'commit' | 'sync'>) => {
+      if (request.type === 'commit') onCommit(request, reply);
+      else if (request.type === 'sync') handlers.sync(request, reply);
+      else handlers.call({ ...request, args: [...request.args, disconnected.signal] }, reply);
+    });
+    client.on('close', () => {
+      disconnected.abort();
+      clients.delete(reply);
+      workers.delete(reply);
+    });
+    // A referenced port would keep this thread alive.
+    client.unref();
+    if (role === 'queries') return;
+    clients.add(reply);
+    if (role === 'worker') workers.add(reply);
+    reply({ type: 'ready', status: statusOf(storage) });
+  };
+  const commits = new GroupedCommits({
+    commit: (writes, reply) => commitOrGiveUp(writes, undefined, reply),
+    room: () => options.limits.requests - storage.journal.bytes,
+  });
+  const acceptWorker = (client: MessageSocket) =>
+    connect(client, 'worker', ({ writes }, reply) =>
+      commits.add(writes, {
+        committed: (outcomes) => sendCommitted(storage, reply, outcomes),
+        refused: () => reply({ type: 'refused', status: statusOf(storage) }),
+      }),
+    );
+  let stopListening = () => {};
   const end = (closing: Promise<unknown>) => {
     background.abort();
+    stopListening();
     clearInterval(reporting);
     void closing.finally(() => port.close());
   };
   const background = new AbortController();
-  deleteExpiredKeys(storage, background.signal).catch((error) => {
+  deleteExpiredKeys(storage.journal, background.signal).catch((error) => {
     if (!background.signal.aborted) giveUp(error);
   });
-  const reporting = setInterval(() => send({ type: 'status', status: status(storage) }), STATUS_MS);
-  port.on('message', (request: StorageRequest) => handlers[request.type](request as never));
-  send({ type: 'ready', status: status(storage) });
+  if (storage.isShared) {
+    void watchRemoteChanges(
+      {
+        ...{ store: storage.store, ownSource: storage.journal.source },
+        onChange: (sessions) => {
+          storage.changes++;
+          sendStatus(storage);
+          for (const client of clients) client({ type: 'sessionsChanged', sessions });
+        },
+        onOwnPosition: (position) => {
+          try {
+            storage.loader.assertUnique(position);
+          } catch (error) {
+            if (!ending) giveUp(error);
+          }
+        },
+      },
+      background.signal,
+    );
+  }
+  const reporting = setInterval(() => sendStatus(storage), STATUS_MS);
+  port.on('message', (request: StorageRequest) => handlers[request.type](request as never, send));
+  if (options.workers) stopListening = await listenForWorkers(options.dataDir, acceptWorker);
+  send({ type: 'ready', status: statusOf(storage) });
 }
+
+async function traceQuery(method: string, trace: TraceParent, calling: Promise<unknown>): Promise<void> {
+  const attributes = { 'switchyard.query': method };
+  const finish = measureWork({ name: `query ${method}`, causes: [trace], attributes });
+  const work = await calling.then(() => finish(), finish);
+  send({ type: 'traced', work });
+}
+
+const isErasure = (method: string) => method === 'forget' || method === 'expire';
 
 main().catch((error) => {
   fail(error);

@@ -11,7 +11,12 @@ export interface CommandResult {
 
 /** Runs the CLI in a separate process on the data of a running server. */
 export function switchyard(server: TestServer, ...args: string[]): Promise<CommandResult> {
-  const env = { PATH: process.env.PATH ?? '', DATA_DIR: server.dataDir };
+  return switchyardWith({ DATA_DIR: server.dataDir }, ...args);
+}
+
+/** Runs the CLI in a separate process with only these settings. */
+export function switchyardWith(settings: Record<string, string>, ...args: string[]): Promise<CommandResult> {
+  const env = { PATH: process.env.PATH ?? '', ...settings };
   return new Promise((resolve) => {
     execFile(process.execPath, [BIN, ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });

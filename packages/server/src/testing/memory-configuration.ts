@@ -15,10 +15,11 @@ import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts'
 import { loadProperty } from '../storage/configuration.ts';
 import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
 import type { PropertyConfiguration, SplitTest } from '../storage/property-configuration.ts';
+import type { Engine } from './databases.ts';
 
 type Fields = Record<string, unknown>;
 
-/** An in-memory configuration with one property `shop`, whose fields are given as in a provision file. */
+/** A temporary configuration with one property `shop`, whose fields are given as in a provision file. */
 export class MemoryConfiguration {
   readonly handle: DatabaseHandle;
   readonly writer: ConfigurationWriter;
@@ -67,6 +68,9 @@ export class MemoryConfiguration {
 
 const sourceOf = (shop: Fields) => provisionObject({ properties: [{ id: 'shop', ...shop }] });
 
-export async function openMemoryConfiguration(): Promise<MemoryConfiguration> {
-  return new MemoryConfiguration(await openMemoryDatabase());
+/** @param engine default: SQLite */
+export async function openMemoryConfiguration(engine?: Engine): Promise<MemoryConfiguration> {
+  return new MemoryConfiguration(
+    await (engine === undefined ? openMemoryDatabase() : engine.openTemporary()),
+  );
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { AcceptedRequest, Exposure } from '../storage/accepted-request.ts';
 import { openDuckDbEventStore } from '../storage/duckdb/duckdb-event-store.ts';
+import { LOCAL_SOURCE } from '../storage/event-store.ts';
 import { type StartOptions, startServer, type TestServer, temporaryDirectory } from './test-server.ts';
 
 /** Max exposures per request. */
@@ -30,7 +31,10 @@ export async function startServerWithHistory({
 }: History): Promise<TestServer> {
   const dataDir = temporaryDirectory();
   const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
-  await store.append(requests.map((request, index) => ({ seq: index + 1, request })));
+  await store.append(
+    LOCAL_SOURCE,
+    requests.map((request, index) => ({ seq: index + 1, request })),
+  );
   await store.close();
   await (await startServer({ ...options, dataDir })).stop();
   const database = new DatabaseSync(join(dataDir, 'config.db'));

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { messageOf } from '../../api.ts';
+import { FigureError } from '../../ui/late-figures.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -24,7 +24,7 @@ export function GoalPaceBar({ goal, isWanted = true }: GoalPaceBarProps) {
   const pace = data && paceOf(goal, data.current.total, Date.now(), currency);
   if (goal.target === null) return null;
   if (pace === undefined) {
-    if (error) return <span className="bad">Not known: {messageOf(error)}</span>;
+    if (error) return <FigureError title="Not known" error={error} />;
     return <Skeleton height={14} width={140} role="status" aria-label="Loading the target" />;
   }
   return (

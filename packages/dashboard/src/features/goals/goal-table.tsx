@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { messageOf } from '../../api.ts';
 import { formatChange } from '../../ui/format.ts';
+import { FigureError } from '../../ui/late-figures.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import { relativeChange } from '../../ui/stat-tile.tsx';
 import { usePeriod } from '../../ui/use-period.ts';
@@ -50,8 +50,8 @@ function Row({ goal }: { goal: Goal }) {
         {goal.lowerIsBetter && ', lower is better'}
       </td>
       {error && data === undefined ? (
-        <td data-label="Progress" colSpan={3} className="bad">
-          Not known: {messageOf(error)}
+        <td data-label="Progress" colSpan={3}>
+          <FigureError title="Not known" error={error} />
         </td>
       ) : (
         <>

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
-import { messageOf } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { FigureError } from '../../ui/late-figures.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
@@ -58,6 +58,6 @@ function Verdict({ result: { data, error } }: { result: Result }) {
   const verdict = data && urgentVerdict(data);
   if (verdict) return <span>{decisionWords(verdict, data)}</span>;
   if (data) return <span className="dimmed">No results yet</span>;
-  if (error) return <span className="bad">Cannot load the results: {messageOf(error)}</span>;
+  if (error) return <FigureError title="Cannot load the results" error={error} />;
   return <Skeleton height={16} width={140} role="status" aria-label="Loading the results" />;
 }

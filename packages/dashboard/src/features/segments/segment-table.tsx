@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { Impact } from '@switchyard/core/api/impact';
-import { messageOf } from '../../api.ts';
 import { formatCount, formatPercent, formatTime, plural } from '../../ui/format.ts';
+import { FigureError } from '../../ui/late-figures.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
 import { useWasVisible } from '../../ui/use-was-visible.ts';
 import type { ManagedSegment } from '../configuration/configuration-types.ts';
@@ -74,7 +74,7 @@ function MatchingVisitors({ segment }: { segment: ManagedSegment }) {
           <Count impact={data} />
         </span>
       ) : error ? (
-        <span className="bad">Not known: {messageOf(error)}</span>
+        <FigureError title="Not known" error={error} />
       ) : (
         <Skeleton height={14} width={90} role="status" aria-label="Counting visitors" />
       )}

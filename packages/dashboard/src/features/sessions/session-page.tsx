@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messageOf } from '../../api.ts';
 import { countryName } from '../../ui/country-name.ts';
 import { formatDateTime, formatDuration, plural } from '../../ui/format.ts';
+import { FiguresError } from '../../ui/late-figures.tsx';
 import { Page } from '../../ui/page.tsx';
-import { LoadError, PageSkeleton } from '../../ui/page-states.tsx';
+import { PageSkeleton } from '../../ui/page-states.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -57,11 +57,7 @@ export function SessionPage() {
       }
     >
       {error && (
-        <LoadError
-          title="Cannot load the session"
-          message={messageOf(error)}
-          onRetry={() => void session.refetch()}
-        />
+        <FiguresError title="Cannot load the session" error={error} onRetry={() => void session.refetch()} />
       )}
       {!data && !error && <PageSkeleton />}
       {first && (

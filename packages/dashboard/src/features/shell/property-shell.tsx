@@ -7,6 +7,7 @@ import { ReviewProvider } from '../changes/review-context.tsx';
 import { PropertyProvider, useProperty } from '../configuration/property-context.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
+import { LateFiguresProvider } from './late-figures-provider.tsx';
 import { NavigationLinks } from './navigation-links.tsx';
 import classes from './property-shell.module.css';
 import { PropertySwitcher } from './property-switcher.tsx';
@@ -72,7 +73,9 @@ function ShellLayout() {
       )}
       <main id="content" className={classes.content} tabIndex={-1}>
         <ConnectionNotice />
-        <Outlet />
+        <LateFiguresProvider>
+          <Outlet />
+        </LateFiguresProvider>
       </main>
       {isPaletteOpen && <CommandPalette onClose={palette.close} />}
     </div>

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { messageOf } from '../../api.ts';
+import { FigureError } from '../../ui/late-figures.tsx';
 import { OUTCOME_WORDS } from './split-test-facts.ts';
 import type { ListedTest } from './use-split-test-list.ts';
 import { decisionWords, upliftOf, urgentVerdict } from './verdict-words.ts';
@@ -22,7 +22,7 @@ export function SplitTestOutcome({ listed: { test, results } }: { listed: Listed
   if (test.goals.length === 0) return <span className="dimmed">No primary goal</span>;
   const { data, error } = results;
   if (data === undefined) {
-    if (error) return <span className="bad">Cannot load the results: {messageOf(error)}</span>;
+    if (error) return <FigureError title="Cannot load the results" error={error} />;
     return <Skeleton height={18} width={140} role="status" aria-label="Loading the results" />;
   }
   const verdict = urgentVerdict(data);

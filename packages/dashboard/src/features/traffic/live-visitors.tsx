@@ -1,7 +1,7 @@
 import { Button, Popover } from '@mantine/core';
 import type { TrafficLive } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
-import { messageOf, request } from '../../api.ts';
+import { isStoreAway, messageOf, request } from '../../api.ts';
 import { BarList } from '../../ui/bar-list.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -19,7 +19,8 @@ export function LiveVisitors() {
     refetchInterval: REFRESH_MS,
   });
   if (data === undefined) {
-    return error ? <span className="bad">Live visitors: {messageOf(error)}</span> : null;
+    if (error === null || isStoreAway(error)) return null;
+    return <span className="bad">Live visitors: {messageOf(error)}</span>;
   }
   return (
     <Popover position="bottom-end" width={320} trapFocus returnFocus>

@@ -1,8 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { TrafficTotals } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
-import { messageOf } from '../../api.ts';
-import { LoadError } from '../../ui/page-states.tsx';
+import { FiguresError } from '../../ui/late-figures.tsx';
 import { relativeChange, StatTile } from '../../ui/stat-tile.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './metric-tiles.module.css';
@@ -27,11 +26,7 @@ export function MetricTiles<Name extends keyof TrafficTotals>(props: MetricTiles
   const { data, error } = summary;
   if (data === undefined && error) {
     return (
-      <LoadError
-        title="Cannot load the figures"
-        message={messageOf(error)}
-        onRetry={() => void summary.refetch()}
-      />
+      <FiguresError title="Cannot load the figures" error={error} onRetry={() => void summary.refetch()} />
     );
   }
   return (

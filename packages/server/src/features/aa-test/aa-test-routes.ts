@@ -29,7 +29,7 @@ export function registerAaTestRoutes(api: ApiRoutes, { auth, database }: Depende
       responses: {
         200: { ...AaTest, description: 'The current round, the last 400 days, and the rounds of two years' },
       },
-      errors: ['wrong_property'],
+      errors: ['wrong_property', 'database_unavailable'],
     },
     (request) => response(database, auth.property(request, request.query.propertyId), Date.now()),
   );

@@ -7,6 +7,7 @@ import type { ApiRoutes } from '../../http/api-routes.ts';
 import { TOKEN_PREFIX } from '../../http/authentication.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Database } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { countTokens, createToken, deleteToken, listTokens, MAX_TOKENS } from './access-token-store.ts';
 import type { AccountParts } from './account-parts.ts';
@@ -53,7 +54,7 @@ function registerCreate(api: ApiRoutes, { database, properties, idempotency }: A
         const { caller, body } = request;
         checkExpiry(body.expiresAt, Date.now());
         checkRole(caller, body, properties());
-        const { token, text } = await database.transaction().execute(async (transaction) => {
+        const { token, text } = await inTransaction(database, async (transaction) => {
           await requireRoom(transaction, caller.account.id);
           const created = await createToken(transaction, caller.account.id, TOKEN_PREFIX, body);
           await record(transaction, { status: 201, response: { ...created.token, token: null } });

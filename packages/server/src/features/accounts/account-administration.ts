@@ -9,6 +9,7 @@ import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
 import type { Database } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';
 import {
@@ -62,7 +63,7 @@ export function changeAccount(
   id: string,
   { disabled, owner, name }: PatchAccountBody,
 ): Promise<StoredAccount> {
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const account = await findAccount(transaction, id);
     if (account === undefined) throw new ApiError('not_found');
     const isActiveOwner = account.isOwner && account.disabledAt === null;

@@ -7,7 +7,7 @@ import type { Member, PropertyConfiguration } from '../../storage/property-confi
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { OidcClient } from './oidc-client.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import type { SignInThrottle } from './sign-in-throttle.ts';
+import type { AttemptCounter } from './sign-in-throttle.ts';
 
 /** Throws if the membership is not the one that the caller has seen. */
 type MemberCheck = (database: Database, known: Member | undefined) => Promise<void>;
@@ -36,12 +36,14 @@ export interface AccountParts {
   auth: Authentication;
   database: Database;
   hasher: PasswordHasher;
-  throttle: SignInThrottle;
+  throttle: AttemptCounter;
   sessions: BrowserSessions;
   members: MemberWriter;
   idempotency: IdempotentCreation;
   dryRunResponse: (changed: Changed) => object;
   properties: () => PropertyConfiguration[];
+  /** When the oldest event was received that figures lack because the event store was away. */
+  figuresLateSince: () => number | undefined;
   publicUrl: string | undefined;
   /** Undefined if OpenID Connect is not set up. */
   oidc: OidcClient | undefined;

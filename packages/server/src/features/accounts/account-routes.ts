@@ -14,16 +14,18 @@ import { OidcClient, type OidcSettings } from './oidc-client.ts';
 import { registerOidcRoutes } from './oidc-routes.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import { registerSignInRoutes } from './sign-in-routes.ts';
-import { SignInThrottle } from './sign-in-throttle.ts';
+import type { AttemptCounter } from './sign-in-throttle.ts';
 import { registerTwoFactorRoutes } from './two-factor-routes.ts';
 
 interface Dependencies {
   auth: Authentication;
   database: Database;
   members: MemberWriter;
+  throttle: AttemptCounter;
   idempotency: AccountParts['idempotency'];
   dryRunResponse: AccountParts['dryRunResponse'];
   properties: () => PropertyConfiguration[];
+  figuresLateSince: AccountParts['figuresLateSince'];
   publicUrl: string | undefined;
   oidc: OidcSettings | undefined;
   warn: (details: object, message: string) => void;
@@ -34,7 +36,6 @@ export function registerAccountRoutes(api: ApiRoutes, dependencies: Dependencies
   const parts: AccountParts = {
     ...dependencies,
     hasher: new PasswordHasher(),
-    throttle: new SignInThrottle(),
     sessions: new BrowserSessions(database, publicUrl),
     oidc: oidc && new OidcClient(oidc),
   };

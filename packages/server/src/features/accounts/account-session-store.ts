@@ -29,7 +29,6 @@ export async function createSession(
 ): Promise<string> {
   const cookie = randomBytes(32).toString('base64url');
   const now = Date.now();
-  await deleteExpired(database, now);
   await database
     .insertInto('account_sessions')
     .values({
@@ -46,7 +45,8 @@ export async function createSession(
   return cookie;
 }
 
-async function deleteExpired(database: Database, now: number): Promise<void> {
+export async function deleteExpiredSessions(database: Database): Promise<void> {
+  const now = Date.now();
   await database
     .deleteFrom('account_sessions')
     .where(({ eb, or }) =>

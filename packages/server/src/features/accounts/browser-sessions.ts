@@ -2,7 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { readCookie, SESSION_COOKIE, setCookie } from '../../http/session-cookie.ts';
 import type { Database } from '../../storage/database.ts';
-import { createSession, deleteSessionByCookie, SESSION_LIMITS } from './account-session-store.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
+import {
+  createSession,
+  deleteExpiredSessions,
+  deleteSessionByCookie,
+  SESSION_LIMITS,
+} from './account-session-store.ts';
 import { findAccount, type StoredAccount } from './account-store.ts';
 
 type ProvenAccount = Pick<StoredAccount, 'id' | 'passwordHash'>;
@@ -25,18 +31,13 @@ export class BrowserSessions {
   async start(request: FastifyRequest, reply: FastifyReply, account: ProvenAccount): Promise<void> {
     await this.#deleteCurrent(request);
     const origin = { userAgent: request.headers['user-agent'], address: request.ip };
-    const cookie = await createSession(this.#database, account.id, origin);
-    // Not before: a new password ends the sessions that exist, so this one must exist or know of it.
-    if (!(await this.#isUnchanged(account))) {
-      await deleteSessionByCookie(this.#database, cookie);
-      throw new ApiError('sign_in_failed');
-    }
+    await deleteExpiredSessions(this.#database);
+    // In one transaction: a new password ends the sessions that exist, so this one must exist or know of it.
+    const cookie = await inTransaction(this.#database, async (transaction) => {
+      if (!(await isUnchanged(transaction, account))) throw new ApiError('sign_in_failed');
+      return createSession(transaction, account.id, origin);
+    });
     this.#set(request, reply, cookie, SESSION_LIMITS.absoluteMs / 1000);
-  }
-
-  async #isUnchanged({ id, passwordHash }: ProvenAccount): Promise<boolean> {
-    const account = await findAccount(this.#database, id);
-    return account?.passwordHash === passwordHash && account.disabledAt === null;
   }
 
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -57,4 +58,9 @@ export class BrowserSessions {
   #set(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds: number): void {
     setCookie(reply, SESSION_COOKIE, value, { secure: this.isSecure(request), maxAgeSeconds });
   }
+}
+
+async function isUnchanged(database: Database, { id, passwordHash }: ProvenAccount): Promise<boolean> {
+  const account = await findAccount(database, id);
+  return account?.passwordHash === passwordHash && account.disabledAt === null;
 }

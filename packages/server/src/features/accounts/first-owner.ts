@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import { deleteSessions } from './account-session-store.ts';
 import { createAccount, findAccountByEmail, hasOwner, updateAccount } from './account-store.ts';
 import { PasswordHasher } from './password-hasher.ts';
@@ -10,7 +11,9 @@ export async function ensureFirstOwner(
 ): Promise<boolean> {
   if (await hasOwner(database)) return false;
   const passwordHash = await new PasswordHasher().hash(password);
-  await database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
+    // Again: another node may have been faster.
+    if (await hasOwner(transaction)) return false;
     const existing = await findAccountByEmail(transaction, email);
     if (existing === undefined) await createAccount(transaction, { email, passwordHash, isOwner: true });
     else {
@@ -18,6 +21,6 @@ export async function ensureFirstOwner(
       // A session from before must not become more powerful.
       await deleteSessions(transaction, existing.id);
     }
+    return true;
   });
-  return true;
 }

@@ -4,6 +4,7 @@ import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { AccountParts } from './account-parts.ts';
 import {
@@ -38,7 +39,7 @@ async function requireInvitation(
   { ip }: FastifyRequest,
   token: string,
 ): Promise<OpenInvitation> {
-  const attempt = throttle.begin({ address: ip });
+  const attempt = await throttle.begin({ address: ip });
   const invitation = await findInvitation(database, token);
   const property = properties().find(({ id }) => id === invitation?.propertyId);
   if (invitation === undefined || property === undefined) throw new ApiError('invitation_invalid');
@@ -118,7 +119,7 @@ async function accept(
   }
   if (password === undefined) throw invalidField('/password', 'is required for a new account');
   const passwordHash = await hasher.hash(password);
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     if (!(await useInvitation(transaction, invitation.id))) throw new ApiError('invitation_invalid');
     if (await findAccountByEmail(transaction, invitation.email)) throw new ApiError('already_exists');
     return createAccount(transaction, { email: invitation.email, name, passwordHash, isOwner: false });

@@ -11,6 +11,7 @@ import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { ownOrigin } from '../../http/same-origin.ts';
 import type { Database } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { AccountParts } from './account-parts.ts';
 import {
   createInvitation,
@@ -68,7 +69,7 @@ function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: Ac
       idempotency.run(request, reply, async (record) => {
         const { managed, caller, body } = request;
         if (request.query.dryRun) return reply.send(await planned(database, managed.id, body));
-        const { invitation, token } = await database.transaction().execute(async (transaction) => {
+        const { invitation, token } = await inTransaction(database, async (transaction) => {
           await requireRoom(transaction, managed.id);
           const created = await createInvitation(transaction, {
             ...{ propertyId: managed.id, email: body.email, role: body.role },

@@ -48,7 +48,12 @@ function registerMe(api: ApiRoutes, parts: AccountParts): void {
         const role = caller.roleIn(property);
         if (role !== undefined) roles[property.id] = role;
       }
-      return { account: accountResponse(await callersAccount(parts, request)), via: caller.via, roles };
+      return {
+        account: accountResponse(await callersAccount(parts, request)),
+        via: caller.via,
+        roles,
+        figuresLateSince: parts.figuresLateSince() ?? null,
+      };
     },
   );
 }

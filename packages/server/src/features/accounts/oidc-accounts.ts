@@ -1,6 +1,7 @@
 import { PERSON_NAME } from '@switchyard/core/api/accounts';
 import { SYSTEM } from '../../storage/changes/actor.ts';
 import type { Database } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';
 import {
@@ -29,6 +30,8 @@ export async function oidcAccount(
   const domain = normalizeEmail(identity.email).split('@').at(-1) ?? '';
   if (!settings.allowedDomains.includes(domain)) return undefined;
   const account = await createLinked(database, identity);
+  // Somebody with this email was faster, perhaps the same person in another tab.
+  if (account === undefined) return oidcAccount({ database, members, properties }, settings, identity);
   if (settings.defaultRole !== undefined) {
     for (const { id } of properties()) {
       await members.saveMember(id, account.id, settings.defaultRole, { actor: SYSTEM, via: 'dashboard' });
@@ -58,7 +61,7 @@ async function linkAccount(
 ): Promise<StoredAccount | undefined> {
   if (account.disabledAt !== null) return undefined;
   const { id, isOwner } = account;
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     if (!(await link(transaction, id, identity))) return undefined;
     if (!isOwner) {
       await transaction.updateTable('accounts').set({ password_hash: null }).where('id', '=', id).execute();
@@ -81,9 +84,11 @@ async function link(database: Database, id: string, { issuer, subject }: OidcIde
   return numUpdatedRows > 0n;
 }
 
-function createLinked(database: Database, identity: OidcIdentity): Promise<StoredAccount> {
+/** Undefined if there is an account with this email by now. */
+function createLinked(database: Database, identity: OidcIdentity): Promise<StoredAccount | undefined> {
   const { email, name } = identity;
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
+    if (await findAccountByEmail(transaction, email)) return undefined;
     const account = await createAccount(transaction, {
       email,
       name: name !== undefined && new RegExp(PERSON_NAME, 'u').test(name) ? name : undefined,

@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import { deleteSessions } from './account-session-store.ts';
 import { updateAccount } from './account-store.ts';
 import { removeTwoFactor } from './two-factor.ts';
@@ -10,7 +11,7 @@ export function setPassword(
   passwordHash: string,
   { withoutTwoFactor = false } = {},
 ): Promise<void> {
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await updateAccount(transaction, accountId, { passwordHash });
     if (withoutTwoFactor) await removeTwoFactor(transaction, accountId);
     await deleteSessions(transaction, accountId);

@@ -2,6 +2,7 @@ import { SetupBody, SetupState, SignedIn, SignInBody } from '@switchyard/core/ap
 import { Success } from '@switchyard/core/api/common';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { AccountParts } from './account-parts.ts';
 import { accountResponse, createAccount, findAccountByEmail, hasOwner } from './account-store.ts';
 import { signIn } from './sign-in.ts';
@@ -39,10 +40,10 @@ function registerSetup(api: ApiRoutes, { database, hasher, throttle, sessions, o
     },
     async (request, reply): Promise<SignedIn> => {
       if (await hasOwner(database)) throw new ApiError('already_set_up');
-      const attempt = throttle.begin({ address: request.ip });
+      const attempt = await throttle.begin({ address: request.ip });
       const { email, name, password } = request.body;
       const passwordHash = await hasher.hash(password);
-      const account = await database.transaction().execute(async (transaction) => {
+      const account = await inTransaction(database, async (transaction) => {
         // Again: another request may have been faster.
         if (await hasOwner(transaction)) throw new ApiError('already_set_up');
         if (await findAccountByEmail(transaction, email)) throw new ApiError('already_exists');

@@ -33,36 +33,48 @@ export interface Attempt {
   incomplete(): void;
 }
 
+/** Where attempts are counted: here, or in another process. */
+export interface AttemptCounter {
+  begin(by: AttemptBy): Attempt | Promise<Attempt>;
+}
+
 /** Slows down guessing of passwords and codes. Times are monotonic, so setting the clock does not end a wait. */
-export class SignInThrottle {
-  readonly #failures: Record<Kind, LRUCache<string, Failures>> = {
-    account: new LRUCache({ max: MAX_ENTRIES }),
-    address: new LRUCache({ max: MAX_ENTRIES }),
-  };
+export class SignInThrottle implements AttemptCounter {
+  #caches: Record<Kind, LRUCache<string, Failures>> | undefined;
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
+  /** Created by the first attempt, because a cache allocates room for all its entries at once. */
+  get #failures() {
+    this.#caches ??= {
+      account: new LRUCache({ max: MAX_ENTRIES }),
+      address: new LRUCache({ max: MAX_ENTRIES }),
+    };
+    return this.#caches;
+  }
+
   /**
    * Counts an attempt as failed until it succeeds: before the expensive hash, so that parallel attempts count too.
    * Throws 429 while the account or the address has to wait.
    */
-  begin({ email, address }: AttemptBy): Attempt {
-    const keys: [Kind, string][] = [['address', networkOf(address)]];
-    if (email !== undefined) keys.push(['account', email]);
-    for (const [kind, key] of keys) this.#check(kind, key);
-    for (const [kind, key] of keys) this.#count(kind, key);
-    return {
-      succeeded: () => {
-        if (email !== undefined) this.#failures.account.delete(email);
-        this.#takeBack('address', networkOf(address));
-      },
-      incomplete: () => {
-        for (const [kind, key] of keys) this.#takeBack(kind, key);
-      },
-    };
+  begin(by: AttemptBy): Attempt {
+    for (const [kind, key] of keysOf(by)) this.#check(kind, key);
+    for (const [kind, key] of keysOf(by)) this.#count(kind, key);
+    return { succeeded: () => this.succeeded(by), incomplete: () => this.incomplete(by) };
+  }
+
+  /** See `Attempt`. */
+  succeeded({ email, address }: AttemptBy): void {
+    if (email !== undefined) this.#failures.account.delete(email);
+    this.#takeBack('address', networkOf(address));
+  }
+
+  /** See `Attempt`. */
+  incomplete(by: AttemptBy): void {
+    for (const [kind, key] of keysOf(by)) this.#takeBack(kind, key);
   }
 
   #check(kind: Kind, key: string): void {
@@ -91,4 +103,9 @@ export class SignInThrottle {
     known.blockedUntil = 0;
     if (known.count <= 0) this.#failures[kind].delete(key);
   }
+}
+
+function keysOf({ email, address }: AttemptBy): [Kind, string][] {
+  const byAddress: [Kind, string] = ['address', networkOf(address)];
+  return email === undefined ? [byAddress] : [byAddress, ['account', email]];
 }

@@ -3,13 +3,13 @@ import { ApiError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { findAccountByEmail, normalizeEmail, type StoredAccount } from './account-store.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
+import type { Attempt, AttemptCounter } from './sign-in-throttle.ts';
 import { acceptCode } from './two-factor.ts';
 
 export interface SignInParts {
   database: Database;
   hasher: PasswordHasher;
-  throttle: SignInThrottle;
+  throttle: AttemptCounter;
 }
 
 /** The account with this email, password and code; the same error whichever of them is wrong. */
@@ -18,7 +18,7 @@ export async function signIn(
   { email, password, code }: SignInBody,
   address: string,
 ): Promise<StoredAccount> {
-  const attempt = throttle.begin({ email: normalizeEmail(email), address });
+  const attempt = await throttle.begin({ email: normalizeEmail(email), address });
   const found = await findAccountByEmail(database, email);
   const account = found?.disabledAt === null ? found : undefined;
   const matches = await verify(hasher, attempt, account?.passwordHash, password);
@@ -41,7 +41,7 @@ export async function confirmIdentity(
   given: { password?: string | undefined; code?: string | undefined },
   address: string,
 ): Promise<void> {
-  const attempt = throttle.begin({ email: account.email, address });
+  const attempt = await throttle.begin({ email: account.email, address });
   const matches =
     given.password === undefined
       ? account.twoFactor && given.code !== undefined && (await acceptCode(database, account, given.code))

@@ -7,6 +7,7 @@ import {
 } from '@switchyard/core/api/accounts';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { AccountParts } from './account-parts.ts';
 import { callersAccount } from './me-routes.ts';
 import { confirmIdentity } from './sign-in.ts';
@@ -70,7 +71,7 @@ function registerConfirm(api: ApiRoutes, parts: AccountParts): void {
     async (request, reply): Promise<RecoveryCodes> => {
       const account = await callersAccount(parts, request);
       if (account.twoFactor) throw alreadyOn();
-      const attempt = throttle.begin({ email: account.email, address: request.ip });
+      const attempt = await throttle.begin({ email: account.email, address: request.ip });
       const recoveryCodes = await confirmEnrolment(database, account, request.body.code);
       if (recoveryCodes === undefined) {
         throw new ApiError('sign_in_failed', { message: 'The code is wrong, or enrolment was not started.' });
@@ -97,7 +98,7 @@ function registerRemove(api: ApiRoutes, parts: AccountParts): void {
     async (request, reply): Promise<TwoFactorState> => {
       const account = await callersAccount(parts, request);
       await confirmIdentity(parts, account, request.body, request.ip);
-      await database.transaction().execute((transaction) => removeTwoFactor(transaction, account.id));
+      await inTransaction(database, (transaction) => removeTwoFactor(transaction, account.id));
       await sessions.start(request, reply, account);
       return { enabled: false, recoveryCodes: 0 };
     },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashCredential } from '../../storage/credential-text.ts';
 import type { Database } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { StoredAccount } from './account-store.ts';
 
 const ISSUER = 'Switchyard';
@@ -47,7 +48,7 @@ export async function confirmEnrolment(
 ): Promise<string[] | undefined> {
   if (!(await acceptTotp(database, account, code))) return undefined;
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('accounts')
       .set({ two_factor_confirmed_at: Date.now() })

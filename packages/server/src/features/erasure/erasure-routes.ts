@@ -12,6 +12,7 @@ import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Subject } from '../../storage/event-store.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import { type ErasureRequest, findErasure, requestErasure } from './erasure-store.ts';
 
 interface Parts {
@@ -44,7 +45,7 @@ export function registerErasureRoutes(api: ApiRoutes, { database, idempotency }:
       idempotency.run(request, reply, async (record) => {
         if (request.query.dryRun) return reply.send(planned(request.body));
         const subject = { propertyId: request.managed.id, ...request.body } as Subject;
-        const response = await database.transaction().execute(async (transaction) => {
+        const response = await inTransaction(database, async (transaction) => {
           const id = await requestErasure(transaction, subject);
           const accepted = erasureResponse((await findErasure(transaction, id))!);
           await record(transaction, { status: 202, response: accepted });

@@ -14,13 +14,15 @@ import {
  * The first failure is recorded, ends the run and is thrown; the next run continues with the other requests.
  *
  * @param onErased deletes what is stored elsewhere; called with the properties, before the requests are finished
+ * @param ready chooses the requests that can be carried out now; the others stay pending
  */
 export async function runPendingErasures(
   handle: DatabaseHandle,
   eventStore: Pick<EventStoreClient, 'forget'>,
   onErased: (propertyIds: readonly string[]) => Promise<void>,
+  ready: ChooseReady = async (requests) => requests,
 ): Promise<void> {
-  for (const group of groups(await dueErasures(handle.database, Date.now()))) {
+  for (const group of groups(await findReady(handle, ready))) {
     try {
       const erasures = await eventStore.forget(group.map(subjectOf));
       await onErased(group.map(({ propertyId }) => propertyId));
@@ -32,6 +34,22 @@ export async function runPendingErasures(
       await recordFailure(handle.database, group, error);
       throw error;
     }
+  }
+}
+
+type ChooseReady = (requests: readonly ErasureRequest[]) => Promise<readonly ErasureRequest[]>;
+
+async function findReady(
+  { database }: DatabaseHandle,
+  ready: ChooseReady,
+): Promise<readonly ErasureRequest[]> {
+  const due = await dueErasures(database, Date.now());
+  if (due.length === 0) return due;
+  try {
+    return await ready(due);
+  } catch (error) {
+    await recordFailure(database, due, error);
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { HOUR_MS } from '@switchyard/core/time';
 import type { Selectable } from 'kysely';
 import { type Database, type DatabaseHandle, newId } from '../../storage/database.ts';
 import type { Subject } from '../../storage/event-store.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
 
 /** A request to erase a visitor, user or session, with its current state. */
@@ -66,7 +67,7 @@ export async function finishErasures(
   handle: DatabaseHandle,
   erased: readonly ErasedRequest[],
 ): Promise<void> {
-  await handle.database.transaction().execute(async (transaction) => {
+  await inTransaction(handle.database, async (transaction) => {
     for (const { id, rows } of erased) {
       const erasure = await findErasure(transaction, id);
       if (erasure === undefined || erasure.finishedAt !== null) continue;
@@ -93,7 +94,7 @@ export async function recordFailure(
   error: unknown,
 ): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     for (const { id, attempts } of requests) {
       const delay = Math.min(RETRY_MS.first * 2 ** attempts, RETRY_MS.max);
       await transaction

@@ -1,5 +1,5 @@
 import type { Database, DatabaseHandle } from '../../storage/database.ts';
-import { EventLog } from '../../storage/event-log.ts';
+import { type EventStorage, openEventStorage } from '../../storage/event-storage.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { runPendingErasures } from './erasure-service.ts';
 
@@ -34,9 +34,9 @@ export async function runErasuresOffline(
   return true;
 }
 
-async function openUnlessLocked(dataDir: string): Promise<EventLog | undefined> {
+async function openUnlessLocked(dataDir: string): Promise<EventStorage | undefined> {
   try {
-    return await EventLog.open({
+    return await openEventStorage({
       dataDir,
       maxBytes: Number.MAX_SAFE_INTEGER,
       log: (_level, message) => console.error(message),

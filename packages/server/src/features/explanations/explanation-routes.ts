@@ -49,7 +49,13 @@ function registerExplanations(api: ApiRoutes, parts: Parts): void {
       params: PropertyParams,
       body: ExplanationBody,
       responses: { 200: { ...Explanation, description: 'The result, and how it came about' } },
-      errors: ['not_found', 'environment_not_found', 'overloaded', 'storage_damaged'],
+      errors: [
+        'not_found',
+        'environment_not_found',
+        'overloaded',
+        'storage_damaged',
+        'event_store_unavailable',
+      ],
     },
     async ({ managed, body }) => {
       checkCombination(body);
@@ -103,7 +109,13 @@ function registerSessionFlags(api: ApiRoutes, parts: Parts): void {
       params: SessionFlagsParams,
       querystring: SessionFlagsQuery,
       responses: { 200: { ...SessionFlags, description: 'The flags of that moment' } },
-      errors: ['not_found', 'environment_not_found', 'overloaded', 'storage_damaged'],
+      errors: [
+        'not_found',
+        'environment_not_found',
+        'overloaded',
+        'storage_damaged',
+        'event_store_unavailable',
+      ],
     },
     async ({ managed, params, query }) => {
       const session = await findSession(parts, managed.id, params.sessionId);

@@ -1,20 +1,20 @@
-import { readDatabase } from '../../storage/database.ts';
+import { type DatabaseSource, readDatabase } from '../../storage/database.ts';
 import { configurationAt } from '../../storage/history/configuration-at.ts';
 
 /** A question that the serving thread sends to the report thread. */
 export interface PastConfigurationRequest {
   type: 'past-configuration';
-  databasePath: string;
+  source: DatabaseSource;
   propertyId: string;
   moment: number;
 }
 
 /** The configuration that was in force at a moment, or null, as JSON. Runs on the report thread. */
 export async function pastConfiguration({
-  databasePath,
+  source,
   propertyId,
   moment,
 }: PastConfigurationRequest): Promise<{ contentType: string; text: string }> {
-  const found = await readDatabase(databasePath, (database) => configurationAt(database, propertyId, moment));
+  const found = await readDatabase(source, (database) => configurationAt(database, propertyId, moment));
   return { contentType: 'application/json; charset=utf-8', text: JSON.stringify(found ?? null) };
 }

@@ -28,6 +28,7 @@ const ERRORS = [
   'not_found',
   'environment_not_found',
   'storage_damaged',
+  'event_store_unavailable',
 ] as const;
 
 /** Feedback as a whole: its summary, and all entries as a file. */

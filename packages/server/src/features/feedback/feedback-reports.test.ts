@@ -4,7 +4,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { entry } from '../../storage/contract/sample-requests.contract.ts';
 import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import type { EventStore } from '../../storage/event-store.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { mulberry32 } from '../../testing/mulberry32.ts';
 import { temporaryDirectory } from '../../testing/test-server.ts';
@@ -51,6 +51,7 @@ async function addAnswers(count: number, markEvery: number): Promise<Answer[]> {
     status: i % markEvery === 0 ? pick(STATUSES) : ('new' as const),
   }));
   await eventStore.append(
+    LOCAL_SOURCE,
     answers.map(({ status: _, ...fields }, i) => ({
       seq: i + 1,
       request: entry({ propertyId: 'shop', ...fields }),

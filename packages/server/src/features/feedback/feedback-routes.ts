@@ -107,6 +107,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, database, flagValues }
         'not_found',
         'environment_not_found',
         'storage_damaged',
+        'event_store_unavailable',
       ],
     },
     async (request): Promise<FeedbackPage> => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entry } from '../../storage/contract/sample-requests.contract.ts';
 import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import type { Cursor, EventStore } from '../../storage/event-store.ts';
+import { type Cursor, type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { temporaryDirectory } from '../../testing/test-server.ts';
 import { type FeedbackWithState, readFeedbackPage } from './feedback-pages.ts';
@@ -32,7 +32,10 @@ afterEach(async () => {
 
 const stores = () => ({ database: configuration.handle.database, eventStore });
 const add = (...entries: Parameters<typeof entry>[0][]) =>
-  eventStore.append(entries.map((fields) => ({ seq: ++seq, request: entry(fields) })));
+  eventStore.append(
+    LOCAL_SOURCE,
+    entries.map((fields) => ({ seq: ++seq, request: entry(fields) })),
+  );
 const addMany = (count: number, more: object = {}) =>
   // Three in the same millisecond, so that the id decides.
   add(

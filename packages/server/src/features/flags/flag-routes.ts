@@ -39,7 +39,7 @@ function registerEvaluate(api: ApiRoutes, { auth, evaluator, findIdentity }: Dep
       key: 'secret',
       body: EvaluateBody,
       responses: { 200: { ...Evaluations, description: 'The evaluation of each flag' } },
-      errors: ['wrong_property', 'environment_not_found', 'storage_damaged'],
+      errors: ['wrong_property', 'environment_not_found', 'storage_damaged', 'event_store_unavailable'],
     },
     (request, reply) => {
       const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;

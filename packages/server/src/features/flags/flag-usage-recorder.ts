@@ -1,7 +1,8 @@
 import { ApiError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
+import { inLockingTransaction } from '../../storage/in-transaction.ts';
 import type { EvaluationCounts, UsageCount } from './evaluation-counts.ts';
-import { addUsage, rememberReport } from './flag-usage-store.ts';
+import { addUsage, lockUsage, rememberReport } from './flag-usage-store.ts';
 
 /** Counts per transaction: bounds how long merging them takes. */
 const MAX_COUNTS_PER_WRITE = 20_000;
@@ -105,7 +106,8 @@ export class FlagUsageRecorder {
   }
 
   #write(batch: readonly Waiting[]): Promise<void> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inLockingTransaction(this.#database, async (transaction) => {
+      await lockUsage(transaction);
       const counts: UsageCount[] = [];
       for (const { report, counts: own } of batch) {
         if (report === undefined || (await isNew(transaction, report))) counts.push(...own);

@@ -33,7 +33,7 @@ function registerReport(api: ApiRoutes, { auth, recorder }: Dependencies): void 
       key: 'secret',
       body: FlagUsageBody,
       responses: { 200: Success },
-      errors: ['wrong_property', 'environment_not_found'],
+      errors: ['wrong_property', 'environment_not_found', 'database_unavailable'],
     },
     async (request, reply) => {
       const { propertyId, reportId } = request.body;

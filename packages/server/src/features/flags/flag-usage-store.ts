@@ -10,6 +10,11 @@ const MAX_VALUES = 100;
 /** Added to no more above this, so that sums stay exact enough. */
 const MAX_COUNT = 1e15;
 
+/** Until the end of the transaction, no other process adds counts; its single row stands for all of them. */
+export async function lockUsage(transaction: Database): Promise<void> {
+  await transaction.selectFrom('usage_start').select('counting_since').forNoKeyUpdate().execute();
+}
+
 /** Adds counts, in the caller's transaction. Counts of properties that no longer exist are dropped. */
 export async function addUsage(transaction: Database, counts: readonly UsageCount[]): Promise<void> {
   const known = await existingProperties(transaction, counts);

@@ -74,7 +74,7 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
         400: failure('The request cannot be evaluated'),
         404: failure('There is no such flag'),
       },
-      errors: ['storage_damaged'],
+      errors: ['storage_damaged', 'event_store_unavailable'],
       ...PROTOCOL,
     },
     async (request, reply) => {
@@ -101,7 +101,7 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
         ...preparedResponses({ ...OfrepBulk, description: 'The values' }),
         400: failure('The request cannot be evaluated'),
       },
-      errors: ['storage_damaged'],
+      errors: ['storage_damaged', 'event_store_unavailable'],
       ...PROTOCOL,
     },
     async (request, reply) => {

@@ -17,6 +17,7 @@ import { periodOf } from '../../http/period.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedConversion } from '../../storage/accepted-request.ts';
 import type { StoredConversion } from '../../storage/conversion-page.ts';
+import { LOCAL_SOURCE } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type GoalQueries, goalProgress } from './goal-progress.ts';
@@ -110,7 +111,7 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
       members: true,
       querystring: GoalProgressQuery,
       responses: { 200: { ...GoalProgress, description: 'The progress' } },
-      errors: ['wrong_property', 'goal_not_found', 'storage_damaged'],
+      errors: ['wrong_property', 'goal_not_found', 'storage_damaged', 'event_store_unavailable'],
     },
     (request) => {
       const period = periodOf(request.query, Date.now());
@@ -130,7 +131,7 @@ function registerConversions(api: ApiRoutes, { auth, eventStore }: Dependencies)
       members: true,
       querystring: ConversionsQuery,
       responses: { 200: { ...ConversionsPage, description: 'One page' } },
-      errors: ['wrong_property', 'goal_not_found', 'storage_damaged'],
+      errors: ['wrong_property', 'goal_not_found', 'storage_damaged', 'event_store_unavailable'],
     },
     async (request): Promise<ConversionsPage> => {
       const { limit = 50, cursor, type, ...filter } = request.query;
@@ -149,9 +150,9 @@ function registerConversions(api: ApiRoutes, { auth, eventStore }: Dependencies)
 }
 
 function conversionResponse(conversion: StoredConversion): ConversionsPage['conversions'][number] {
-  const { ordinal, direction, amountMicros, metadata, at, ...rest } = conversion;
+  const { source, ordinal, direction, amountMicros, metadata, at, ...rest } = conversion;
   return {
-    id: `cnv_${ordinal}`,
+    id: source === LOCAL_SOURCE ? `cnv_${ordinal}` : `cnv_${source}_${ordinal}`,
     ...rest,
     type: direction === 1 ? 'increment' : 'decrement',
     amount: toDollars(amountMicros),

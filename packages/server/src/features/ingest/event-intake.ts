@@ -3,22 +3,24 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { EventKind, Metrics } from '../../http/metrics.ts';
 import type { AcceptedRequest } from '../../storage/accepted-request.ts';
-import type { EventLog } from '../../storage/event-log.ts';
 import type { IdempotencyMark } from '../../storage/journal/idempotency-marks.ts';
+import type { JournalClient } from '../../storage/journal-client.ts';
 
 /** All events enter here: they are written to disk, counted, and only then acknowledged. */
 export class EventIntake {
-  readonly #log: EventLog;
+  readonly #journal: JournalClient;
   readonly #metrics: Metrics;
 
-  constructor(log: EventLog, metrics: Metrics) {
-    this.#log = log;
+  constructor(journal: JournalClient, metrics: Metrics) {
+    this.#journal = journal;
     this.#metrics = metrics;
   }
 
   /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but not stored again. */
   async record(request: FastifyRequest, accepted: AcceptedRequest): Promise<'stored' | 'replayed'> {
-    const outcome = await this.#log.accept(accepted, idempotencyMark(request));
+    const mark = idempotencyMark(request);
+    const identified = mark === undefined ? accepted : withEventId(accepted, eventIdOf(mark));
+    const outcome = await this.#journal.accept(identified, mark);
     if (outcome === 'reused') throw new ApiError('idempotency_key_reused');
     const [kind, count] = eventsIn(accepted);
     if (outcome === 'stored') this.#metrics.accepted(kind, count);
@@ -49,6 +51,20 @@ function idempotencyMark(request: FastifyRequest): IdempotencyMark | undefined {
   // Separate per kind, because anyone can get the public key and could block the idempotency keys of a backend.
   return { kind, key: `${propertyId}/${kind}/${key}`, fingerprint };
 }
+
+/** The same on every node: the event store counts events with the same id once. */
+function eventIdOf({ key, fingerprint }: IdempotencyMark): string {
+  return createHash('sha256').update(key).update('\0').update(fingerprint).digest('hex').slice(0, 32);
+}
+
+function withEventId(accepted: AcceptedRequest, eventId: string): AcceptedRequest {
+  if (accepted.kind === 'conversion') return { ...accepted, eventId };
+  return accepted.kind === 'feedback' ? { ...accepted, id: feedbackIdOf(eventId) } : accepted;
+}
+
+/** As long as a random one. */
+const feedbackIdOf = (eventId: string) =>
+  `fbk_${Buffer.from(eventId.slice(0, 24), 'hex').toString('base64url')}`;
 
 /** Independent of the order of members. */
 function canonicalJson(value: unknown): string {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+import { inLockingTransaction } from '../../storage/in-transaction.ts';
 
 /** Rows of one statement. */
 const CHUNK_SIZE = 500;
@@ -10,9 +11,11 @@ export async function saveLastUsed(
   credentialIds: readonly string[],
   at: number,
 ): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
-    for (let start = 0; start < credentialIds.length; start += CHUNK_SIZE) {
-      const chunk = credentialIds.slice(start, start + CHUNK_SIZE);
+  await inLockingTransaction(database, async (transaction) => {
+    // In order, so that two processes never wait for each other.
+    const ids = [...credentialIds].sort();
+    for (let start = 0; start < ids.length; start += CHUNK_SIZE) {
+      const chunk = ids.slice(start, start + CHUNK_SIZE);
       await transaction
         .insertInto('credential_usage')
         .values(chunk.map((id) => ({ credential_id: id, last_used_at: at })))

@@ -16,6 +16,7 @@ import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
 import type { Database } from '../../storage/database.ts';
 import { documentAtVersion } from '../../storage/history/configuration-at.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import { collectionAt } from './collections.ts';
 import { dryRunResponse, summaryOf } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
@@ -113,7 +114,7 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
         const item = requestOf(body);
         const planned = await plan(parts, request, item);
         if (query.dryRun) return reply.send(dryRunResponse(planned));
-        const proposal = await parts.database.transaction().execute(async (transaction) => {
+        const proposal = await inTransaction(parts.database, async (transaction) => {
           const created = await createProposal(transaction, {
             ...{ propertyId: managed.id, item, summary: summaryOf(planned), baseVersion: body.baseVersion },
             ...{ comment: body.comment ?? query.comment ?? null, author: authorOf(caller) },

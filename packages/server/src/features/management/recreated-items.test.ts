@@ -55,5 +55,7 @@ test('restoring the role of a member who was removed and added again keeps the h
   expect(restored.status, restored.text).toBe(200);
   const { members } = (await owner.get(`${P}/members`)).body;
   expect(members.map(({ role }: { role: string }) => role)).not.toContain('admin');
-  await readDatabase(databasePath(server.dataDir), (database) => expectExactHistory(database, 'shop'));
+  await readDatabase({ path: databasePath(server.dataDir) }, (database) =>
+    expectExactHistory(database, 'shop'),
+  );
 });

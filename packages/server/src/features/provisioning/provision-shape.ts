@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { describeShapeError, shapePointer } from '../../http/shape-messages.ts';
 import { formatPointer, parsePointer } from '../../storage/changes/json-pointer.ts';
 import type { ProvisionMistake } from './provision-mistake.ts';
+import { isKnownToBeValid } from './provision-precheck.ts';
 
 export interface ShapedFile {
   /** The content without its invalid parts, so that the rest can be checked too. */
@@ -19,7 +20,7 @@ const MAX_MISTAKES = 1000;
 
 let compiled: ValidateFunction<ProvisionFile> | undefined;
 
-/** Compiled on first use, and quickly: most processes check one file or none. */
+/** Compiled on first use, and quickly: most processes check no file, or a valid one. */
 function validator(): ValidateFunction<ProvisionFile> {
   compiled ??= new Ajv({
     allErrors: true,
@@ -34,16 +35,15 @@ function validator(): ValidateFunction<ProvisionFile> {
 
 /** Checks the content against the schema; reports and removes the smallest invalid parts. */
 export function shapeProvisionFile(content: unknown): ShapedFile {
-  const validate = validator();
   const mistakes: ProvisionMistake[] = [];
   const removed = new Set<string>();
   for (;;) {
     const indices: Indices = new WeakMap();
     const pruned = removed.has('') ? { properties: [] } : prune(content, '', removed, indices);
-    if (validate(pruned)) {
-      const originalPath = (path: string) => restorePath(pruned, path, indices);
-      return { file: pruned, mistakes, originalPath };
-    }
+    const originalPath = (path: string) => restorePath(pruned, path, indices);
+    if (isKnownToBeValid(pruned)) return { file: pruned as ProvisionFile, mistakes, originalPath };
+    const validate = validator();
+    if (validate(pruned)) return { file: pruned, mistakes, originalPath };
     const errors = validate.errors ?? [];
     if (removed.size === 0) mistakes.push(...describeAll(errors.slice(0, MAX_MISTAKES)));
     for (const error of errors) removed.add(restorePath(pruned, shapePointer(error), indices));

@@ -4,7 +4,7 @@ import { type AaVerdict, aaVerdict } from '@switchyard/core/stats/report/aa-verd
 import { buildReport } from '@switchyard/core/stats/report/report';
 import { exposuresByDay } from '@switchyard/core/stats/report/report-days';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { AssignmentCounts } from '../../storage/event-store.ts';
+import type { AssignmentCounts } from '../../storage/assignment-queries.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
 import type { AaScope } from './aa-scope.ts';
 

@@ -6,7 +6,7 @@ import { compileFlags } from '@switchyard/core/evaluation/flags';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AcceptedCollect } from '../../storage/accepted-request.ts';
 import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import type { EventStore } from '../../storage/event-store.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
 import { mulberry32 } from '../../testing/mulberry32.ts';
 import { impactReport } from './impact-report.ts';
 import type { ImpactScope } from './impact-scope.ts';
@@ -32,7 +32,10 @@ beforeAll(async () => {
       ...{ device: pick(['desktop', 'mobile']), browser: 'Firefox', os: 'Linux', events: [] },
     };
   });
-  await store.append(sessions.map((request, index) => ({ seq: index + 1, request })));
+  await store.append(
+    LOCAL_SOURCE,
+    sessions.map((request, index) => ({ seq: index + 1, request })),
+  );
 });
 afterAll(async () => {
   await store.close();

@@ -9,7 +9,7 @@ import { impactScope } from './impact-scope.ts';
 import type { ReportRunner } from './report-runner.ts';
 
 interface Parts {
-  reports: ReportRunner;
+  reports: Pick<ReportRunner, 'run'>;
   /** The property as it would be with an item that is not saved. */
   withUnsavedItem: (
     current: PropertyConfiguration,
@@ -30,7 +30,14 @@ export function registerImpactRoutes(api: ApiRoutes, { reports, withUnsavedItem 
       params: PropertyParams,
       body: ImpactBody,
       responses: { 200: { ...Impact, description: 'The affected visitors' } },
-      errors: ['not_found', 'in_use', 'transition_not_allowed', 'overloaded', 'storage_damaged'],
+      errors: [
+        'not_found',
+        'in_use',
+        'transition_not_allowed',
+        'overloaded',
+        'storage_damaged',
+        'event_store_unavailable',
+      ],
     },
     async ({ managed, body }, reply) => {
       const { type, key, definition, days = 7 } = body;

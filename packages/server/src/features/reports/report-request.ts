@@ -1,6 +1,7 @@
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { TraceParent } from '../../storage/tracer.ts';
 import type { AaScope } from './aa-scope.ts';
 import type { EvaluationInput } from './flag-evaluations.ts';
 import type { ImpactScope } from './impact-scope.ts';
@@ -39,6 +40,8 @@ export interface ReportJob<Request = ReportRequest> {
   request: Request;
   /** Change counter: increases whenever query results may have changed. */
   changes: number;
+  /** The span that requested it, if it is traced. */
+  trace?: TraceParent;
 }
 
 /** A finished response. */

@@ -15,7 +15,7 @@ import { findSplitTest, scopeOf } from './report-scope.ts';
 
 interface Dependencies {
   auth: Authentication;
-  reports: ReportRunner;
+  reports: Pick<ReportRunner, 'run'>;
 }
 
 export function registerReportRoutes(api: ApiRoutes, { auth, reports }: Dependencies): void {
@@ -29,7 +29,7 @@ async function send(reply: FastifyReply, report: Promise<ReportBody>): Promise<F
   return reply.type(contentType).send(body);
 }
 
-function registerResults(api: ApiRoutes, auth: Authentication, reports: ReportRunner): void {
+function registerResults(api: ApiRoutes, auth: Authentication, reports: Pick<ReportRunner, 'run'>): void {
   api.get<{ Querystring: SplitTestResultsQuery }>(
     '/v1/split-testing/results',
     {
@@ -41,7 +41,13 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: ReportRu
       members: true,
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
-      errors: ['wrong_property', 'split_test_not_found', 'overloaded', 'storage_damaged'],
+      errors: [
+        'wrong_property',
+        'split_test_not_found',
+        'overloaded',
+        'storage_damaged',
+        'event_store_unavailable',
+      ],
     },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, by, include, fresh } = request.query;
@@ -59,7 +65,7 @@ const BUNDLE_EXAMPLES = Object.fromEntries(
   ]),
 );
 
-function registerExport(api: ApiRoutes, auth: Authentication, reports: ReportRunner): void {
+function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<ReportRunner, 'run'>): void {
   api.get<{ Querystring: ResultsExportQuery }>(
     '/v1/split-testing/results/export',
     {
@@ -78,7 +84,13 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: ReportRun
           },
         },
       },
-      errors: ['wrong_property', 'split_test_not_found', 'overloaded', 'storage_damaged'],
+      errors: [
+        'wrong_property',
+        'split_test_not_found',
+        'overloaded',
+        'storage_damaged',
+        'event_store_unavailable',
+      ],
     },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, format = 'bundle' } = request.query;
@@ -100,7 +112,7 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: ReportRun
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 
-function registerPlan(api: ApiRoutes, auth: Authentication, reports: ReportRunner): void {
+function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<ReportRunner, 'run'>): void {
   api.get<{ Querystring: PlanQuery }>(
     '/v1/split-testing/plan',
     {
@@ -112,7 +124,13 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: ReportRunne
       members: true,
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
-      errors: ['wrong_property', 'goal_not_found', 'overloaded', 'storage_damaged'],
+      errors: [
+        'wrong_property',
+        'goal_not_found',
+        'overloaded',
+        'storage_damaged',
+        'event_store_unavailable',
+      ],
     },
     (request, reply) => {
       const { propertyId, goalId } = request.query;

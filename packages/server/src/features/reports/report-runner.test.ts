@@ -28,7 +28,7 @@ function start(options: Partial<ReportRunnerOptions> = {}): string[] {
   const logged: string[] = [];
   runner = new ReportRunner({
     script: new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`),
-    connect: () => new MessageChannel().port2,
+    connect: () => ({ type: 'port', port: new MessageChannel().port2 }),
     changes: () => 0,
     log: (message) => logged.push(message),
     ...options,
@@ -90,7 +90,7 @@ describe('the report thread', () => {
     let started = 0;
     const connect = () => {
       started++;
-      return new MessageChannel().port2;
+      return { type: 'port' as const, port: new MessageChannel().port2 };
     };
     start({ connect });
     expect(await respond()).toBe('done');

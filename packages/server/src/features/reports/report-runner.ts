@@ -1,5 +1,7 @@
-import { type MessagePort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { ApiError } from '../../errors.ts';
+import { movedParts, type ThreadConnection } from '../../storage/storage-channel.ts';
+import type { TraceParent } from '../../storage/tracer.ts';
 import type { ReportBody, ReportMessage, ReportReply, ReportRequest } from './report-request.ts';
 
 /** Reports that run on the thread at a time; others wait in a queue on the serving thread. */
@@ -10,11 +12,13 @@ const TIMEOUT_MS = 60_000;
 const MAX_MEMORY_MB = 384;
 
 export interface ReportRunnerOptions {
-  /** Opens a port to the event store, for the thread. */
-  connect: () => MessagePort;
+  /** Opens a connection to the event store, for the thread. */
+  connect: () => ThreadConnection;
   /** Change counter: increases whenever query results may have changed. */
-  changes: () => number;
+  changes: () => number | Promise<number>;
   log: (message: string) => void;
+  /** The span of the request that is being handled. */
+  currentTrace?: (() => TraceParent | undefined) | undefined;
   script?: URL;
   timeoutMs?: number;
   maxMemoryMb?: number;
@@ -22,6 +26,7 @@ export interface ReportRunnerOptions {
 
 interface Job {
   request: unknown;
+  trace: TraceParent | undefined;
   resolve: (body: ReportBody) => void;
   reject: (error: Error) => void;
   timer?: NodeJS.Timeout;
@@ -51,7 +56,8 @@ export class ReportRunner<Request = ReportRequest> {
       return Promise.reject(overloaded('Too many reports are running.'));
     }
     return new Promise((resolve, reject) => {
-      const job: Job = { request, resolve, reject };
+      const trace = this.#options.currentTrace?.();
+      const job: Job = { request, trace, resolve, reject };
       this.#waiting.push(job);
       this.#setTimeout(job, () => {
         this.#waiting.splice(this.#waiting.indexOf(job), 1);
@@ -111,8 +117,15 @@ export class ReportRunner<Request = ReportRequest> {
     const id = this.#nextId++;
     this.#running.set(id, job);
     this.#setTimeout(job, () => this.#replace(worker, 'a report timed out'));
-    const message: ReportMessage<unknown> = { id, request: job.request, changes: this.#options.changes() };
-    worker.postMessage(message);
+    const { request, trace } = job;
+    const send = (changes: number) => {
+      const message: ReportMessage<unknown> = { id, request, changes, ...(trace !== undefined && { trace }) };
+      worker.postMessage(message);
+    };
+    const changes = this.#options.changes();
+    if (typeof changes === 'number') send(changes);
+    // It fails only with the storage thread, which ends the process.
+    else changes.then(send, (error) => this.#receive({ id, error }));
   }
 
   #setTimeout(job: Job, onTimeout: () => void): void {
@@ -130,7 +143,7 @@ export class ReportRunner<Request = ReportRequest> {
         maxYoungGenerationSizeMb: 16,
       },
       workerData: { storage },
-      transferList: [storage],
+      transferList: movedParts(storage),
     });
     worker.on('message', (reply: ReportReply) => this.#receive(reply));
     worker.on('error', (error) => this.#replace(worker, error.message));

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AcceptedCollect } from '../../storage/accepted-request.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { ChangedSessions } from '../../storage/storage-messages.ts';
 
 const MAX_SESSIONS = 50_000;
 
@@ -45,6 +46,18 @@ export class SessionIdentities {
     const known = this.#recent.get(key);
     if (known === undefined) return this.#lookup(key, propertyId, sessionId);
     return known === UNKNOWN ? undefined : known;
+  }
+
+  /** Call when another node has stored collects of these sessions, or erased some. */
+  drop(sessions: ChangedSessions): void {
+    if (sessions === 'all') this.clear();
+    else
+      for (const { propertyId, sessionId } of sessions) {
+        const key = keyOf(propertyId, sessionId);
+        const lookup = this.#lookups.get(key);
+        if (lookup !== undefined) lookup.outdated = true;
+        this.#recent.delete(key);
+      }
   }
 
   /** Call after an erasure, so that no erased identity stays in memory. */

@@ -22,8 +22,8 @@ import { detailResponse, summaryResponse } from './session-responses.ts';
 interface Dependencies {
   auth: Authentication;
   recordEvents: RecordEvents;
-  identities: SessionIdentities;
-  eventStore: Pick<EventStoreClient, 'watermark' | 'sessionPage' | 'session'>;
+  identities: Pick<SessionIdentities, 'remember'>;
+  eventStore: Pick<EventStoreClient, 'positions' | 'sessionPage' | 'session'>;
   phaseOf: PhaseOf;
   /** Whether the server runs behind a trusted proxy, whose country header is used. */
   behindProxy: boolean;
@@ -83,13 +83,14 @@ function registerList(api: ApiRoutes, { auth, eventStore, phaseOf }: Dependencie
         'goal_not_found',
         'feedback_type_not_found',
         'storage_damaged',
+        'event_store_unavailable',
       ],
     },
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...query } = request.query;
       const after = decodeListCursor(cursor);
       const filter = sessionFilter(auth.property(request, query.propertyId), query, phaseOf);
-      const asOf = after === undefined ? await eventStore.watermark() : after.asOf;
+      const asOf = after === undefined ? await eventStore.positions() : after.asOf;
       const list = { ...filter, ...(asOf !== undefined && { asOf }), ...(after && { after }) };
       const { rows, next } = await eventStore.sessionPage({ ...list, limit });
       return { sessions: rows.map(summaryResponse), nextCursor: encodeListCursor(next, asOf) };
@@ -109,7 +110,7 @@ function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): voi
       params: SessionParams,
       querystring: SessionQuery,
       responses: { 200: { ...SessionDetail, description: 'The session' } },
-      errors: ['wrong_property', 'not_found', 'storage_damaged'],
+      errors: ['wrong_property', 'not_found', 'storage_damaged', 'event_store_unavailable'],
     },
     async (request): Promise<SessionDetail> => {
       const { propertyId, limit = 200, cursor } = request.query;

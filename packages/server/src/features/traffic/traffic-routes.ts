@@ -28,7 +28,7 @@ const declaration = {
   tag: 'Traffic',
   key: 'secret',
   members: true,
-  errors: ['wrong_property', 'overloaded', 'storage_damaged'],
+  errors: ['wrong_property', 'overloaded', 'storage_damaged', 'event_store_unavailable'],
 } satisfies Partial<RouteDeclaration>;
 
 export function registerTrafficRoutes(api: ApiRoutes, dependencies: Dependencies): void {

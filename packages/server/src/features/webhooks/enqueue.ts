@@ -39,7 +39,7 @@ export async function enqueue(
   return queued;
 }
 
-/** Returns the id of the delivery; undefined if the event has been queued before. */
+/** In the caller's transaction. Returns the id of the delivery; undefined if the event has been queued before. */
 export async function insertDelivery(
   database: Database,
   propertyId: string,
@@ -65,7 +65,15 @@ export async function insertDelivery(
   return numInsertedOrUpdatedRows === 0n ? undefined : id;
 }
 
+/** Locks the webhook, so that no two deliveries get the same position. */
 async function nextPosition(database: Database, propertyId: string, webhookId: string): Promise<number> {
+  await database
+    .selectFrom('webhooks')
+    .select('id')
+    .where('property_id', '=', propertyId)
+    .where('id', '=', webhookId)
+    .forNoKeyUpdate()
+    .execute();
   const { last } = await database
     .selectFrom('webhook_deliveries')
     .select(({ fn }) => fn.max<number | null>('position').as('last'))

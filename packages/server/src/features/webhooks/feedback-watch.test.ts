@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { collect, entry } from '../../storage/contract/sample-requests.contract.ts';
 import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import type { EventStore } from '../../storage/event-store.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { changeWebhook, storeWebhook } from '../../testing/stored-webhook.ts';
@@ -42,7 +42,9 @@ const startWatch = () =>
   });
 
 const submit = (id: string, receivedAt = SINCE + 1, more: object = {}) =>
-  store.append([{ seq: ++seq, request: entry({ propertyId: 'shop', id, receivedAt, ...more }) }]);
+  store.append(LOCAL_SOURCE, [
+    { seq: ++seq, request: entry({ propertyId: 'shop', id, receivedAt, ...more }) },
+  ]);
 
 async function reload(): Promise<void> {
   property = (await configuration.property())!;
@@ -81,7 +83,7 @@ test('queues each entry once, in order of arrival, across restarts', async () =>
 test('sends the entry as the API returns it', async () => {
   await subscribe();
   const session = collect({ propertyId: 'shop', sessionId: 's', visitorId: 'ann', receivedAt: SINCE });
-  await store.append([{ seq: ++seq, request: session }]);
+  await store.append(LOCAL_SOURCE, [{ seq: ++seq, request: session }]);
   const metadata = '{"page":"/checkout"}';
   await submit('f', SINCE + 1, { sessionId: 's', option: 'good', message: 'Fast', metadata });
   await watch.run();
@@ -136,7 +138,7 @@ test('queues many entries in bounded steps, and stops while too many are pending
     seq: ++seq,
     request: entry({ propertyId: 'shop', id: `f${n}`, receivedAt: SINCE + 1 }),
   }));
-  await store.append(entries);
+  await store.append(LOCAL_SOURCE, entries);
   await watch.run();
   expect(await queued()).toHaveLength(100);
   for (let run = 0; run < 12; run++) await watch.run();
@@ -168,7 +170,7 @@ test('erasing a visitor, user or session includes the deliveries about them', as
   await watch.run();
   // The visitor of this session becomes known only after the event was queued.
   const fields = { propertyId: 'shop', receivedAt: SINCE + 2 };
-  await store.append([
+  await store.append(LOCAL_SOURCE, [
     { seq: ++seq, request: collect({ ...fields, sessionId: 's-ann', visitorId: 'v-ann' }) },
     { seq: ++seq, request: collect({ ...fields, sessionId: 's-bob', visitorId: 'v', userId: 'u-bob' }) },
   ]);

@@ -1,6 +1,7 @@
 import type { Database } from '../../storage/database.ts';
-import type { ArrivedFeedback, NewFeedbackQuery } from '../../storage/event-store.ts';
+import type { FeedbackEntry, NewFeedbackQuery, Positions } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import { inLockingTransaction } from '../../storage/in-transaction.ts';
 import type { PropertyConfiguration, Webhook } from '../../storage/property-configuration.ts';
 import { countPending } from './delivery-store.ts';
 import { insertDelivery, subscribedTo, type WebhookEvent } from './enqueue.ts';
@@ -15,7 +16,7 @@ const RETRY_MS = 30_000;
 export interface FeedbackWatchParts {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
-  eventStore: Pick<EventStoreClient, 'newFeedback' | 'watermark'>;
+  eventStore: Pick<EventStoreClient, 'newFeedback' | 'positions'>;
   /** Increases whenever query results may have changed. */
   changes: () => number;
   /** Called after new deliveries. */
@@ -69,31 +70,39 @@ export class FeedbackWatch {
     const { database, eventStore } = this.#parts;
     const pending = await countPending(database, { propertyId, webhookId: webhook.id }, MAX_PENDING);
     if (pending === MAX_PENDING) return false;
-    // First, so that everything up to it is visible to the query.
-    const watermark = await eventStore.watermark();
-    const stored = await readPosition(database, propertyId, webhook.id);
-    const query = await this.#queryFrom(propertyId, webhook, stored, watermark);
-    const found = await eventStore.newFeedback(query);
-    const last = found.at(-1)?.position;
-    const isUnchanged = last === undefined && stored === query.after;
-    if (!isUnchanged) {
-      await saveFound(database, propertyId, webhook.id, found, last ?? watermark);
-      if (found.length > 0) this.#parts.onQueued();
+    const stored = await readPositions(database, propertyId, webhook.id);
+    const query = await this.#queryFrom(propertyId, webhook, stored);
+    const { entries, next } = await eventStore.newFeedback(query);
+    if (stored === undefined || !isSame(stored, next)) {
+      await saveFound(database, propertyId, webhook.id, entries, next);
+      if (entries.length > 0) this.#parts.onQueued();
     }
-    return found.length === 0;
+    return entries.length === 0;
   }
 
   async #queryFrom(
     propertyId: string,
     webhook: Webhook,
-    stored: number | undefined,
-    watermark: number,
+    stored: Positions | undefined,
   ): Promise<NewFeedbackQuery> {
-    // A stored position beyond the end is from before the event store was restored from a backup.
-    if (stored !== undefined) return { propertyId, after: Math.min(stored, watermark), limit: BATCH };
+    if (stored !== undefined) {
+      const end = await this.#parts.eventStore.positions();
+      return { propertyId, after: withinStore(stored, end), limit: BATCH };
+    }
     const from = await subscribedSince(this.#parts.database, propertyId, webhook);
-    return { propertyId, after: 0, from, limit: BATCH };
+    return { propertyId, after: {}, from, limit: BATCH };
   }
+}
+
+/** A stored position beyond the end is from before the event store was restored from a backup. */
+function withinStore(stored: Positions, end: Positions): Positions {
+  const entries = Object.entries(stored).map(([source, seq]) => [source, Math.min(seq, end[source] ?? 0)]);
+  return Object.fromEntries(entries);
+}
+
+function isSame(a: Positions, b: Positions): boolean {
+  const sources = Object.keys({ ...a, ...b });
+  return sources.every((source) => a[source] === b[source]);
 }
 
 /** A webhook that is disabled for some time does not get the feedback of that time later. */
@@ -126,28 +135,29 @@ async function subscribedSince(
   return Math.max(createdAt, property?.updated_at ?? 0);
 }
 
-async function readPosition(
+async function readPositions(
   database: Database,
   propertyId: string,
   webhookId: string,
-): Promise<number | undefined> {
+): Promise<Positions | undefined> {
   const row = await database
     .selectFrom('webhook_feedback_positions')
-    .select('position')
+    .select('positions')
     .where('property_id', '=', propertyId)
     .where('webhook_id', '=', webhookId)
     .executeTakeFirst();
-  return row?.position;
+  return row && (JSON.parse(row.positions) as Positions);
 }
 
 async function saveFound(
   database: Database,
   propertyId: string,
   webhookId: string,
-  found: readonly ArrivedFeedback[],
-  position: number,
+  found: readonly FeedbackEntry[],
+  next: Positions,
 ): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  const positions = JSON.stringify(next);
+  await inLockingTransaction(database, async (transaction) => {
     const webhooks = await listWebhooks(transaction, propertyId);
     // It may have been changed or deleted since the configuration was loaded.
     if (!subscribedTo(webhooks, EVENT).some(({ id }) => id === webhookId)) return;
@@ -156,16 +166,13 @@ async function saveFound(
     }
     await transaction
       .insertInto('webhook_feedback_positions')
-      .values({ property_id: propertyId, webhook_id: webhookId, position })
-      .onConflict((conflict) => conflict.columns(['property_id', 'webhook_id']).doUpdateSet({ position }))
+      .values({ property_id: propertyId, webhook_id: webhookId, positions })
+      .onConflict((conflict) => conflict.columns(['property_id', 'webhook_id']).doUpdateSet({ positions }))
       .execute();
   });
 }
 
-function eventOf(
-  propertyId: string,
-  { position: _position, metadata, ...entry }: ArrivedFeedback,
-): WebhookEvent<typeof EVENT> {
+function eventOf(propertyId: string, { metadata, ...entry }: FeedbackEntry): WebhookEvent<typeof EVENT> {
   return {
     type: EVENT,
     data: { propertyId, feedback: { ...entry, metadata: JSON.parse(metadata ?? '{}') } },

@@ -1,126 +1,129 @@
 import { join } from 'node:path';
 import { DAY_MS } from '@switchyard/core/time';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { goal } from '../../storage/contract/sample-requests.contract.ts';
 import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import type { EventStore } from '../../storage/event-store.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { engines } from '../../testing/databases.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { storeWebhook } from '../../testing/stored-webhook.ts';
 import { temporaryDirectory } from '../../testing/test-server.ts';
 import { GoalTargetWatch, periodAt } from './goal-target-watch.ts';
 
-/** A Wednesday in the middle of May. */
-const NOW = Date.UTC(2026, 4, 13, 12);
+describe.each(engines())('$name', (engine) => {
+  /** A Wednesday in the middle of May. */
+  const NOW = Date.UTC(2026, 4, 13, 12);
 
-let configuration: MemoryConfiguration;
-let store: EventStore;
-let property: PropertyConfiguration;
-let seq = 0;
+  let configuration: MemoryConfiguration;
+  let store: EventStore;
+  let property: PropertyConfiguration;
+  let seq = 0;
 
-beforeEach(async () => {
-  configuration = await openMemoryConfiguration();
-  await configuration.apply({
-    goals: [
-      { id: 'signup', name: 'Sign-ups', kind: 'count' },
-      { id: 'revenue', name: 'Revenue', kind: 'revenue' },
-    ],
+  beforeEach(async () => {
+    configuration = await openMemoryConfiguration(engine);
+    await configuration.apply({
+      goals: [
+        { id: 'signup', name: 'Sign-ups', kind: 'count' },
+        { id: 'revenue', name: 'Revenue', kind: 'revenue' },
+      ],
+    });
+    store = await openDuckDbEventStore(join(temporaryDirectory(), 'events.duckdb'));
+    const url = 'https://shop.example';
+    await storeWebhook(configuration.handle.database, { url, events: ['goal.target_reached'] });
   });
-  store = await openDuckDbEventStore(join(temporaryDirectory(), 'events.duckdb'));
-  const url = 'https://shop.example';
-  await storeWebhook(configuration.handle.database, { url, events: ['goal.target_reached'] });
-});
-afterEach(async () => {
-  await store.close();
-  await configuration.handle.close();
-});
+  afterEach(async () => {
+    await store.close();
+    await configuration.handle.close();
+  });
 
-async function setTarget(goalId: string, target: object): Promise<void> {
-  property = (await configuration.property())!;
-  const goals = property.goals.map((each) => (each.id === goalId ? { ...each, target } : each));
-  property = { ...property, goals: goals as typeof property.goals };
-}
+  async function setTarget(goalId: string, target: object): Promise<void> {
+    property = (await configuration.property())!;
+    const goals = property.goals.map((each) => (each.id === goalId ? { ...each, target } : each));
+    property = { ...property, goals: goals as typeof property.goals };
+  }
 
-const look = (now: number) =>
-  new GoalTargetWatch({
-    database: configuration.handle.database,
-    properties: () => [property],
-    eventStore: store,
-    onQueued: () => {},
-  }).look(now);
+  const look = (now: number) =>
+    new GoalTargetWatch({
+      database: configuration.handle.database,
+      properties: () => [property],
+      eventStore: store,
+      onQueued: () => {},
+    }).look(now);
 
-const convert = (goalId: string, receivedAt: number, direction: 1 | -1 = 1, amountMicros = 0) => {
-  const request = goal({ propertyId: 'shop', goalId, receivedAt, direction, amountMicros });
-  return store.append([{ seq: ++seq, request }]);
-};
+  const convert = (goalId: string, receivedAt: number, direction: 1 | -1 = 1, amountMicros = 0) => {
+    const request = goal({ propertyId: 'shop', goalId, receivedAt, direction, amountMicros });
+    return store.append(LOCAL_SOURCE, [{ seq: ++seq, request }]);
+  };
 
-async function queued() {
-  const rows = await configuration.handle.database
-    .selectFrom('webhook_deliveries')
-    .select('body')
-    .orderBy('position')
-    .execute();
-  return rows.map(({ body }) => JSON.parse(body).data);
-}
+  async function queued() {
+    const rows = await configuration.handle.database
+      .selectFrom('webhook_deliveries')
+      .select('body')
+      .orderBy('position')
+      .execute();
+    return rows.map(({ body }) => JSON.parse(body).data);
+  }
 
-test('tells once per period that a goal has reached its target', async () => {
-  await setTarget('signup', { value: 2, period: 'week' });
-  await convert('signup', NOW - 3 * DAY_MS);
-  await convert('signup', NOW);
-  await look(NOW);
-  expect(await queued()).toEqual([]);
-  await convert('signup', NOW + 1);
-  for (const later of [1, 2]) await look(NOW + later);
-  const monday = Date.UTC(2026, 4, 11);
-  expect(await queued()).toEqual([
-    {
-      ...{ propertyId: 'shop', goal: { id: 'signup', name: 'Sign-ups', kind: 'count' }, total: 2 },
-      ...{ target: { value: 2, period: 'week' }, from: monday, to: monday + 7 * DAY_MS },
-    },
-  ]);
-  // A refund and another conversion do not repeat it.
-  await convert('signup', NOW + 3, -1);
-  await look(NOW + 3);
-  await convert('signup', NOW + 4);
-  await look(NOW + 4);
-  expect(await queued()).toHaveLength(1);
-  const nextWeek = NOW + 7 * DAY_MS;
-  for (let n = 0; n < 2; n++) await convert('signup', nextWeek);
-  await look(nextWeek);
-  expect((await queued()).map(({ from }) => from)).toEqual([monday, monday + 7 * DAY_MS]);
-});
+  test('tells once per period that a goal has reached its target', async () => {
+    await setTarget('signup', { value: 2, period: 'week' });
+    await convert('signup', NOW - 3 * DAY_MS);
+    await convert('signup', NOW);
+    await look(NOW);
+    expect(await queued()).toEqual([]);
+    await convert('signup', NOW + 1);
+    for (const later of [1, 2]) await look(NOW + later);
+    const monday = Date.UTC(2026, 4, 11);
+    expect(await queued()).toEqual([
+      {
+        ...{ propertyId: 'shop', goal: { id: 'signup', name: 'Sign-ups', kind: 'count' }, total: 2 },
+        ...{ target: { value: 2, period: 'week' }, from: monday, to: monday + 7 * DAY_MS },
+      },
+    ]);
+    // A refund and another conversion do not repeat it.
+    await convert('signup', NOW + 3, -1);
+    await look(NOW + 3);
+    await convert('signup', NOW + 4);
+    await look(NOW + 4);
+    expect(await queued()).toHaveLength(1);
+    const nextWeek = NOW + 7 * DAY_MS;
+    for (let n = 0; n < 2; n++) await convert('signup', nextWeek);
+    await look(nextWeek);
+    expect((await queued()).map(({ from }) => from)).toEqual([monday, monday + 7 * DAY_MS]);
+  });
 
-test('counts dollars, less refunds, and a new target is reached anew', async () => {
-  await setTarget('revenue', { value: 100, period: 'month' });
-  await convert('revenue', NOW, 1, 150_000_000);
-  await convert('revenue', NOW, -1, -60_000_000);
-  await look(NOW);
-  expect(await queued()).toEqual([]);
-  await convert('revenue', NOW, 1, 10_000_000);
-  await look(NOW);
-  await setTarget('revenue', { value: 50.5, period: 'month' });
-  await look(NOW);
-  expect((await queued()).map(({ total, target }) => [total, target.value])).toEqual([
-    [100, 100],
-    [100, 50.5],
-  ]);
-});
+  test('counts dollars, less refunds, and a new target is reached anew', async () => {
+    await setTarget('revenue', { value: 100, period: 'month' });
+    await convert('revenue', NOW, 1, 150_000_000);
+    await convert('revenue', NOW, -1, -60_000_000);
+    await look(NOW);
+    expect(await queued()).toEqual([]);
+    await convert('revenue', NOW, 1, 10_000_000);
+    await look(NOW);
+    await setTarget('revenue', { value: 50.5, period: 'month' });
+    await look(NOW);
+    expect((await queued()).map(({ total, target }) => [total, target.value])).toEqual([
+      [100, 100],
+      [100, 50.5],
+    ]);
+  });
 
-test('goals without a target are ignored', async () => {
-  property = (await configuration.property())!;
-  await convert('signup', NOW);
-  await look(NOW);
-  expect(await queued()).toEqual([]);
-});
+  test('goals without a target are ignored', async () => {
+    property = (await configuration.property())!;
+    await convert('signup', NOW);
+    await look(NOW);
+    expect(await queued()).toEqual([]);
+  });
 
-test.each([
-  ['week', NOW, Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 18)],
-  ['week', Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 18)],
-  ['week', Date.UTC(2026, 4, 11) - 1, Date.UTC(2026, 4, 4), Date.UTC(2026, 4, 11)],
-  ['month', NOW, Date.UTC(2026, 4, 1), Date.UTC(2026, 5, 1)],
-  ['month', Date.UTC(2026, 11, 31), Date.UTC(2026, 11, 1), Date.UTC(2027, 0, 1)],
-  ['quarter', NOW, Date.UTC(2026, 3, 1), Date.UTC(2026, 6, 1)],
-  ['quarter', Date.UTC(2027, 0, 1) - 1, Date.UTC(2026, 9, 1), Date.UTC(2027, 0, 1)],
-] as const)('the %s of %d', (period, time, from, to) => {
-  expect(periodAt(period, time)).toEqual({ from, to });
+  test.each([
+    ['week', NOW, Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 18)],
+    ['week', Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 18)],
+    ['week', Date.UTC(2026, 4, 11) - 1, Date.UTC(2026, 4, 4), Date.UTC(2026, 4, 11)],
+    ['month', NOW, Date.UTC(2026, 4, 1), Date.UTC(2026, 5, 1)],
+    ['month', Date.UTC(2026, 11, 31), Date.UTC(2026, 11, 1), Date.UTC(2027, 0, 1)],
+    ['quarter', NOW, Date.UTC(2026, 3, 1), Date.UTC(2026, 6, 1)],
+    ['quarter', Date.UTC(2027, 0, 1) - 1, Date.UTC(2026, 9, 1), Date.UTC(2027, 0, 1)],
+  ] as const)('the %s of %d', (period, time, from, to) => {
+    expect(periodAt(period, time)).toEqual({ from, to });
+  });
 });

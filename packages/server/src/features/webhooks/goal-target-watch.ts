@@ -3,6 +3,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../storage/goal-buckets.ts';
+import { inLockingTransaction } from '../../storage/in-transaction.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
 import { listWebhooks } from './webhook-store.ts';
@@ -59,7 +60,7 @@ export class GoalTargetWatch {
         : toDollars(totals.incrementedMicros - totals.decrementedMicros);
     if (total < goal.target.value) return;
     const event = eventOf(propertyId, goal, total, period, now);
-    const queued = await database.transaction().execute(async (transaction) => {
+    const queued = await inLockingTransaction(database, async (transaction) => {
       await saveReached(transaction, propertyId, goal, period.from);
       return enqueue(transaction, propertyId, await listWebhooks(transaction, propertyId), event);
     });

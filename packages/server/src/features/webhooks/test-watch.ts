@@ -1,6 +1,7 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { Logger } from 'pino';
 import type { Database } from '../../storage/database.ts';
+import { inLockingTransaction } from '../../storage/in-transaction.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
 import { deleteTestState, listTestStates, saveTestState, type TestState } from './test-state-store.ts';
@@ -118,7 +119,7 @@ export class TestWatch {
     const previous = this.#states!.get(test.id);
     const state = stateOf(property, test, found, now);
     const events = previous?.phase === state.phase ? eventsBetween(previous, state, test, found, now) : [];
-    const queued = await database.transaction().execute(async (transaction) => {
+    const queued = await inLockingTransaction(database, async (transaction) => {
       await saveTestState(transaction, state);
       const webhooks = events.length > 0 ? await listWebhooks(transaction, property.id) : [];
       let count = 0;

@@ -14,6 +14,7 @@ import type { ApiRoutes } from '../../http/api-routes.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
 import type { ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
 import { type Database, newId } from '../../storage/database.ts';
+import { inLockingTransaction } from '../../storage/in-transaction.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import {
   type DeliverySummary,
@@ -193,12 +194,14 @@ export async function queueTest(
   wake: WakeWebhooks,
 ): Promise<QueuedDelivery> {
   const { propertyId, webhookId } = webhook;
-  const deliveryId = await insertDelivery(database, propertyId, webhookId, {
-    type: TEST_EVENT,
-    data: { propertyId, webhookId },
-    dedupeKey: newId('test'),
-    at: Date.now(),
-  });
+  const deliveryId = await inLockingTransaction(database, (transaction) =>
+    insertDelivery(transaction, propertyId, webhookId, {
+      type: TEST_EVENT,
+      data: { propertyId, webhookId },
+      dedupeKey: newId('test'),
+      at: Date.now(),
+    }),
+  );
   wake(webhook);
   return { deliveryId: deliveryId as string };
 }

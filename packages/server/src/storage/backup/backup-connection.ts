@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { HeldFiles } from '../event-store.ts';
+import { CONTROL_SOCKET, withSocketPath } from '../socket/socket-path.ts';
 import { type BackupReply, type BackupRequest, onMessage, sendMessage } from './backup-messages.ts';
-import { withSocketPath } from './socket-path.ts';
 
 /** The connection of a backup to the running server. */
 export class BackupConnection {
@@ -14,6 +14,7 @@ export class BackupConnection {
   static open(dataDir: string): Promise<BackupConnection | undefined> {
     return withSocketPath(
       dataDir,
+      CONTROL_SOCKET,
       (path) =>
         new Promise((resolve) => {
           const socket = connect(path);

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { HOUR_MS } from '@switchyard/core/time';
-import type { EventLog } from '../event-log.ts';
+import type { EventStorage } from '../event-storage.ts';
+import { CONTROL_SOCKET, socketFile, withSocketPath } from '../socket/socket-path.ts';
 import { type BackupRequest, onMessage, sendMessage } from './backup-messages.ts';
-import { socketFile, withSocketPath } from './socket-path.ts';
 
 /** A command that hangs, for example on a network drive, must not hold the files forever. */
 const MAX_HOLD_MS = HOUR_MS;
 
-type Files = Pick<EventLog, 'holdFiles' | 'releaseJournal' | 'releaseFiles'>;
+type Files = Pick<EventStorage, 'holdFiles' | 'releaseJournal' | 'releaseFiles'>;
 
 /**
  * Lets `switchyard backup` copy the files of this server: it connects to a socket in the data directory, and the files
@@ -21,7 +21,7 @@ export async function listenForBackups(dataDir: string, files: Files): Promise<(
     socket.on('close', () => sockets.delete(socket));
     serveBackup(socket, files);
   });
-  await withSocketPath(dataDir, async (path) => {
+  await withSocketPath(dataDir, CONTROL_SOCKET, async (path) => {
     // A killed server leaves its socket behind.
     await rm(path, { force: true });
     await listen(server, path);

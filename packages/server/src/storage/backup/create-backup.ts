@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
-import type { HeldFiles } from '../event-store.ts';
+import { type HeldFiles, LOCAL_SOURCE } from '../event-store.ts';
 import { BackupConnection } from './backup-connection.ts';
 import { assertSpace, copySqlite, copyStore, syncFiles } from './copy-files.ts';
 import { inspectBackup } from './inspect-backup.ts';
@@ -46,7 +46,7 @@ export async function createBackup(dataDir: string, directory: string, version: 
   }
   await syncFiles(directory);
   const contents = await inspectBackup(directory);
-  if (source.files !== undefined && contents.position.store !== source.files.watermark) {
+  if (source.files !== undefined && contents.position.store !== (source.files.positions[LOCAL_SOURCE] ?? 0)) {
     throw new Error('The copy of the event store differs from what the server had stored. Try again.');
   }
   return writeManifest(directory, { version, createdAt, contents });

@@ -6,6 +6,7 @@ import type { HistoryEntry, NewEntry } from '../history/history-entry.ts';
 import { HistoryState } from '../history/history-state.ts';
 import { appendHistory, lastRow } from '../history/history-store.ts';
 import { saveSnapshotIfDue } from '../history/snapshot-store.ts';
+import { inLockingTransaction, inTransaction } from '../in-transaction.ts';
 import type { ApiKey, PropertyConfiguration } from '../property-configuration.ts';
 import { type Actor, SYSTEM, type Via } from './actor.ts';
 import { continuedVersions } from './continued-versions.ts';
@@ -109,18 +110,19 @@ export class ConfigurationWriter {
 
   async #execute<T>(request: ChangeRequest, run: (changes: ChangeTransaction) => Promise<T>) {
     const done: Changed[] = [];
-    const transaction = this.#database.transaction();
-    const scope = request.dryRun ? transaction.setAccessMode('read only') : transaction;
-    const result = await scope.execute(async (database) => {
+    const attempt = (database: Database) => {
       done.length = 0;
       return run(new ChangeTransaction(database, this.#stores, this.#options, request, done));
-    });
+    };
+    const result = request.dryRun
+      ? await this.#database.transaction().setAccessMode('read only').execute(attempt)
+      : await inLockingTransaction(this.#database, attempt);
     return { result, saved: done.filter(({ entries }) => entries.length > 0) };
   }
 
   /** Starts the history of properties that are older than it. */
   async startHistory(): Promise<void> {
-    await this.#database.transaction().execute(async (database) => {
+    await inTransaction(this.#database, async (database) => {
       for (const stored of await this.#stores.listProperties(database)) {
         if ((await lastRow(database, stored.id)) !== undefined) continue;
         await importProperty(database, await loadProperty(database, this.#stores, stored));
@@ -159,6 +161,7 @@ export class ChangeTransaction {
   }
 
   async changeProperty(propertyId: string, change: Change): Promise<Changed> {
+    if (!this.#request.dryRun) await lockProperty(this.database, propertyId);
     const now = Date.now();
     const previous = await this.#load(propertyId);
     const nextVersion = 1 + (previous?.version ?? (await this.#deletedVersion(propertyId)));
@@ -263,6 +266,16 @@ export class ChangeTransaction {
     else if (action === 'update') await store.update(this.database, propertyId, item, at);
     else await store.remove(this.database, propertyId, item);
   }
+}
+
+/** Until the end of the transaction, no other process changes the property or anything that belongs to it. */
+async function lockProperty(database: Database, propertyId: string): Promise<void> {
+  await database
+    .selectFrom('properties')
+    .select('id')
+    .where('id', '=', propertyId)
+    .forNoKeyUpdate()
+    .execute();
 }
 
 function toEntry({ type, key, action, differences, version }: ItemChange): NewEntry {

@@ -21,7 +21,7 @@ const PHASE: ExposedSessions = {
 const SIGNUP = { goalId: 'signup', isRevenue: false, until: T0 + 20 * DAY_MS };
 const REVENUE = { goalId: 'revenue', isRevenue: true, until: T0 + 90 * DAY_MS };
 
-const SESSION_CONDITIONS: readonly SessionConditions[] = [
+export const SESSION_CONDITIONS: readonly SessionConditions[] = [
   { country: 'DE' },
   { country: null },
   { country: 'none' },
@@ -96,7 +96,7 @@ function meets(it: NaiveSession, conditions: SessionConditions): boolean {
   );
 }
 
-const FEEDBACK_FILTERS: readonly Omit<FeedbackFilter, 'propertyId'>[] = [
+export const FEEDBACK_FILTERS: readonly Omit<FeedbackFilter, 'propertyId'>[] = [
   {},
   { hasMessage: true, feedbackTypeId: 'nps' },
   { hasMessage: false },
@@ -190,7 +190,7 @@ function summaryOf(entries: readonly FeedbackEntry[]): FeedbackSummary {
 }
 
 /** Counts by name: types and options with equally many entries may come in any order. */
-function inOrder({ types, options, series, ...rest }: FeedbackSummary) {
+export function inOrder({ types, options, series, ...rest }: FeedbackSummary) {
   const names = options.map(({ feedbackTypeId, option }) => `${feedbackTypeId}: ${option}`);
   const byName = (counts: readonly number[]) =>
     Object.fromEntries(counts.map((count, index) => [names[index], count]));
@@ -232,7 +232,7 @@ export async function compareConversions(
           (goalId === undefined || it.goalId === goalId) &&
           (direction === undefined || it.direction === direction),
       );
-    expect(listed.map(({ ordinal: _, ...it }) => it)).toEqual(expected);
-    expect(new Set(listed.map(({ ordinal }) => ordinal)).size).toBe(listed.length);
+    expect(listed.map(({ source: _source, ordinal: _ordinal, ...it }) => it)).toEqual(expected);
+    expect(new Set(listed.map(({ source, ordinal }) => `${source}/${ordinal}`)).size).toBe(listed.length);
   }
 }

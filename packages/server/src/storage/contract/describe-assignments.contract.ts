@@ -2,7 +2,8 @@ import { assign } from '@switchyard/core/evaluation/assignment';
 import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
-import type { AssignmentCounts, AssignmentQuery, EventStore } from '../event-store.ts';
+import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
+import type { EventStore } from '../event-store.ts';
 import { T0 } from './random-requests.contract.ts';
 import { collect, goal } from './sample-requests.contract.ts';
 
@@ -61,16 +62,12 @@ export function describeAssignments({ store, add, nextProperty }: Suite): void {
       });
       expect(visitorsOf(await store().assignmentCounts({ ...query, test }))).toEqual(expected);
     }
-    const all = await Promise.all(
-      ids.slice(0, 20).map(async (id, index) => {
-        const one = nextProperty();
-        await add(session(one, `s${index}`, id));
-        const { test } = assignmentQuery({ propertyId: one });
-        const counted = visitorsOf(await store().assignmentCounts(assignmentQuery({ propertyId: one })));
-        return counted.indexOf(1) === assign(test, id).index;
-      }),
-    );
-    expect(all).not.toContain(false);
+    for (const [index, id] of ids.slice(0, 3).entries()) {
+      const one = nextProperty();
+      await add(session(one, `s${index}`, id));
+      const query = assignmentQuery({ propertyId: one });
+      expect(visitorsOf(await store().assignmentCounts(query)).indexOf(1)).toBe(assign(query.test, id).index);
+    }
   });
 
   test('counts each visitor with a session in the period once, and no session without a visitor', async () => {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
-import { type EventStore, PAGE_BYTES } from '../event-store.ts';
+import { type EventStore, LOCAL_SOURCE, PAGE_BYTES } from '../event-store.ts';
 import { T0 } from './random-requests.contract.ts';
 import { collect, goal } from './sample-requests.contract.ts';
 
@@ -62,7 +62,7 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
     const { rows, next } = await store().conversionPage({ propertyId, limit: 4 });
     const none = { metadata: null, visitorId: null, userId: null };
     const ofAnn = { goalId: 'signup', sessionId: 's', visitorId: 'ann', userId: 'u', at: T0 };
-    expect(rows.map(({ ordinal: _, ...it }) => it)).toEqual([
+    expect(rows.map(({ source: _source, ordinal: _ordinal, ...it }) => it)).toEqual([
       { ...none, goalId: 'signup', direction: 1, amountMicros: 0, sessionId: 'unlinked', at: T0 + 1 },
       { ...ofAnn, direction: -1, amountMicros: -5, metadata: null },
       { ...ofAnn, direction: 1, amountMicros: 5, metadata: '{"order":"7"}' },
@@ -70,7 +70,7 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
     ]);
     expect(next).toBeUndefined();
     expect((await store().conversionPage({ propertyId, limit: 2 })).next).toEqual({
-      at: T0,
+      ...{ at: T0, source: LOCAL_SOURCE },
       ordinal: rows[1]!.ordinal,
     });
     expect(await store().conversionPage({ propertyId: nextProperty(), limit: 2 })).toEqual({
@@ -85,6 +85,6 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
     await add(...[1, 2, 3, 4, 5, 6].map((n) => goal({ propertyId, receivedAt: T0 + n, metadata })));
     const { rows, next } = await store().conversionPage({ propertyId, limit: 9 });
     expect(rows.map(({ at }) => at - T0)).toEqual([6, 5, 4, 3]);
-    expect(next).toEqual({ at: T0 + 3, ordinal: rows[3]!.ordinal });
+    expect(next).toEqual({ at: T0 + 3, source: LOCAL_SOURCE, ordinal: rows[3]!.ordinal });
   });
 }

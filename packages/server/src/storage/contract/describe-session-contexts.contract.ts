@@ -1,7 +1,8 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedCollect, AcceptedRequest } from '../accepted-request.ts';
-import type { EventStore, SessionContextQuery, SessionContexts } from '../event-store.ts';
+import type { EventStore } from '../event-store.ts';
+import type { SessionContextQuery, SessionContexts } from '../session-context-queries.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 import { collect, goal } from './sample-requests.contract.ts';
@@ -12,7 +13,7 @@ interface Suite {
   nextProperty: () => string;
 }
 
-const contextQuery = (
+export const contextQuery = (
   overrides: Partial<SessionContextQuery> & { propertyId: string },
 ): SessionContextQuery => ({
   ...{ from: T0, to: T0 + 28 * DAY_MS, attributes: ['n'], maxSessions: 1000, maxCharacters: 1_000_000 },
@@ -20,7 +21,13 @@ const contextQuery = (
 });
 
 /** One row per session, sorted by its id. */
-function rowsOf({ sessionIds, visitorIds, userIds, contextIndexes, contexts }: SessionContexts): object[] {
+export function rowsOf({
+  sessionIds,
+  visitorIds,
+  userIds,
+  contextIndexes,
+  contexts,
+}: SessionContexts): object[] {
   const rows = sessionIds.map((sessionId, at) => {
     const { attributes, ...client } = contexts[contextIndexes[at]!]!;
     const identity = { visitorId: visitorIds[at], userId: userIds[at] };

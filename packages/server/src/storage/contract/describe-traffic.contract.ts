@@ -3,7 +3,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest, CollectedEvent, JournalEntry } from '../accepted-request.ts';
-import type { EventStore } from '../event-store.ts';
+import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
 import type { TrafficCounts, TrafficCountsQuery, TrafficFilters } from '../traffic-queries.ts';
 import { NaiveEventStore } from './naive-event-store.contract.ts';
 import { naiveBreakdown, naiveCounts, naiveLive, naiveReceived } from './naive-traffic.contract.ts';
@@ -25,16 +25,16 @@ const isEmpty = ({ sessions, conversions, amountMicros, feedback }: TrafficCount
   sessions + feedback === 0 && conversions === 0 && amountMicros === 0n;
 
 /** Without empty buckets, which a store may return if conversions and reversals add up to zero. */
-const listed = (counts: TrafficCounts[]) =>
+export const listed = (counts: TrafficCounts[]) =>
   counts.filter((it) => !isEmpty(it)).toSorted((a, b) => a.at - b.at || Number(a.bot) - Number(b.bot));
 
-const PERIODS = [
+export const TRAFFIC_PERIODS = [
   { from: T0 - DAY_MS, to: T0 + 400 * DAY_MS, starts: [T0 - DAY_MS, T0 + 60, T0 + 20 * DAY_MS] },
   { from: T0 + 20, to: T0 + 120, starts: [T0, T0 + 50] },
 ];
 
 /** Filters that match often in random data. */
-const FILTERS: readonly TrafficFilters[] = [
+export const TRAFFIC_FILTERS: readonly TrafficFilters[] = [
   {},
   { page: '/pricing' },
   { page: '/', device: 'mobile' },
@@ -58,8 +58,8 @@ export async function compareTraffic(
   part: number,
 ): Promise<void> {
   const traffic = model.traffic(propertyId);
-  const filters = FILTERS[part % FILTERS.length]!;
-  const query = { propertyId, ...PERIODS[part % PERIODS.length]!, filters };
+  const filters = TRAFFIC_FILTERS[part % TRAFFIC_FILTERS.length]!;
+  const query = { propertyId, ...TRAFFIC_PERIODS[part % TRAFFIC_PERIODS.length]!, filters };
   expect(listed(await store.trafficCounts(query)), JSON.stringify(query)).toEqual(
     listed(naiveCounts(traffic, query)),
   );
@@ -240,9 +240,9 @@ export function describeTraffic({ store, add, journal, nextProperty }: Suite): v
       const propertyId = nextProperty();
       const model = new NaiveEventStore();
       const entries = journal(batches.flat().map((request) => ({ ...request, propertyId })));
-      await store().append(entries);
+      await store().append(LOCAL_SOURCE, entries);
       for (const it of entries) model.append(it);
-      for (let part = 0; part < PERIODS.length * FILTERS.length; part++) {
+      for (let part = 0; part < TRAFFIC_PERIODS.length * TRAFFIC_FILTERS.length; part++) {
         await compareTraffic(store(), model, propertyId, part);
       }
     });

@@ -1,5 +1,5 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
-import type { AssignmentQuery } from '../event-store.ts';
+import type { AssignmentQuery } from '../assignment-queries.ts';
 import type { NaiveEventStore } from './naive-event-store.contract.ts';
 
 /** Visitors, converted visitors, conversions and micro-dollars of one variation. */

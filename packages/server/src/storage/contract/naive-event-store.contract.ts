@@ -1,12 +1,12 @@
 import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
 import type { StoredConversion } from '../conversion-page.ts';
-import type {
-  ArrivedFeedback,
-  FeedbackEntry,
-  SessionDetail,
-  SessionSummary,
-  Subject,
-  TimelineEntry,
+import {
+  type FeedbackEntry,
+  LOCAL_SOURCE,
+  type SessionDetail,
+  type SessionSummary,
+  type Subject,
+  type TimelineEntry,
 } from '../event-store.ts';
 import type { NaiveFacts } from './naive-split-test.contract.ts';
 
@@ -15,6 +15,7 @@ export type NaiveSession = Omit<SessionDetail, 'timeline'> & { timeline: Timelin
 
 interface ModelEvent {
   propertyId: string;
+  source: string;
   seq: number;
   sessionId: string | undefined;
   at: number;
@@ -26,7 +27,7 @@ interface ModelEvent {
   bot: boolean;
 }
 
-/** What is stored of a property; events and collects in order of arrival. */
+/** What is stored of a property; events in order of arrival, collects in order of receipt. */
 export interface NaiveTraffic {
   sessions: NaiveSession[];
   events: ModelEvent[];
@@ -36,10 +37,15 @@ export interface NaiveTraffic {
 /** A reference implementation on plain lists. */
 export class NaiveEventStore {
   #events: ModelEvent[] = [];
-  #collects: AcceptedCollect[] = [];
+  #collects: { source: string; seq: number; request: AcceptedCollect }[] = [];
   readonly #requests: AcceptedRequest[] = [];
+  readonly #ids = new Set<string>();
 
-  append({ request, seq }: JournalEntry): void {
+  /** An event id of a conversion, or the id of feedback, is stored once. */
+  append({ request, seq }: JournalEntry, source = LOCAL_SOURCE): void {
+    const id = request.kind === 'feedback' ? `${request.propertyId} ${request.id}` : eventIdOf(request);
+    if (id !== undefined && this.#ids.has(id)) return;
+    if (id !== undefined) this.#ids.add(id);
     const { propertyId, receivedAt } = request;
     this.#requests.push(request);
     const push = (
@@ -49,7 +55,7 @@ export class NaiveEventStore {
       bot = false,
     ) => {
       const at = line?.at ?? receivedAt;
-      this.#events.push({ propertyId, seq, sessionId, at, receivedAt, line, fromBrowser, bot });
+      this.#events.push({ propertyId, source, seq, sessionId, at, receivedAt, line, fromBrowser, bot });
     };
     if (request.kind === 'exposures') {
       for (const { sessionId, phase: _phase, bot, ...it } of request.exposures)
@@ -63,7 +69,7 @@ export class NaiveEventStore {
       const line = { id, feedbackTypeId, ...(option && { option }), ...(message && { message }) };
       push(sessionId, { at: receivedAt, type: 'feedback', ...line }, false);
     } else {
-      this.#collects.push(request);
+      this.#collects.push({ source, seq, request });
       for (const it of request.events) push(request.sessionId, it, true);
       if (request.events.length === 0) push(request.sessionId, undefined, true);
     }
@@ -83,14 +89,12 @@ export class NaiveEventStore {
   session(propertyId: string, sessionId: string): NaiveSession | undefined {
     const events = this.#of(propertyId).filter((it) => it.sessionId === sessionId);
     if (events.length === 0) return undefined;
-    const byTime = events.toSorted((a, b) => a.at - b.at);
+    const byTime = events.toSorted((a, b) => a.at - b.at || byArrival(a, b));
     const lines = byTime.flatMap(({ line }) => line ?? []);
     const browserEvents = byTime.filter(({ fromBrowser }) => fromBrowser);
     const pages = lines.filter((line) => line.type === 'pageview');
     const urls = pages.flatMap((line) => ('url' in line ? (line.url ?? []) : []));
-    const collects = this.#collects.filter(
-      (it) => it.propertyId === propertyId && it.sessionId === sessionId,
-    );
+    const collects = this.#collectsOf(propertyId).filter((it) => it.sessionId === sessionId);
     const latest = collects.at(-1);
     return {
       sessionId,
@@ -122,9 +126,9 @@ export class NaiveEventStore {
   }
 
   /** Newest first. */
-  conversions(propertyId: string): Omit<StoredConversion, 'ordinal'>[] {
+  conversions(propertyId: string): Omit<StoredConversion, 'source' | 'ordinal'>[] {
     return this.#of(propertyId)
-      .toSorted((a, b) => b.at - a.at || b.seq - a.seq)
+      .toSorted((a, b) => b.at - a.at || byArrival(b, a))
       .flatMap(({ line, sessionId }) => (line?.type === 'goal' ? [{ line, sessionId }] : []))
       .map(({ line, sessionId }) => {
         const { at, goalId, count: direction, amountMicros, metadata = null } = line;
@@ -138,13 +142,14 @@ export class NaiveEventStore {
   /** Newest first. */
   feedback(propertyId: string): FeedbackEntry[] {
     return this.arrivedFeedback(propertyId)
-      .map(({ position: _position, ...entry }) => entry)
+      .map(({ entry }) => entry)
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   }
 
-  /** In order of arrival. */
-  arrivedFeedback(propertyId: string): ArrivedFeedback[] {
+  /** By source, then in order of arrival. */
+  arrivedFeedback(propertyId: string): { entry: FeedbackEntry; seq: number }[] {
     return this.#of(propertyId)
+      .toSorted(byArrival)
       .flatMap(({ line, sessionId, seq }) => (line?.type === 'feedback' ? [{ line, sessionId, seq }] : []))
       .map(({ line, sessionId, seq }) => {
         const session = sessionId === undefined ? undefined : this.session(propertyId, sessionId);
@@ -152,7 +157,7 @@ export class NaiveEventStore {
         const identity = { visitorId: session?.visitorId ?? null, userId: session?.userId ?? null };
         const texts = { option, message, metadata: null };
         const entry = { id, feedbackTypeId, sessionId: sessionId ?? null, ...identity, ...texts };
-        return { ...entry, createdAt: at, position: seq };
+        return { entry: { ...entry, createdAt: at }, seq };
       });
   }
 
@@ -170,7 +175,7 @@ export class NaiveEventStore {
     return {
       sessions: this.sessions(propertyId).map(({ sessionId }) => this.session(propertyId, sessionId)!),
       events: this.#of(propertyId),
-      collects: this.#collects.filter((it) => it.propertyId === propertyId),
+      collects: this.#collectsOf(propertyId),
     };
   }
 
@@ -178,7 +183,7 @@ export class NaiveEventStore {
     const matches = (it: AcceptedCollect) =>
       ('visitorId' in subject && it.visitorId === subject.visitorId) ||
       ('userId' in subject && it.userId === subject.userId);
-    const collects = this.#collects.filter((it) => it.propertyId === subject.propertyId && matches(it));
+    const collects = this.#collectsOf(subject.propertyId).filter(matches);
     const sessionIds = new Set<string | undefined>(collects.map(({ sessionId }) => sessionId));
     if ('sessionId' in subject) sessionIds.add(subject.sessionId);
     return this.#delete((it) => it.propertyId === subject.propertyId && sessionIds.has(it.sessionId));
@@ -192,14 +197,29 @@ export class NaiveEventStore {
   #delete(isDeleted: (event: ModelEvent) => boolean): number {
     const all = this.#events.length;
     this.#events = this.#events.filter((it) => !isDeleted(it));
-    this.#collects = this.#collects.filter((it) => this.session(it.propertyId, it.sessionId) !== undefined);
+    this.#collects = this.#collects.filter(
+      ({ request }) => this.session(request.propertyId, request.sessionId) !== undefined,
+    );
     return all - this.#events.length;
+  }
+
+  #collectsOf(propertyId: string): AcceptedCollect[] {
+    return this.#collects
+      .filter(({ request }) => request.propertyId === propertyId)
+      .sort((a, b) => a.request.receivedAt - b.request.receivedAt || byArrival(a, b))
+      .map(({ request }) => request);
   }
 
   #of(propertyId: string): ModelEvent[] {
     return this.#events.filter((it) => it.propertyId === propertyId);
   }
 }
+
+/** By source, then position; the events of a request keep their order. */
+const byArrival = (a: { source: string; seq: number }, b: { source: string; seq: number }) =>
+  a.source === b.source ? a.seq - b.seq : a.source < b.source ? -1 : 1;
+
+const eventIdOf = (request: AcceptedRequest) => (request.kind === 'conversion' ? request.eventId : undefined);
 
 function firstExposures(lines: TimelineEntry[]): SessionSummary['exposures'] {
   const first = new Map<string, SessionSummary['exposures'][number]>();

@@ -299,6 +299,15 @@ export function naiveFeedback(facts: NaiveFacts, query: SplitTestFeedbackQuery):
       counts.set(key, entry);
       entry.count++;
     }
-    return { variationKey, options: [...counts.values()], messages: [] };
+    return { variationKey, options: [...counts.values()], messages: latestMessages(own, query.messages) };
   });
+}
+
+function latestMessages(entries: readonly AcceptedFeedback[], limit: number): VariationFeedback['messages'] {
+  return entries
+    .flatMap(({ message, feedbackTypeId, option = null, receivedAt: createdAt }) =>
+      message === undefined ? [] : [{ feedbackTypeId, message, option, createdAt }],
+    )
+    .sort((a, b) => b.createdAt - a.createdAt || (a.message < b.message ? -1 : 1))
+    .slice(0, limit);
 }

@@ -80,7 +80,7 @@ const propertyId = fc.constantFrom('one', 'two');
 
 const delayed = fc.record({ delay, propertyId, payload });
 
-const subject = fc.oneof(
+export const randomSubject = fc.oneof(
   fc.record({ visitorId: fc.constantFrom('v1', 'v2') }),
   fc.record({ userId: fc.constantFrom('u1', 'u2') }),
   fc.record({ sessionId }),
@@ -90,22 +90,36 @@ const subject = fc.oneof(
 export const randomScenario = fc
   .record({
     batches: fc.array(fc.array(delayed, { maxLength: 8 }), { minLength: 1, maxLength: 5 }),
-    subjectsToForget: fc.array(fc.record({ propertyId, subject }), { minLength: 1, maxLength: 3 }),
+    subjectsToForget: fc.array(fc.record({ propertyId, subject: randomSubject }), {
+      minLength: 1,
+      maxLength: 3,
+    }),
     age: fc.nat(120),
     limit: fc.integer({ min: 1, max: 4 }),
   })
   .map(({ batches, age, ...rest }) => {
-    let now = T0;
-    let number = 0;
-    const requests = batches.map((batch) =>
-      batch.map((it) => {
-        now += it.delay;
-        return requestOf(it.payload, it.propertyId, now, ++number);
-      }),
-    );
-    return { batches: requests, expiry: now - age, ...rest };
+    const requests = requestsOf(batches);
+    const last = requests.flat().at(-1)?.receivedAt ?? T0;
+    return { batches: requests, expiry: last - age, ...rest };
   });
 
+/** A few large batches of requests in the order of their receipt. */
+export const randomBatches = fc
+  .array(fc.array(delayed, { minLength: 5, maxLength: 9 }), { minLength: 2, maxLength: 2 })
+  .map(requestsOf);
+
+function requestsOf(batches: readonly (readonly Delayed[])[]): AcceptedRequest[][] {
+  let now = T0;
+  let number = 0;
+  return batches.map((batch) =>
+    batch.map((it) => {
+      now += it.delay;
+      return requestOf(it.payload, it.propertyId, now, ++number);
+    }),
+  );
+}
+
+type Delayed = typeof delayed extends fc.Arbitrary<infer Value> ? Value : never;
 type Payload = typeof payload extends fc.Arbitrary<infer Value> ? Value : never;
 
 function requestOf(

@@ -53,9 +53,11 @@ export const goal = (overrides: Overrides<AcceptedConversion>): AcceptedRequest 
   ...overrides,
 });
 
+let entries = 0;
+
 export const entry = (overrides: Overrides<AcceptedFeedback>): AcceptedRequest => ({
   kind: 'feedback',
-  id: 'f',
+  id: `entry-${++entries}`,
   feedbackTypeId: 'nps',
   ...overrides,
 });

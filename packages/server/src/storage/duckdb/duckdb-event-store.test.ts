@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedConversion, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
 import { splitTestQuery } from '../contract/sample-requests.contract.ts';
 import { describeEventStore, seenOf } from '../event-store.contract.ts';
-import type { EventStore } from '../event-store.ts';
+import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';
 
 const T0 = Date.UTC(2025, 10, 12);
@@ -85,7 +85,7 @@ describe('the DuckDB file', () => {
     other.stdout.on('data', (data) => output.push(String(data)));
     await once(other.stdout, 'data');
     for (let round = 1; round <= 12; round++) {
-      await it.append([{ seq: round, request: exposed(`session-${round}`) }]);
+      await it.append(LOCAL_SOURCE, [{ seq: round, request: exposed(`session-${round}`) }]);
       await it.forget([{ propertyId: 'shop', sessionId: `session-${round}` }]);
     }
     other.kill('SIGKILL');
@@ -97,8 +97,9 @@ describe('the DuckDB file', () => {
   test('resolves visitors of very many sessions that got their visitor late', async () => {
     const it = await open();
     const sessions = Array.from({ length: 20_100 }, (_, index) => `s${index}`);
-    await it.append(journal(...sessions.map((id) => exposed(id))));
+    await it.append(LOCAL_SOURCE, journal(...sessions.map((id) => exposed(id))));
     await it.append(
+      LOCAL_SOURCE,
       sessions.map((id, index) => ({ seq: 30_000 + index, request: collect(id, `v${index % 100}`) })),
     );
     expect(await seenOf(it, 'shop', 'hero')).toEqual([
@@ -116,6 +117,7 @@ describe('the DuckDB file', () => {
     });
     const amounts = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((dollars) => dollars * 1_000_000);
     await it.append(
+      LOCAL_SOURCE,
       journal(...amounts.flatMap((amount, index) => [exposed(`s${index}`), spend(`s${index}`, amount)])),
     );
     const query = splitTestQuery({ propertyId: 'shop', goalIds: ['signup'] });
@@ -130,7 +132,10 @@ describe('the DuckDB file', () => {
     expect(await amountOf(0.9)).toMatchObject({ sum: 54, sumSquares: 285 + 81 });
     const huge = Number.MAX_SAFE_INTEGER;
     const rich = Array.from({ length: 40_000 }, () => spend('s0', huge));
-    await it.append(rich.map((request, index) => ({ seq: 1000 + index, request })));
+    await it.append(
+      LOCAL_SOURCE,
+      rich.map((request, index) => ({ seq: 1000 + index, request })),
+    );
     const { sum, sumSquares } = await amountOf();
     expect(sum / (40_000 * (huge / 1e6))).toBeCloseTo(1, 9);
     expect(sumSquares / sum ** 2).toBeCloseTo(1, 9);
@@ -140,7 +145,7 @@ describe('the DuckDB file', () => {
 
   test('cancels queries, and runs the next one', async () => {
     const it = await open();
-    await it.append(journal(exposed('first'), exposed('second')));
+    await it.append(LOCAL_SOURCE, journal(exposed('first'), exposed('second')));
     const query = splitTestQuery({ propertyId: 'shop' });
     const controller = new AbortController();
     const queries = Array.from({ length: 20 }, () => it.splitTestCounts(query, controller.signal));
@@ -164,21 +169,23 @@ describe('the DuckDB file', () => {
 
   test('rolls back a failed batch, and accepts it once it is fixed', async () => {
     const it = await open();
-    await it.append(journal(exposed('first')));
+    await it.append(LOCAL_SOURCE, journal(exposed('first')));
     // Enough rows that some are already in the transaction when the invalid one fails.
     const many = Array.from({ length: 4000 }, (_, index) =>
       exposed(`s${index}`, index % 2 === 0 ? 'new test' : 'hero'),
     );
     const broken: AcceptedRequest = { ...goal(), amountMicros: 0.5 };
-    await expect(it.append(journal(exposed('first'), ...many, broken, exposed('last')))).rejects.toThrow();
-    expect(await it.watermark()).toBe(1);
+    await expect(
+      it.append(LOCAL_SOURCE, journal(exposed('first'), ...many, broken, exposed('last'))),
+    ).rejects.toThrow();
+    expect(await it.watermark(LOCAL_SOURCE)).toBe(1);
     expect(await seenOf(it, 'shop', 'new test')).toEqual([]);
     expect(await it.session({ propertyId: 'shop', sessionId: 's1', limit: 9 })).toBeUndefined();
     expect((await it.sessionPage({ propertyId: 'shop', limit: 500 })).rows).toHaveLength(1);
-    await it.append(journal(exposed('first'), ...many, goal(), exposed('last')));
+    await it.append(LOCAL_SOURCE, journal(exposed('first'), ...many, goal(), exposed('last')));
     await it.close();
     const again = await open();
-    expect(await again.watermark()).toBe(4003);
+    expect(await again.watermark(LOCAL_SOURCE)).toBe(4003);
     expect(await seenOf(again, 'shop', 'new test')).toMatchObject([{ exposures: 2000, visitors: 2000 }]);
     expect(await seenOf(again, 'shop', 'hero')).toMatchObject([{ exposures: 2002, visitors: 2002 }]);
   });
@@ -204,11 +211,11 @@ describe('the DuckDB file', () => {
       ...Array.from({ length: 50 }, (_, index) => collect(`other-${index}`, 'somebody')),
     ];
     const it = await open();
-    await it.append(journal(...requests));
+    await it.append(LOCAL_SOURCE, journal(...requests));
     expect(await found()).toEqual(secrets);
     expect(await it.forget([{ propertyId: 'shop', visitorId }])).toEqual([{ rows: 3 }]);
     expect(await found()).toEqual([]);
-    await it.append(journal(...requests, collect('late', 'somebody')));
+    await it.append(LOCAL_SOURCE, journal(...requests, collect('late', 'somebody')));
     await it.close();
     expect(await found()).toEqual([]);
     expect((await (await open()).sessionPage({ propertyId: 'shop', limit: 500 })).rows).toHaveLength(51);
@@ -217,7 +224,7 @@ describe('the DuckDB file', () => {
   test('contains no trace of data that expired before its visitor was forgotten', async () => {
     const secret = 'visitor-2cf24dba5fb0a30e26e83b2a';
     const it = await open();
-    await it.append(journal(collect('old', secret), exposed('kept')));
+    await it.append(LOCAL_SOURCE, journal(collect('old', secret), exposed('kept')));
     await it.close();
     // Now the data is in the blocks of the file, not only in its log.
     const again = await open();
@@ -231,7 +238,7 @@ describe('the DuckDB file', () => {
 
   test('is intact wherever a rewrite is interrupted', async () => {
     const it = await open();
-    await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
+    await it.append(LOCAL_SOURCE, journal(collect('mine', 'me'), collect('yours', 'you')));
     const live = await snapshot('live', ['events.duckdb', 'events.duckdb.wal']);
     await it.close();
     const before = await snapshot('before', ['events.duckdb']);
@@ -269,13 +276,13 @@ describe('the DuckDB file', () => {
 
   test('stays unchanged when a rewrite fails', async () => {
     const it = await open();
-    await it.append(journal(collect('mine', 'me'), collect('yours', 'you')));
+    await it.append(LOCAL_SOURCE, journal(collect('mine', 'me'), collect('yours', 'you')));
     await mkdir(`${file}.rewrite`);
     await expect(it.forget([{ propertyId: 'shop', visitorId: 'me' }])).rejects.toThrow();
     expect((await it.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(2);
     await rmdir(`${file}.rewrite`);
     expect(await it.forget([{ propertyId: 'shop', visitorId: 'me' }])).toEqual([{ rows: 1 }]);
-    await it.append([{ seq: 3, request: exposed('another') }]);
+    await it.append(LOCAL_SOURCE, [{ seq: 3, request: exposed('another') }]);
     expect((await it.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(2);
   });
 
@@ -292,7 +299,7 @@ describe('the DuckDB file', () => {
         message: randomBytes(750).toString('base64'),
       };
     });
-    await it.append(journal(...entries));
+    await it.append(LOCAL_SOURCE, journal(...entries));
     await it.close();
     const full = (await stat(file)).size;
     const again = await open();

@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../accepted-request.ts';
+import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
+import type { EventChecksum } from '../checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
 import type {
-  ArrivedFeedback,
-  AssignmentCounts,
-  AssignmentQuery,
+  CollectedSession,
   Erasure,
   EventStore,
   FeedbackEntry,
@@ -17,14 +17,12 @@ import type {
   GoalSeriesQuery,
   GoalTotals,
   HeldFiles,
-  KnownSessionQuery,
+  NewFeedback,
   NewFeedbackQuery,
   Page,
-  SessionContextQuery,
-  SessionContexts,
+  Positions,
   SessionDetail,
   SessionIdentity,
-  SessionKnowledge,
   SessionPageQuery,
   SessionQuery,
   SessionSummary,
@@ -37,6 +35,12 @@ import type {
   VariationFeedback,
 } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
+import type {
+  KnownSessionQuery,
+  SessionContextQuery,
+  SessionContexts,
+  SessionKnowledge,
+} from '../session-context-queries.ts';
 import type {
   LiveQuery,
   LiveVisitors,
@@ -56,9 +60,12 @@ import { SessionVisitors } from './ingest/session-visitors.ts';
 import { KeyHasher } from './lookup/key-hasher.ts';
 import { ReceivedCache } from './lookup/received-cache.ts';
 import { SessionRegistry } from './lookup/session-registry.ts';
+import { SourceList } from './lookup/source-list.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
 import { assignmentCounts } from './queries/assignment-counts.ts';
+import { checksums } from './queries/checksums.ts';
 import { conversionPage } from './queries/conversion-page.ts';
+import { exportEntries } from './queries/export-entries.ts';
 import { feedbackCount, feedbackSummary } from './queries/feedback-counts.ts';
 import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-page.ts';
 import { goalBaseline } from './queries/goal-baseline.ts';
@@ -68,6 +75,7 @@ import type { QueryContext } from './queries/query-context.ts';
 import { sessionContexts } from './queries/session-contexts.ts';
 import { sessionDetail, sessionIdentity } from './queries/session-detail.ts';
 import { sessionPage } from './queries/session-page.ts';
+import { collectedSessions } from './queries/source-queries.ts';
 import { splitTestCounts } from './queries/split-test-counts.ts';
 import { splitTestFeedback } from './queries/split-test-feedback.ts';
 import type { SumType } from './queries/split-test-groups.ts';
@@ -104,42 +112,51 @@ async function hashKeyOf(connection: DuckDBConnection): Promise<string> {
 }
 
 class DuckDbEventStore implements EventStore {
+  /** A batch is one transaction. */
+  readonly repeatsBatches = false;
   readonly #database: DuckDbDatabase;
   readonly #keys: KeyHasher;
   readonly #terms = new TermDictionary();
   readonly #registry = new SessionRegistry();
   readonly #visitors = new SessionVisitors();
+  readonly #sources = new SourceList(() => this.#visitors.isInOrder);
   readonly #loader: BatchLoader;
   readonly #windows = new Map<string, number>();
   readonly #received = new ReceivedCache();
-  #watermark = 0;
 
   constructor(database: DuckDbDatabase, keys: KeyHasher) {
     this.#database = database;
     this.#keys = keys;
-    this.#loader = new BatchLoader(this.#terms, keys, this.#registry, this.#visitors);
+    this.#loader = new BatchLoader({
+      ...{ terms: this.#terms, keys, registry: this.#registry },
+      ...{ visitors: this.#visitors, sources: this.#sources },
+    });
   }
 
   /** Loads the in-memory lookup tables. */
   async load(connection: DuckDBConnection): Promise<void> {
     await this.#terms.load(connection);
     await this.#registry.load(connection);
-    this.#visitors.clear();
+    await this.#visitors.load(connection);
+    await this.#sources.load(connection);
     this.#received.clear();
-    const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
-    this.#watermark = Number((rows[0] as [bigint])[0]);
   }
 
-  async watermark(): Promise<number> {
-    return this.#watermark;
+  async watermark(source: string): Promise<number> {
+    return this.#sources.watermarkOf(source);
   }
 
-  append(entries: readonly JournalEntry[]): Promise<void> {
+  async positions(): Promise<Positions> {
+    return this.#sources.positions();
+  }
+
+  append(source: string, entries: readonly JournalEntry[]): Promise<void> {
     return this.#database.write(async (connection) => {
-      const newEntries = entries.filter(({ seq }) => seq > this.#watermark);
+      const watermark = this.#sources.watermarkOf(source);
+      const newEntries = entries.filter(({ seq }) => seq > watermark);
       if (newEntries.length === 0) return;
       try {
-        this.#watermark = await this.#loader.load(connection, newEntries);
+        await this.#loader.load(connection, source, newEntries);
         this.#received.add(newEntries);
       } catch (error) {
         // It is unknown how far a failed commit got, so reload the state from the file.
@@ -191,7 +208,7 @@ class DuckDbEventStore implements EventStore {
     return this.#database.read((connection) => feedbackTimes(this.#contextOf(connection), propertyId, ids));
   }
 
-  newFeedback(query: NewFeedbackQuery): Promise<ArrivedFeedback[]> {
+  newFeedback(query: NewFeedbackQuery): Promise<NewFeedback> {
     return this.#query((context) => newFeedback(context, query));
   }
 
@@ -243,6 +260,20 @@ class DuckDbEventStore implements EventStore {
     return this.#query((context) => knownSessions(context, query));
   }
 
+  collectedSessions(after: Positions, limit: number): Promise<CollectedSession[] | undefined> {
+    return this.#query((context) => collectedSessions(context, after, limit));
+  }
+
+  exportEntries(source: string, after: number, limit: number): Promise<JournalEntry[]> {
+    return this.#query((context) => exportEntries(context, source, after, limit));
+  }
+
+  checksums(upTo?: Positions): Promise<EventChecksum[]> {
+    return this.#database.readInBackground((connection) =>
+      inSnapshot(connection, () => checksums(this.#contextOf(connection), upTo)),
+    );
+  }
+
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {
     const propertyOf = (propertyId: string) => this.#terms.find(propertyId);
     return this.#erase((connection) =>
@@ -256,6 +287,9 @@ class DuckDbEventStore implements EventStore {
     return this.#erase((connection) => expireEvents(this.#database, connection, property, before));
   }
 
+  /** Old events are deleted by `expire` only. */
+  async setRetention(): Promise<void> {}
+
   verify(pause: (tookMs: number) => Promise<unknown>): Promise<void> {
     return verifyStore(this.#database, pause);
   }
@@ -263,7 +297,7 @@ class DuckDbEventStore implements EventStore {
   holdFiles(): Promise<HeldFiles> {
     return this.#database.write(async (connection) => {
       const logBytes = await holdCheckpoints(connection, this.#database.file);
-      return { watermark: this.#watermark, logBytes };
+      return { positions: this.#sources.positions(), logBytes };
     });
   }
 
@@ -318,6 +352,9 @@ class DuckDbEventStore implements EventStore {
 
   #contextOf(connection: DuckDBConnection): QueryContext {
     const { maxVisitors } = this.#database;
-    return { connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, maxVisitors };
+    return {
+      ...{ connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, maxVisitors },
+      ...{ sources: this.#sources, namingCollects: this.#visitors.namingCollects },
+    };
   }
 }

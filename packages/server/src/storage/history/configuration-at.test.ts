@@ -1,169 +1,175 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { flagsIn } from '../../features/flags/flag-evaluator.ts';
+import { engines } from '../../testing/databases.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { OPERATOR } from '../changes/actor.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { configurationAt } from './configuration-at.ts';
 import { verifyHistory } from './verify-history.ts';
 
-const T0 = Date.UTC(2026, 0, 1);
-const MINUTE = 60_000;
+describe.each(engines())('$name', (engine) => {
+  const T0 = Date.UTC(2026, 0, 1);
+  const MINUTE = 60_000;
 
-let memory: MemoryConfiguration;
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: T0 });
-  memory = await openMemoryConfiguration();
-});
-afterEach(async () => {
-  vi.useRealTimers();
-  await memory.handle.close();
-});
-
-const at = (moment: number) => configurationAt(memory.handle.database, 'shop', moment);
-
-/** The values that flags of a past configuration had. */
-async function valuesAt(moment: number, context: object): Promise<Record<string, unknown>> {
-  const past = await at(moment);
-  const { set } = flagsIn(past as PropertyConfiguration, 'production');
-  return Object.fromEntries(
-    past!.flags.map(({ key }) => [key, set.evaluate(key, context as Record<string, unknown>)?.value]),
-  );
-}
-
-const inProduction = (configuration: object) => ({ production: { enabled: true, ...configuration } });
-const ON_FOR_BETA = [{ id: 'beta', conditions: [{ operator: 'inSegment', values: ['beta'] }], value: true }];
-const planIs = (plan: string) => [{ attribute: 'plan', operator: 'equals', values: [plan] }];
-
-it('evaluates flags as they were, with the segments, prerequisites and definitions of that time', async () => {
-  await memory.apply({
-    segments: [{ id: 'beta', conditions: planIs('beta') }],
-    flags: [
-      {
-        key: 'checkout',
-        name: 'Checkout',
-        type: 'boolean',
-        defaultValue: false,
-        environments: inProduction({ value: false, rules: ON_FOR_BETA }),
-      },
-      {
-        key: 'upsell',
-        name: 'Upsell',
-        type: 'string',
-        defaultValue: 'none',
-        environments: inProduction({
-          value: 'large',
-          rules: [],
-          prerequisites: [{ flag: 'checkout', value: true }],
-        }),
-      },
-    ],
+  let memory: MemoryConfiguration;
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: T0 });
+    memory = await openMemoryConfiguration(engine);
   });
-  vi.setSystemTime(T0 + MINUTE);
-  // Only the segment changes, but with it the values of both flags.
-  await memory.apply({ segments: [{ id: 'beta', conditions: planIs('pro') }] });
-  vi.setSystemTime(T0 + 2 * MINUTE);
-  await memory.apply({
-    flags: [{ key: 'checkout', environments: inProduction({ value: true, rules: [] }) }],
+  afterEach(async () => {
+    vi.useRealTimers();
+    await memory.handle.close();
   });
-  vi.setSystemTime(T0 + 3 * MINUTE);
-  await memory.writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, ({ current }) => ({
-    ...current!,
-    flags: current!.flags.filter(({ key }) => key !== 'upsell'),
-  }));
 
-  const beta = { plan: 'beta' };
-  const pro = { plan: 'pro' };
-  expect(await valuesAt(T0, beta)).toEqual({ checkout: true, upsell: 'large' });
-  expect(await valuesAt(T0, pro)).toEqual({ checkout: false, upsell: 'none' });
-  expect(await valuesAt(T0 + MINUTE - 1, beta)).toEqual({ checkout: true, upsell: 'large' });
-  expect(await valuesAt(T0 + MINUTE, beta)).toEqual({ checkout: false, upsell: 'none' });
-  expect(await valuesAt(T0 + MINUTE, pro)).toEqual({ checkout: true, upsell: 'large' });
-  expect(await valuesAt(T0 + 2 * MINUTE, beta)).toEqual({ checkout: true, upsell: 'large' });
-  expect(await valuesAt(T0 + 3 * MINUTE, beta)).toEqual({ checkout: true });
-});
+  const at = (moment: number) => configurationAt(memory.handle.database, 'shop', moment);
 
-it('equals the configuration of that moment, except for keys, webhooks and members', async () => {
-  const apply = async (minute: number, shop: object) => {
-    vi.setSystemTime(T0 + minute * MINUTE);
-    await memory.apply(shop as Record<string, unknown>);
-    const { apiKeys: _keys, webhooks: _webhooks, members: _members, ...known } = (await memory.property())!;
-    return known;
-  };
-  const first = await apply(0, {
-    name: 'Shop',
-    environments: [{ id: 'staging', name: 'Staging' }],
-    apiKeys: [{ kind: 'public', name: 'web' }],
-    goals: [{ id: 'signup', name: 'Sign-ups', kind: 'count' }],
-    feedbackTypes: [
-      { id: 'nps', name: 'NPS', options: ['bad', { value: 'good', label: 'Good' }], textInput: false },
-    ],
-    splitTests: [
-      {
-        key: 'hero',
-        type: 'id',
-        status: 'running',
-        variations: [
-          { key: 'a', weight: 1, value: 'a' },
-          { key: 'b', weight: 1, value: 'b' },
-        ],
-        goals: ['signup'],
-      },
-    ],
-    flags: [
-      {
-        key: 'dark',
-        name: 'Dark',
-        type: 'boolean',
-        defaultValue: false,
-        environments: {
-          staging: { enabled: true, value: true, rules: [] },
-          ...inProduction({ value: true, rules: [] }),
+  /** The values that flags of a past configuration had. */
+  async function valuesAt(moment: number, context: object): Promise<Record<string, unknown>> {
+    const past = await at(moment);
+    const { set } = flagsIn(past as PropertyConfiguration, 'production');
+    return Object.fromEntries(
+      past!.flags.map(({ key }) => [key, set.evaluate(key, context as Record<string, unknown>)?.value]),
+    );
+  }
+
+  const inProduction = (configuration: object) => ({ production: { enabled: true, ...configuration } });
+  const ON_FOR_BETA = [
+    { id: 'beta', conditions: [{ operator: 'inSegment', values: ['beta'] }], value: true },
+  ];
+  const planIs = (plan: string) => [{ attribute: 'plan', operator: 'equals', values: [plan] }];
+
+  it('evaluates flags as they were, with the segments, prerequisites and definitions of that time', async () => {
+    await memory.apply({
+      segments: [{ id: 'beta', conditions: planIs('beta') }],
+      flags: [
+        {
+          key: 'checkout',
+          name: 'Checkout',
+          type: 'boolean',
+          defaultValue: false,
+          environments: inProduction({ value: false, rules: ON_FOR_BETA }),
         },
-      },
-    ],
+        {
+          key: 'upsell',
+          name: 'Upsell',
+          type: 'string',
+          defaultValue: 'none',
+          environments: inProduction({
+            value: 'large',
+            rules: [],
+            prerequisites: [{ flag: 'checkout', value: true }],
+          }),
+        },
+      ],
+    });
+    vi.setSystemTime(T0 + MINUTE);
+    // Only the segment changes, but with it the values of both flags.
+    await memory.apply({ segments: [{ id: 'beta', conditions: planIs('pro') }] });
+    vi.setSystemTime(T0 + 2 * MINUTE);
+    await memory.apply({
+      flags: [{ key: 'checkout', environments: inProduction({ value: true, rules: [] }) }],
+    });
+    vi.setSystemTime(T0 + 3 * MINUTE);
+    await memory.writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, ({ current }) => ({
+      ...current!,
+      flags: current!.flags.filter(({ key }) => key !== 'upsell'),
+    }));
+
+    const beta = { plan: 'beta' };
+    const pro = { plan: 'pro' };
+    expect(await valuesAt(T0, beta)).toEqual({ checkout: true, upsell: 'large' });
+    expect(await valuesAt(T0, pro)).toEqual({ checkout: false, upsell: 'none' });
+    expect(await valuesAt(T0 + MINUTE - 1, beta)).toEqual({ checkout: true, upsell: 'large' });
+    expect(await valuesAt(T0 + MINUTE, beta)).toEqual({ checkout: false, upsell: 'none' });
+    expect(await valuesAt(T0 + MINUTE, pro)).toEqual({ checkout: true, upsell: 'large' });
+    expect(await valuesAt(T0 + 2 * MINUTE, beta)).toEqual({ checkout: true, upsell: 'large' });
+    expect(await valuesAt(T0 + 3 * MINUTE, beta)).toEqual({ checkout: true });
   });
-  const second = await apply(1, { holdout: 5, splitTests: [{ key: 'hero', status: 'paused' }] });
-  const third = await apply(2, { goals: [{ id: 'signup', name: 'New accounts' }] });
-  expect(await at(T0)).toEqual(first);
-  expect(await at(T0 + MINUTE)).toEqual(second);
-  expect(await at(T0 + 2 * MINUTE)).toEqual(third);
-  expect(first.splitTests[0]?.phases).toHaveLength(1);
-});
 
-it('is undefined before the property existed, while it was deleted, and for unknown properties', async () => {
-  const remove = () => memory.writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, () => undefined);
-  await memory.apply({ name: 'First' });
-  vi.setSystemTime(T0 + MINUTE);
-  await remove();
-  vi.setSystemTime(T0 + 2 * MINUTE);
-  await memory.apply({ name: 'Second' });
-  const names = await Promise.all(
-    [-1, 0, MINUTE, 2 * MINUTE].map(async (time) => (await at(T0 + time))?.name),
-  );
-  expect(names).toEqual([undefined, 'First', undefined, 'Second']);
-  expect(await configurationAt(memory.handle.database, 'other', T0)).toBeUndefined();
-});
+  it('equals the configuration of that moment, except for keys, webhooks and members', async () => {
+    const apply = async (minute: number, shop: object) => {
+      vi.setSystemTime(T0 + minute * MINUTE);
+      await memory.apply(shop as Record<string, unknown>);
+      const { apiKeys: _keys, webhooks: _webhooks, members: _members, ...known } = (await memory.property())!;
+      return known;
+    };
+    const first = await apply(0, {
+      name: 'Shop',
+      environments: [{ id: 'staging', name: 'Staging' }],
+      apiKeys: [{ kind: 'public', name: 'web' }],
+      goals: [{ id: 'signup', name: 'Sign-ups', kind: 'count' }],
+      feedbackTypes: [
+        { id: 'nps', name: 'NPS', options: ['bad', { value: 'good', label: 'Good' }], textInput: false },
+      ],
+      splitTests: [
+        {
+          key: 'hero',
+          type: 'id',
+          status: 'running',
+          variations: [
+            { key: 'a', weight: 1, value: 'a' },
+            { key: 'b', weight: 1, value: 'b' },
+          ],
+          goals: ['signup'],
+        },
+      ],
+      flags: [
+        {
+          key: 'dark',
+          name: 'Dark',
+          type: 'boolean',
+          defaultValue: false,
+          environments: {
+            staging: { enabled: true, value: true, rules: [] },
+            ...inProduction({ value: true, rules: [] }),
+          },
+        },
+      ],
+    });
+    const second = await apply(1, { holdout: 5, splitTests: [{ key: 'hero', status: 'paused' }] });
+    const third = await apply(2, { goals: [{ id: 'signup', name: 'New accounts' }] });
+    expect(await at(T0)).toEqual(first);
+    expect(await at(T0 + MINUTE)).toEqual(second);
+    expect(await at(T0 + 2 * MINUTE)).toEqual(third);
+    expect(first.splitTests[0]?.phases).toHaveLength(1);
+  });
 
-it('keeps the order of changes when the clock is set back', async () => {
-  await memory.apply({ name: 'First' });
-  vi.setSystemTime(T0 + 10 * MINUTE);
-  await memory.apply({ name: 'Second' });
-  vi.setSystemTime(T0 + MINUTE);
-  await memory.apply({ name: 'Third' });
-  vi.setSystemTime(T0 + 20 * MINUTE);
-  await memory.apply({ name: 'Fourth' });
-  const times = await memory.handle.database
-    .selectFrom('history')
-    .select('at')
-    .where('entity_type', '=', 'property')
-    .orderBy('sequence')
-    .execute();
-  expect(times.map((row) => (row.at - T0) / MINUTE)).toEqual([0, 10, 10, 20]);
-  const names = await Promise.all(
-    [0, 5, 10, 19, 20].map(async (minute) => (await at(T0 + minute * MINUTE))?.name),
-  );
-  expect(names).toEqual(['First', 'First', 'Third', 'Third', 'Fourth']);
-  expect(
-    (await verifyHistory(memory.handle.database, 'shop', await memory.property())).problem,
-  ).toBeUndefined();
+  it('is undefined before the property existed, while it was deleted, and for unknown properties', async () => {
+    const remove = () =>
+      memory.writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, () => undefined);
+    await memory.apply({ name: 'First' });
+    vi.setSystemTime(T0 + MINUTE);
+    await remove();
+    vi.setSystemTime(T0 + 2 * MINUTE);
+    await memory.apply({ name: 'Second' });
+    const names = await Promise.all(
+      [-1, 0, MINUTE, 2 * MINUTE].map(async (time) => (await at(T0 + time))?.name),
+    );
+    expect(names).toEqual([undefined, 'First', undefined, 'Second']);
+    expect(await configurationAt(memory.handle.database, 'other', T0)).toBeUndefined();
+  });
+
+  it('keeps the order of changes when the clock is set back', async () => {
+    await memory.apply({ name: 'First' });
+    vi.setSystemTime(T0 + 10 * MINUTE);
+    await memory.apply({ name: 'Second' });
+    vi.setSystemTime(T0 + MINUTE);
+    await memory.apply({ name: 'Third' });
+    vi.setSystemTime(T0 + 20 * MINUTE);
+    await memory.apply({ name: 'Fourth' });
+    const times = await memory.handle.database
+      .selectFrom('history')
+      .select('at')
+      .where('entity_type', '=', 'property')
+      .orderBy('sequence')
+      .execute();
+    expect(times.map((row) => (row.at - T0) / MINUTE)).toEqual([0, 10, 10, 20]);
+    const names = await Promise.all(
+      [0, 5, 10, 19, 20].map(async (minute) => (await at(T0 + minute * MINUTE))?.name),
+    );
+    expect(names).toEqual(['First', 'First', 'Third', 'Third', 'Fourth']);
+    expect(
+      (await verifyHistory(memory.handle.database, 'shop', await memory.property())).problem,
+    ).toBeUndefined();
+  });
 });

@@ -60,6 +60,15 @@ export class JournalEntries {
     for (const statement of this.#deletes) statement.run(seq);
   }
 
+  /** Moves the rows after a position to later positions, in the caller's transaction. */
+  move(after: number, distance: number): void {
+    for (const table of TABLES) {
+      // Through negative positions, because a position must not be taken when a row gets it.
+      this.#db.prepare(`UPDATE ${table} SET seq = -(seq + ?) WHERE seq > ?`).run(distance, after);
+      this.#db.exec(`UPDATE ${table} SET seq = -seq WHERE seq < 0`);
+    }
+  }
+
   /** Directs new rows to the other table. */
   switchTables(): void {
     this.clearUnusedTable();

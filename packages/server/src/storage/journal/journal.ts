@@ -3,6 +3,8 @@ import { overwriteFreePages } from './free-pages.ts';
 import { type IdempotencyMark, IdempotencyMarks } from './idempotency-marks.ts';
 import { JournalEntries, type JournalRow } from './journal-entries.ts';
 import type { JournalLimits } from './journal-limits.ts';
+import { nodeIdOf } from './node-id.ts';
+import { type PlannedBatch, PlannedBatches } from './planned-batches.ts';
 
 /** Entries read at a time. */
 const READ_ROWS = 20;
@@ -27,6 +29,10 @@ export type WriteOutcome = 'stored' | 'replayed' | 'reused' | 'full';
 
 export interface JournalOptions {
   limits: JournalLimits;
+  /** Name of this journal in the event store; by default the node's id, which is created with the file. */
+  source?: string | undefined;
+  /** The file is opened before the position of the event store is known, which `confirm` checks later. */
+  watermark?: number | undefined;
   /** Start even if the store is missing events that it had stored. */
   acceptLoss?: boolean | undefined;
 }
@@ -36,17 +42,22 @@ export interface JournalOptions {
  * `commit` blocks its thread until the rows are on disk, so the journal lives on the storage thread.
  */
 export class Journal {
+  readonly source: string;
   readonly #db: DatabaseSyncInstance;
   readonly #entries: JournalEntries;
   readonly #marks: IdempotencyMarks;
   readonly #maxHeldBytes: number;
   #lastSeq: number;
+  /** The last position when the file was opened: later ones are not in the event store before `confirm`. */
+  #openedAt: number;
   #bytes: number;
   /** Entries that are in the event store, but not deleted yet, because a backup copies them. */
   #held: { deletedUpTo: number; upTo: number; bytes: number } | undefined;
+  readonly #batches: PlannedBatches;
+  readonly #acceptLoss: boolean;
 
-  /** @param watermark position of the event store; positions continue from there even if the journal file was lost */
-  constructor(file: string, watermark: number, { limits, acceptLoss = false }: JournalOptions) {
+  constructor(file: string, { limits, source, watermark, acceptLoss = false }: JournalOptions) {
+    this.#acceptLoss = acceptLoss;
     this.#maxHeldBytes = limits.requests;
     this.#db = new DatabaseSync(file);
     // secure_delete = FAST overwrites deleted rows in pages that are written anyway.
@@ -58,13 +69,56 @@ export class Journal {
       CREATE TABLE IF NOT EXISTS handed_over (seq INTEGER NOT NULL);
       INSERT INTO handed_over SELECT 0 WHERE NOT EXISTS (SELECT * FROM handed_over);
     `);
-    if (!acceptLoss) assertNoLoss(watermark, handedOver(this.#db));
+    const reached = handedOver(this.#db);
+    if (watermark !== undefined && !acceptLoss) assertNoLoss(watermark, reached);
+    this.source = source ?? nodeIdOf(this.#db);
     this.#entries = new JournalEntries(this.#db);
     this.#marks = new IdempotencyMarks(this.#db, limits);
+    this.#batches = new PlannedBatches(this.#db);
+    const { last, length } = this.#continueAfter(watermark ?? reached);
+    this.#lastSeq = last;
+    this.#openedAt = last;
+    this.#bytes = length;
+  }
+
+  /** Position up to which the event store has the entries, as far as the journal knows. */
+  get handedOver(): number {
+    return handedOver(this.#db);
+  }
+
+  /**
+   * Compares the journal with the event store once it responds, before anything is loaded: throws if events are missing
+   * there, and deletes entries that it has.
+   */
+  confirm(watermark: number): void {
+    if (!this.#acceptLoss) assertNoLoss(watermark, this.handedOver);
+    // The file was replaced by an older copy: the store has other entries at the positions that were given since.
+    const distance = watermark - this.#openedAt;
+    if (distance > 0) {
+      this.#inTransaction(() => this.#entries.move(this.#openedAt, distance));
+      this.#lastSeq += distance;
+      this.#openedAt = watermark;
+    }
+    const { last, length } = this.#continueAfter(watermark);
+    this.#lastSeq = Math.max(last, this.#lastSeq);
+    this.#bytes = length;
+  }
+
+  /** Positions continue after the watermark even if the journal file was lost. */
+  #continueAfter(watermark: number): { last: number; length: number } {
     this.#handOver(watermark);
     const { last, length } = this.#entries.state();
-    this.#lastSeq = Math.max(last, watermark);
-    this.#bytes = length;
+    return { last: Math.max(last, watermark), length };
+  }
+
+  /** The batch that is being stored, if the event store may have a part of it. */
+  get planned(): PlannedBatch | undefined {
+    return this.#batches.current;
+  }
+
+  /** Makes the boundaries of a batch durable, before any of it is stored. */
+  plan(batch: PlannedBatch): void {
+    this.#batches.plan(batch);
   }
 
   get lastSeq(): number {
@@ -149,6 +203,7 @@ export class Journal {
   #handOver(upTo: number): void {
     this.#inTransaction(() => {
       this.#entries.deleteUpTo(upTo);
+      this.#batches.finish(upTo);
       this.#db.prepare('UPDATE handed_over SET seq = ? WHERE seq <> ?').run(upTo, upTo);
     });
   }
@@ -229,7 +284,7 @@ export function assertNoLoss(watermark: number, reached: number): void {
   throw Object.assign(
     new Error(
       `The event store is missing events: it ends at position ${watermark}, but had reached ${reached}. ` +
-        'Were events.duckdb or events.duckdb.wal removed or replaced? Restore them, ' +
+        'Were events.duckdb or events.duckdb.wal, or tables of ClickHouse, removed or replaced? Restore them, ' +
         'or start once with "serve --accept-loss" to continue without those events.',
     ),
     { code: 'STORE_BEHIND' },

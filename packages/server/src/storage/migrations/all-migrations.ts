@@ -15,6 +15,9 @@ import { historyMigration } from './014-history.ts';
 import { accountsMigration } from './015-accounts.ts';
 import { webhookDeliveriesMigration } from './016-webhook-deliveries.ts';
 import { usageMigration } from './017-usage.ts';
+import { changeNotificationsMigration } from './018-change-notifications.ts';
+import { feedbackPositionsMigration } from './019-feedback-positions.ts';
+import { nodeJournalsMigration } from './020-node-journals.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -35,4 +38,7 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   accountsMigration,
   webhookDeliveriesMigration,
   usageMigration,
+  changeNotificationsMigration,
+  feedbackPositionsMigration,
+  nodeJournalsMigration,
 ];

@@ -27,6 +27,7 @@ export interface DatabaseTables extends HistoryTables, AccountTables, WebhookTab
   segments: SegmentTable;
   erasures: ErasureTable;
   aa_verdicts: AaVerdictTable;
+  node_journals: NodeJournalTable;
 }
 
 interface MigrationTable {
@@ -249,4 +250,13 @@ interface AaVerdictTable {
   split_p_value: number | null;
   /** JSON array. */
   goals: string;
+}
+
+/** One row per node that shares this database; none without other nodes. */
+interface NodeJournalTable {
+  /** Id of the node, which is the name of its journal. */
+  source: string;
+  /** Of the last accepted request, at `seen_at` or later. */
+  position: number;
+  seen_at: number;
 }

@@ -11,6 +11,20 @@ class DatabaseTooNewError extends Error {
   override readonly name = 'DatabaseTooNewError';
 }
 
+/** Whether all migrations were applied; throws if there are more than this version knows. */
+export async function isMigrated(
+  database: Kysely<DatabaseTables>,
+  migrations: readonly Migration[],
+): Promise<boolean> {
+  const { table, applied } = await readState(database);
+  assertNotNewer(applied, migrations);
+  return table === MIGRATION_TABLE && applied.length === migrations.length;
+}
+
+export async function readAppliedMigrations(database: Kysely<DatabaseTables>): Promise<string[]> {
+  return (await readState(database)).applied;
+}
+
 /** Migrates the schema in one transaction; a process that starts at the same time waits for it. */
 export async function migrate(
   database: Kysely<DatabaseTables>,

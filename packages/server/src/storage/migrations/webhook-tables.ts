@@ -40,8 +40,8 @@ interface WebhookDeliveryTable {
 interface WebhookFeedbackPositionTable {
   property_id: string;
   webhook_id: string;
-  /** Position of the last entry in the journal. */
-  position: number;
+  /** JSON object: the position of the last entry of each source. */
+  positions: string;
 }
 
 /** What the last look at a split test found. */

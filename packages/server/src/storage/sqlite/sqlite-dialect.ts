@@ -17,7 +17,7 @@ export function sqliteDialect(engine: SqliteEngine): Dialect {
   return {
     createDriver: () => new EngineDriver(engine),
     createAdapter: () => new TransactionalAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new WithoutRowLocks(),
     createIntrospector: (database) => new SqliteIntrospector(database),
   };
 }
@@ -27,6 +27,11 @@ class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
+}
+
+/** SQLite has no row locks and needs none: a transaction that writes is the only one. */
+class WithoutRowLocks extends SqliteQueryCompiler {
+  protected override visitSelectModifier(): void {}
 }
 
 class EngineDriver implements Driver {

@@ -35,7 +35,7 @@ async function copyDatabase(connection: DuckDBConnection, excluded: readonly Ses
   const [row] = await rowsOf<[string]>(connection, 'SELECT current_database()');
   const source = quoteName((row as [string])[0]);
   await execute(connection, `COPY FROM DATABASE ${source} TO rewrite (SCHEMA)`);
-  for (const table of ['schema_version', 'terms']) {
+  for (const table of ['schema_version', 'terms', 'sources']) {
     await execute(connection, `INSERT INTO rewrite.${table} SELECT * FROM ${table}`);
   }
   await execute(

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { LOCAL_SOURCE } from '../../event-store.ts';
 import { execute, inTransaction, rowsOf } from '../sql.ts';
 import { rekeySessions } from './rekey-sessions.ts';
 
@@ -40,6 +41,17 @@ const MIGRATIONS: readonly Migration[] = [
    ALTER TABLE conversions ADD COLUMN unit_key BIGINT;
    ALTER TABLE collects ADD COLUMN names TINYINT DEFAULT 2;`,
   rekeySessions,
+  // `source`: id in `sources`; all earlier rows are from the journal of this installation. `event_id`: see
+  // `AcceptedConversion.eventId`.
+  `CREATE TABLE sources (id SMALLINT NOT NULL, name VARCHAR NOT NULL, watermark BIGINT NOT NULL);
+   INSERT INTO sources SELECT 0, '${LOCAL_SOURCE}', watermark FROM store_state WHERE watermark > 0;
+   ALTER TABLE store_state DROP COLUMN watermark;
+   ALTER TABLE exposures ADD COLUMN source SMALLINT DEFAULT 0;
+   ALTER TABLE conversions ADD COLUMN source SMALLINT DEFAULT 0;
+   ALTER TABLE conversions ADD COLUMN event_id HUGEINT;
+   ALTER TABLE feedback ADD COLUMN source SMALLINT DEFAULT 0;
+   ALTER TABLE session_events ADD COLUMN source SMALLINT DEFAULT 0;
+   ALTER TABLE collects ADD COLUMN source SMALLINT DEFAULT 0;`,
 ];
 
 /** Event tables; each has `property`, `session_key`, `happened_at` and `ordinal`. */

@@ -13,7 +13,7 @@ import {
   goal,
   splitTestQuery,
 } from '../../contract/sample-requests.contract.ts';
-import type { EventStore } from '../../event-store.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../event-store.ts';
 import { openDuckDbEventStore } from '../duckdb-event-store.ts';
 
 const T0 = Date.UTC(2026, 0, 5);
@@ -41,15 +41,15 @@ test('a store of an earlier version returns the same results after the upgrade, 
   const entries = before.map((request, index) => ({ seq: index + 1, request }));
   await writeOldStore(join(directory, 'old.duckdb'), entries);
   const [migrated, fresh] = [await open('old.duckdb'), await open('fresh.duckdb')];
-  await fresh.append(entries);
-  expect(await migrated.watermark()).toBe(entries.length);
+  await fresh.append(LOCAL_SOURCE, entries);
+  expect(await migrated.watermark(LOCAL_SOURCE)).toBe(entries.length);
   expect(await allOf(migrated)).toEqual(await allOf(fresh));
 
   const later = PROPERTIES.flatMap((propertyId) => [
     ...visits(propertyId, T0 + 1000),
     collect({ propertyId, sessionId: 's1', visitorId: 'v3', receivedAt: T0 + 2000 }),
   ]).map((request, index) => ({ seq: entries.length + index + 1, request }));
-  for (const store of [migrated, fresh]) await store.append(later);
+  for (const store of [migrated, fresh]) await store.append(LOCAL_SOURCE, later);
   expect(await allOf(migrated)).toEqual(await allOf(fresh));
   for (const store of [migrated, fresh]) {
     expect(await store.forget([{ propertyId: 'shop', visitorId: 'v1' }])).toEqual([{ rows: 13 }]);

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { LOCAL_SOURCE } from '../../event-store.ts';
 import { StorageError } from '../../storage-error.ts';
 import { quoteName, rowsOf } from '../sql.ts';
 import { EVENT_TABLES, readSchemaVersion } from './duckdb-schema.ts';
@@ -18,6 +19,7 @@ export interface RowGroup {
 const MEMORY = '512MiB';
 
 export interface StoreContents {
+  /** Of the journal of this installation. */
   watermark: number;
   events: number;
 }
@@ -57,7 +59,11 @@ async function readAll(connection: DuckDBConnection, file: string): Promise<Stor
   await readSchemaVersion(connection);
   for (const rowGroup of await listRowGroups(connection)) await readRowGroup(connection, file, rowGroup);
   const counts = EVENT_TABLES.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ');
-  const [row] = await rowsOf<[bigint, bigint]>(connection, `SELECT watermark, ${counts} FROM store_state`);
+  // A file of an earlier version has one watermark.
+  const watermark = tables.includes('sources')
+    ? `(SELECT max(watermark) FROM sources WHERE name = '${LOCAL_SOURCE}')`
+    : '(SELECT max(watermark) FROM store_state)';
+  const [row] = await rowsOf<[bigint | null, bigint]>(connection, `SELECT ${watermark}, ${counts}`);
   return { watermark: Number(row?.[0] ?? 0), events: Number(row?.[1] ?? 0) };
 }
 

@@ -2,14 +2,25 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../../accepted-request.ts';
 import type { KeyHasher } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
+import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
-import { execute, inTransaction } from '../sql.ts';
+import { inTransaction } from '../sql.ts';
 import { BatchSessions } from './batch-sessions.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { RequestRows, type RequestTable } from './request-rows.ts';
 import type { SessionVisitors } from './session-visitors.ts';
+import { withoutStored } from './stored-events.ts';
 
 type Writers = Record<RequestTable | 'sessions' | 'terms', ChunkWriter>;
+
+/** What is kept in memory about the stored events. */
+export interface Lookups {
+  terms: TermDictionary;
+  keys: KeyHasher;
+  registry: SessionRegistry;
+  visitors: SessionVisitors;
+  sources: SourceList;
+}
 
 /** Stores batches of journal entries, each in one transaction together with the watermark. */
 export class BatchLoader {
@@ -17,37 +28,47 @@ export class BatchLoader {
   readonly #keys: KeyHasher;
   readonly #registry: SessionRegistry;
   readonly #visitors: SessionVisitors;
+  readonly #sources: SourceList;
   #writers: Writers | undefined;
 
-  constructor(terms: TermDictionary, keys: KeyHasher, registry: SessionRegistry, visitors: SessionVisitors) {
+  constructor({ terms, keys, registry, visitors, sources }: Lookups) {
     this.#terms = terms;
     this.#keys = keys;
     this.#registry = registry;
     this.#visitors = visitors;
+    this.#sources = sources;
   }
 
-  /** Entries must be in ascending order; returns the new watermark. */
-  async load(connection: DuckDBConnection, entries: readonly JournalEntry[]): Promise<number> {
+  /** Entries must be in ascending order, and after the watermark of their source. */
+  async load(
+    connection: DuckDBConnection,
+    sourceName: string,
+    entries: readonly JournalEntry[],
+  ): Promise<void> {
+    const source = this.#sources.idOf(sourceName);
     this.#writers ??= await createWriters(connection);
     const writers = this.#writers;
     const sessions = new BatchSessions(entries.length);
     const watermark = (entries.at(-1) as JournalEntry).seq;
     try {
       await inTransaction(connection, async () => {
-        const collects = this.#visitors.addCollects(entries, this.#keys, this.#registry);
-        const rows = new RequestRows(writers, this.#terms, this.#keys, sessions, this.#visitors, collects);
-        await writeRequests(entries, rows);
+        const { hasSeveral } = this.#sources;
+        const newEntries = hasSeveral ? await withoutStored(connection, this.#terms, entries) : entries;
+        const collects = this.#visitors.addCollects(newEntries, this.#keys, this.#registry, hasSeveral);
+        const lookups = { terms: this.#terms, keys: this.#keys, visitors: this.#visitors };
+        const rows = new RequestRows(writers, { ...lookups, sessions, collects, source });
+        await writeRequests(newEntries, rows);
         for (const { property, key, sessionId, startedAt } of await sessions.reconcile(
           connection,
           this.#registry,
-          watermark,
+          { source: sourceName, watermark },
         )) {
           writers.sessions.add([property, key.value, sessionId, BigInt(startedAt)]);
           if (writers.sessions.isFull) await writers.sessions.write();
         }
         for (const { id, text } of this.#terms.added) writers.terms.add([id, text]);
         for (const writer of Object.values(writers)) await writer.finish();
-        await execute(connection, 'UPDATE store_state SET watermark = $1', [watermark]);
+        await this.#sources.storeWatermark(connection, sourceName, watermark);
       });
     } catch (error) {
       // Discard buffered rows of this batch, so that they do not end up in the next one.
@@ -56,7 +77,7 @@ export class BatchLoader {
     }
     this.#terms.markStored();
     await sessions.addTo(this.#registry);
-    return watermark;
+    this.#sources.setWatermark(sourceName, watermark);
   }
 
   /** Must be called before the connection is closed. */

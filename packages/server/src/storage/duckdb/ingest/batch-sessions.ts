@@ -45,7 +45,7 @@ export class BatchSessions {
   async reconcile(
     connection: DuckDBConnection,
     registry: SessionRegistry,
-    watermark: number,
+    batch: { source: string; watermark: number },
   ): Promise<BatchSession[]> {
     const newSessions: BatchSession[] = [];
     const uncached: BatchSession[] = [];
@@ -69,7 +69,7 @@ export class BatchSessions {
     }
     for (const { session, startedBefore } of lowered) {
       const { property, key } = session;
-      registry.recordMove({ property, key: key.value, startedBefore, watermark });
+      registry.recordMove({ property, key: key.value, startedBefore, ...batch });
     }
     await lowerStarts(connection, lowered);
     return newSessions;

@@ -7,18 +7,17 @@ import type {
   CollectedEvent,
   JournalEntry,
 } from '../../accepted-request.ts';
+import { EVENTS_PER_REQUEST } from '../../event-store.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { KeyHasher, SessionKey } from '../lookup/key-hasher.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import type { BatchSessions } from './batch-sessions.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
 import type { CollectKeys, SessionVisitors } from './session-visitors.ts';
+import { eventKeyOf } from './stored-events.ts';
 
 /** Tables that requests add rows to. */
 export type RequestTable = 'exposures' | 'conversions' | 'feedback' | 'session_events' | 'collects';
-
-/** `ordinal` is the journal position times this, plus the index of the event in the request (at most 500 events). */
-export const EVENTS_PER_REQUEST = 512;
 
 /** Stored for a collect without events. */
 interface Heartbeat {
@@ -26,7 +25,23 @@ interface Heartbeat {
   at: number;
 }
 
-/** Converts accepted requests to rows, with values in the order of the columns in `rekey-sessions.ts`. */
+export interface BatchContext {
+  terms: TermDictionary;
+  keys: KeyHasher;
+  visitors: Pick<SessionVisitors, 'get'>;
+  sessions: BatchSessions;
+  collects: ReadonlyMap<AcceptedCollect, CollectKeys>;
+  /** Id of the source. */
+  source: number;
+}
+
+/** A time that is after the start of every session. */
+const ALWAYS = 2n ** 62n;
+
+/**
+ * Converts accepted requests to rows, with values in the order of the columns in `rekey-sessions.ts` and then in
+ * `duckdb-schema.ts`.
+ */
 export class RequestRows {
   readonly #writers: Record<RequestTable, ChunkWriter>;
   readonly #tables: Record<AcceptedRequest['kind'], readonly ChunkWriter[]>;
@@ -35,15 +50,9 @@ export class RequestRows {
   readonly #sessions: BatchSessions;
   readonly #visitors: Pick<SessionVisitors, 'get'>;
   readonly #collects: ReadonlyMap<AcceptedCollect, CollectKeys>;
+  readonly #source: number;
 
-  constructor(
-    writers: Record<RequestTable, ChunkWriter>,
-    terms: TermDictionary,
-    keys: KeyHasher,
-    sessions: BatchSessions,
-    visitors: Pick<SessionVisitors, 'get'>,
-    collects: ReadonlyMap<AcceptedCollect, CollectKeys>,
-  ) {
+  constructor(writers: Record<RequestTable, ChunkWriter>, batch: BatchContext) {
     this.#writers = writers;
     this.#tables = {
       exposures: [writers.exposures],
@@ -51,11 +60,12 @@ export class RequestRows {
       feedback: [writers.feedback],
       collect: [writers.collects, writers.session_events],
     };
-    this.#terms = terms;
-    this.#keys = keys;
-    this.#sessions = sessions;
-    this.#visitors = visitors;
-    this.#collects = collects;
+    this.#terms = batch.terms;
+    this.#keys = batch.keys;
+    this.#sessions = batch.sessions;
+    this.#visitors = batch.visitors;
+    this.#collects = batch.collects;
+    this.#source = batch.source;
   }
 
   /** Returns the writers that rows were added to. */
@@ -95,6 +105,7 @@ export class RequestRows {
         exposure.bot === true,
         BigInt(ordinal++),
         bigintOrNull(exposure.clientAt),
+        this.#source,
       ]);
     }
   }
@@ -112,6 +123,8 @@ export class RequestRows {
       request.metadata ?? null,
       key && this.#visitors.get(key),
       BigInt(ordinal),
+      this.#source,
+      request.eventId === undefined ? null : eventKeyOf(request.eventId),
     ]);
   }
 
@@ -128,6 +141,7 @@ export class RequestRows {
       request.metadata ?? null,
       BigInt(request.receivedAt),
       BigInt(ordinal),
+      this.#source,
     ]);
   }
 
@@ -136,19 +150,24 @@ export class RequestRows {
     const { session: key, visitor, change } = this.#collects.get(request) as CollectKeys;
     let ordinal = firstOrdinal;
     const events: readonly (CollectedEvent | Heartbeat)[] =
-      request.events.length > 0 ? request.events : [{ type: 'heartbeat', at: request.receivedAt }];
+      request.events.length > 0 || request.expired
+        ? request.events
+        : [{ type: 'heartbeat', at: request.receivedAt }];
     let seenUntil = Number.NEGATIVE_INFINITY;
     for (const event of events) {
       seenUntil = Math.max(seenUntil, event.at);
       this.#sessions.add(property, key, request.sessionId, event.at);
-      this.#writers.session_events.add(sessionEventRow(property, key.value, event, ordinal++));
+      this.#writers.session_events.add([
+        ...sessionEventRow(property, key.value, event, ordinal++),
+        this.#source,
+      ]);
     }
     this.#writers.collects.add([
       property,
       key.value,
       BigInt(seq),
       BigInt(request.receivedAt),
-      BigInt(seenUntil),
+      events.length === 0 ? ALWAYS : BigInt(seenUntil),
       visitor,
       request.visitorId,
       request.userId === undefined ? null : this.#keys.userKey(request.propertyId, request.userId),
@@ -159,6 +178,7 @@ export class RequestRows {
       this.#terms.idOf(request.browser),
       this.#terms.idOf(request.os),
       change,
+      this.#source,
     ]);
   }
 

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Positions } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
 import type { SessionKey } from './key-hasher.ts';
 import { KeyTable } from './key-table.ts';
@@ -17,7 +18,8 @@ interface Move {
   property: number;
   key: bigint;
   startedBefore: number;
-  /** Watermark of the batch that moved it. */
+  /** The batch that moved it: its source, and the watermark after it. */
+  source: string;
   watermark: number;
 }
 
@@ -90,13 +92,14 @@ export class SessionRegistry {
     this.#moves.push(move);
   }
 
-  /** Sessions that moved after watermark `after`, up to `until`, with the start they had at `after`. */
-  movesBetween(property: number, after: number, until: number): Map<bigint, number> {
+  /** Sessions that moved after the positions `after`, up to `until`, with the start they had at `after`. */
+  movesBetween(property: number, after: Positions, until?: Positions): Map<bigint, number> {
     const moved = new Map<bigint, number>();
     for (let i = this.#moves.length - 1; i >= 0; i--) {
-      const move = this.#moves[i] as Move;
-      if (move.watermark <= after) break;
-      if (move.property === property && move.watermark <= until) moved.set(move.key, move.startedBefore);
+      const { source, watermark, ...move } = this.#moves[i] as Move;
+      const isAfter = watermark > (after[source] ?? 0);
+      const isUntil = until === undefined || watermark <= (until[source] ?? 0);
+      if (move.property === property && isAfter && isUntil) moved.set(move.key, move.startedBefore);
     }
     return moved;
   }

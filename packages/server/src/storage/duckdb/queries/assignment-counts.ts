@@ -1,7 +1,7 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
 import { MICROS } from '@switchyard/core/money';
-import type { AssignmentCounts, AssignmentQuery, GoalSums } from '../../event-store.ts';
-import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
+import type { AssignmentCounts, AssignmentQuery } from '../../assignment-queries.ts';
+import type { GoalSums } from '../../event-store.ts';
 import { chunksOf, rowsOf } from '../sql.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
@@ -26,7 +26,10 @@ export async function assignmentCounts(
   }));
   const parts = property === undefined ? 1 : await partsOf(context, query, property);
   if (property !== undefined) {
-    const statement = visitorStatement({ ...query, property, goals, parts });
+    const statement = visitorStatement({
+      ...{ ...query, property, goals, parts, namingCollects: context.namingCollects },
+      order: context.sources.collectOrder,
+    });
     for await (const chunk of chunksOf<Outcome>(context.connection, statement)) {
       signal?.throwIfAborted();
       for (const [visitorId, goal, n, a, converted] of chunk) {
@@ -66,12 +69,15 @@ interface Scope extends Pick<AssignmentQuery, 'from' | 'to'> {
   property: number;
   goals: readonly GoalTerm[];
   parts: number;
+  /** SQL for the order of collects. */
+  order: string;
+  namingCollects: string;
 }
 
 /** Visitor keys come from a hash with a secret key, so a part of them is a random sample. */
-function visitorStatement({ property, from, to, goals, parts }: Scope): string {
+function visitorStatement({ property, from, to, goals, parts, order, namingCollects }: Scope): string {
   const inPart = parts === 1 ? 'true' : `(visitor_key & ${parts - 1}) = 0`;
-  const named = `property = ${property} AND visitor_change <> ${VISITOR_CHANGE.same}`;
+  const named = `property = ${property} AND ${namingCollects}`;
   // A sample is taken before the visitors are looked up, so that its cost does not grow with the traffic.
   const candidates =
     parts === 1
@@ -85,7 +91,7 @@ function visitorStatement({ property, from, to, goals, parts }: Scope): string {
       WHERE property = ${property} AND goal IN (${terms}) AND session_key IS NOT NULL
         AND happened_at >= ${from} AND happened_at < ${to}),
     session_visitors AS MATERIALIZED (
-      SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
+      SELECT session_key, arg_max(visitor_key, ${order}) AS visitor_key FROM collects
       WHERE ${named} AND session_key IN (${candidates})
       GROUP BY session_key),
     units AS MATERIALIZED (

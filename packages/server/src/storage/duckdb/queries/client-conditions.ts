@@ -18,10 +18,10 @@ export function clientConditions(context: QueryContext, query: SessionPageQuery)
   for (const column of CLIENT_COLUMNS) {
     const value = query[column];
     if (value === null) {
-      const known = `arg_max(${column}, seq) NOT IN (${unknownTerms(context).join(', ')})`;
+      const known = `arg_max(${column}, ${context.sources.collectOrder}) NOT IN (${unknownTerms(context).join(', ')})`;
       conditions.push((...scope) => `session_key NOT IN (${collectedSessions(...scope, known)})`);
     } else if (value !== undefined) {
-      const same = `arg_max(${column}, seq) = ${context.terms.find(value) ?? -1}`;
+      const same = `arg_max(${column}, ${context.sources.collectOrder}) = ${context.terms.find(value) ?? -1}`;
       conditions.push((...scope) => `session_key IN (${collectedSessions(...scope, same)})`);
     }
   }

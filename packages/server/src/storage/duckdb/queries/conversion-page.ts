@@ -6,29 +6,32 @@ import { earliestStart, identitiesOf } from './session-summaries.ts';
 
 type ConversionRow = [
   ordinal: bigint,
+  source: number,
   goal: number,
   direction: number,
   amountMicros: bigint,
   key: bigint | null,
   metadata: string | null,
   at: bigint,
+  position: bigint,
   available: bigint,
 ];
 
-const ORDER = 'happened_at DESC, ordinal DESC';
+const ORDER = 'happened_at DESC, position DESC';
 
 /** Newest first; each page starts strictly after the cursor. The caller holds a snapshot. */
 export async function conversionPage(
   context: QueryContext,
   query: ConversionPageQuery,
 ): Promise<Page<StoredConversion, TimelineCursor>> {
-  const { connection, terms } = context;
+  const { connection, terms, sources } = context;
   const values = new SqlValues();
   const condition = conditionOf(context, query, values);
   if (condition === undefined) return { rows: [], next: undefined };
   // One extra row, to detect whether there is a next page. Reads only two narrow columns of most rows.
   const limit = values.add(query.limit + 1);
-  const positions = `SELECT happened_at, ordinal FROM conversions WHERE ${condition} ORDER BY ${ORDER} LIMIT ${limit}`;
+  const position = `${sources.tieBreakNumber} AS position`;
+  const positions = `SELECT happened_at, ${position} FROM conversions WHERE ${condition} ORDER BY ${ORDER} LIMIT ${limit}`;
   const [oldest] = await rowsOf<[bigint | null]>(
     connection,
     `SELECT min(happened_at) FROM (${positions})`,
@@ -38,7 +41,7 @@ export async function conversionPage(
   const rows = await rowsOf<ConversionRow>(
     connection,
     withinBytes(
-      `SELECT ordinal, goal, direction, amount_micros, session_key, metadata, happened_at,
+      `SELECT ordinal, source, goal, direction, amount_micros, session_key, metadata, happened_at, ${position},
               ${jsonBytes([], ['metadata'])} AS bytes
        FROM conversions WHERE ${condition} AND happened_at >= ${values.add(oldest[0])} ORDER BY ${ORDER} LIMIT ${limit}`,
       ORDER,
@@ -50,7 +53,8 @@ export async function conversionPage(
   const last = shown.at(-1)!;
   const sessions = await sessionsOf(context, query.propertyId, shown);
   return {
-    rows: shown.map(([ordinal, goal, direction, amountMicros, key, metadata, at]) => ({
+    rows: shown.map(([ordinal, source, goal, direction, amountMicros, key, metadata, at]) => ({
+      source: sources.nameOf(source),
       ordinal: Number(ordinal),
       goalId: terms.textOf(goal) ?? '',
       direction: direction === 1 ? 1 : -1,
@@ -59,13 +63,16 @@ export async function conversionPage(
       metadata,
       at: Number(at),
     })),
-    next: Number(last[7]) > shown.length ? { at: Number(last[6]), ordinal: Number(last[0]) } : undefined,
+    next:
+      Number(last[9]) > shown.length
+        ? { at: Number(last[7]), source: sources.nameOf(last[1]), ordinal: Number(last[0]) }
+        : undefined,
   };
 }
 
 /** Undefined: no conversion can match. */
 function conditionOf(
-  { terms }: QueryContext,
+  { terms, sources }: QueryContext,
   { propertyId, goalId, direction, from, to, after }: ConversionPageQuery,
   values: SqlValues,
 ): string | undefined {
@@ -78,8 +85,11 @@ function conditionOf(
   if (from !== undefined) conditions.push(`happened_at >= ${values.add(from)}`);
   if (to !== undefined) conditions.push(`happened_at < ${values.add(to)}`);
   if (after) {
-    const [at, ordinal] = [values.add(after.at), values.add(after.ordinal)];
-    conditions.push(`happened_at <= ${at} AND (happened_at < ${at} OR ordinal < ${ordinal})`);
+    const at = values.add(after.at);
+    const position = values.add(String(sources.tieBreakOf(after.source, after.ordinal)));
+    conditions.push(
+      `happened_at <= ${at} AND (happened_at < ${at} OR ${sources.tieBreakNumber} < ${position}::HUGEINT)`,
+    );
   }
   return conditions.join(' AND ');
 }
@@ -93,7 +103,7 @@ async function sessionsOf(
   propertyId: string,
   conversions: readonly ConversionRow[],
 ): Promise<Map<bigint, SessionOfConversion>> {
-  const keys = [...new Set(conversions.map((row) => row[4]).filter((key) => key !== null))];
+  const keys = [...new Set(conversions.map((row) => row[5]).filter((key) => key !== null))];
   if (keys.length === 0) return new Map();
   const property = context.terms.find(propertyId)!;
   const identities = await identitiesOf(context, property, keys);

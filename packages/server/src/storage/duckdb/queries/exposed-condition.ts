@@ -6,10 +6,11 @@ import type { SessionCondition } from './session-filter.ts';
 
 /** Sessions with an exposure in one phase of a test, by what their visitor saw and did; undefined: there are none. */
 export function exposedCondition(
-  { terms }: QueryContext,
+  context: QueryContext,
   propertyId: string,
   query: ExposedSessions,
 ): SessionCondition | undefined {
+  const { terms } = context;
   const property = terms.find(propertyId);
   const test = terms.find(query.splitTestKey);
   const variations = query.variationKeys.map((key) => terms.find(key)).filter((term) => term !== undefined);
@@ -34,7 +35,7 @@ export function exposedCondition(
     ...(reached ? [`SELECT session_key FROM conversions WHERE ${reached} AND unit_key IS NULL`] : []),
   ];
   const tables = [
-    `resolved AS (${resolvedVisitors(property, unresolved)})`,
+    `resolved AS (${resolvedVisitors(context, property, unresolved)})`,
     `seen AS (
       SELECT session_key, coalesce(visitor_key, unit_key, session_key) AS unit, variation,
              least(happened_at, received_at) AS seen_at

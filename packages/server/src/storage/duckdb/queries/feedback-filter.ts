@@ -6,10 +6,11 @@ import { identityCondition } from './session-filter.ts';
 
 /** SQL for the condition on `feedback`; undefined: no entry can match. */
 export function feedbackCondition(
-  { terms, keys }: QueryContext,
+  context: QueryContext,
   query: FeedbackFilter,
   values: SqlValues,
 ): string | undefined {
+  const { terms, keys } = context;
   const property = terms.find(query.propertyId);
   if (property === undefined) return undefined;
   const conditions = [`property = ${values.add(property)}`];
@@ -23,7 +24,7 @@ export function feedbackCondition(
     const test = terms.find(query.splitTestKey);
     const variation = query.variationKey === undefined ? undefined : terms.find(query.variationKey);
     if (test === undefined || (query.variationKey !== undefined && variation === undefined)) return undefined;
-    add(afterExposure(property, test, variation));
+    add(afterExposure(context, property, test, variation));
   }
   if (query.option !== undefined) add(`option = ${values.add(query.option)}`);
   if (query.hasMessage !== undefined) add(`message IS ${query.hasMessage ? 'NOT NULL' : 'NULL'}`);
@@ -34,7 +35,7 @@ export function feedbackCondition(
   }
   if (query.visitorId !== undefined) {
     const key = keys.visitorKey(query.propertyId, query.visitorId);
-    add(identityCondition('visitor', key, query.visitorId)(values, property, 0));
+    add(identityCondition(context, 'visitor', key, query.visitorId)(values, property, 0));
   }
   if (query.from !== undefined) add(`happened_at >= ${values.add(query.from)}`);
   if (query.to !== undefined) add(`happened_at < ${values.add(query.to)}`);
@@ -45,12 +46,17 @@ export function feedbackCondition(
 }
 
 /** Entries of visitors at or after their first exposure to the test, or to one variation. */
-function afterExposure(property: number, test: number, variation: number | undefined): string {
+function afterExposure(
+  context: QueryContext,
+  property: number,
+  test: number,
+  variation: number | undefined,
+): string {
   const exposed = `property = ${property} AND split_test = ${test}
     ${variation === undefined ? '' : `AND variation = ${variation}`}`;
   const answered = `property = ${property} AND session_key IS NOT NULL`;
-  return `ordinal IN (
-    WITH resolved AS (${resolvedVisitors(property, [
+  return `rowid IN (
+    WITH resolved AS (${resolvedVisitors(context, property, [
       `SELECT session_key FROM exposures WHERE ${exposed} AND unit_key IS NULL`,
       `SELECT session_key FROM feedback WHERE ${answered}`,
     ])}),
@@ -58,7 +64,7 @@ function afterExposure(property: number, test: number, variation: number | undef
       SELECT coalesce(visitor_key, unit_key, session_key) AS unit, min(least(happened_at, received_at)) AS first_at
       FROM exposures LEFT JOIN resolved USING (session_key) WHERE ${exposed} GROUP BY unit),
     entries AS (
-      SELECT coalesce(visitor_key, session_key) AS unit, ordinal, happened_at
+      SELECT coalesce(visitor_key, session_key) AS unit, feedback.rowid AS entry, happened_at
       FROM feedback LEFT JOIN resolved USING (session_key) WHERE ${answered})
-    SELECT ordinal FROM entries JOIN visitors USING (unit) WHERE happened_at >= first_at)`;
+    SELECT entry FROM entries JOIN visitors USING (unit) WHERE happened_at >= first_at)`;
 }

@@ -1,17 +1,19 @@
 import {
-  type ArrivedFeedback,
+  EVENTS_PER_REQUEST,
   type FeedbackEntry,
   type FeedbackPageQuery,
   type FeedbackTime,
+  type NewFeedback,
   type NewFeedbackQuery,
   PAGE_BYTES,
   type Page,
+  type Positions,
 } from '../../event-store.ts';
-import { EVENTS_PER_REQUEST } from '../ingest/request-rows.ts';
 import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../sql.ts';
 import { feedbackCondition } from './feedback-filter.ts';
 import type { QueryContext } from './query-context.ts';
 import { identitiesOf } from './session-summaries.ts';
+import { storedPositions } from './source-queries.ts';
 
 type EntryRow = [
   id: string,
@@ -24,7 +26,7 @@ type EntryRow = [
   at: bigint,
 ];
 type PageRow = [...EntryRow, available: bigint];
-type ArrivedRow = [...EntryRow, ordinal: bigint, available: bigint];
+type ArrivedRow = [...EntryRow, source: number, ordinal: bigint, position: bigint, available: bigint];
 
 const COLUMNS = 'feedback_id, feedback_type, session_key, session_id, option, message, metadata, happened_at';
 
@@ -67,28 +69,53 @@ function after({ after }: FeedbackPageQuery, values: SqlValues): string {
   return `happened_at <= ${at} AND (happened_at < ${at} OR feedback_id < ${id})`;
 }
 
-/** Oldest first. The caller holds a snapshot. */
+/** The caller holds a snapshot. */
 export async function newFeedback(
   context: QueryContext,
   { propertyId, after, from = 0, limit }: NewFeedbackQuery,
-): Promise<ArrivedFeedback[]> {
+): Promise<NewFeedback> {
+  const { connection, sources } = context;
+  const stored = await storedPositions(connection);
+  const end = { ...after, ...stored };
   const property = context.terms.find(propertyId);
-  if (property === undefined) return [];
+  if (property === undefined) return { entries: [], next: end };
+  const isNew = sources.all.map(
+    ({ id, name }) => `(source = ${id} AND ordinal >= ${((after[name] ?? 0) + 1) * EVENTS_PER_REQUEST})`,
+  );
   const rows = await rowsOf<ArrivedRow>(
-    context.connection,
+    connection,
     withinBytes(
-      `SELECT ${COLUMNS}, ordinal, ${BYTES} AS bytes
-       FROM feedback WHERE property = $1 AND ordinal >= $2 AND happened_at >= $3 ORDER BY ordinal LIMIT $4`,
-      'ordinal',
+      `SELECT ${COLUMNS}, source, ordinal, ${sources.tieBreakNumber} AS position, ${BYTES} AS bytes
+       FROM feedback WHERE property = $1 AND happened_at >= $2 AND (${isNew.join(' OR ')})
+       ORDER BY position LIMIT $3`,
+      'position',
       PAGE_BYTES,
     ),
-    [property, (after + 1) * EVENTS_PER_REQUEST, from, limit],
+    // One extra row, to detect whether there are more.
+    [property, from, limit + 1],
   );
-  const entries = await entriesOf(context, property, rows);
-  return entries.map((entry, index) => ({
-    ...entry,
-    position: Number(rows[index]![8]) / EVENTS_PER_REQUEST,
-  }));
+  const shown = rows.slice(0, limit);
+  const entries = await entriesOf(context, property, shown);
+  const isEnd = shown.length === Number(rows[0]?.[11] ?? 0);
+  return { entries, next: isEnd ? end : positionsUpTo(context, after, stored, shown.at(-1)!) };
+}
+
+/** The sources before that of the last row were read to their end, those after it not at all. */
+function positionsUpTo(
+  { sources }: QueryContext,
+  after: Positions,
+  stored: Positions,
+  last: ArrivedRow,
+): Positions {
+  const next: Record<string, number> = { ...after };
+  for (const { id, name } of sources.all) {
+    if (id === last[8]) {
+      next[name] = Math.floor(Number(last[9]) / EVENTS_PER_REQUEST);
+      break;
+    }
+    next[name] = stored[name] ?? 0;
+  }
+  return next;
 }
 
 async function entriesOf(

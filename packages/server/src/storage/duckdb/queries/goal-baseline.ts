@@ -1,6 +1,5 @@
 import { MICROS } from '@switchyard/core/money';
 import type { GoalBaseline, GoalBaselineQuery } from '../../event-store.ts';
-import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
 import { recordsOf } from '../sql.ts';
 import { isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
@@ -19,7 +18,7 @@ type BaselineRow = Record<
 
 /** Visitors of a period and their conversions of a goal. */
 export async function goalBaseline(
-  { connection, terms }: QueryContext,
+  { connection, terms, sources, namingCollects }: QueryContext,
   { propertyId, goalId, from, to, isRevenue = false }: GoalBaselineQuery,
 ): Promise<GoalBaseline> {
   const property = terms.find(propertyId);
@@ -29,8 +28,8 @@ export async function goalBaseline(
   const [row] = await recordsOf<BaselineRow>(
     connection,
     `WITH session_visitors AS (
-       SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
-       WHERE property = $1 AND visitor_change <> ${VISITOR_CHANGE.same} GROUP BY session_key),
+       SELECT session_key, arg_max(visitor_key, ${sources.collectOrder}) AS visitor_key FROM collects
+       WHERE property = $1 AND ${namingCollects} GROUP BY session_key),
      units AS (
        SELECT DISTINCT coalesce(visitor_key, session_key) AS unit FROM sessions LEFT JOIN session_visitors USING (session_key)
        WHERE property = $1 AND started_at >= $3 AND started_at < $4),

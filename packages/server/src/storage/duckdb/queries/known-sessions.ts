@@ -1,4 +1,4 @@
-import type { KnownSessionQuery, SessionKnowledge } from '../../event-store.ts';
+import type { KnownSessionQuery, SessionKnowledge } from '../../session-context-queries.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { valuesOf } from './session-contexts.ts';
@@ -17,20 +17,21 @@ type KnownRow = [
 
 /** The caller holds a snapshot. */
 export async function knownSessions(
-  { connection, terms, keys, registry }: QueryContext,
+  { connection, terms, keys, registry, sources }: QueryContext,
   { propertyId, sessionIds, attributes }: KnownSessionQuery,
 ): Promise<SessionKnowledge[]> {
   const property = terms.find(propertyId);
   const ids = new Map(sessionIds.map((id) => [keys.sessionKey(propertyId, id).value, id]));
   if (property === undefined || ids.size === 0) return [];
   const values = new SqlValues();
+  const order = sources.collectOrder;
   const wanted = keyList(values.add([...ids.keys()].join(',')));
   const rows = await rowsOf<KnownRow>(
     connection,
     `WITH latest AS (
-       SELECT session_key, arg_max(visitor_id, seq) AS visitor_id, arg_max(user_id, seq) AS user_id,
-              arg_max(country, seq) AS country, arg_max(device, seq) AS device,
-              arg_max(browser, seq) AS browser, arg_max(os, seq) AS os, arg_max(attributes, seq) AS attributes
+       SELECT session_key, arg_max(visitor_id, ${order}) AS visitor_id, arg_max(user_id, ${order}) AS user_id,
+              arg_max(country, ${order}) AS country, arg_max(device, ${order}) AS device,
+              arg_max(browser, ${order}) AS browser, arg_max(os, ${order}) AS os, arg_max(attributes, ${order}) AS attributes
        FROM collects
        WHERE property = ${property} AND session_key IN ${wanted}
          AND seen_until >= ${values.add(earliestStart(registry, [...ids.keys()]))}

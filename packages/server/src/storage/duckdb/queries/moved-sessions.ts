@@ -1,8 +1,9 @@
-import type { SessionPageQuery } from '../../event-store.ts';
+import type { Positions, SessionPageQuery } from '../../event-store.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import type { SessionFilter } from './session-filter.ts';
 import type { StoredSession } from './session-summaries.ts';
+import { storedPositions } from './source-queries.ts';
 
 export interface ListedSession extends StoredSession {
   /** Position in the list: its start when the first page was read. */
@@ -13,14 +14,11 @@ export interface ListedSession extends StoredSession {
 export async function movedSince(
   { connection, registry }: QueryContext,
   property: number,
-  asOf: number | undefined,
+  asOf: Positions | undefined,
 ): Promise<ReadonlyMap<bigint, number>> {
-  if (asOf === undefined || registry.movesBetween(property, asOf, Number.MAX_SAFE_INTEGER).size === 0) {
-    return new Map();
-  }
+  if (asOf === undefined || registry.movesBetween(property, asOf).size === 0) return new Map();
   // Ignore batches stored after this snapshot was taken.
-  const rows = await rowsOf<[bigint]>(connection, 'SELECT watermark FROM store_state');
-  return registry.movesBetween(property, asOf, Number((rows[0] as [bigint])[0]));
+  return registry.movesBetween(property, asOf, await storedPositions(connection));
 }
 
 /** The moved sessions that belong on this page or a later one. */

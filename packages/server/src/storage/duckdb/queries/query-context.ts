@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { KeyHasher } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
+import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 
 /** Resources of a query. */
@@ -9,6 +10,9 @@ export interface QueryContext {
   terms: TermDictionary;
   keys: KeyHasher;
   registry: SessionRegistry;
+  sources: SourceList;
+  /** See `SessionVisitors.namingCollects`. */
+  namingCollects: string;
   /** Max visitors grouped at a time; more would not fit into memory. */
   maxVisitors: number;
 }

@@ -1,5 +1,4 @@
-import type { SessionContextQuery, SessionContexts } from '../../event-store.ts';
-import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
+import type { SessionContextQuery, SessionContexts } from '../../session-context-queries.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { chunksOf, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
@@ -68,26 +67,27 @@ async function partsOf(
  * the driver spends most of its time on values.
  */
 function contextStatement(
-  { terms }: QueryContext,
+  { terms, sources, namingCollects }: QueryContext,
   query: SessionContextQuery,
   property: number,
   parts: number,
   values: SqlValues,
 ): string {
+  const order = sources.collectOrder;
   const inPart = parts === 1 ? 'true' : `(visitor_key & ${parts - 1}) = 0`;
   // A sample is taken before the sessions are grouped, so that its cost does not grow with the traffic.
   const candidates =
     parts === 1
       ? 'true'
       : `session_key IN (SELECT session_key FROM collects
-           WHERE property = ${property} AND visitor_change <> ${VISITOR_CHANGE.same} AND ${inPart})`;
+           WHERE property = ${property} AND ${namingCollects} AND ${inPart})`;
   return `WITH started AS (
       SELECT session_key, session_id FROM sessions WHERE ${startedCondition(property, query)}),
     latest AS (
-      SELECT session_key, arg_max(visitor_key, seq) AS visitor_key, arg_max(visitor_id, seq) AS visitor_id,
-             arg_max(user_id, seq) AS user_id, arg_max(attributes, seq) AS attributes,
-             arg_max(country, seq) AS country, arg_max(device, seq) AS device,
-             arg_max(browser, seq) AS browser, arg_max(os, seq) AS os
+      SELECT session_key, arg_max(visitor_key, ${order}) AS visitor_key, arg_max(visitor_id, ${order}) AS visitor_id,
+             arg_max(user_id, ${order}) AS user_id, arg_max(attributes, ${order}) AS attributes,
+             arg_max(country, ${order}) AS country, arg_max(device, ${order}) AS device,
+             arg_max(browser, ${order}) AS browser, arg_max(os, ${order}) AS os
       FROM collects WHERE property = ${property} AND seen_until >= ${query.from}
         AND session_key IN (SELECT session_key FROM started) AND ${candidates}
       GROUP BY session_key)

@@ -11,7 +11,7 @@ export async function sessionDetail(
   context: QueryContext,
   query: SessionQuery,
 ): Promise<SessionDetail | undefined> {
-  const { connection, terms, keys, registry } = context;
+  const { connection, terms, keys, registry, sources } = context;
   const { propertyId, sessionId } = query;
   const property = terms.find(propertyId);
   const key = keys.sessionKey(propertyId, sessionId);
@@ -26,7 +26,7 @@ export async function sessionDetail(
   const [summary] = await summariesOf(context, property, [listed]);
   const attributes = await rowsOf<[string | null]>(
     connection,
-    `SELECT arg_max(attributes, seq) FROM collects WHERE ${OF_SESSION} AND seen_until >= $3`,
+    `SELECT arg_max(attributes, ${sources.collectOrder}) FROM collects WHERE ${OF_SESSION} AND seen_until >= $3`,
     [property, key.value, listed.startedAt],
   );
   return {
@@ -38,16 +38,17 @@ export async function sessionDetail(
 
 /** Visitor and user of a session; undefined if the session was never stored. */
 export async function sessionIdentity(
-  { connection, terms, keys, registry }: QueryContext,
+  { connection, terms, keys, registry, sources }: QueryContext,
   propertyId: string,
   sessionId: string,
 ): Promise<SessionIdentity | undefined> {
   const property = terms.find(propertyId);
   const key = keys.sessionKey(propertyId, sessionId);
   if (property === undefined || !registry.knows(key)) return undefined;
+  const order = sources.collectOrder;
   const [row] = await rowsOf<[bigint, string | null, string | null]>(
     connection,
-    `SELECT count(*), arg_max(visitor_id, seq), arg_max(user_id, seq)
+    `SELECT count(*), arg_max(visitor_id, ${order}), arg_max(user_id, ${order})
      FROM collects WHERE ${OF_SESSION} AND seen_until >= $3`,
     [property, key.value, earliestStart(registry, [key.value])],
   );

@@ -55,15 +55,16 @@ function feedbackConditions(context: QueryContext, query: SessionPageQuery): Ses
 }
 
 function identityConditions(
-  { keys }: QueryContext,
+  context: QueryContext,
   { propertyId, visitorId, userId }: SessionPageQuery,
 ): SessionCondition[] {
+  const { keys } = context;
   const conditions: SessionCondition[] = [];
   if (visitorId !== undefined) {
-    conditions.push(identityCondition('visitor', keys.visitorKey(propertyId, visitorId), visitorId));
+    conditions.push(identityCondition(context, 'visitor', keys.visitorKey(propertyId, visitorId), visitorId));
   }
   if (userId !== undefined)
-    conditions.push(identityCondition('user', keys.userKey(propertyId, userId), userId));
+    conditions.push(identityCondition(context, 'user', keys.userKey(propertyId, userId), userId));
   return conditions;
 }
 
@@ -103,13 +104,18 @@ function isPage(page: string | null, values: SqlValues): string {
 }
 
 /** Sessions whose latest visitor or user is this one. */
-export function identityCondition(who: 'visitor' | 'user', key: bigint, id: string): SessionCondition {
+export function identityCondition(
+  { sources }: QueryContext,
+  who: 'visitor' | 'user',
+  key: bigint,
+  id: string,
+): SessionCondition {
   return (values, property) => {
     const own = `property = ${values.add(property)}`;
     return `session_key IN (
       SELECT session_key FROM collects
       WHERE ${own} AND ${who}_key IS NOT NULL
         AND session_key IN (SELECT session_key FROM collects WHERE ${own} AND ${who}_key = ${values.add(key)})
-      GROUP BY session_key HAVING arg_max(${who}_id, seq) = ${values.add(id)})`;
+      GROUP BY session_key HAVING arg_max(${who}_id, ${sources.collectOrder}) = ${values.add(id)})`;
   };
 }

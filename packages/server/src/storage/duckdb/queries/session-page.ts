@@ -1,4 +1,5 @@
-import { PAGE_BYTES, type Page, type SessionPageQuery, type SessionSummary } from '../../event-store.ts';
+import type { Page, SessionPageQuery, SessionSummary } from '../../event-store.ts';
+import { withinPage } from '../../within-page.ts';
 import { rowsOf, SqlValues } from '../sql.ts';
 import { type ListedSession, listMoved, movedSince, newestFirst, withoutMoved } from './moved-sessions.ts';
 import type { QueryContext } from './query-context.ts';
@@ -34,17 +35,6 @@ export async function sessionPage(
   const last = rows.at(-1);
   const hasMore = last !== undefined && rows.length < listed.length;
   return { rows, next: hasMore ? { at: last.startedAt, id: last.sessionId } : undefined };
-}
-
-/** Not in SQL, because a summary is built from several statements. */
-function withinPage(summaries: SessionSummary[]): SessionSummary[] {
-  let bytes = 0;
-  const end = summaries.findIndex((summary) => {
-    const isFull = bytes >= PAGE_BYTES;
-    bytes += Buffer.byteLength(JSON.stringify(summary));
-    return isFull;
-  });
-  return end === -1 ? summaries : summaries.slice(0, end);
 }
 
 async function listWithMoved(

@@ -2,6 +2,7 @@ import { MAX_LISTED, type SessionIdentity, type SessionSummary } from '../../eve
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import { sessionKeyOf } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
+import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { keyList, recordsOf, rowsOf } from '../sql.ts';
 import { botTerm } from './client-conditions.ts';
@@ -23,12 +24,16 @@ const WHERE_SESSION = `property = $1 AND session_key IN ${keyList('$2')}`;
  * instead of window functions, which take a third longer.
  */
 function firstGroups(
+  sources: SourceList,
   source: string,
   table: string,
   keys: string[],
   sums: Record<string, string>,
   flags: string[] = [],
 ): string {
+  const ordinal = sources.hasSeveral
+    ? `arg_min(${sources.tieBreakNumber}, (happened_at, ${sources.tieBreak}))`
+    : 'min(ordinal)';
   const columns = ['first_at', 'ordinal', ...keys, ...Object.keys(sums)];
   const anyFlag = flags.map((flag) => `bool_or(${flag}) AS ${flag}`);
   const aggregates = [...Object.entries(sums).map(([name, sum]) => `${sum} AS ${name}`), ...anyFlag];
@@ -40,7 +45,7 @@ function firstGroups(
              list(struct_pack(${columns.map((column) => `${column} := ${column}`).join(', ')})) AS groups
       FROM (
         SELECT ${['session_key', ...keys, ...aggregates].join(', ')},
-               max(happened_at) AS last_at, min(happened_at) AS first_at, min(ordinal) AS ordinal
+               max(happened_at) AS last_at, min(happened_at) AS first_at, ${ordinal} AS ordinal
         FROM ${table} WHERE ${WHERE_SESSION} AND happened_at >= $3
         GROUP BY ${['session_key', ...keys].join(', ')}
       )
@@ -49,15 +54,15 @@ function firstGroups(
 }
 
 /** Separate statements: a single UNION is hardly faster and takes 60 MB more memory. */
-const SUMMARY_PARTS = [
+const summaryParts = (sources: SourceList) => [
   `SELECT 'session_events' AS source, session_key, max(happened_at) AS last_at,
           count(*) FILTER (type = ${pageview}) AS pageviews, count(*) FILTER (type = ${event}) AS events,
-          arg_min(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS entry_url,
-          arg_max(url, (happened_at, ordinal)) FILTER (type = ${pageview}) AS exit_url,
-          arg_min(referrer, (happened_at, ordinal)) FILTER (referrer <> '') AS referrer
+          arg_min(url, (happened_at, ${sources.tieBreak})) FILTER (type = ${pageview}) AS entry_url,
+          arg_max(url, (happened_at, ${sources.tieBreak})) FILTER (type = ${pageview}) AS exit_url,
+          arg_min(referrer, (happened_at, ${sources.tieBreak})) FILTER (referrer <> '') AS referrer
    FROM session_events WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
-  firstGroups('exposures', 'exposures', ['split_test', 'variation'], {}, ['bot']),
-  firstGroups('goals', 'conversions', ['goal'], {
+  firstGroups(sources, 'exposures', 'exposures', ['split_test', 'variation'], {}, ['bot']),
+  firstGroups(sources, 'goals', 'conversions', ['goal'], {
     net: 'sum(direction)',
     amount_micros: 'sum(amount_micros)',
   }),
@@ -65,10 +70,10 @@ const SUMMARY_PARTS = [
    FROM feedback WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
 ];
 
-const collectPart = (botDevice: number) =>
-  `SELECT 'collects' AS source, session_key, arg_max(visitor_id, seq) AS visitor_id,
-          arg_max(user_id, seq) AS user_id, arg_max(country, seq) AS country, arg_max(device, seq) AS device,
-          arg_max(browser, seq) AS browser, arg_max(os, seq) AS os, bool_or(device = ${botDevice}) AS bot
+const collectPart = (botDevice: number, order: string) =>
+  `SELECT 'collects' AS source, session_key, arg_max(visitor_id, ${order}) AS visitor_id,
+          arg_max(user_id, ${order}) AS user_id, arg_max(country, ${order}) AS country, arg_max(device, ${order}) AS device,
+          arg_max(browser, ${order}) AS browser, arg_max(os, ${order}) AS os, bool_or(device = ${botDevice}) AS bot
    FROM collects WHERE ${WHERE_SESSION} AND seen_until >= $3 GROUP BY session_key`;
 
 type SummaryRow = { session_key: bigint } & (
@@ -105,7 +110,7 @@ type SummaryRow = { session_key: bigint } & (
 
 /** Builds the summaries of sessions from their events. The caller holds a snapshot. */
 export async function summariesOf(
-  { connection, terms }: QueryContext,
+  { connection, terms, sources }: QueryContext,
   property: number,
   sessions: readonly StoredSession[],
 ): Promise<SessionSummary[]> {
@@ -114,7 +119,7 @@ export async function summariesOf(
   // No event is older than the start of its session, so the scans begin at the oldest start.
   const since = sessions.reduce((min, { startedAt }) => Math.min(min, startedAt), Number.MAX_SAFE_INTEGER);
   const keys = sessions.map(({ key }) => key).join(',');
-  for (const part of [...SUMMARY_PARTS, collectPart(botTerm(terms))]) {
+  for (const part of [...summaryParts(sources), collectPart(botTerm(terms), sources.collectOrder)]) {
     for (const row of await recordsOf<SummaryRow>(connection, part, [property, keys, since])) {
       builders.get(row.session_key)?.add(row);
     }
@@ -192,14 +197,15 @@ class SummaryBuilder {
 
 /** Visitors and users of the sessions; sessions without a collect are omitted. */
 export async function identitiesOf(
-  { connection, registry }: QueryContext,
+  { connection, registry, sources }: QueryContext,
   property: number,
   keys: readonly bigint[],
 ): Promise<Map<bigint, SessionIdentity>> {
   if (keys.length === 0) return new Map();
+  const order = sources.collectOrder;
   const rows = await rowsOf<[bigint, string, string | null]>(
     connection,
-    `SELECT session_key, arg_max(visitor_id, seq), arg_max(user_id, seq) FROM collects
+    `SELECT session_key, arg_max(visitor_id, ${order}), arg_max(user_id, ${order}) FROM collects
      WHERE ${WHERE_SESSION} AND seen_until >= $3 GROUP BY session_key`,
     [property, keys.join(','), earliestStart(registry, keys)],
   );

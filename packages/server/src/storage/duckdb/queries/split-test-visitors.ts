@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../event-store.ts';
-import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
+import { CHANGED_VISITOR } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 
@@ -31,6 +31,7 @@ export class SplitTestVisitors {
   /** A literal in the statement rather than a bound value, so that DuckDB can use its statistics. */
   readonly property: number;
   readonly isSegmented: boolean;
+  readonly #context: QueryContext;
   readonly #query: VisitorsQuery;
   readonly #variations: (number | undefined)[];
   readonly #test: number;
@@ -40,22 +41,25 @@ export class SplitTestVisitors {
   part: { index: number; of: number } | undefined;
 
   /** Undefined if the test has no stored exposures. */
-  static of({ terms }: QueryContext, query: VisitorsQuery): SplitTestVisitors | undefined {
+  static of(context: QueryContext, query: VisitorsQuery): SplitTestVisitors | undefined {
+    const { terms } = context;
     const property = terms.find(query.propertyId);
     const test = terms.find(query.splitTestKey);
     const variations = query.variationKeys.map((key) => terms.find(key));
     if (property === undefined || test === undefined || variations.every((id) => id === undefined)) {
       return undefined;
     }
-    return new SplitTestVisitors(query, property, test, variations);
+    return new SplitTestVisitors(context, query, property, test, variations);
   }
 
   private constructor(
+    context: QueryContext,
     query: VisitorsQuery,
     property: number,
     test: number,
     variations: (number | undefined)[],
   ) {
+    this.#context = context;
     this.#query = query;
     this.#variations = variations;
     this.property = property;
@@ -76,7 +80,7 @@ export class SplitTestVisitors {
    */
   async resolve(connection: DuckDBConnection, unresolved: readonly string[] = []): Promise<void> {
     const lookups = [
-      `SELECT session_key FROM collects WHERE property = ${this.property} AND visitor_change = ${VISITOR_CHANGE.other}`,
+      `SELECT session_key FROM collects WHERE property = ${this.property} AND ${CHANGED_VISITOR}`,
       `SELECT session_key FROM exposures WHERE ${this.exposed} AND unit_key IS NULL`,
       ...unresolved,
     ].join(' UNION ALL ');
@@ -89,8 +93,8 @@ export class SplitTestVisitors {
       rows.length > MAX_LISTED_SESSIONS
         ? `(${lookups})`
         : keyList(this.values.add(rows.map(([session]) => session).join(',')));
-    this.#resolved = `SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
-      WHERE property = ${this.property} AND visitor_change <> ${VISITOR_CHANGE.same} AND session_key IN ${sessions}
+    this.#resolved = `SELECT session_key, arg_max(visitor_key, ${this.#context.sources.collectOrder}) AS visitor_key FROM collects
+      WHERE property = ${this.property} AND ${this.#context.namingCollects} AND session_key IN ${sessions}
       GROUP BY session_key`;
   }
 
@@ -192,7 +196,7 @@ export class SplitTestVisitors {
     const attribute = this.#query.by?.attribute;
     if (attribute === undefined || !SESSION_ATTRIBUTES.has(attribute)) return undefined;
     return `SELECT session_key, nullif(text, 'unknown') AS client
-            FROM (SELECT session_key, arg_max(${attribute}, seq) AS term FROM collects
+            FROM (SELECT session_key, arg_max(${attribute}, ${this.#context.sources.collectOrder}) AS term FROM collects
                   WHERE property = ${this.property} GROUP BY session_key)
             JOIN terms ON terms.id = term`;
   }

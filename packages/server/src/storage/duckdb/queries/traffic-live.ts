@@ -10,9 +10,10 @@ type LiveRow = { kind: 'total' | 'page' | 'country'; value: string | null; visit
 
 /** Visitors who were active recently. The caller holds a snapshot. */
 export async function liveVisitors(
-  { connection, terms }: QueryContext,
+  context: QueryContext,
   { propertyId, since, limit }: LiveQuery,
 ): Promise<LiveVisitors> {
+  const { connection, terms, sources } = context;
   const property = terms.find(propertyId);
   if (property === undefined) return { visitors: 0, pages: [], countries: [] };
   const received = `property = ${property} AND received_at >= ${since}`;
@@ -33,16 +34,16 @@ export async function liveVisitors(
   const rows = await recordsOf<LiveRow>(
     connection,
     `WITH active AS MATERIALIZED (${active}),
-     visitors AS (${sessionVisitors(collected)}),
+     visitors AS (${sessionVisitors(context, collected)}),
      units AS MATERIALIZED (
        SELECT session_key, coalesce(visitor_key, session_key) AS unit FROM active LEFT JOIN visitors USING (session_key)),
      viewed AS (
-       SELECT unit, arg_max(coalesce(url, ''), (happened_at, ordinal)) AS url
+       SELECT unit, arg_max(coalesce(url, ''), (happened_at, ${sources.tieBreak})) AS url
        FROM session_events JOIN units USING (session_key)
        WHERE property = ${property} AND type = ${SESSION_EVENT_TYPES.pageview} AND happened_at >= ${earliest}
        GROUP BY unit),
      located AS (
-       SELECT unit, arg_max(country, seq) AS country FROM collects JOIN units USING (session_key)
+       SELECT unit, arg_max(country, ${sources.collectOrder}) AS country FROM collects JOIN units USING (session_key)
        WHERE ${collected} GROUP BY unit),
      live AS MATERIALIZED (
        SELECT unit, ${pageOf('url')} AS page, text AS country

@@ -2,7 +2,6 @@ import type { TrafficDimension } from '@switchyard/core/api/traffic';
 import { BOT_DEVICE } from '../../accepted-request.ts';
 import type { TrafficQuery } from '../../traffic-queries.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
-import { VISITOR_CHANGE } from '../ingest/session-visitors.ts';
 import { quoteName, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { isNone, isPage, nullIfNone, TRAFFIC_VALUES, type TrafficSource } from './traffic-values.ts';
@@ -33,6 +32,7 @@ export class TrafficSessions {
   readonly hasFilters: boolean;
   readonly #query: TrafficQuery;
   readonly #options: Options;
+  readonly #context: QueryContext;
   readonly #bot: number;
   /** No event of a selected session is older. */
   #since = 0;
@@ -42,13 +42,14 @@ export class TrafficSessions {
 
   /** Undefined if nothing is stored for the property. */
   static async of(
-    { connection, terms }: QueryContext,
+    context: QueryContext,
     query: TrafficQuery,
     options: Options,
   ): Promise<TrafficSessions | undefined> {
+    const { connection, terms } = context;
     const property = terms.find(query.propertyId);
     if (property === undefined) return undefined;
-    const sessions = new TrafficSessions(query, options, property, terms.find(BOT_DEVICE) ?? -1);
+    const sessions = new TrafficSessions(context, query, options, property);
     const [row] = await rowsOf<[bigint | null, bigint | null, bigint, bigint | null]>(
       connection,
       `WITH scope AS (${sessions.#scope})
@@ -63,11 +64,12 @@ export class TrafficSessions {
     return sessions;
   }
 
-  private constructor(query: TrafficQuery, options: Options, property: number, bot: number) {
+  private constructor(context: QueryContext, query: TrafficQuery, options: Options, property: number) {
+    this.#context = context;
     this.#query = query;
     this.#options = options;
     this.property = property;
-    this.#bot = bot;
+    this.#bot = context.terms.find(BOT_DEVICE) ?? -1;
     this.hasFilters = Object.keys(query.filters).length > 0;
   }
 
@@ -97,7 +99,7 @@ export class TrafficSessions {
          ${sources.map((source) => `LEFT JOIN ${source} USING (session_key)`).join(' ')}
          WHERE ${this.#conditions.join(' AND ') || 'true'})`,
       `bots AS MATERIALIZED (${botSessions(this.property, this.#bot, this.#botsSince)})`,
-      `visitors AS (${sessionVisitors(`property = ${this.property} AND seen_until >= ${this.#since}`)})`,
+      `visitors AS (${sessionVisitors(this.#context, `property = ${this.property} AND seen_until >= ${this.#since}`)})`,
       `activity AS (${this.#activity})`,
       `visits AS (
          SELECT session_key, started_at${value && `, ${nullIfNone('value')} AS value`},
@@ -162,7 +164,8 @@ export class TrafficSessions {
     const computed = new Set(columns.map(([name, sql]) => `${sql} AS ${name}`));
     // Coalesced, because arg_min and arg_max ignore nulls.
     const picked = ['url', 'referrer'].map(
-      (column) => `${pick}(coalesce(${column}, ''), (happened_at, ordinal)) AS ${column}`,
+      (column) =>
+        `${pick}(coalesce(${column}, ''), (happened_at, ${this.#context.sources.tieBreak})) AS ${column}`,
     );
     return `SELECT ${['session_key', 'url', ...computed].join(', ')} FROM (
       SELECT session_key, ${picked.join(', ')} FROM session_events WHERE ${this.viewsOf('scope')} GROUP BY session_key)`;
@@ -173,7 +176,7 @@ export class TrafficSessions {
       `(SELECT nullif(text, 'unknown') FROM terms WHERE terms.id = latest.${column}) AS ${column}`;
     const columns = ['country', 'device', 'browser', 'os'];
     return `SELECT session_key, ${columns.map(text).join(', ')}
-      FROM (SELECT session_key, ${columns.map((it) => `arg_max(${it}, seq) AS ${it}`).join(', ')} FROM collects
+      FROM (SELECT session_key, ${columns.map((it) => `arg_max(${it}, ${this.#context.sources.collectOrder}) AS ${it}`).join(', ')} FROM collects
             WHERE property = ${this.property} AND seen_until >= ${this.#since} ${this.#only('scope')}
             GROUP BY session_key) AS latest`;
   }
@@ -210,6 +213,6 @@ export const botSessions = (property: number, botDevice: number, since: number |
    UNION SELECT session_key FROM exposures WHERE property = ${property} AND bot AND happened_at >= ${since}`;
 
 /** SQL: the visitor of each session; `where` filters `collects`. */
-export const sessionVisitors = (where: string) =>
-  `SELECT session_key, arg_max(visitor_key, seq) AS visitor_key FROM collects
-   WHERE visitor_change <> ${VISITOR_CHANGE.same} AND ${where} GROUP BY session_key`;
+export const sessionVisitors = ({ sources, namingCollects }: QueryContext, where: string) =>
+  `SELECT session_key, arg_max(visitor_key, ${sources.collectOrder}) AS visitor_key FROM collects
+   WHERE ${namingCollects} AND ${where} GROUP BY session_key`;

@@ -1,0 +1,48 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, hasPostgres } from '../../packages/server/src/testing/databases.ts';
+import { freePort } from '../../packages/server/src/testing/free-port.ts';
+import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
+import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
+import { Dashboard, expectUsable } from '../support/dashboard.ts';
+
+const database = hasPostgres() ? await createPostgresDatabase() : undefined;
+const dashboard = await Dashboard.open({
+  provision: SAMPLE,
+  ...(database && {
+    env: { DATABASE_URL: database.url, CLICKHOUSE_URL: `http://127.0.0.1:${await freePort()}/events` },
+  }),
+});
+
+const PAGES = ['overview', 'goals', 'feedback', 'sessions', 'split-tests', 'split-tests/hero', 'traffic'];
+const LATE = /^Figures are late: events since \d{1,2}:\d{2}.* are stored, but not counted yet\.$/;
+const LATE_FIGURE = /^(Figures are late: .*|Not counted yet)$/;
+
+describe.skipIf(dashboard.isMissing || database === undefined)('while ClickHouse is away', () => {
+  afterAll(() => database?.remove());
+
+  it('says since when figures are late, without errors, and loads them when they are not', async () => {
+    const shop = new Shop(dashboard.server);
+    await accepted(shop.collect({ sessionId: 's1', visitorId: 'v1', events: [{ type: 'pageview' }] }));
+    const lateSince = async () => (await dashboard.owner.get('/v1/manage/me')).body.figuresLateSince;
+    await expect.poll(lateSince).toEqual(expect.any(Number));
+    dashboard.ignoreProblems(/503/);
+    const page = await dashboard.shopPage('overview');
+    const notice = page.getByRole('status').filter({ hasText: LATE });
+    for (const path of PAGES) {
+      await page.goto(`/p/shop/${path}`);
+      await notice.waitFor();
+      await page.getByText(LATE_FIGURE).nth(1).waitFor();
+      expect(await page.getByRole('alert').count(), path).toBe(0);
+      expect(await page.getByText(/cannot load|unavailable/i).count(), path).toBe(0);
+    }
+    await expectUsable(page);
+
+    await page.route('**/v1/manage/me', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), figuresLateSince: null } });
+    });
+    await notice.waitFor({ state: 'detached' });
+    await page.getByText('Stored events cannot be read at the moment').first().waitFor();
+    await page.waitForResponse(/traffic\/summary/);
+  });
+});

@@ -1,0 +1,133 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ALL_MIGRATIONS } from '../packages/server/src/storage/migrations/all-migrations.ts';
+import type { Migration } from '../packages/server/src/storage/migrations/migration.ts';
+import { openPostgres } from '../packages/server/src/storage/postgres/open-postgres.ts';
+import { ownerBrowser } from '../packages/server/src/testing/browser.ts';
+import { createPostgresDatabase } from '../packages/server/src/testing/databases.ts';
+import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { type TestServer, temporaryDirectory } from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
+import { NodeLoad } from './support/node-load.ts';
+import { canRunNodes, metric, NODES_TIMEOUT_MS, TestNodes, until } from './support/nodes.ts';
+import { SeededRandom } from './support/random.ts';
+import { expectStoredOnce } from './support/stored-events.ts';
+
+/** What the next version may do to the schema while nodes of this one go on. */
+const NEXT_MIGRATION: Migration = {
+  name: '999-next-version',
+  async up(schema) {
+    await schema.alterTable('goals').addColumn('next_version', 'text').execute();
+    await schema.createTable('next_version').addColumn('id', 'text').execute();
+  },
+};
+
+describe.skipIf(!canRunNodes())('the start of nodes', { timeout: NODES_TIMEOUT_MS }, () => {
+  let database: { url: string; remove: () => Promise<void> };
+  let nodes: TestNodes;
+
+  beforeEach(async () => {
+    database = await createPostgresDatabase({ empty: true });
+    nodes = await TestNodes.open({ databaseUrl: database.url });
+  });
+  afterEach(async () => {
+    await nodes?.close();
+    await database?.remove();
+  });
+
+  const isServing = async (server: TestServer) => {
+    const path = '/v1/split-testing/config?propertyId=shop';
+    return (await server.send('GET', path, { key: PUBLIC_KEY })).status === 200;
+  };
+
+  test('migrates the schema of an older version; running nodes go on while a newer version migrates it', async () => {
+    await (await openPostgres(database.url, { migrations: ALL_MIGRATIONS.slice(0, -1) })).close();
+    await nodes.start(2);
+    const random = SeededRandom.forThisRun('rolling upgrade');
+    const load = new NodeLoad(random);
+    load.sendTo(nodes.servers);
+    await load.acknowledged(10);
+
+    await (await openPostgres(database.url, { migrations: [...ALL_MIGRATIONS, NEXT_MIGRATION] })).close();
+    await load.acknowledged(10);
+    // Nodes that lose their connection to the newer database come back to it.
+    nodes.postgres.cut();
+    const [first, second] = nodes.servers as [TestServer, TestServer];
+    for (const server of nodes.servers) {
+      await waitFor(
+        'the connection',
+        async () => (await metric(server, 'switchyard_database_available')) === 1,
+      );
+    }
+    const owner = await ownerBrowser(first);
+    const path = '/v1/manage/properties/shop/goals/added';
+    const saved = await owner.put(path, { name: 'Added', kind: 'count' });
+    expect(saved.status, saved.text + first.log).toBe(201);
+    await waitFor('the change on the other node', async () => {
+      // Without a session, which the check below would not expect.
+      const body = { propertyId: 'shop', goalId: 'added' };
+      const { status } = await second.send('POST', '/v1/goals/increment', {
+        body,
+        key: SECRET_KEY,
+      });
+      return status === 200;
+    });
+    await load.acknowledged(10);
+    await load.stop();
+    console.log(load.summary());
+    load.expectServed();
+    await nodes.stored();
+
+    // Only a start of this version refuses the newer schema.
+    await second.stop();
+    await expect(nodes.restart(1)).rejects.toThrow('newer version of Switchyard (it has 999-next-version)');
+    expect(await isServing(first)).toBe(true);
+    const present = await expectStoredOnce(
+      first,
+      load.events.filter(() => true),
+    );
+    expect(present.length).toBeGreaterThan(0);
+  });
+
+  test('succeeds while PostgreSQL and ClickHouse are away, from a snapshot', async () => {
+    await nodes.start(1);
+    const [first] = nodes.servers as [TestServer];
+    await nodes.stored();
+    expect(await first.stop(), first.log).toBe(0);
+    nodes.postgres.refuse();
+    nodes.clickhouse.hold();
+    const restarted = await nodes.restart(0);
+    expect(await isServing(restarted)).toBe(true);
+    const body = { propertyId: 'shop', goalId: 'signup', sessionId: 's-away' };
+    const accepted = await restarted.send('POST', '/v1/goals/increment', {
+      body,
+      key: SECRET_KEY,
+    });
+    expect(accepted.text).toBe('{"success":true}');
+    const ready = await restarted.send('GET', '/readyz');
+    expect({ status: ready.status, away: ready.body.away.sort() }).toEqual({
+      status: 200,
+      away: ['database', 'events'],
+    });
+
+    // What ClickHouse does not take stays in the journal.
+    expect(await restarted.stop(), restarted.log).toBe(0);
+    const again = await nodes.restart(0);
+
+    // Without a snapshot it cannot know any key.
+    const empty = temporaryDirectory();
+    await expect(nodes.startIn(empty)).rejects.toThrow('PostgreSQL is not available');
+    rmSync(empty, { recursive: true });
+
+    nodes.postgres.pass();
+    nodes.clickhouse.pass();
+    await waitFor('PostgreSQL', async () => (await metric(again, 'switchyard_database_available')) === 1);
+    await nodes.stored();
+    await until(async () => {
+      const response = await again.send('GET', '/v1/goals/progress?propertyId=shop&goalId=signup', {
+        key: SECRET_KEY,
+      });
+      return response.status === 200 && response.body.current.total === 1;
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import type { Job } from './background-jobs.ts';
+import { SignInThrottle } from './features/accounts/sign-in-throttle.ts';
+import type { Front, FrontParts } from './front.ts';
+import { listen } from './http/listen.ts';
+import { TokenBuckets } from './http/token-buckets.ts';
+import { UsageRecording } from './usage-recording.ts';
+
+/** Serves requests in this process. */
+export class AppFront implements Front {
+  /** Loaded while the storage threads start and open their files. */
+  readonly #module = import('./app.ts');
+  #serving: { parts: FrontParts; app: FastifyInstance; usage: UsageRecording } | undefined;
+
+  async listen(parts: FrontParts): Promise<string> {
+    const { config, handle, metrics } = parts;
+    const { database, nodes } = handle;
+    const usage = new UsageRecording(database);
+    const { createApp } = await this.#module;
+    const app = await createApp({
+      ...parts,
+      ...{ database, nodes, usage },
+      metricsText: () => metrics.text(),
+      tokens: new TokenBuckets({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
+      signInAttempts: new SignInThrottle(),
+    });
+    this.#serving = { parts, app, usage };
+    return listen(app, config);
+  }
+
+  jobs(): Job[] {
+    return this.#serving?.usage.jobs() ?? [];
+  }
+
+  async configurationSaved(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await this.#serving?.app.close();
+  }
+
+  async flush(): Promise<void> {
+    await this.#serving?.usage.close(this.#serving.parts.log);
+  }
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import { type Database, readDatabase } from '../storage/database.ts';
+import { readAppliedMigrations } from '../storage/migrations/migrate.ts';
+import { type Check, firstLine } from './doctor-check.ts';
+import { checkHistory } from './doctor-history.ts';
+import { checkMigrations } from './doctor-storage.ts';
+
+const NAME = 'PostgreSQL';
+const MIN_VERSION = 13;
+
+/** The connection, the schema and the history; changes nothing. */
+export async function checkPostgres(url: string): Promise<Check[]> {
+  try {
+    const checks = await readDatabase({ url }, checkDatabase);
+    // The history is only readable in a database of this version.
+    const isReadable = checks.every(({ status }) => status === 'ok');
+    return isReadable ? [...checks, ...(await checkHistory({ url }))] : checks;
+  } catch (error) {
+    const hint = 'Check DATABASE_URL, and that the server runs and accepts connections from here.';
+    return [{ name: NAME, status: 'fail', detail: `cannot be reached: ${firstLine(error)}`, hint }];
+  }
+}
+
+async function checkDatabase(database: Database): Promise<Check[]> {
+  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
+  const version = rows[0]?.server_version ?? '';
+  const isSupported = Number.parseInt(version, 10) >= MIN_VERSION;
+  const hint = `Use PostgreSQL ${MIN_VERSION} or newer.`;
+  const server: Check = { name: NAME, status: isSupported ? 'ok' : 'fail', detail: version, hint };
+  return [server, { name: 'Configuration', ...(await checkSchema(database)) }];
+}
+
+async function checkSchema(database: Database): Promise<Omit<Check, 'name'>> {
+  const applied = (await readAppliedMigrations(database)).sort();
+  const problem = checkMigrations(applied);
+  if (problem !== undefined) return problem;
+  const { length } = await database.selectFrom('properties').select('id').execute();
+  return { status: 'ok', detail: `schema ${applied.at(-1)}, properties: ${length}` };
+}

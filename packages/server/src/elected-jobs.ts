@@ -1,0 +1,30 @@
+import { type LeaderJobs, type LeaderJobsParts, startLeaderJobs } from './leader-jobs.ts';
+
+/** The jobs of the leader on this node: they run while it leads. */
+export class ElectedJobs {
+  readonly #parts: LeaderJobsParts;
+  #jobs: LeaderJobs | undefined;
+
+  constructor(parts: LeaderJobsParts) {
+    this.#parts = parts;
+  }
+
+  /** Only the leader knows. */
+  get aaAlarms(): number {
+    return this.#jobs?.aaAlarms() ?? 0;
+  }
+
+  readonly wakeWebhooks: LeaderJobs['wakeWebhooks'] = (webhook) => this.#jobs?.wakeWebhooks(webhook);
+
+  /** Returns a function that stops the jobs and leaves them to another node. */
+  start(): () => Promise<void> {
+    return this.#parts.handle.nodes.lead(() => {
+      const jobs = startLeaderJobs(this.#parts);
+      this.#jobs = jobs;
+      return () => {
+        this.#jobs = undefined;
+        return jobs.stop();
+      };
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import type { ErasureRequest } from './erasure-store.ts';
+
+/** Nodes usually take this long, so nobody has to know that they are waited for. */
+const USUAL_MS = 10_000;
+
+interface Parts {
+  /** Reads the state of all nodes; the result names those that may have accepted events before a time that are not stored yet. */
+  findNodesBehind: () => Promise<(before: number) => string[]>;
+  now?: () => number;
+  warn: (details: { nodes: string[] }, message: string) => void;
+}
+
+/** Erasures wait for events that other nodes have accepted: stored later, they would stay. */
+export class ErasureWait {
+  readonly #parts: Parts;
+  /** The nodes of the last warning. */
+  #named = '';
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The requests that need not wait. */
+  readonly ready = async (requests: readonly ErasureRequest[]): Promise<ErasureRequest[]> => {
+    const { findNodesBehind, now = Date.now } = this.#parts;
+    const nodesBehind = await findNodesBehind();
+    const late = new Set<string>();
+    const ready = requests.filter(({ requestedAt }) => {
+      const nodes = nodesBehind(requestedAt);
+      if (now() - requestedAt > USUAL_MS) for (const node of nodes) late.add(node);
+      return nodes.length === 0;
+    });
+    this.#warnOnce([...late].sort());
+    return ready;
+  };
+
+  #warnOnce(nodes: string[]): void {
+    const named = nodes.join();
+    if (named !== '' && named !== this.#named) {
+      this.#parts.warn(
+        { nodes },
+        'erasures wait for the journals of nodes; ship those of nodes that are gone',
+      );
+    }
+    this.#named = named;
+  }
+}

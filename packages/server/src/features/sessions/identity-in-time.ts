@@ -1,0 +1,30 @@
+import type { SessionIdentity } from '../../storage/event-store.ts';
+
+type Find<Result> = (propertyId: string, sessionId: string) => Result | Promise<Result>;
+type Identity = SessionIdentity | undefined;
+
+/** How long an evaluation waits for the event store; with the rest of the request, less than 5 seconds. */
+const MAX_WAIT_MS = 2000;
+
+/**
+ * For evaluations by nodes, which go on while the event store is away: a session that cannot be looked up in time is
+ * like one that nobody has seen.
+ */
+export function identityInTime(find: Find<Identity>, maxWaitMs = MAX_WAIT_MS): Find<Identity> {
+  return (propertyId, sessionId) => {
+    const found = find(propertyId, sessionId);
+    return found instanceof Promise ? inTime(found, maxWaitMs) : found;
+  };
+}
+
+async function inTime(looking: Promise<Identity>, maxWaitMs: number): Promise<Identity> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), maxWaitMs);
+  });
+  const found = looking.catch((error: { code?: unknown }) => {
+    if (error.code === 'STORE_UNAVAILABLE') return undefined;
+    throw error;
+  });
+  return Promise.race([found, timeout]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import type { Job } from './background-jobs.ts';
+import type { Config } from './config.ts';
+import type { ReportRunner } from './features/reports/report-runner.ts';
+import type { SessionIdentities } from './features/sessions/session-identities.ts';
+import type { WakeWebhooks } from './features/webhooks/webhook-routes.ts';
+import type { Metrics, WorkerCounts } from './http/metrics.ts';
+import type { RequestTracer } from './http/request-tracing.ts';
+import type { ThreadRequest } from './report-thread.ts';
+import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
+import type { Configuration } from './storage/configuration.ts';
+import type { DatabaseHandle } from './storage/database.ts';
+import type { EventStorage } from './storage/event-storage.ts';
+
+/** What a front serves. */
+export interface FrontParts {
+  config: Config;
+  version: string;
+  log: Logger;
+  handle: DatabaseHandle;
+  configuration: Configuration;
+  writer: ConfigurationWriter;
+  events: EventStorage;
+  identities: SessionIdentities;
+  metrics: Metrics;
+  /** Closed together with the front. */
+  reports: ReportRunner<ThreadRequest>;
+  wakeWebhooks: WakeWebhooks;
+  /** Undefined: requests are not traced. */
+  tracer: RequestTracer | undefined;
+}
+
+/** What responds to requests: the app in this process, or several processes with an app each. */
+export interface Front {
+  /** Undefined if it has no processes of its own. */
+  readonly workers?: WorkerCounts;
+  /** Resolves with its URL once requests are served. */
+  listen(parts: FrontParts): Promise<string>;
+  /** Jobs to run while it serves. */
+  jobs(): Job[];
+  /** Returns when everyone who serves requests knows a change that this process has saved. */
+  configurationSaved(): Promise<void>;
+  /** Stops listening, and finishes the requests that were accepted. */
+  close(): Promise<void>;
+  /** Saves what it still holds, after its jobs have stopped. */
+  flush(): Promise<void>;
+}

@@ -1,0 +1,160 @@
+import type { Logger } from 'pino';
+import { type Job, startJobs } from './background-jobs.ts';
+import type { Config } from './config.ts';
+import { DailyAaTest } from './features/aa-test/daily-aa-test.ts';
+import { runPendingErasures } from './features/erasure/erasure-service.ts';
+import { ErasureWait } from './features/erasure/erasure-wait.ts';
+import { sweepFeedbackStates } from './features/feedback/feedback-states.ts';
+import { runRollouts } from './features/flags/rollout-schedule.ts';
+import { Retention } from './features/properties/retention.ts';
+import { aaScope } from './features/reports/aa-scope.ts';
+import type { ReportRunner } from './features/reports/report-runner.ts';
+import { runSchedule } from './features/split-testing/schedule.ts';
+import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
+import type { ThreadRequest } from './report-thread.ts';
+import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
+import type { Configuration } from './storage/configuration.ts';
+import type { DatabaseHandle } from './storage/database.ts';
+import type { EventStorage } from './storage/event-storage.ts';
+import { deleteOldJournals, nodesBehind, readJournals } from './storage/node-journals.ts';
+import { usageCleanup } from './usage-recording.ts';
+import { createWebhookJobs, type WebhookJobs } from './webhook-jobs.ts';
+
+const ERASURE_POLL_MS = 1000;
+const SCHEDULE_POLL_MS = 250;
+const RETENTION_POLL_MS = 1000;
+const JOURNAL_CLEANUP_MS = 60 * 60 * 1000;
+const AA_TEST_POLL_MS = 1000;
+/** The evaluation of a missed day can wait until the first requests are served. */
+const AA_TEST_START_DELAY_MS = 5 * 60 * 1000;
+
+export interface LeaderJobsParts {
+  config: Config;
+  log: Logger;
+  handle: DatabaseHandle;
+  configuration: Configuration;
+  writer: ConfigurationWriter;
+  events: EventStorage;
+  /** Each has a thread of its own: if an evaluation takes too long, no requested report is lost. */
+  createReportRunner: () => ReportRunner<ThreadRequest>;
+}
+
+export interface LeaderJobs {
+  /** Number of properties whose A/A test raises an alarm. */
+  aaAlarms: () => number;
+  wakeWebhooks: WebhookJobs['wake'];
+  stop: () => Promise<void>;
+}
+
+/** Starts the jobs of which there must be one for all nodes. What they remember starts anew, as after a restart. */
+export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
+  const { config, log, handle, configuration, events, createReportRunner } = parts;
+  const aaReports = createReportRunner();
+  const aaTest = createAaTest(parts, aaReports);
+  const webhooks = createWebhookJobs({
+    ...{ config, log, configuration, events },
+    database: handle.background,
+    reports: createReportRunner(),
+  });
+  const stopJobs = startJobs(
+    [...jobsOf(parts, aaTest), ...journalCleanup(parts), usageCleanup(handle.background), ...webhooks.jobs],
+    log,
+  );
+  return {
+    aaAlarms: () => aaTest.alarms,
+    wakeWebhooks: webhooks.wake,
+    stop: async () => {
+      await aaReports.close();
+      await webhooks.close();
+      await stopJobs();
+    },
+  };
+}
+
+function createAaTest(
+  { config, log, handle, configuration, events }: LeaderJobsParts,
+  reports: ReportRunner,
+): DailyAaTest {
+  return new DailyAaTest({
+    ...{ log, database: handle.background, eventStore: events.eventStore },
+    properties: () => configuration.properties(),
+    // The position is that of this node; others may have stored events.
+    hasEvents: () => config.clickhouseUrl !== undefined || events.status.position > 0,
+    evaluate: async (property, until) => {
+      const scope = aaScope(property, until);
+      const { body } = await reports.run({ type: 'aa-test', scope });
+      return JSON.parse(new TextDecoder().decode(body));
+    },
+    release: () => reports.release(),
+    isStopping: () => reports.isClosed,
+    startDelayMs: AA_TEST_START_DELAY_MS,
+  });
+}
+
+function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest): Job[] {
+  const { handle, configuration, events } = parts;
+  const { eventStore } = events;
+  const sweep = (propertyIds: readonly string[]) =>
+    sweepFeedbackStates({ database: handle.background, eventStore }, propertyIds);
+  const retention = new Retention(eventStore, (propertyId) => sweep([propertyId]));
+  const wait = waitForNodes(parts);
+  const forgetting = forgettingDeliveries(handle.background, eventStore);
+  return [
+    {
+      name: 'erasure',
+      everyMs: ERASURE_POLL_MS,
+      run: () =>
+        runPendingErasures(
+          handle,
+          forgetting,
+          (propertyIds) => {
+            handle.nodes.send({ type: 'erased' });
+            return sweep(propertyIds);
+          },
+          wait?.ready,
+        ),
+    },
+    {
+      name: 'schedule',
+      everyMs: SCHEDULE_POLL_MS,
+      run: () => applySchedules(parts),
+    },
+    {
+      name: 'retention',
+      everyMs: RETENTION_POLL_MS,
+      run: () => retention.enforce(configuration.properties(), Date.now()),
+    },
+    {
+      name: 'A/A test',
+      everyMs: AA_TEST_POLL_MS,
+      run: () => aaTest.run(Date.now()),
+    },
+  ];
+}
+
+async function applySchedules({ log, writer, configuration }: LeaderJobsParts): Promise<void> {
+  const tests = await runSchedule(writer, configuration.properties(), Date.now());
+  for (const change of tests) log.info(change, 'split test changed by its schedule');
+  const rollouts = await runRollouts(writer, configuration.properties(), Date.now());
+  for (const change of rollouts) log.info(change, 'rollout changed by its schedule');
+}
+
+/** Other nodes have journals too; undefined if there are none. */
+function waitForNodes({ config, log, handle, events }: LeaderJobsParts): ErasureWait | undefined {
+  if (config.databaseUrl === undefined) return undefined;
+  return new ErasureWait({
+    findNodesBehind: async () => {
+      const journals = await readJournals(handle.background);
+      const stored = await events.eventStore.positions();
+      return (before) => nodesBehind(journals, stored, { before, now: Date.now() });
+    },
+    warn: (details, message) => log.warn(details, message),
+  });
+}
+
+function journalCleanup({ config, handle, events }: LeaderJobsParts): Job[] {
+  if (config.databaseUrl === undefined) return [];
+  const positions = () => events.eventStore.positions();
+  const run = () => deleteOldJournals(handle.background, positions, Date.now());
+  return [{ name: 'cleanup of node journals', everyMs: JOURNAL_CLEANUP_MS, run }];
+}

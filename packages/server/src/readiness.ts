@@ -1,0 +1,50 @@
+import type { Database } from './storage/database.ts';
+import type { EventStorage } from './storage/event-storage.ts';
+import type { Nodes } from './storage/nodes.ts';
+
+const TIMEOUT_MS = 2000;
+
+/** What cannot be reached: the configuration database, or the event store. */
+type AwayPart = 'database' | 'events';
+
+export interface Readiness {
+  ready: boolean;
+  away: AwayPart[];
+}
+
+interface Parts {
+  database: Database;
+  events: EventStorage;
+  nodes: Nodes;
+  /** Whether PostgreSQL and ClickHouse are used. */
+  isShared: boolean;
+}
+
+/**
+ * Whether to send requests to this server. Storage that all nodes share does not count: a node without it accepts events
+ * and serves its configuration from memory, and a load balancer would take out all nodes at once.
+ */
+export async function readiness({ database, events, nodes, isShared }: Parts): Promise<Readiness> {
+  const ping = () => database.selectFrom('properties').select('id').limit(1).execute();
+  const [hasDatabase, hasEvents] = await Promise.all([
+    isShared ? nodes.isAvailable : responds(ping()),
+    events.status.damage === undefined && responds(events.eventStore.ping()),
+  ]);
+  const away: AwayPart[] = [];
+  if (!hasDatabase) away.push('database');
+  if (!hasEvents) away.push('events');
+  if (isShared) return { ready: !events.failed, away };
+  return { ready: !events.failed && events.status.healthy && away.length === 0, away };
+}
+
+async function responds(request: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), TIMEOUT_MS);
+  });
+  const answered = request.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, timeout]).finally(() => clearTimeout(timer));
+}

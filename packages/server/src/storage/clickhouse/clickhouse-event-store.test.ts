@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, request as forward, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DAY_MS } from '@switchyard/core/time';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { T0 } from '../contract/random-requests.contract.ts';
+import { collect, entry, exposure, exposures, goal } from '../contract/sample-requests.contract.ts';
+import { describeEventStore } from '../event-store.contract.ts';
+import { ERASURES_SOURCE, type EventStore } from '../event-store.ts';
+import { openClickHouseEventStore } from './clickhouse-event-store.ts';
+import { ClickHouse } from './client/clickhouse-client.ts';
+import { deleteRows } from './erasure/delete-rows.ts';
+import { SESSION_TABLES } from './schema/clickhouse-tables.ts';
+
+const engine = inject('clickhouseUrl');
+
+/** Long, because other tests may keep the machine busy. */
+const TIMEOUTS = { pingTimeoutMs: 60_000, requestTimeoutMs: 600_000 };
+
+const newDatabase = () => `test_${randomUUID().replaceAll('-', '')}`;
+
+async function dropDatabase(name: string): Promise<void> {
+  const clickhouse = new ClickHouse({ url: `${engine}`, ...TIMEOUTS });
+  await clickhouse.command(`DROP DATABASE IF EXISTS ${name}`);
+  await clickhouse.close();
+}
+
+describe.skipIf(engine === undefined)('ClickHouse event store', () => {
+  describeEventStore(
+    'contract',
+    async () => {
+      const database = newDatabase();
+      const open = () => openClickHouseEventStore({ url: `${engine}/${database}`, ...TIMEOUTS });
+      let store = open();
+      return {
+        store,
+        async reopen() {
+          await store.close();
+          store = open();
+          return store;
+        },
+        async cleanup() {
+          await store.close();
+          await dropDatabase(database);
+        },
+      };
+    },
+    { randomRuns: 1 },
+  );
+
+  describe('behind a faulty network', () => {
+    const database = newDatabase();
+    let proxy: FaultyProxy;
+    let store: EventStore;
+
+    beforeAll(async () => {
+      proxy = await FaultyProxy.start(engine as string);
+      store = openClickHouseEventStore({ url: `${proxy.url}/${database}`, ...TIMEOUTS });
+    });
+    afterAll(async () => {
+      await store.close();
+      await proxy.stop();
+      await dropDatabase(database);
+    });
+
+    test('opens while the server is away, and creates the tables when it is back', async () => {
+      proxy.fault = () => 'before';
+      await expect(store.positions()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await expect(store.append('node', [{ seq: 1, request: goalAt(0) }])).rejects.toThrow();
+      proxy.fault = () => undefined;
+      expect(await store.positions()).toEqual({});
+    });
+
+    test('a batch that is repeated after a failure is stored once', async () => {
+      const entries = [
+        goalAt(1),
+        collect({ propertyId: 'shop', receivedAt: T0 + 2 }),
+        entry({ propertyId: 'shop', receivedAt: T0 + 3 }),
+      ].map((request, index) => ({ seq: index + 1, request }));
+      const append = () => store.append('node', entries);
+      // The server has stored the rows, but its answer does not arrive.
+      proxy.fault = (statement) => (statement.includes('.collects') ? 'after' : undefined);
+      await expect(append()).rejects.toThrow();
+      proxy.fault = (statement) => (statement.includes('.watermarks (') ? 'before' : undefined);
+      await expect(append()).rejects.toThrow();
+      proxy.fault = () => undefined;
+      expect(await store.positions()).toEqual({});
+      await append();
+      await append();
+      expect(await store.positions()).toEqual({ node: 3 });
+      expect((await store.checksums()).map(({ kind, count }) => [kind, count]).sort()).toEqual([
+        ['collect', 1],
+        ['conversion', 1],
+        ['feedback', 1],
+      ]);
+    });
+
+    test('an old batch is stored once, although the server has forgotten its tokens', async () => {
+      const requests = [
+        goalAt(1),
+        collect({ propertyId: 'old', receivedAt: T0 + 2 }),
+        entry({ propertyId: 'old', receivedAt: T0 + 3 }),
+        // Two months, two sessions.
+        exposures('old', T0 + 4, [exposure('a', T0 + 4), exposure('b', T0 - 70 * DAY_MS)]),
+        goal({ propertyId: 'old', receivedAt: T0 + 5, sessionId: 'c' }),
+      ];
+      const entries = requests.map((request, index) => ({ seq: index + 1, request }));
+      const clickhouse = new ClickHouse({ url: `${engine}/${database}`, ...TIMEOUTS });
+      const counts = () =>
+        Promise.all(
+          SESSION_TABLES.map(async (table) => {
+            const sql = `SELECT count() FROM ${clickhouse.tables.of(table)} WHERE source = 'old'`;
+            return Number((await clickhouse.rows<[string]>(sql))[0]![0]);
+          }),
+        );
+      // Other boundaries are other tokens. The last month of exposures and the last conversion are missing.
+      proxy.fault = (statement) => (statement.includes('.watermarks (') ? 'before' : undefined);
+      await expect(store.append('old', entries.slice(0, 4))).rejects.toThrow();
+      proxy.fault = () => undefined;
+      const old = "source = 'old' AND session_id = 'b'";
+      await clickhouse.command(
+        `ALTER TABLE ${clickhouse.tables.of('exposures')} DELETE WHERE ${old}`,
+        {},
+        { mutations_sync: '2' },
+      );
+      await store.append('old', entries, true);
+      expect(await counts()).toEqual([2, 2, 1, 1, 4, 1]);
+      await clickhouse.close();
+      expect(await store.positions()).toMatchObject({ old: 5 });
+    });
+
+    test('a read of a server that falls silent fails', async () => {
+      const impatient = openClickHouseEventStore({
+        ...{ url: `${proxy.url}/${database}`, pingTimeoutMs: 1000 },
+        requestTimeoutMs: TIMEOUTS.requestTimeoutMs,
+      });
+      await expect
+        .poll(() => impatient.positions().catch(() => undefined), { timeout: 60_000 })
+        .toBeDefined();
+      let isSilent = false;
+      // It answers pings until the read arrives.
+      proxy.fault = (_, path) => {
+        isSilent ||= path !== '/ping';
+        return isSilent ? 'silence' : undefined;
+      };
+      await expect(impatient.positions()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      proxy.fault = () => undefined;
+      await impatient.close();
+    });
+
+    test('an erasure is noticed by other nodes', async () => {
+      const before = await store.positions();
+      expect(await store.forget([{ propertyId: 'shop', visitorId: 'nobody' }])).toEqual([{ rows: 0 }]);
+      expect(await store.positions()).toEqual(before);
+      await store.forget([{ propertyId: 'shop', visitorId: 'v' }]);
+      expect(await store.positions()).toEqual({ ...before, [ERASURES_SOURCE]: expect.any(Number) });
+    });
+
+    test('the retention of each property becomes a rule of the tables, and keeps all other events', async () => {
+      await store.setRetention(
+        new Map([
+          ["it's", 30],
+          ['third', 7],
+        ]),
+      );
+      await store.setRetention(new Map([['other', 30]]));
+      const clickhouse = new ClickHouse({ url: `${engine}/${database}`, ...TIMEOUTS });
+      const rules = async () => {
+        const rows = await clickhouse.rows<[string]>(
+          "SELECT create_table_query FROM system.tables WHERE database = {d:String} AND name = 'conversions'",
+          { d: database },
+        );
+        return rows[0]![0].match(/toIntervalDay\(\d+\) WHERE property IN \([^)]*\)|TTL/g) ?? [];
+      };
+      expect((await rules()).sort()).toEqual([
+        'TTL',
+        `toIntervalDay(30) WHERE property IN ('it\\'s', 'other')`,
+        `toIntervalDay(7) WHERE property IN ('third')`,
+      ]);
+      const old = (propertyId: string, seq: number) => ({
+        seq,
+        request: goal({ propertyId, receivedAt: Date.now() - 10 * DAY_MS }),
+      });
+      await store.append('node', [old('third', 10), old('other', 11)]);
+      await clickhouse.command(`OPTIMIZE TABLE ${clickhouse.tables.of('conversions')} FINAL`);
+      const kept = async (propertyId: string) =>
+        (await store.goalTotals({ propertyId, goalId: 'signup', from: 0, to: Date.now() })).increments;
+      expect([await kept('third'), await kept('other')]).toEqual([0, 1]);
+      await store.setRetention(
+        new Map([
+          ["it's", 0],
+          ['other', 0],
+          ['third', 0],
+        ]),
+      );
+      expect(await rules()).toEqual([]);
+      await clickhouse.close();
+    });
+
+    test('collects of sessions whose other rows were deleted by a rule expire too', async () => {
+      const clickhouse = new ClickHouse({ url: `${engine}/${database}`, ...TIMEOUTS });
+      const at = Date.now() - 10 * DAY_MS;
+      await store.append('node', [
+        { seq: 20, request: collect({ propertyId: 'quiet', sessionId: 'old', receivedAt: at }) },
+        { seq: 21, request: collect({ propertyId: 'quiet', sessionId: 'new', receivedAt: Date.now() }) },
+      ]);
+      for (const table of ['session_events', 'session_starts'] as const) {
+        const where = "property = 'quiet' AND session_id = 'old'";
+        await deleteRows(clickhouse, table, where, {});
+      }
+      await store.expire('quiet', Date.now() - 7 * DAY_MS);
+      const rows = await clickhouse.rows<[string]>(
+        `SELECT session_id FROM ${clickhouse.tables.of('collects')} WHERE property = 'quiet'`,
+      );
+      expect(rows).toEqual([['new']]);
+      await clickhouse.close();
+    });
+
+    test('files cannot be copied', async () => {
+      await expect(store.holdFiles()).rejects.toThrow('backup tools of ClickHouse');
+    });
+  });
+});
+
+const goalAt = (at: number) => goal({ propertyId: 'shop', receivedAt: T0 + at });
+
+/** Forwards requests; answers some with an error, either instead or after the server has run the statement, or never. */
+class FaultyProxy {
+  fault: (statement: string, path: string) => 'before' | 'after' | 'silence' | undefined = () => undefined;
+  readonly #server: Server;
+
+  private constructor(engine: string) {
+    this.#server = createServer((incoming, outgoing) => {
+      const url = new URL(incoming.url ?? '/', engine);
+      const fault = this.fault(url.searchParams.get('query') ?? '', url.pathname);
+      if (fault === 'silence') return;
+      const fail = () => outgoing.writeHead(500).end('A fault of the network.');
+      if (fault === 'before') {
+        incoming.resume();
+        fail();
+        return;
+      }
+      const { method, headers } = incoming;
+      const onward = forward(url, { method, headers }, (answer) => {
+        if (fault === 'after') {
+          answer.resume().on('end', fail);
+          return;
+        }
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      });
+      onward.on('error', (error) => outgoing.destroy(error));
+      incoming.pipe(onward);
+    });
+  }
+
+  static async start(engine: string): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(engine);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

@@ -1,0 +1,81 @@
+import type { AssignmentCounts, AssignmentQuery } from '../../assignment-queries.ts';
+import { SqlValues } from '../client/sql-values.ts';
+import { assignedVariation } from './assigned-variation.ts';
+import { countedGoals, isConverted } from './counted-goals.ts';
+import { goalSums, sumColumns } from './goal-sums.ts';
+import { MEMORY_BOUNDS } from './memory-bounds.ts';
+import type { QueryContext } from './query-context.ts';
+import { reachedGoals } from './reached-goals.ts';
+import { startedSessions, startedUnits } from './started-sessions.ts';
+import { visitorOutcomes } from './visitor-outcomes.ts';
+
+/** Sums of a variation for the goal with this number; 0 counts the visitors. */
+type AssignedRow = [shown: number, goal: number, visitors: string, ...sums: string[]];
+
+/** Counts visitors by the variation they would get. */
+export async function assignmentCounts(
+  context: QueryContext,
+  query: AssignmentQuery,
+  signal?: AbortSignal,
+): Promise<AssignmentCounts> {
+  const goals = countedGoals(query);
+  const parts = await partsOf(context, query, signal);
+  const rows = await assignedRows(context, query, parts, signal);
+  const rowOf = (index: number, goal: number) =>
+    rows.find(([shown, number]) => shown === index + 1 && number === goal);
+  return {
+    share: 1 / parts,
+    variations: query.test.variations.map(({ key }, index) => ({
+      ...{ key, visitors: Number(rowOf(index, 0)?.[2] ?? 0) },
+      goals: goals.map(({ goalId }, at) => goalSums(goalId, rowOf(index, at + 1)?.slice(3) as string[])),
+    })),
+  };
+}
+
+/** The visitors are counted in one of this many equal parts; a power of two. */
+async function partsOf(
+  { clickhouse }: QueryContext,
+  { propertyId, from, to, maxSessions }: AssignmentQuery,
+  signal?: AbortSignal,
+): Promise<number> {
+  const values = new SqlValues();
+  const period = { property: values.text(propertyId), from: values.integer(from), to: values.integer(to) };
+  const [row] = await clickhouse.rows<[string]>(
+    `SELECT count() FROM (${startedSessions(clickhouse.tables, period)})`,
+    values.parameters,
+    signal,
+    MEMORY_BOUNDS,
+  );
+  return 2 ** Math.max(0, Math.ceil(Math.log2(Number(row![0]) / maxSessions)));
+}
+
+function assignedRows(
+  { clickhouse }: QueryContext,
+  { propertyId, test, from, to, ...query }: AssignmentQuery,
+  parts: number,
+  signal?: AbortSignal,
+): Promise<AssignedRow[]> {
+  const { tables } = clickhouse;
+  const values = new SqlValues();
+  const property = values.text(propertyId);
+  const goals = countedGoals(query);
+  const events = reachedGoals({ tables, values, property }, { from, until: to, preDays: 0 }, goals);
+  const period = { property, from: values.integer(from), to: values.integer(to) };
+  const visitors = `SELECT unit, substring(unit, 2) AS visitor_id, ${assignedVariation(values, test)} AS shown,
+      minIf(started_at, has_started) AS first_at
+      ${events ? `, groupArrayIf((${Object.keys(events.columns).join(', ')}), NOT has_started) AS events` : ''}
+    FROM (${startedUnits(tables, period, events)})
+    WHERE startsWith(unit, 'v') AND sipHash64(unit) % ${values.integer(parts)} = 0
+    GROUP BY unit HAVING max(has_started) AND shown > 0`;
+  const outcomes = visitorOutcomes({
+    ...{ columns: ['shown'], select: visitors, hasEvents: events !== undefined, preDays: 0 },
+  });
+  const sums = { n: 'n', a: 'a', converted: isConverted(goals, 'n', 'a'), hasCovariate: false };
+  return clickhouse.rows<AssignedRow>(
+    `SELECT shown, goal, count() ${events ? `, ${sumColumns(sums)}` : ''} FROM (${outcomes})
+     GROUP BY shown, goal`,
+    values.parameters,
+    signal,
+    MEMORY_BOUNDS,
+  );
+}

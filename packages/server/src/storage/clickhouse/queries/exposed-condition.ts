@@ -1,0 +1,50 @@
+import type { ExposedSessions } from '../../session-conditions.ts';
+import type { SqlValues } from '../client/sql-values.ts';
+import type { TableNames } from '../schema/table-names.ts';
+import { isConverted } from './counted-goals.ts';
+import { reachedGoals } from './reached-goals.ts';
+import { SplitTestVisitors } from './split-test-visitors.ts';
+
+/**
+ * Condition on `session_id`: sessions with an exposure in one phase of a test, by what their visitor saw and did. GLOBAL,
+ * because the sessions of a visitor are on several shards.
+ */
+export function exposedCondition(
+  tables: TableNames,
+  values: SqlValues,
+  propertyId: string,
+  { variationKey, multipleVariations, converted, ...phase }: ExposedSessions,
+): string {
+  const visitors = new SplitTestVisitors(tables, { propertyId, ...phase }, values);
+  const conditions: string[] = [];
+  if (variationKey !== undefined) {
+    conditions.push(`position = ${values.integer(phase.variationKeys.indexOf(variationKey) + 1)}`);
+  }
+  if (multipleVariations !== undefined || converted !== undefined) {
+    conditions.push(`unit IN (${matchingUnits(tables, visitors, { multipleVariations, converted })})`);
+  }
+  return `session_id GLOBAL IN (
+    SELECT session_id FROM (${visitors.rows()}) WHERE ${['true', ...conditions].join(' AND ')})`;
+}
+
+function matchingUnits(
+  tables: TableNames,
+  visitors: SplitTestVisitors,
+  { multipleVariations, converted }: Pick<ExposedSessions, 'multipleVariations' | 'converted'>,
+): string {
+  const shown = multipleVariations === undefined ? 'true' : multipleVariations ? 'shown = 0' : 'shown > 0';
+  if (converted === undefined) return `SELECT unit FROM (${visitors.units()}) WHERE ${shown}`;
+  // Any time after the first exposure, which may be earlier than the phase.
+  const period = { from: Number.MIN_SAFE_INTEGER, until: converted.until, preDays: 0 };
+  const goals = [converted];
+  const { values, property } = visitors;
+  const events = reachedGoals({ tables, values, property }, period, goals);
+  const [n, a] = [3, 4].map((index) => `sumIf(toInt128(event.${index}), event.2 >= first_at)`) as [
+    string,
+    string,
+  ];
+  return `SELECT unit FROM (
+      SELECT unit, 1 AS goal, first_at, arrayJoin(arrayPushFront(events, (0, first_at, 0, 0))) AS event
+      FROM (${visitors.units(events)}) WHERE ${shown})
+    GROUP BY unit, goal HAVING ${converted.value ? '' : 'NOT '}(${isConverted(goals, n, a)})`;
+}

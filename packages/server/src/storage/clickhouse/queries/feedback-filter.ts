@@ -1,0 +1,56 @@
+import type { FeedbackFilter } from '../../feedback-summary.ts';
+import type { SqlValues } from '../client/sql-values.ts';
+import type { TableNames } from '../schema/table-names.ts';
+import { latest } from './identities.ts';
+import { countsOnce } from './repeated-events.ts';
+import { UNIT, visitorUnits } from './units.ts';
+
+/** SQL for the condition on `feedback`. */
+export function feedbackCondition(tables: TableNames, query: FeedbackFilter, values: SqlValues): string {
+  const propertyId = values.text(query.propertyId);
+  const property = `property = ${propertyId}`;
+  const conditions = [property, countsOnce(tables, 'feedback', propertyId)];
+  const add = (condition: string) => conditions.push(condition);
+  if (query.feedbackTypeId !== undefined) add(`feedback_type = ${values.text(query.feedbackTypeId)}`);
+  if (query.splitTestKey !== undefined) {
+    const variation =
+      query.variationKey === undefined ? '' : `AND variation = ${values.text(query.variationKey)}`;
+    const exposed = `${property} AND split_test = ${values.text(query.splitTestKey)} ${variation}`;
+    add(afterExposure(tables, property, exposed));
+  }
+  if (query.option !== undefined) add(`option = ${values.text(query.option)}`);
+  if (query.hasMessage !== undefined) add(`message IS ${query.hasMessage ? 'NOT NULL' : 'NULL'}`);
+  if (query.search !== undefined) {
+    add(`position(lowerUTF8(ifNull(message, '')), lowerUTF8(${values.text(query.search)})) > 0`);
+    add('message IS NOT NULL');
+  }
+  if (query.sessionId !== undefined) add(`has_session AND session_id = ${values.text(query.sessionId)}`);
+  if (query.visitorId !== undefined) {
+    const visitor = values.text(query.visitorId);
+    add(`has_session AND session_id IN (
+      SELECT session_id FROM ${tables.of('collects')}
+      WHERE ${property} AND session_id IN (
+        SELECT session_id FROM ${tables.of('collects')} WHERE ${property} AND visitor_id = ${visitor})
+      GROUP BY session_id HAVING ${latest('visitor_id')} = ${visitor})`);
+  }
+  if (query.from !== undefined) add(`happened_at >= ${values.integer(query.from)}`);
+  if (query.to !== undefined) add(`happened_at < ${values.integer(query.to)}`);
+  if (query.ids !== undefined) add(`feedback_id IN ${values.texts(query.ids)}`);
+  if (query.exceptIds !== undefined) add(`feedback_id NOT IN ${values.texts(query.exceptIds)}`);
+  return conditions.join(' AND ');
+}
+
+/** Entries of visitors at or after their first exposure to the test, or to one variation. */
+function afterExposure(tables: TableNames, property: string, exposed: string): string {
+  const visitors = visitorUnits(tables, property);
+  return `feedback_id IN (
+    SELECT feedback_id FROM (
+      SELECT feedback_id, happened_at AS answered_at, ${UNIT} AS unit
+      FROM ${tables.of('feedback')} AS entries LEFT JOIN (${visitors}) AS visitors USING (session_id)
+      WHERE ${property} AND has_session) AS entries
+    JOIN (
+      SELECT ${UNIT} AS unit, min(least(happened_at, received_at)) AS first_at
+      FROM ${tables.of('exposures')} AS seen LEFT JOIN (${visitors}) AS visitors USING (session_id)
+      WHERE ${exposed} GROUP BY unit) AS exposed USING (unit)
+    WHERE answered_at >= first_at)`;
+}

@@ -1,0 +1,58 @@
+import type { Interval } from '@switchyard/core/api/goals';
+import type { GoalBucket, GoalQuery, GoalSeriesQuery, GoalTotals } from '../../event-store.ts';
+import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../goal-buckets.ts';
+import { SqlValues } from '../client/sql-values.ts';
+import type { TableNames } from '../schema/table-names.ts';
+import type { QueryContext } from './query-context.ts';
+import { countsOnce } from './repeated-events.ts';
+
+/** As text, because sums of 64-bit integers can be larger. */
+const SUMS = `countIf(direction > 0), countIf(direction < 0),
+  toString(sumIf(toInt128(amount_micros), direction > 0)), toString(sumIf(-toInt128(amount_micros), direction < 0))`;
+
+type Sums = [increments: string, decrements: string, incremented: string, decremented: string];
+
+export async function goalTotals({ clickhouse }: QueryContext, query: GoalQuery): Promise<GoalTotals> {
+  const values = new SqlValues();
+  const rows = await clickhouse.rows<Sums>(
+    `SELECT ${SUMS} ${ofGoal(clickhouse.tables, query, values)}`,
+    values.parameters,
+  );
+  return totalsOf(rows[0] as Sums);
+}
+
+export async function goalSeries(
+  { clickhouse }: QueryContext,
+  query: GoalSeriesQuery,
+): Promise<GoalBucket[]> {
+  const values = new SqlValues();
+  const rows = await clickhouse.rows<[string, ...Sums]>(
+    `SELECT ${bucketOf(query.interval)} AS bucket, ${SUMS} ${ofGoal(clickhouse.tables, query, values)}
+     GROUP BY bucket ORDER BY bucket`,
+    values.parameters,
+  );
+  return rows.map(([at, ...sums]) => ({ at: Number(at), ...totalsOf(sums) }));
+}
+
+/** SQL for the start of the bucket of `happened_at`. */
+export function bucketOf(interval: Interval): string {
+  const [length, origin] = [BUCKET_LENGTH[interval], BUCKET_ORIGIN[interval]];
+  return `(happened_at - positiveModulo(happened_at - ${origin}, ${length}))`;
+}
+
+function ofGoal(tables: TableNames, query: GoalQuery, values: SqlValues): string {
+  const property = values.text(query.propertyId);
+  return `FROM ${tables.of('conversions')}
+    WHERE property = ${property} AND goal = ${values.text(query.goalId)}
+      AND happened_at >= ${values.integer(query.from)} AND happened_at < ${values.integer(query.to)}
+      AND ${countsOnce(tables, 'conversions', property)}`;
+}
+
+function totalsOf([increments, decrements, incremented, decremented]: Sums): GoalTotals {
+  return {
+    increments: Number(increments),
+    decrements: Number(decrements),
+    incrementedMicros: BigInt(incremented),
+    decrementedMicros: BigInt(decremented),
+  };
+}

@@ -1,0 +1,6 @@
+import type { ClickHouse } from '../client/clickhouse-client.ts';
+
+/** Resources of a query. */
+export interface QueryContext {
+  clickhouse: ClickHouse;
+}

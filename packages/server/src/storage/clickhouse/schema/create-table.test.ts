@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createTable } from './create-table.ts';
+import { TableNames } from './table-names.ts';
+
+test('one server has one table', () => {
+  expect(createTable(new TableNames('shop`s'), 'watermarks')).toEqual([
+    `CREATE TABLE IF NOT EXISTS \`shop\\\`s\`.watermarks (
+  source String,
+  seq UInt64,
+  stored_at DateTime64(3) DEFAULT now64(3)
+) ENGINE = ReplacingMergeTree(seq)
+ORDER BY source
+SETTINGS non_replicated_deduplication_window = 10000`,
+  ]);
+});
+
+test('a cluster has a replicated table on each shard, and one over all shards', () => {
+  const [stored, distributed, ...rest] = createTable(new TableNames('shop', 'main'), 'session_starts');
+  expect(stored).toMatch(/^CREATE TABLE IF NOT EXISTS `shop`\.session_starts_local ON CLUSTER `main` \(\n/);
+  expect(stored).toContain(`) ENGINE = ReplicatedMergeTree
+PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(happened_at))
+ORDER BY (property, session_id, happened_at)
+SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800`);
+  expect(
+    distributed,
+  ).toBe(`CREATE TABLE IF NOT EXISTS \`shop\`.session_starts ON CLUSTER \`main\` AS \`shop\`.session_starts_local
+ENGINE = Distributed('main', 'shop', 'session_starts_local', cityHash64(property, session_id))`);
+  expect(rest).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { expect } from 'vitest';
+import {
+  ERASURES_SOURCE,
+  type EventStore,
+  type Page,
+  type Positions,
+  type SessionSummary,
+  type SplitTestSeries,
+} from '../event-store.ts';
+import { inOrder } from './compare-lists.contract.ts';
+import { rowsOf } from './describe-session-contexts.contract.ts';
+import { listed } from './describe-traffic.contract.ts';
+import { byOption, ordered, withoutTies } from './expect-to-agree.contract.ts';
+
+/** The members of the port that answer something; the others are about files and connections. */
+export type Question = Exclude<
+  keyof EventStore,
+  'repeatsBatches' | 'append' | 'setRetention' | 'verify' | 'holdFiles' | 'releaseFiles' | 'ping' | 'close'
+>;
+
+type Answer<Name extends Question> = Awaited<ReturnType<EventStore[Name]>>;
+type Comparable = { [Name in Question]: (answer: Answer<Name>) => unknown };
+
+const asItIs = (answer: unknown) => answer;
+const text = (value: unknown) =>
+  JSON.stringify(value, (_, it: unknown) => (typeof it === 'bigint' ? `${it}` : it));
+const inAnyOrder = (answer: readonly object[] | undefined) =>
+  answer?.map((it) => text(Object.entries(it).sort())).sort();
+
+/** What two engines must agree on: not the order where the port says "in any order", nor the last digits of fractions. */
+const COMPARABLE: Comparable = {
+  watermark: asItIs,
+  positions: ({ [ERASURES_SOURCE]: _, ...rest }: Positions) => rest,
+  sessionPage: ({ rows, next }: Page<SessionSummary>) => ({ rows: rows.map(withoutTies), next }),
+  session: (answer) => answer && withoutTies(answer),
+  sessionIdentity: asItIs,
+  goalTotals: asItIs,
+  goalSeries: asItIs,
+  conversionPage: asItIs,
+  feedbackPage: asItIs,
+  feedbackCount: asItIs,
+  feedbackSummary: inOrder,
+  feedbackTimes: inAnyOrder,
+  newFeedback: asItIs,
+  splitTestCounts: ordered,
+  splitTestSeries: ({ visitors, goals }: SplitTestSeries) => ({
+    visitors: inAnyOrder(visitors),
+    goals: inAnyOrder(goals.map(rounded)),
+  }),
+  splitTestFeedback: (answer) => answer.map(byOption),
+  goalBaseline: rounded,
+  trafficCounts: listed,
+  trafficBreakdown: asItIs,
+  liveVisitors: asItIs,
+  receivedTimes: asItIs,
+  assignmentCounts: rounded,
+  sessionContexts: (answer) => ({ share: answer.share, rows: rowsOf(answer) }),
+  knownSessions: inAnyOrder,
+  collectedSessions: inAnyOrder,
+  exportEntries: asItIs,
+  checksums: inAnyOrder,
+  forget: asItIs,
+  expire: asItIs,
+};
+
+export const QUESTIONS = Object.keys(COMPARABLE) as Question[];
+
+function rounded<T>(value: T): T {
+  if (typeof value === 'number') return (Number(value.toPrecision(11)) + 0) as T;
+  if (Array.isArray(value)) return value.map(rounded) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, rounded(it)])) as T;
+}
+
+/**
+ * A store that asks two others every question, compares their answers, and returns the first one's. Whatever it is
+ * asked to store, both store.
+ *
+ * @param asked gets the names of the questions
+ */
+export function agreeingStores(one: EventStore, other: EventStore, asked: Set<Question>): EventStore {
+  const ask = async (name: Question, input: never[]) => {
+    asked.add(name);
+    const answerOf = (store: EventStore) => (store[name] as (...input: never[]) => Promise<never>)(...input);
+    const [answer, expected] = await Promise.all([answerOf(one), answerOf(other)]);
+    const compare = COMPARABLE[name] as (answer: never) => unknown;
+    expect(compare(answer), `${name}(${input.map(text).join(', ')})`).toEqual(compare(expected));
+    return answer;
+  };
+  const questions = QUESTIONS.map((name) => [name, (...input: never[]) => ask(name, input)]);
+  return {
+    ...(Object.fromEntries(questions) as Pick<EventStore, Question>),
+    repeatsBatches: one.repeatsBatches,
+    append: (...input) => both((store) => store.append(...input)),
+    setRetention: (days) => both((store) => store.setRetention(days)),
+    verify: (pause) => both((store) => store.verify(pause)),
+    holdFiles: () => one.holdFiles(),
+    releaseFiles: () => one.releaseFiles(),
+    ping: () => both((store) => store.ping()),
+    close: () => both((store) => store.close()),
+  };
+
+  async function both(act: (store: EventStore) => Promise<void>): Promise<void> {
+    await Promise.all([one, other].map(act));
+  }
+}

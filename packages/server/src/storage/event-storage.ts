@@ -1,0 +1,216 @@
+import type { HeldFiles } from './event-store.ts';
+import { type EventStoreClient, eventStoreClient, StoreCalls } from './event-store-client.ts';
+import { type JournalLimits, journalLimits } from './journal/journal-limits.ts';
+import { JournalClient } from './journal-client.ts';
+import type { StorageChannel, ThreadConnection } from './storage-channel.ts';
+import type {
+  ChangedSessions,
+  CollectedIdentity,
+  HoldMethod,
+  StorageOptions,
+  StorageReply,
+  StorageStatus,
+  StoreMethod,
+} from './storage-messages.ts';
+import { ThreadChannel } from './thread-channel.ts';
+import type { Tracer } from './tracer.ts';
+
+export interface EventStorageOptions {
+  log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  /** Called once, when events can no longer be stored. */
+  onFailure: (error: Error) => void;
+  tracer?: Tracer | undefined;
+  /** Of how many processes that share the storage this is one. */
+  processes?: number;
+  /** One of the processes has stored these. */
+  onCollected?: (identities: readonly CollectedIdentity[]) => void;
+  /** Events were erased: what is remembered of them must be forgotten. */
+  onErased?: () => void;
+}
+
+export interface EmbeddedStorageOptions extends EventStorageOptions, StorageOptions {
+  /** Max size of the journal; see `JournalLimits` for how it is divided. */
+  maxBytes: number;
+}
+
+/** Starts the storage thread in this process, and connects to it. */
+export function openEventStorage(options: EmbeddedStorageOptions): Promise<EventStorage> {
+  const { maxBytes, log, onFailure, tracer, ...storage } = options;
+  const limits = journalLimits(maxBytes);
+  return EventStorage.connect(new ThreadChannel({ ...storage, limits }), limits, { log, onFailure, tracer });
+}
+
+/** All that happens with events: requests go into the journal, queries to the event store. */
+export class EventStorage {
+  readonly journal: JournalClient;
+  readonly eventStore: EventStoreClient;
+  readonly #channel: StorageChannel;
+  readonly #calls: StoreCalls;
+  readonly #options: EventStorageOptions;
+  #status: StorageStatus = {
+    source: '',
+    journalBytes: 0,
+    idempotencyBytes: 0,
+    lag: 0,
+    position: 0,
+    healthy: true,
+    changes: 0,
+  };
+  #syncing: Promise<void> | undefined;
+  #onSessionsChanged: (sessions: ChangedSessions) => void = () => {};
+  #failure: Error | undefined;
+  #opening: { resolve: () => void; reject: (error: Error) => void } | undefined;
+
+  static async connect(
+    channel: StorageChannel,
+    limits: JournalLimits,
+    options: EventStorageOptions,
+  ): Promise<EventStorage> {
+    const storage = new EventStorage(channel, limits, options);
+    await new Promise<void>((resolve, reject) => {
+      storage.#opening = { resolve, reject };
+    });
+    storage.#opening = undefined;
+    return storage;
+  }
+
+  private constructor(channel: StorageChannel, limits: JournalLimits, options: EventStorageOptions) {
+    this.#channel = channel;
+    this.#options = options;
+    const { tracer } = options;
+    this.#calls = new StoreCalls((request) => channel.post(request), tracer && (() => tracer.current()));
+    this.journal = new JournalClient({
+      limits,
+      journalBytes: () => this.#status.journalBytes,
+      commit: (writes, trace) =>
+        channel.post({ type: 'commit', writes, ...(trace !== undefined && { trace }) }),
+      tracer,
+      ...(options.processes !== undefined && { processes: options.processes }),
+    });
+    this.eventStore = eventStoreClient((method, args) => this.#call(method, args));
+    channel.listen({ receive: (reply) => this.#receive(reply), fail: (error) => this.#fail(error) });
+  }
+
+  get status(): StorageStatus {
+    return this.#status;
+  }
+
+  /** Incremented by everything that may change query results. */
+  get changes(): number {
+    return this.#status.changes;
+  }
+
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Resolves when the storage thread has exited, for any reason. */
+  get ended(): Promise<void> {
+    return this.#channel.ended;
+  }
+
+  /** The listener is called when other nodes have changed the identity of sessions. */
+  onSessionsChanged(listener: (sessions: ChangedSessions) => void): void {
+    this.#onSessionsChanged = listener;
+  }
+
+  /** See `StorageChannel.connectThread`. */
+  connectThread(): ThreadConnection {
+    const { connectThread } = this.#channel;
+    if (connectThread === undefined) throw new Error('reports run in the process of the storage thread');
+    return connectThread.call(this.#channel);
+  }
+
+  /**
+   * Resolves when everything is known here that any process had acknowledged before the call: `changes`, and what
+   * `onCollected` and `onErased` are called with. Calls in the same turn of the event loop share one request.
+   */
+  sync(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#syncing ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#syncing = undefined;
+        this.#calls.sync().then(resolve, reject);
+      });
+    });
+    return this.#syncing;
+  }
+
+  /** Starts checking for damage in the background; call it after startup, which it would slow down. */
+  startVerification(): void {
+    this.#channel.post({ type: 'verify' });
+  }
+
+  /** Keeps the files copyable in their present state, for a backup; see `FileHold`. */
+  holdFiles(): Promise<HeldFiles> {
+    return this.#call('holdFiles', []);
+  }
+
+  /** Call it when journal.db is copied. */
+  releaseJournal(): Promise<void> {
+    return this.#call('releaseJournal', []);
+  }
+
+  releaseFiles(): Promise<void> {
+    return this.#call('releaseFiles', []);
+  }
+
+  /** Stores all accepted requests and closes the channel. */
+  async close(): Promise<void> {
+    if (this.#failure !== undefined) return;
+    await this.journal.drain();
+    await this.#channel.close();
+  }
+
+  #receive(reply: StorageReply): void {
+    switch (reply.type) {
+      case 'committed':
+        // First: the status counts the change, so no report from before the commit is used afterwards.
+        this.#status = reply.status;
+        this.journal.committed(reply.outcomes);
+        break;
+      case 'refused':
+        this.#status = reply.status;
+        this.journal.refused();
+        break;
+      case 'collected':
+        this.#options.onCollected?.(reply.identities);
+        break;
+      case 'erased':
+        this.#options.onErased?.();
+        break;
+      case 'result':
+        this.#calls.settle(reply);
+        break;
+      case 'status':
+        this.#status = reply.status;
+        break;
+      case 'sessionsChanged':
+        this.#onSessionsChanged(reply.sessions);
+        break;
+      case 'log':
+        this.#options.log(reply.level, reply.message);
+        break;
+      case 'traced':
+        this.#options.tracer?.record(reply.work);
+        break;
+      case 'ready':
+        this.#status = reply.status;
+        this.#opening?.resolve();
+        break;
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    this.journal.fail(error);
+    this.#calls.fail(error);
+    if (this.#opening === undefined) this.#options.onFailure(error);
+    else this.#opening.reject(error);
+  }
+
+  #call(method: StoreMethod | HoldMethod, args: unknown[]): Promise<never> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return this.#calls.call(method, args);
+  }
+}

@@ -1,0 +1,182 @@
+import { getHeapStatistics } from 'node:v8';
+import type { AcceptedCollect, AcceptedRequest } from './accepted-request.ts';
+import type { IdempotencyMark } from './journal/idempotency-marks.ts';
+import type { WriteOutcome } from './journal/journal.ts';
+import type { JournalLimits } from './journal/journal-limits.ts';
+import { StorageError } from './storage-error.ts';
+import type { AnnouncedWrite, CollectedIdentity } from './storage-messages.ts';
+import type { RunningSpan, TraceParent, Tracer } from './tracer.ts';
+
+/** Max requests and characters per group commit; limits its duration and memory. */
+const COMMIT_ROWS = 2000;
+const COMMIT_LENGTH = 4 * 1024 * 1024;
+
+/** Max characters waiting for a commit; they exist in memory several times, so small machines get less. */
+const MAX_PENDING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
+
+export interface JournalClientOptions {
+  limits: JournalLimits;
+  /** Size of the journal, as last reported. */
+  journalBytes: () => number;
+  /** Makes the writes durable; answered by `committed`. */
+  commit: (writes: AnnouncedWrite[], trace?: TraceParent) => void;
+  tracer?: Tracer | undefined;
+  /** Into how many processes the memory for waiting requests is divided, which tell each other what they store. */
+  processes?: number;
+}
+
+/** Outcome of a request that was not rejected. */
+export type AcceptOutcome = Exclude<WriteOutcome, 'full'>;
+
+interface PendingWrite {
+  write: AnnouncedWrite;
+  trace: TraceParent | undefined;
+  resolve: (outcome: AcceptOutcome) => void;
+  reject: (error: Error) => void;
+}
+
+/** Stores requests durably, in group commits on the storage thread. */
+export class JournalClient {
+  readonly #options: JournalClientOptions;
+  #pending: PendingWrite[] = [];
+  #pendingBytes = 0;
+  #committing: PendingWrite[] | undefined;
+  #span: RunningSpan | undefined;
+  #scheduled = false;
+  #failed = false;
+
+  constructor(options: JournalClientOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once the request is on disk. Rejects immediately when the journal is full. */
+  accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<AcceptOutcome> {
+    const payload = JSON.stringify(request);
+    const { limits, journalBytes, processes = 1 } = this.#options;
+    if (this.#failed) return Promise.reject(overloaded('the storage thread has failed'));
+    if (payload.length > limits.requests) return Promise.reject(tooLarge(payload, limits));
+    const pending = this.#pendingBytes + payload.length;
+    if (pending > MAX_PENDING / processes || journalBytes() + pending > limits.requests) {
+      return Promise.reject(overloaded('the journal is full'));
+    }
+    this.#pendingBytes = pending;
+    return new Promise((resolve, reject) => {
+      this.#pending.push({
+        write: {
+          payload,
+          ...(idempotency !== undefined && { idempotency }),
+          ...(processes > 1 && request.kind === 'collect' && { collected: identityOf(request) }),
+        },
+        trace: this.#options.tracer?.current(),
+        resolve,
+        reject,
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Call it with the outcomes of the last commit, in order; without them, all were stored. */
+  committed(outcomes: readonly WriteOutcome[] | undefined): void {
+    const batch = this.#committing!;
+    this.#committing = undefined;
+    this.#span?.end();
+    this.#span = undefined;
+    for (let i = 0; i < batch.length; i++) {
+      const pending = batch[i]!;
+      this.#pendingBytes -= pending.write.payload.length;
+      const outcome = outcomes?.[i] ?? 'stored';
+      if (outcome === 'full') pending.reject(idempotencyFull());
+      else pending.resolve(outcome);
+    }
+    if (this.#pending.length > 0) this.#schedule();
+  }
+
+  /** Call it if the last commit did not fit into the journal. */
+  refused(): void {
+    const batch = this.#committing!;
+    this.#committing = undefined;
+    this.#span?.end(overloaded('the journal is full'));
+    this.#span = undefined;
+    for (const { write, reject } of batch) {
+      this.#pendingBytes -= write.payload.length;
+      reject(overloaded('the journal is full'));
+    }
+    if (this.#pending.length > 0) this.#schedule();
+  }
+
+  /** Resolves when no accepted request waits for a commit. */
+  async drain(): Promise<void> {
+    while (!this.#failed && (this.#committing !== undefined || this.#pending.length > 0)) {
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** Rejects all waiting and later requests. */
+  fail(error: Error): void {
+    this.#failed = true;
+    this.#span?.end(error);
+    for (const pending of [...(this.#committing ?? []), ...this.#pending]) {
+      pending.reject(overloaded(error.message));
+    }
+  }
+
+  /** One commit at a time: requests that arrive meanwhile go into the next one. */
+  #schedule(): void {
+    if (this.#scheduled || this.#committing !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#commit();
+    });
+  }
+
+  #commit(): void {
+    if (this.#pending.length === 0 || this.#failed) return;
+    const batch = this.#nextBatch();
+    this.#committing = batch;
+    this.#span = this.#startSpan(batch);
+    this.#options.commit(
+      batch.map(({ write }) => write),
+      this.#span?.traceParent,
+    );
+  }
+
+  #startSpan(batch: readonly PendingWrite[]): RunningSpan | undefined {
+    const { tracer } = this.#options;
+    if (tracer === undefined) return undefined;
+    const causes = batch.flatMap(({ trace }) => trace ?? []);
+    if (causes.length === 0) return undefined;
+    return tracer.start('journal commit', causes, { 'switchyard.requests': batch.length });
+  }
+
+  #nextBatch(): PendingWrite[] {
+    const all = this.#pending;
+    let count = 0;
+    for (let length = 0; count < all.length && count < COMMIT_ROWS && length < COMMIT_LENGTH; count++) {
+      length += all[count]!.write.payload.length;
+    }
+    if (count < all.length) return all.splice(0, count);
+    this.#pending = [];
+    return all;
+  }
+}
+
+function identityOf({ propertyId, sessionId, visitorId, userId }: AcceptedCollect): CollectedIdentity {
+  return { propertyId, sessionId, visitorId, ...(userId !== undefined && { userId }) };
+}
+
+function overloaded(reason: string): StorageError {
+  return new StorageError('STORAGE_OVERLOADED', reason);
+}
+
+function idempotencyFull(): StorageError {
+  return new StorageError('IDEMPOTENCY_FULL', 'the storage for idempotency keys is full');
+}
+
+/** Does not fit into an empty journal either, so a retry would fail too. */
+function tooLarge(payload: string, { requests }: JournalLimits): StorageError {
+  return new StorageError(
+    'REQUEST_TOO_LARGE',
+    `The request takes ${payload.length} bytes in the journal, but the limit is ${requests} (half of JOURNAL_MAX_BYTES).`,
+  );
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SessionIdentities } from '../features/sessions/session-identities.ts';
+import type { SessionIdentity } from '../storage/event-store.ts';
+
+/**
+ * How long to wait for the storage thread. When it does not respond, its disk is slow: then it has acknowledged nothing
+ * since, and what it had acknowledged before has arrived here.
+ */
+const SYNC_TIMEOUT_MS = 250;
+
+/** The identities of sessions in one of several workers, each of which may store new ones. */
+export class SharedIdentities implements Pick<SessionIdentities, 'find' | 'remember'> {
+  readonly #identities: SessionIdentities;
+  readonly #sync: () => Promise<void>;
+
+  /** @param sync resolves when this worker knows everything that was acknowledged before */
+  constructor(identities: SessionIdentities, sync: () => Promise<void>) {
+    this.#identities = identities;
+    this.#sync = sync;
+  }
+
+  /** The storage thread tells all workers, also this one, in the order in which requests were stored. */
+  remember(): void {}
+
+  async find(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
+    const timeout = new AbortController();
+    const timer = sleep(SYNC_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
+    await Promise.race([this.#sync(), timer]);
+    timeout.abort();
+    return this.#identities.find(propertyId, sessionId);
+  }
+}
