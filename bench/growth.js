@@ -48,7 +48,7 @@ async function fill(dataDir, events) {
       seq += added.length;
       entries.push(...added);
     }
-    await store.append(entries);
+    await store.append('local', entries);
   }
   await store.close();
   return performance.now() - startedAt;

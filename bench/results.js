@@ -35,7 +35,7 @@ async function fill(dataDir, visitors) {
       seq += added.length;
       entries.push(...added);
     }
-    await store.append(entries);
+    await store.append('local', entries);
   }
   await store.close();
 }

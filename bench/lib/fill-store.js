@@ -72,6 +72,9 @@ const [checkout, file, kind, count, bytes = '0'] = process.argv.slice(2);
 const built = pathToFileURL(join(checkout, 'packages/server/dist/duckdb-event-store.js')).href;
 const { openDuckDbEventStore } = await import(built);
 const store = await openDuckDbEventStore(file);
+/** Versions before several journals have no source. */
+const append = (entries) =>
+  store.append.length === 1 ? store.append(entries) : store.append('local', entries);
 let seq = 0;
 let batch = [];
 let length = 0;
@@ -80,9 +83,9 @@ for (const request of KINDS[kind](Number(count), Number(bytes))) {
   batch.push({ seq, request });
   length += request.events === undefined ? 1 : request.events.length * (1 + Number(bytes) / 256);
   if (length < BATCH_REQUESTS) continue;
-  await store.append(batch);
+  await append(batch);
   batch = [];
   length = 0;
 }
-if (batch.length > 0) await store.append(batch);
+if (batch.length > 0) await append(batch);
 await store.close();

@@ -282,7 +282,7 @@ export function visitEntries(seq, visit, at) {
   return requests.map((request, i) => ({ seq: seq + i, request }));
 }
 
-const CONVERSIONS = [
+export const CONVERSIONS = [
   { goalId: 'signup', every: 10 },
   { goalId: 'revenue', every: 20 },
   { goalId: 'upgrade', every: 15 },

@@ -3,6 +3,8 @@
 import { removeDirectory, Server, temporaryDirectory } from './children.js';
 import { fetchConfig, PROPERTY, PROVISION, SECRET_KEY } from './fixture.js';
 import { LatencyProbe } from './latency-probe.js';
+import { evaluateFlag, Manager, OWNER_SETTINGS, untilVisible } from './manager.js';
+import { quantile } from './measures.js';
 import { ms } from './report.js';
 
 const FLAGS = 1000;
@@ -10,8 +12,6 @@ const SPLIT_TESTS = 200;
 const REQUESTS = 300;
 const WARM_UP = 30;
 const TARGET_MS = 50;
-const OWNER = { email: 'owner@shop.example', password: 'only for measurements' };
-const MANAGED = `/v1/manage/properties/${PROPERTY}`;
 
 /** The flags and tests of the fixture, many times. */
 function largeProvision() {
@@ -30,48 +30,6 @@ function largeProvision() {
       },
     ],
   };
-}
-
-/** Requests with an access token. */
-class Manager {
-  #url;
-  #token;
-
-  static async signIn(url) {
-    const manager = new Manager();
-    manager.#url = url;
-    const headers = { 'content-type': 'application/json', origin: url };
-    const post = (path, body, more) =>
-      fetch(url + path, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) });
-    const signedIn = await post('/v1/manage/sign-in', OWNER);
-    const cookie = signedIn.headers.getSetCookie()[0].split(';')[0];
-    const expiresAt = Date.now() + 3_600_000;
-    const created = await post(
-      '/v1/manage/me/tokens',
-      { name: 'bench', role: 'owner', expiresAt },
-      { cookie },
-    );
-    manager.#token = (await created.json()).token;
-    return manager;
-  }
-
-  /** A change; `at` is when its response had arrived. */
-  async change(method, path, body) {
-    const startedAt = performance.now();
-    const response = await fetch(`${this.#url}${MANAGED}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        'content-type': 'application/json',
-        ...(method === 'PATCH' && { 'if-match': '*' }),
-      },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    const at = performance.now();
-    if (!response.ok) throw new Error(`${method} ${path} → ${response.status}: ${text}`);
-    return { at, took: at - startedAt };
-  }
 }
 
 /** When the stream of flag changes named which flags. */
@@ -103,22 +61,6 @@ async function followFlagKeys(url) {
   };
 }
 
-async function evaluate(url, flagKey) {
-  const response = await fetch(`${url}/v1/flags/evaluate`, {
-    method: 'POST',
-    headers: { 'x-api-key': SECRET_KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ propertyId: PROPERTY, context: { userId: 'nobody' }, flagKeys: [flagKey] }),
-  });
-  return (await response.json()).flags[flagKey];
-}
-
-/** Milliseconds since the acknowledgement until a read shows the change. */
-async function untilVisible(at, read) {
-  while (!(await read()))
-    if (performance.now() - at > 10_000) throw new Error('the change never became visible');
-  return performance.now() - at;
-}
-
 /** The kinds of changes, each with the reads that must show it. */
 function changes({ url, manager, stream }) {
   const flagKey = (round) => `flag-${round % 20}-${round % FLAGS}`;
@@ -136,7 +78,8 @@ function changes({ url, manager, stream }) {
         description,
         environments: { production: { enabled: round % 2 === 0 } },
       });
-      const isEnabled = async () => ((await evaluate(url, key)).reason === 'DISABLED') === (round % 2 !== 0);
+      const isEnabled = async () =>
+        ((await evaluateFlag(url, key)).reason === 'DISABLED') === (round % 2 !== 0);
       const evaluated = await untilVisible(change.at, isEnabled);
       return { change, evaluate: evaluated, stream: Math.max(0, (await streamed) - change.at) };
     },
@@ -156,17 +99,12 @@ function changes({ url, manager, stream }) {
       const change = await manager.change('PUT', `/flags/${key}`, flagBody(round));
       const evaluated = await untilVisible(
         change.at,
-        async () => (await evaluate(url, key))?.value === `value ${round}`,
+        async () => (await evaluateFlag(url, key))?.value === `value ${round}`,
       );
       return { change, evaluate: evaluated, stream: Math.max(0, (await streamed) - change.at) };
     },
   };
 }
-
-const quantile = (samples, share) =>
-  samples.toSorted((left, right) => left - right)[
-    Math.min(samples.length - 1, Math.floor(samples.length * share))
-  ];
 
 const row = (name, samples, below) => ({
   name,
@@ -184,8 +122,7 @@ const SEEN = {
 /** Rows for `targetTable`. */
 export async function measureManagedChanges() {
   const dataDir = temporaryDirectory();
-  const env = { ADMIN_EMAIL: OWNER.email, ADMIN_PASSWORD: OWNER.password };
-  const server = await Server.start(dataDir, { provision: largeProvision(), env });
+  const server = await Server.start(dataDir, { provision: largeProvision(), env: OWNER_SETTINGS });
   const { url } = server;
   const manager = await Manager.signIn(url);
   const stream = await followFlagKeys(url);

@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds, machineSeconds } from './children.js';
 
-const median = (numbers) => {
+export const median = (numbers) => {
   const sorted = [...numbers].sort((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
+
+/** The sample below which `share` of all are. */
+export const quantile = (samples, share) =>
+  samples.toSorted((left, right) => left - right)[
+    Math.min(samples.length - 1, Math.floor(samples.length * share))
+  ];
 
 /** Adds the cores used by the server and by other processes to the result of a run. */
 async function withCores(pid, run) {
