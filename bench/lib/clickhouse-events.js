@@ -104,7 +104,7 @@ function rows(visitors) {
         [
           'conversions',
           'goal, has_session, event_id, direction, amount_micros',
-          `${values}, '${goalId}', true, '', 1, ${amount} ${from}`,
+          `${values}, '${goalId}', true, hex(sipHash128(visitor, '${goalId}')), 1, ${amount} ${from}`,
         ],
         ['session_starts', 'last_at', `${values}, ${later} ${from}`],
       ];

@@ -56,7 +56,7 @@ export function describeSources({ open, store, nextProperty, randomRuns }: Suite
     await store().append(b, [
       once,
       answer,
-      at(3, other.request),
+      at(3, { ...other.request, receivedAt: T0 + 9 }),
       at(4, goal({ ...own, receivedAt: T0 + 5 })),
     ]);
     expect(await increments(propertyId)).toBe(4);
@@ -64,6 +64,7 @@ export function describeSources({ open, store, nextProperty, randomRuns }: Suite
     expect((await store().conversionPage({ propertyId, limit: 9 })).rows).toHaveLength(4);
     const session = await store().session({ ...own, limit: 9 });
     expect([session?.goals[0]?.count, session?.feedback, session?.timeline.rows.length]).toEqual([4, 1, 5]);
+    expect(await store().receivedTimes(propertyId)).toMatchObject({ goal: { first: T0 + 1, last: T0 + 5 } });
     expect(await store().watermark(b)).toBe(4);
   });
 

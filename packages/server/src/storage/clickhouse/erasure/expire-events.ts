@@ -25,7 +25,9 @@ export async function expireEvents(
   if (rows + starts > 0) {
     await clickhouse.command(keepStarts(clickhouse, ofProperty, time), parameters);
     for (const table of EVENT_TABLES) await deleteRows(clickhouse, table, isOld, parameters);
-    await deleteRows(clickhouse, 'session_starts', isOld, parameters);
+    for (const table of ['repeated_events', 'session_starts'] as const) {
+      await deleteRows(clickhouse, table, isOld, parameters);
+    }
   }
   const kept = `SELECT session_id FROM ${tables.stored('session_starts')} WHERE ${ofProperty}`;
   await deleteRows(clickhouse, 'collects', `${ofProperty} AND session_id NOT IN (${kept})`, parameters);
@@ -52,7 +54,7 @@ async function countOld(
     `(SELECT count() FROM ${tables.of(table)} WHERE ${isOld} AND ${condition})`;
   const events = EVENT_TABLES.map((table) =>
     table === 'conversions' || table === 'feedback'
-      ? count(table, countsOnce(tables, table, property))
+      ? count(table, countsOnce(tables, property))
       : count(table),
   );
   const started = `SELECT session_id FROM ${tables.of('session_starts')} WHERE property = ${property}

@@ -63,7 +63,7 @@ async function countEvents(
     const counts = EVENT_TABLES.map((table) => {
       const isCounted =
         table === 'conversions' || table === 'feedback'
-          ? `has_session AND ${countsOnce(clickhouse.tables, table, property)}`
+          ? `has_session AND ${countsOnce(clickhouse.tables, property)}`
           : 'true';
       return `SELECT count() AS events FROM ${clickhouse.tables.of(table)} WHERE ${where} AND ${isCounted}`;
     });

@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../../accepted-request.ts';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { EVENT_TABLES } from '../schema/clickhouse-tables.ts';
+import { markRepeated } from './mark-repeated.ts';
 import { digestOf, missingRows } from './missing-rows.ts';
 import { REQUEST_COLUMNS, RequestRows, type RequestTable, type Row } from './request-rows.ts';
 
@@ -31,6 +32,8 @@ export async function loadBatch(clickhouse: ClickHouse, { source, entries, isOld
   // Waits for all of them, so that a repeated call does not overtake this one.
   const inserts = await Promise.allSettled([...EVENT_TABLES, 'collects' as const].map(insert));
   for (const result of inserts) if (result.status === 'rejected') throw result.reason;
+  for (const table of ['conversions', 'feedback'] as const)
+    await markRepeated(clickhouse, table, tables[table]);
   await clickhouse.insert('watermarks', ['source', 'seq'], [[source, watermark]], `${batch}:watermarks`);
   return watermark;
 }

@@ -19,9 +19,10 @@ export const REQUEST_COLUMNS = {
   session_events: [...EVENT, 'type', 'name', 'url', 'referrer', 'title', 'properties', 'client_at'],
   collects: [...EVENT, 'visitor_id', 'user_id', 'attributes', 'country', 'device', 'browser', 'os'],
   session_starts: [...EVENT, 'last_at'],
+  repeated_events: EVENT,
 } as const;
 
-export type RequestTable = keyof typeof REQUEST_COLUMNS;
+export type RequestTable = Exclude<keyof typeof REQUEST_COLUMNS, 'repeated_events'>;
 export type Row = ColumnValue[];
 
 /** Where a request came from. */

@@ -3,6 +3,7 @@ import { SqlValues } from '../client/sql-values.ts';
 import { assignedVariation } from './assigned-variation.ts';
 import { countedGoals, isConverted } from './counted-goals.ts';
 import { goalSums, sumColumns } from './goal-sums.ts';
+import { latest } from './identities.ts';
 import { MEMORY_BOUNDS } from './memory-bounds.ts';
 import type { QueryContext } from './query-context.ts';
 import { reachedGoals } from './reached-goals.ts';
@@ -61,11 +62,11 @@ function assignedRows(
   const goals = countedGoals(query);
   const events = reachedGoals({ tables, values, property }, { from, until: to, preDays: 0 }, goals);
   const period = { property, from: values.integer(from), to: values.integer(to) };
-  const visitors = `SELECT unit, substring(unit, 2) AS visitor_id, ${assignedVariation(values, test)} AS shown,
+  const visitors = `SELECT unit, any(latest_visitor) AS visitor_id, ${assignedVariation(values, test)} AS shown,
       minIf(started_at, has_started) AS first_at
       ${events ? `, groupArrayIf((${Object.keys(events.columns).join(', ')}), NOT has_started) AS events` : ''}
-    FROM (${startedUnits(tables, period, events)})
-    WHERE startsWith(unit, 'v') AND sipHash64(unit) % ${values.integer(parts)} = 0
+    FROM (${startedUnits(tables, period, events, `, ${latest('visitor_id')} AS latest_visitor`)})
+    WHERE latest_visitor IS NOT NULL AND sipHash64(unit) % ${values.integer(parts)} = 0
     GROUP BY unit HAVING max(has_started) AND shown > 0`;
   const outcomes = visitorOutcomes({
     ...{ columns: ['shown'], select: visitors, hasEvents: events !== undefined, preDays: 0 },

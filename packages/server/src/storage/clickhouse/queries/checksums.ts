@@ -96,7 +96,7 @@ function selectOf(tables: TableNames, kind: EventKind, within: string): string {
   const time = dayOf === 'at' ? 'happened_at' : 'received_at';
   const isCounted =
     name === 'conversions' || name === 'feedback'
-      ? countsOnce(tables, name)
+      ? countsOnce(tables)
       : name === 'session_events'
         ? "type <> 'heartbeat'"
         : 'true';

@@ -74,7 +74,7 @@ function conditionOf(
   values: SqlValues,
 ): string {
   const property = values.text(propertyId);
-  const conditions = [`property = ${property}`, countsOnce(tables, 'conversions', property)];
+  const conditions = [`property = ${property}`, countsOnce(tables, property)];
   if (goalId !== undefined) conditions.push(`goal = ${values.text(goalId)}`);
   if (direction !== undefined) conditions.push(`direction = ${values.integer(direction)}`);
   if (from !== undefined) conditions.push(`happened_at >= ${values.integer(from)}`);

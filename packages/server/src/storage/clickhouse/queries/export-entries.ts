@@ -34,7 +34,7 @@ export async function exportEntries(
 }
 
 const isExported = ({ clickhouse }: QueryContext, table: ExportedTable) =>
-  table === 'conversions' || table === 'feedback' ? countsOnce(clickhouse.tables, table) : 'true';
+  table === 'conversions' || table === 'feedback' ? countsOnce(clickhouse.tables) : 'true';
 
 /** The last of the next `limit` positions that have rows. */
 async function lastOfNext(

@@ -4,9 +4,10 @@ import type { TableNames } from '../schema/table-names.ts';
 import { isConverted } from './counted-goals.ts';
 import { reachedGoals } from './reached-goals.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
+import { SESSION_KEY } from './units.ts';
 
 /**
- * Condition on `session_id`: sessions with an exposure in one phase of a test, by what their visitor saw and did. GLOBAL,
+ * Condition on rows of sessions: those with an exposure in one phase of a test, by what their visitor saw and did. GLOBAL,
  * because the sessions of a visitor are on several shards.
  */
 export function exposedCondition(
@@ -23,8 +24,8 @@ export function exposedCondition(
   if (multipleVariations !== undefined || converted !== undefined) {
     conditions.push(`unit IN (${matchingUnits(tables, visitors, { multipleVariations, converted })})`);
   }
-  return `session_id GLOBAL IN (
-    SELECT session_id FROM (${visitors.rows()}) WHERE ${['true', ...conditions].join(' AND ')})`;
+  return `${SESSION_KEY} GLOBAL IN (
+    SELECT session FROM (${visitors.rows()}) WHERE ${['true', ...conditions].join(' AND ')})`;
 }
 
 function matchingUnits(

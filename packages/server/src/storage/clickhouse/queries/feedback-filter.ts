@@ -3,20 +3,20 @@ import type { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { latest } from './identities.ts';
 import { countsOnce } from './repeated-events.ts';
-import { UNIT, visitorUnits } from './units.ts';
+import { rowsWithUnits, SESSION_KEY } from './units.ts';
 
 /** SQL for the condition on `feedback`. */
 export function feedbackCondition(tables: TableNames, query: FeedbackFilter, values: SqlValues): string {
   const propertyId = values.text(query.propertyId);
   const property = `property = ${propertyId}`;
-  const conditions = [property, countsOnce(tables, 'feedback', propertyId)];
+  const conditions = [property, countsOnce(tables, propertyId)];
   const add = (condition: string) => conditions.push(condition);
   if (query.feedbackTypeId !== undefined) add(`feedback_type = ${values.text(query.feedbackTypeId)}`);
   if (query.splitTestKey !== undefined) {
     const variation =
       query.variationKey === undefined ? '' : `AND variation = ${values.text(query.variationKey)}`;
     const exposed = `${property} AND split_test = ${values.text(query.splitTestKey)} ${variation}`;
-    add(afterExposure(tables, property, exposed));
+    add(afterExposure(tables, propertyId, exposed));
   }
   if (query.option !== undefined) add(`option = ${values.text(query.option)}`);
   if (query.hasMessage !== undefined) add(`message IS ${query.hasMessage ? 'NOT NULL' : 'NULL'}`);
@@ -42,15 +42,14 @@ export function feedbackCondition(tables: TableNames, query: FeedbackFilter, val
 
 /** Entries of visitors at or after their first exposure to the test, or to one variation. */
 function afterExposure(tables: TableNames, property: string, exposed: string): string {
-  const visitors = visitorUnits(tables, property);
+  const entries = `SELECT ${SESSION_KEY} AS session, feedback_id, happened_at AS answered_at FROM ${tables.of('feedback')}
+    WHERE property = ${property} AND has_session`;
+  const exposures = `SELECT ${SESSION_KEY} AS session, least(happened_at, received_at) AS seen_at FROM ${tables.of('exposures')}
+    WHERE ${exposed}`;
+  const rows = (select: string) =>
+    rowsWithUnits(tables, property, { select, sessions: [`SELECT session FROM (${select})`] });
   return `feedback_id IN (
-    SELECT feedback_id FROM (
-      SELECT feedback_id, happened_at AS answered_at, ${UNIT} AS unit
-      FROM ${tables.of('feedback')} AS entries LEFT JOIN (${visitors}) AS visitors USING (session_id)
-      WHERE ${property} AND has_session) AS entries
-    JOIN (
-      SELECT ${UNIT} AS unit, min(least(happened_at, received_at)) AS first_at
-      FROM ${tables.of('exposures')} AS seen LEFT JOIN (${visitors}) AS visitors USING (session_id)
-      WHERE ${exposed} GROUP BY unit) AS exposed USING (unit)
+    SELECT feedback_id FROM (${rows(entries)}) AS entries
+    JOIN (SELECT unit, min(seen_at) AS first_at FROM (${rows(exposures)}) GROUP BY unit) AS exposed USING (unit)
     WHERE answered_at >= first_at)`;
 }

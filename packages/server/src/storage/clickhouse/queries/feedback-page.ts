@@ -84,7 +84,7 @@ export async function feedbackTimes(
   const rows = await clickhouse.rows<[id: string, at: string]>(
     `SELECT feedback_id, happened_at FROM ${clickhouse.tables.of('feedback')}
      WHERE property = ${property} AND feedback_id IN ${values.texts(ids)}
-       AND ${countsOnce(clickhouse.tables, 'feedback', property)}`,
+       AND ${countsOnce(clickhouse.tables, property)}`,
     values.parameters,
   );
   return rows.map(([id, at]) => ({ id, createdAt: Number(at) }));

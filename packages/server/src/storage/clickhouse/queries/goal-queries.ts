@@ -45,7 +45,7 @@ function ofGoal(tables: TableNames, query: GoalQuery, values: SqlValues): string
   return `FROM ${tables.of('conversions')}
     WHERE property = ${property} AND goal = ${values.text(query.goalId)}
       AND happened_at >= ${values.integer(query.from)} AND happened_at < ${values.integer(query.to)}
-      AND ${countsOnce(tables, 'conversions', property)}`;
+      AND ${countsOnce(tables, property)}`;
 }
 
 function totalsOf([increments, decrements, incremented, decremented]: Sums): GoalTotals {

@@ -30,7 +30,7 @@ export async function newFeedback(
     // A batch that is being stored comes later as a whole.
     `NOT (${isAfter(stored, values)})`,
     `happened_at >= ${values.integer(from)}`,
-    countsOnce(clickhouse.tables, 'feedback', property),
+    countsOnce(clickhouse.tables, property),
   ];
   const rows = await clickhouse.rows<ArrivedRow>(
     withinBytes(

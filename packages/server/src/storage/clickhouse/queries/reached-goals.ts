@@ -5,6 +5,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import type { CountedGoal } from './counted-goals.ts';
 import { countsOnce } from './repeated-events.ts';
 import type { VisitorEvents } from './split-test-visitors.ts';
+import { SESSION_KEY } from './units.ts';
 
 interface Scope {
   tables: TableNames;
@@ -43,9 +44,9 @@ function conversions({ tables, values, property }: Scope, own: string, goals: re
   const ids = values.texts(goals.map(({ goalId }) => goalId));
   const from = `FROM ${tables.of('conversions')} WHERE ${own} AND has(${ids}, goal)`;
   return {
-    select: `SELECT session_id, toUInt16(indexOf(${ids}, goal)) AS number, happened_at AS at, direction, amount_micros AS micros
-      ${from} AND ${countsOnce(tables, 'conversions', property)}`,
-    sessions: `SELECT session_id ${from}`,
+    select: `SELECT ${SESSION_KEY} AS session, toUInt16(indexOf(${ids}, goal)) AS number, happened_at AS at, direction, amount_micros AS micros
+      ${from} AND ${countsOnce(tables, property)}`,
+    sessions: `SELECT ${SESSION_KEY} ${from}`,
   };
 }
 
@@ -63,9 +64,9 @@ function feedback(
   });
   const from = `FROM ${tables.of('feedback')} WHERE ${own} AND has(${types}, feedback_type)`;
   return {
-    select: `SELECT session_id, arrayJoin([${counts.join(', ')}]) AS number, happened_at AS at, 1 AS direction,
+    select: `SELECT ${SESSION_KEY} AS session, arrayJoin([${counts.join(', ')}]) AS number, happened_at AS at, 1 AS direction,
         0 AS micros
-      ${from} AND number > 0 AND ${countsOnce(tables, 'feedback', property)}`,
-    sessions: `SELECT session_id ${from}`,
+      ${from} AND number > 0 AND ${countsOnce(tables, property)}`,
+    sessions: `SELECT ${SESSION_KEY} ${from}`,
   };
 }

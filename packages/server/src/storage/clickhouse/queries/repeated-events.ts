@@ -1,19 +1,12 @@
 import type { TableNames } from '../schema/table-names.ts';
 
-const EVENT_ID = { conversions: 'event_id', feedback: 'feedback_id' } as const;
-
 /**
- * Condition on `conversions` or `feedback`: of the rows with the same id that arrived through different journals, only the
- * one that was received first counts. Rows that other conditions of the statement exclude matter here too.
+ * Condition on `conversions` or `feedback`: of an event that arrived through different journals, only the row that was
+ * received first counts; the others are in `repeated_events`.
  *
  * @param property placeholder of the property; without it, of all properties
  */
-export function countsOnce(tables: TableNames, table: 'conversions' | 'feedback', property?: string): string {
-  const id = EVENT_ID[table];
-  const ofProperty = property === undefined ? '' : `property = ${property} AND `;
-  return `(${id} = '' OR (source, ordinal) NOT IN (
-    SELECT repeated.2, repeated.3 FROM (
-      SELECT arrayJoin(arrayPopFront(arraySort(arrivals))) AS repeated FROM (
-        SELECT groupArray((received_at, toString(source), ordinal)) AS arrivals FROM ${tables.of(table)}
-        WHERE ${ofProperty}${id} <> '' GROUP BY property, ${id} HAVING min(source) <> max(source)))))`;
+export function countsOnce(tables: TableNames, property?: string): string {
+  const ofProperty = property === undefined ? '' : `WHERE property = ${property}`;
+  return `(source, ordinal) NOT IN (SELECT source, ordinal FROM ${tables.of('repeated_events')} ${ofProperty})`;
 }

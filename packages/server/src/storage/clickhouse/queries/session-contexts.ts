@@ -3,6 +3,8 @@ import type { SessionContextQuery, SessionContexts } from '../../session-context
 import { SqlValues } from '../client/sql-values.ts';
 import { attributesOf, type Client, clientOf, latestCollects } from './known-sessions.ts';
 import type { QueryContext } from './query-context.ts';
+import { startedSessions } from './started-sessions.ts';
+import { SESSION_KEY } from './units.ts';
 
 type ContextRow = [
   hash: number,
@@ -23,23 +25,22 @@ export async function sessionContexts(
 ): Promise<SessionContexts> {
   const { tables } = clickhouse;
   const values = new SqlValues();
-  const property = `property = ${values.text(query.propertyId)}`;
+  const propertyId = values.text(query.propertyId);
+  const property = `property = ${propertyId}`;
   const [from, to] = [values.integer(query.from), values.integer(query.to)];
-  const started = `SELECT session_id FROM ${tables.of('session_starts')} WHERE ${property}
-    GROUP BY session_id HAVING min(happened_at) >= ${from} AND min(happened_at) < ${to}`;
+  const started = `SELECT session FROM (${startedSessions(tables, { property: propertyId, from, to })})`;
   const [count] = await clickhouse.rows<[string]>(
     `SELECT count() FROM (${started})`,
     values.parameters,
     signal,
   );
   const parts = partsOf(Number(count?.[0] ?? 0), query.maxSessions);
-  const where = `${property} AND happened_at >= ${from} AND session_id IN (${started})`;
+  const where = `${property} AND happened_at >= ${from} AND ${SESSION_KEY} IN (${started})`;
   const names = values.texts(query.attributes);
   const rows = await clickhouse.rows<ContextRow>(
     `SELECT toUInt32(bitShiftRight(hash, 32)), session_id, visitor, user, client, found
      FROM (SELECT *, sipHash64(visitor) AS hash FROM (${latestCollects(tables, where, names)}))
-     WHERE client.2 != '${BOT_DEVICE}' AND hash % ${parts} = 0 ORDER BY hash, session_id
-`,
+     WHERE client.2 != '${BOT_DEVICE}' AND hash % ${parts} = 0 ORDER BY hash, session_id`,
     values.parameters,
     signal,
   );

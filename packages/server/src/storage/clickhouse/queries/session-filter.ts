@@ -12,17 +12,17 @@ import { pageOf } from './traffic-values.ts';
 /**
  * SQL for the conditions on a list of sessions, other than time: conditions on `session_id`.
  *
- * @param property placeholder of the property
+ * @param sessions condition on the sessions that are listed
  */
 export function sessionConditions(
   tables: TableNames,
-  property: string,
+  sessions: string,
   query: SessionPageQuery,
   values: SqlValues,
 ): string[] {
   const sessionsOf = (table: TableName, condition: string) =>
-    `SELECT session_id FROM ${tables.of(table)} WHERE property = ${property} AND ${condition}`;
-  const scope = { tables, property, values, sessionsOf };
+    `SELECT session_id FROM ${tables.of(table)} WHERE ${sessions} AND ${condition}`;
+  const scope = { tables, values, sessionsOf };
   return [
     ...eventConditions(scope, query),
     ...feedbackConditions(scope, query),
@@ -33,7 +33,6 @@ export function sessionConditions(
 
 interface Scope {
   tables: TableNames;
-  property: string;
   values: SqlValues;
   /** SELECT of the sessions with a row that matches. */
   sessionsOf(table: TableName, condition: string): string;
@@ -62,12 +61,12 @@ function eventConditions(scope: Scope, query: SessionPageQuery): string[] {
   return conditions;
 }
 
-function feedbackConditions(scope: Scope, query: SessionConditions): string[] {
-  const { tables, property, values, sessionsOf } = scope;
-  const { feedbackTypeId, hasFeedback = feedbackTypeId !== undefined || undefined } = query;
+function feedbackConditions(scope: Scope, query: SessionPageQuery): string[] {
+  const { tables, values, sessionsOf } = scope;
+  const { propertyId, feedbackTypeId, hasFeedback = feedbackTypeId !== undefined || undefined } = query;
   if (hasFeedback === undefined) return [];
   const type = feedbackTypeId === undefined ? 'true' : `feedback_type = ${values.text(feedbackTypeId)}`;
-  const answered = `has_session AND ${type} AND ${countsOnce(tables, 'feedback', property)}`;
+  const answered = `has_session AND ${type} AND ${countsOnce(tables, values.text(propertyId))}`;
   return [`session_id ${hasFeedback ? 'IN' : 'NOT IN'} (${sessionsOf('feedback', answered)})`];
 }
 

@@ -52,7 +52,7 @@ function summaryStatement(tables: TableNames, where: string, property: string): 
   const list = (columns: string) =>
     `arraySlice(arraySort(groupArray((first_time, ${columns}))), 1, ${MAX_LISTED})`;
   const once = (table: 'conversions' | 'feedback') =>
-    `${tables.of(table)} AS ${table} WHERE ${where} AND has_session AND ${countsOnce(tables, table, property)}`;
+    `${tables.of(table)} AS ${table} WHERE ${where} AND has_session AND ${countsOnce(tables, property)}`;
   const isView = "type = 'pageview'";
   return [
     part('starts', ['min(happened_at)'], `${tables.of('session_starts')} WHERE ${where}`),

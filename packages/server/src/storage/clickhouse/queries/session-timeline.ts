@@ -65,8 +65,7 @@ function events(tables: TableNames, where: string, property: string, limit: stri
   ) => `(SELECT ${kind} AS kind, happened_at, toString(${tables.of(table)}.source) AS source, ordinal,
       toJSONString(tuple(${values.join(', ')})) AS data, ${bytes} AS bytes
     FROM ${tables.of(table)} WHERE ${where} AND ${condition} ORDER BY ${ORDER} LIMIT ${limit})`;
-  const once = (table: 'conversions' | 'feedback') =>
-    `has_session AND ${countsOnce(tables, table, property)}`;
+  const once = `has_session AND ${countsOnce(tables, property)}`;
   const texts = ['name', 'url', 'referrer', 'title'];
   return [
     part(
@@ -82,14 +81,14 @@ function events(tables: TableNames, where: string, property: string, limit: stri
       'conversions',
       ['goal', 'direction', 'amount_micros', 'metadata'],
       jsonBytes([], ['metadata']),
-      once('conversions'),
+      once,
     ),
     part(
       "'feedback'",
       'feedback',
       ['feedback_id', 'feedback_type', 'option', 'message', 'metadata'],
       jsonBytes(['option', 'message'], ['metadata']),
-      once('feedback'),
+      once,
     ),
   ].join('\nUNION ALL\n');
 }

@@ -4,6 +4,7 @@ import { MEMORY_BOUNDS } from './memory-bounds.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
+import { SESSION_KEY } from './units.ts';
 
 type OptionRow = [shown: number, type: string, option: string, count: string];
 type MessageRow = [shown: number, type: string, message: string, option: string | null, at: string];
@@ -54,10 +55,10 @@ function answersOf(tables: TableNames, query: SplitTestFeedbackQuery, column: 'o
     AND happened_at < ${values.integer(query.until)} AND ${column} IS NOT NULL`;
   const events = {
     columns: COLUMNS,
-    select: `SELECT session_id, toString(feedback_type) AS type, toString(option) AS option,
+    select: `SELECT ${SESSION_KEY} AS session, toString(feedback_type) AS type, toString(option) AS option,
         ${column === 'message' ? 'message' : 'NULL AS message'}, happened_at AS at
-      ${from} AND ${countsOnce(tables, 'feedback', property)}`,
-    sessions: [`SELECT session_id ${from}`],
+      ${from} AND ${countsOnce(tables, property)}`,
+    sessions: [`SELECT ${SESSION_KEY} ${from}`],
   };
   const select = `SELECT shown, event.1 AS type, event.2 AS option, event.3 AS message, event.4 AS at FROM (
       SELECT shown, is_bot, first_at, arrayJoin(events) AS event FROM (${visitors.units(events)}))

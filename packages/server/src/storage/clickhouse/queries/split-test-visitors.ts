@@ -2,7 +2,7 @@ import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../event-store.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { latest } from './identities.ts';
-import { rowsWithUnits, type SessionRows } from './units.ts';
+import { rowsWithUnits, SESSION_KEY, type SessionRows } from './units.ts';
 
 export type VisitorsQuery = Pick<
   SplitTestQuery,
@@ -72,7 +72,7 @@ export class SplitTestVisitors {
   }
 
   /**
-   * SELECT of exposures (`session_id`, `unit`, `position`, `bot`, `seen_at`, and `own` and `client` for the segment), and
+   * SELECT of exposures (`session`, `unit`, `position`, `bot`, `seen_at`, and `own` and `client` for the segment), and
    * of events, whose position is 0.
    */
   rows(events?: VisitorEvents): string {
@@ -82,14 +82,14 @@ export class SplitTestVisitors {
     const own = this.isSegmented
       ? `, JSONExtract(attributes, ${this.#attribute}, 'Nullable(String)') AS own`
       : '';
-    const seen = `SELECT session_id, ${this.position} AS position, bot, least(happened_at, received_at) AS seen_at ${own}
+    const seen = `SELECT ${SESSION_KEY} AS session, ${this.position} AS position, bot, least(happened_at, received_at) AS seen_at ${own}
       ${columns.map(([name, empty]) => `, ${empty} AS ${name}`).join('')} FROM ${exposures} WHERE ${this.exposed}`;
     const others = events
-      ? `UNION ALL SELECT session_id, 0, false, 0 ${own && ', NULL'} ${columns.map(([name]) => `, ${name}`).join('')}
+      ? `UNION ALL SELECT session, 0, false, 0 ${own && ', NULL'} ${columns.map(([name]) => `, ${name}`).join('')}
          FROM (${events.select})`
       : '';
     const sessions = [
-      `SELECT session_id FROM ${exposures} WHERE ${this.exposed}`,
+      `SELECT ${SESSION_KEY} FROM ${exposures} WHERE ${this.exposed}`,
       ...(events?.sessions ?? []),
     ];
     const client = this.#client && `, ${latest(this.#client)} AS client`;

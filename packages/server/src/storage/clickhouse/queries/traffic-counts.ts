@@ -2,6 +2,7 @@ import type { TrafficCounts, TrafficCountsQuery } from '../../traffic-queries.ts
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
 import { botSessions, TrafficSessions } from './traffic-sessions.ts';
+import { SESSION_KEY } from './units.ts';
 
 type CountsRow = [
   start: string,
@@ -29,9 +30,9 @@ export async function trafficCounts(
   const outcomes = (table: 'conversions' | 'feedback', counts: string) =>
     `SELECT session_id, has_session, happened_at, ${counts} FROM ${tables.of(table)}
      WHERE ${property} AND ${sessions.inPeriod('happened_at')}
-       AND ${countsOnce(tables, table, sessions.propertyId)}`;
+       AND ${countsOnce(tables, sessions.propertyId)}`;
   const ofMatching = sessions.hasFilters
-    ? `WHERE has_session AND session_id IN (SELECT session_id FROM (${sessions.matching}))`
+    ? `WHERE has_session AND ${SESSION_KEY} IN (SELECT session FROM (${sessions.matching}))`
     : '';
   const rows = await clickhouse.rows<CountsRow>(
     `SELECT roundDown(started_at, ${starts}) AS start, bot, uniqExact(unit), count(), sum(pageviews),

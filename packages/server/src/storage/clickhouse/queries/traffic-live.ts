@@ -1,7 +1,9 @@
 import type { LiveQuery, LiveVisitors, ReceivedTimes } from '../../traffic-queries.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { ARRIVAL, orderKey } from './identities.ts';
 import type { QueryContext } from './query-context.ts';
+import { countsOnce } from './repeated-events.ts';
 import { botSessions } from './traffic-sessions.ts';
 import { pageOf } from './traffic-values.ts';
 
@@ -45,22 +47,15 @@ export async function liveVisitors(
 
 /** Page views, exposures and collects of the sessions; columns that a table does not have are empty. */
 function activity(tables: TableNames, property: string, active: string): string {
-  const never = "(toInt64(-1), '', toUInt64(0))";
-  return `SELECT session_id, ifNull(url, '') AS session_url, (happened_at, toString(source), ordinal) AS seen,
+  const never = '-1';
+  return `SELECT session_id, ifNull(url, '') AS session_url, ${orderKey('happened_at', 'ordinal')} AS seen,
       '' AS visitor, '' AS session_country, ${never} AS collected
     FROM ${tables.of('session_events')} WHERE ${property} AND type = 'pageview' AND ${active}
     UNION ALL SELECT session_id, '', ${never}, '', '', ${never}
     FROM ${tables.of('exposures')} WHERE ${property} AND ${active}
-    UNION ALL SELECT session_id, '', ${never}, visitor_id, toString(country), (received_at, toString(source), seq)
+    UNION ALL SELECT session_id, '', ${never}, visitor_id, toString(country), ${ARRIVAL}
     FROM ${tables.of('collects')} WHERE ${property} AND ${active}`;
 }
-
-const RECEIVED = [
-  ['session', 'collects'],
-  ['exposure', 'exposures'],
-  ['goal', 'conversions'],
-  ['feedback', 'feedback'],
-] as const;
 
 export async function receivedTimes(
   { clickhouse }: QueryContext,
@@ -69,13 +64,22 @@ export async function receivedTimes(
 ): Promise<ReceivedTimes> {
   const values = new SqlValues();
   const property = values.text(propertyId);
+  const once = countsOnce(clickhouse.tables, property);
+  const received = [
+    ['session', 'collects', 'true'],
+    ['exposure', 'exposures', 'true'],
+    ['goal', 'conversions', once],
+    ['feedback', 'feedback', once],
+  ] as const;
   const times: ReceivedTimes = { session: null, exposure: null, goal: null, feedback: null };
   const rows = await clickhouse.rows<[keyof ReceivedTimes, string, string, string]>(
-    RECEIVED.map(
-      ([kind, table]) =>
-        `SELECT '${kind}', min(received_at), max(received_at), count() FROM ${clickhouse.tables.of(table)}
-         WHERE property = ${property}`,
-    ).join(' UNION ALL '),
+    received
+      .map(
+        ([kind, table, condition]) =>
+          `SELECT '${kind}', min(received_at), max(received_at), count() FROM ${clickhouse.tables.of(table)}
+         WHERE property = ${property} AND ${condition}`,
+      )
+      .join(' UNION ALL '),
     values.parameters,
     signal,
   );

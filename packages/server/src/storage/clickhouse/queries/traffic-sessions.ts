@@ -3,7 +3,10 @@ import { BOT_DEVICE } from '../../accepted-request.ts';
 import type { TrafficQuery } from '../../traffic-queries.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { ARRIVAL, orderKey } from './identities.ts';
+import { earlierSessions, seenSessions } from './started-sessions.ts';
 import { isNone, nullIfNone, pageOf, TRAFFIC_VALUES } from './traffic-values.ts';
+import { SESSION_KEY, VISITOR_KEY } from './units.ts';
 
 interface Options {
   /** Dimension whose value each session has as `value`. */
@@ -11,6 +14,9 @@ interface Options {
   /** Also select sessions with a conversion or feedback in the period, which may have started before it. */
   withOutcomes?: boolean;
 }
+
+/** Kinds of rows; the first ones as in `session_events`. */
+const KINDS = { pageview: 0, event: 1, outcome: 4, exposure: 5, collect: 6 };
 
 /** SQL for the sessions of a traffic query. */
 export class TrafficSessions {
@@ -48,7 +54,7 @@ export class TrafficSessions {
     const value = by === undefined || by === 'page' ? '' : `, ${nullIfNone(TRAFFIC_VALUES[by])} AS value`;
     return `SELECT *, pageviews = 1 AND NOT engaged AS bounced,
         if(seen_until = 0, active_until, seen_until) - started_at AS duration,
-        if(visitor_id = '', concat('s', session_id), concat('v', visitor_id)) AS unit${value}
+        if(latest_visitor = 0, session, latest_visitor) AS unit${value}
       FROM (${this.#summaries}) WHERE ${this.#conditions.join(' AND ') || 'true'}`;
   }
 
@@ -67,61 +73,68 @@ export class TrafficSessions {
     });
   }
 
-  /** SELECT of the ids of the sessions that started in the period, or have an outcome in it. */
-  get #scope(): string {
-    const started = `SELECT session_id FROM ${this.#tables.of('session_starts')} WHERE ${this.property}
-      GROUP BY session_id HAVING ${this.inPeriod('min(happened_at)')}`;
-    // Without filters, conversions and feedback are counted whatever their session is.
-    if (!this.#options.withOutcomes || !this.hasFilters) return started;
+  /** Condition on `session`: it started in the period, or has an outcome in it. */
+  get #isInScope(): string {
+    const tables = this.#tables;
+    const period = { property: this.propertyId, from: this.#from, to: this.#to };
+    const started = `session IN (${seenSessions(tables, period)})
+      AND session NOT IN (${earlierSessions(tables, period)})`;
+    if (!this.#hasOutcomes) return started;
     const outcomes = (['conversions', 'feedback'] as const).map(
-      (table) => `SELECT session_id FROM ${this.#tables.of(table)}
+      (table) => `SELECT ${SESSION_KEY} FROM ${tables.of(table)}
         WHERE ${this.property} AND has_session AND ${this.inPeriod('happened_at')}`,
     );
-    return [`(${started})`, ...outcomes].join(' UNION ALL ');
+    return `(${started} OR session IN (${outcomes.join(' UNION ALL ')}))`;
+  }
+
+  /** Without filters, conversions and feedback are counted whatever their session is. */
+  get #hasOutcomes(): boolean {
+    return this.#options.withOutcomes === true && this.hasFilters;
   }
 
   /** One row per session of the scope. */
   get #summaries(): string {
     const { by } = this.#options;
     const byPage = by === 'page' || 'page' in this.#query.filters;
-    return `SELECT session_id, min(at) AS started_at, maxIf(at, from_browser) AS seen_until, max(at) AS active_until,
-        countIf(kind = 'pageview') AS pageviews, max(kind IN ('event', 'outcome')) AS engaged, max(is_bot) AS bot,
-        argMinIf(url, (at, source, ordinal), kind = 'pageview') AS entry_url,
-        argMinIf(referrer, (at, source, ordinal), kind = 'pageview') AS entry_referrer,
-        argMaxIf(url, (at, source, ordinal), kind = 'pageview') AS exit_url,
-        ${byPage ? `sumMapIf(map(${pageOf('url')}, toUInt64(1)), kind = 'pageview')` : 'map()'} AS views,
-        argMax(visitor, collected) AS visitor_id, argMax(client, collected) AS latest_client,
+    return `SELECT session, min(at) AS started_at, maxIf(at, from_browser) AS seen_until, max(at) AS active_until,
+        countIf(kind = ${KINDS.pageview}) AS pageviews, max(kind IN (${KINDS.event}, ${KINDS.outcome})) AS engaged, max(is_bot) AS bot,
+        argMinIf(url, position, kind = ${KINDS.pageview}) AS entry_url,
+        argMinIf(referrer, position, kind = ${KINDS.pageview}) AS entry_referrer,
+        argMaxIf(url, position, kind = ${KINDS.pageview}) AS exit_url,
+        ${byPage ? `sumMapIf(map(${pageOf('url')}, toUInt64(1)), kind = ${KINDS.pageview})` : 'map()'} AS views,
+        argMax(visitor, collected) AS latest_visitor, argMax(client, collected) AS latest_client,
         latest_client.1 AS country, latest_client.2 AS device, latest_client.3 AS browser, latest_client.4 AS os
-      FROM (${this.#events}) WHERE session_id IN (${this.#scope}) GROUP BY session_id`;
+      FROM (${this.#events}) WHERE ${this.#isInScope} GROUP BY session`;
   }
 
   /** All events and collects of the property in one list; columns that a table does not have are empty. */
   get #events(): string {
     // Nothing of a session that started in the period is older than it.
-    const recent = this.#options.withOutcomes && this.hasFilters ? '' : `AND happened_at >= ${this.#from}`;
+    const recent = this.#hasOutcomes ? '' : `AND happened_at >= ${this.#from}`;
     const own = `${this.property} ${recent}`;
-    const nothing = `'' AS url, '' AS referrer, '' AS visitor, ('', '', '', '') AS client,
-      (toInt64(0), '', toUInt64(0)) AS collected`;
+    const nothing = `'' AS url, '' AS referrer, toUInt128(0) AS visitor, ('', '', '', '') AS client,
+      toInt256(0) AS collected`;
     const outcomes = (['conversions', 'feedback'] as const).map(
-      (table) => `SELECT session_id, 'outcome' AS kind, false AS from_browser, toNullable(happened_at) AS at,
-          toString(source) AS source, ordinal, false AS is_bot, ${nothing}
+      (
+        table,
+      ) => `SELECT ${SESSION_KEY} AS session, toInt8(${KINDS.outcome}) AS kind, false AS from_browser, toNullable(happened_at) AS at,
+          toInt256(0) AS position, false AS is_bot, ${nothing}
         FROM ${this.#tables.of(table)} WHERE ${own} AND has_session`,
     );
     return [
       ...outcomes,
-      `SELECT session_id, 'exposure', true, happened_at, toString(source), ordinal, bot, ${nothing}
+      `SELECT ${SESSION_KEY}, ${KINDS.exposure}, true, happened_at, 0, bot, ${nothing}
        FROM ${this.#tables.of('exposures')} WHERE ${own}`,
-      `SELECT session_id, toString(type), true, happened_at, toString(source), ordinal, false,
-         ifNull(url, ''), ifNull(referrer, ''), '', ('', '', '', ''), (0, '', 0)
+      `SELECT ${SESSION_KEY}, toInt8(type), true, happened_at,
+         ${orderKey('happened_at', 'ordinal')}, false,
+         ifNull(url, ''), ifNull(referrer, ''), 0, ('', '', '', ''), 0
        FROM ${this.#tables.of('session_events')} WHERE ${own}`,
-      `SELECT session_id, 'collect', false, NULL, '', 0, device = '${BOT_DEVICE}', '', '', visitor_id,
-         (toString(country), toString(device), toString(browser), toString(os)), ${ARRIVAL_TEXT}
+      `SELECT ${SESSION_KEY}, ${KINDS.collect}, false, NULL, 0, device = '${BOT_DEVICE}', '', '', ${VISITOR_KEY},
+         (toString(country), toString(device), toString(browser), toString(os)), ${ARRIVAL}
        FROM ${this.#tables.of('collects')} WHERE ${own}`,
     ].join(' UNION ALL ');
   }
 }
-
-const ARRIVAL_TEXT = '(received_at, toString(source), seq)';
 
 /** SELECT of the ids of bots' sessions. */
 export const botSessions = (tables: TableNames, property: string) =>

@@ -2,24 +2,30 @@ import type { TableNames } from '../schema/table-names.ts';
 import { latest } from './identities.ts';
 
 /**
- * SELECT of the visitors of sessions: `session_id` and `visitor_unit`. Join it with LEFT JOIN, and use `UNIT`. The prefix
- * keeps the ids of visitors and sessions apart.
+ * SQL for numbers that stand for sessions and visitors: the engine takes several times as long to join and group texts.
+ * With 128 bits, no two ids have the same number.
+ */
+export const SESSION_KEY = "reinterpretAsUInt128(sipHash128('session', session_id))";
+export const VISITOR_KEY = "reinterpretAsUInt128(sipHash128('visitor', visitor_id))";
+
+/**
+ * SELECT of the visitors of sessions: `session` and `visitor`, their keys. Join it with LEFT ANY JOIN, and use `UNIT`.
  *
  * @param columns more columns, from `collects` grouped by session; each begins with a comma
  */
-export function visitorUnits(tables: TableNames, where: string, columns = ''): string {
-  return `SELECT session_id, concat('v', ${latest('visitor_id')}) AS visitor_unit${columns}
-    FROM ${tables.of('collects')} WHERE ${where} GROUP BY session_id`;
+function visitorUnits(tables: TableNames, where: string, columns = ''): string {
+  return `SELECT ${SESSION_KEY} AS session, ${latest(VISITOR_KEY)} AS visitor${columns}
+    FROM ${tables.of('collects')} WHERE ${where} GROUP BY session`;
 }
 
 /** SQL for the unit of a row: its visitor, or its session. */
-export const UNIT = "coalesce(visitor_unit, concat('s', session_id))";
+const UNIT = 'coalesce(visitor, session)';
 
 /** Rows of sessions. */
 export interface SessionRows {
-  /** SELECT of rows with `session_id`. */
+  /** SELECT of rows with `session`, the key of their session. */
   select: string;
-  /** SELECTs of their `session_id`; they may contain more sessions. */
+  /** SELECTs of their `session`; they may contain more sessions. */
   sessions: readonly string[];
 }
 
@@ -36,7 +42,7 @@ export function rowsWithUnits(
   { select, sessions }: SessionRows,
   columns = '',
 ): string {
-  const where = `property = ${property} AND session_id IN (${sessions.join(' UNION ALL ')})`;
+  const where = `property = ${property} AND ${SESSION_KEY} IN (${sessions.join(' UNION ALL ')})`;
   return `SELECT *, ${UNIT} AS unit FROM (${select}) AS events
-    LEFT JOIN (${visitorUnits(tables, where, columns)}) AS visitors USING (session_id)`;
+    LEFT ANY JOIN (${visitorUnits(tables, where, columns)}) AS visitors USING (session)`;
 }

@@ -18,15 +18,21 @@ interface Visitors {
  */
 export function visitorOutcomes({ columns, select, hasEvents, preDays }: Visitors): string {
   if (!hasEvents) return `SELECT ${columns.join(', ')}, 0 AS goal FROM (${select})`;
-  const sum = (index: number, condition: string) => `sumIf(toInt128(event.${index}), ${condition})`;
+  const total = (index: number, condition: string) =>
+    `arraySum(event -> if(event.1 = number AND ${condition}, toInt128(event.${index}), toInt128(0)), counted)`;
   const [after, before] = ['event.2 >= first_at', 'event.2 < first_at'];
-  return `SELECT ${columns.map((name) => `any(unit_${name}) AS ${name}`).join(', ')}, event.1 AS goal,
-      ${sum(3, after)} AS n, ${sum(4, after)} AS a
-      ${preDays > 0 ? `, ${sum(3, before)} AS n0, ${sum(4, before)} AS a0` : ''}
+  const totals = [
+    ...[total(3, after), total(4, after)],
+    ...(preDays > 0 ? [total(3, before), total(4, before)] : []),
+  ];
+  const names = ['n', 'a', 'n0', 'a0'].slice(0, totals.length);
+  const none = totals.map(() => 'toInt128(0)').join(', ');
+  // Functions of arrays, because grouping the visitors again would take longer.
+  return `SELECT ${columns.join(', ')}, outcome.1 AS goal, ${names.map((name, i) => `outcome.${i + 2} AS ${name}`).join(', ')}
     FROM (
-      SELECT ${columns.map((name) => `${name} AS unit_${name}`).join(', ')}, unit, first_at,
-             shown > 0 AS is_counted, arrayJoin(arrayPushFront(events, (0, first_at, 0, 0))) AS event
-      FROM (${select}))
-    WHERE event.1 = 0 OR (is_counted AND event.2 >= first_at - ${preDays * DAY_MS})
-    GROUP BY unit, goal`;
+      SELECT *, arrayJoin(arrayPushFront(
+        arrayMap(number -> (number, ${totals.join(', ')}), arrayDistinct(counted.1)), (0, ${none}))) AS outcome
+      FROM (
+        SELECT *, arrayFilter(event -> shown > 0 AND event.2 >= first_at - ${preDays * DAY_MS}, events) AS counted
+        FROM (${select})))`;
 }

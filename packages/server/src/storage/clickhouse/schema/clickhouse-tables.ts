@@ -37,8 +37,8 @@ const event = { partitionBy: BY_MONTH, shardBy: BY_SESSION };
  * `browser` or `os` means none.
  *
  * `has_session` is false for conversions and feedback without a session, whose `session_id` is empty. A conversion that
- * arrived through several journals has the same `event_id` in each, and feedback the same `feedback_id`; queries count it
- * once, see `repeated-events.ts`. `event_id` is empty for conversions that arrive only once.
+ * arrived through several journals has the same `event_id` in each, and feedback the same `feedback_id`; rows that do not
+ * count are in `repeated_events`. `event_id` is empty for conversions that arrive only once.
  */
 export const TABLES = {
   exposures: {
@@ -105,6 +105,8 @@ export const TABLES = {
     columns: [...EVENT_COLUMNS, 'last_at Int64 CODEC(Delta, ZSTD)'],
     orderBy: '(property, session_id, happened_at)',
   },
+  // Rows of `conversions` and `feedback` that do not count, because the event has arrived through another journal too.
+  repeated_events: { ...event, columns: EVENT_COLUMNS, orderBy: '(property, source, ordinal)' },
   // The position of the last stored entry of each source.
   watermarks: {
     columns: ['source String', 'seq UInt64', 'stored_at DateTime64(3) DEFAULT now64(3)'],
@@ -132,5 +134,8 @@ export type TableName = keyof typeof TABLES;
 /** Tables with events; those without a session have it too. */
 export const EVENT_TABLES = ['exposures', 'conversions', 'feedback', 'session_events'] as const;
 
-/** Tables with data of sessions. Collects are last: what belongs to a visitor is found through them. */
-export const SESSION_TABLES = [...EVENT_TABLES, 'session_starts', 'collects'] as const;
+/**
+ * Tables with data of sessions, in the order in which rows are deleted. Collects are last: what belongs to a visitor is
+ * found through them.
+ */
+export const SESSION_TABLES = [...EVENT_TABLES, 'repeated_events', 'session_starts', 'collects'] as const;
