@@ -15,7 +15,7 @@ import {
 import { isEmulated, startClickHouse, startPostgres } from './lib/databases.js';
 import { SPEED_CASES } from './lib/fixture.js';
 import { OWNER_SETTINGS } from './lib/manager.js';
-import { median } from './lib/measures.js';
+import { lengthOfRound, median } from './lib/measures.js';
 import { measurePropagation } from './lib/propagation.js';
 import { ms, ratio, table, targetTable, whole } from './lib/report.js';
 
@@ -62,13 +62,13 @@ async function settle(nodes) {
 }
 
 /** All servers of a target at once, each with its share of the connections. */
-async function measure({ generators, engine }, { servers }, scripts, milliseconds) {
+async function measure({ generators, engine }, { servers }, scripts, length) {
   const used = () => servers.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
   const usedByEngine = () => (engine === undefined ? 0 : cpuSeconds(engine.pid));
   const before = { servers: used(), engine: usedByEngine(), machine: machineSeconds() };
   const connections = Math.round(Number(options.connections) / servers.length);
   const results = await Promise.all(
-    servers.map(({ port }, i) => generators[i].run({ port, scripts, connections, milliseconds })),
+    servers.map(({ port }, i) => generators[i].run({ port, scripts, connections, ...length })),
   );
   for (const { errors } of results) {
     if (Object.keys(errors).length > 0) throw new Error(`error responses: ${JSON.stringify(errors)}`);
@@ -95,10 +95,9 @@ async function measure({ generators, engine }, { servers }, scripts, millisecond
 async function measureCase(parts, targets, { scripts, writes }) {
   const runs = targets.map(() => []);
   for (let round = 0; round <= Number(options.rounds); round++) {
-    // Round 0 is a warm-up.
-    const seconds = round === 0 ? Math.min(2, Number(options.seconds)) : Number(options.seconds);
+    const length = lengthOfRound(round, 1000 * Number(options.seconds));
     for (const [i, target] of targets.entries()) {
-      const result = await measure(parts, target, scripts(), 1000 * seconds);
+      const result = await measure(parts, target, scripts(), length);
       const loadedMs = writes && target.nodes ? await settle(target.nodes) : 0;
       if (round > 0) runs[i].push({ ...result, loadedMs });
     }

@@ -7,12 +7,13 @@ import {
   Generator,
   machineSeconds,
   removeDirectory,
+  residentMemory,
   Server,
   startBareServer,
   temporaryDirectory,
 } from './lib/children.js';
 import { SPEED_CASES } from './lib/fixture.js';
-import { median } from './lib/measures.js';
+import { lengthOfRound, median } from './lib/measures.js';
 import { ms, ratio, table, whole } from './lib/report.js';
 
 const { values: options } = parseArgs({
@@ -46,10 +47,10 @@ function processesOf(pid) {
 
 const usedSeconds = (pids) => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 
-async function measure(generator, target, scripts, milliseconds) {
+async function measure(generator, target, scripts, length) {
   const [used, machine] = [usedSeconds(target.pids), machineSeconds()];
   const connections = Number(options.connections);
-  const result = await generator.run({ port: target.port, scripts, connections, milliseconds });
+  const result = await generator.run({ port: target.port, scripts, connections, ...length });
   if (Object.keys(result.errors).length > 0)
     throw new Error(`error responses: ${JSON.stringify(result.errors)}`);
   const seconds = usedSeconds(target.pids) - used;
@@ -61,11 +62,9 @@ async function measure(generator, target, scripts, milliseconds) {
 async function measureCase(generator, targets, { scripts, writes }) {
   const runs = targets.map(() => []);
   for (let round = 0; round <= Number(options.rounds); round++) {
-    // Round 0 is a warm-up.
-    const milliseconds =
-      1000 * (round === 0 ? Math.min(2, Number(options.seconds)) : Number(options.seconds));
     for (const [i, target] of targets.entries()) {
-      const result = await measure(generator, target, scripts(), milliseconds);
+      const length = lengthOfRound(round, 1000 * Number(options.seconds), target.serving);
+      const result = await measure(generator, target, scripts(), length);
       if (writes) await target.server?.settle();
       if (round > 0) runs[i].push(result);
     }
@@ -92,6 +91,12 @@ function rowsOf({ name }, targets, runs) {
   });
 }
 
+/** Resident memory of the process that was started, and of its workers. */
+const memoryRow = ({ name, pids }) => {
+  const [first, ...workers] = pids.map((pid) => `${whole(residentMemory(pid).resident)} MB`);
+  return [name, first, workers.join(', ')];
+};
+
 const HEADER = [
   ...['', '', 'req/s', 'ratio', 'p50', 'p99'],
   ...['CPU per request', 'cores', 'generator', 'others'],
@@ -110,18 +115,22 @@ async function run() {
       name: `WORKERS=${workers}`,
       server,
       port: server.port,
+      serving: Number(workers),
       pids: processesOf(server.child.pid),
     });
   }
   const bare = await startBareServer(targets[0].server.url);
-  targets.unshift({ name: 'bare', port: bare.port, pids: [bare.pid] });
+  targets.unshift({ name: 'bare', port: bare.port, serving: 1, pids: [bare.pid] });
+  const memoryAtStart = targets.map(memoryRow);
   const rows = [];
   for (const speedCase of SPEED_CASES) {
     if (!speedCase.name.includes(options.only)) continue;
     rows.push(...rowsOf(speedCase, targets, await measureCase(generator, targets, speedCase)));
     console.error(`${speedCase.name}: done`);
   }
-  console.log(`${cpus().length} cores, Node.js ${process.version}\n\n${table(HEADER, rows)}`);
+  console.log(`${cpus().length} cores, Node.js ${process.version}\n\n${table(HEADER, rows)}\n`);
+  const memory = memoryAtStart.map((row, i) => [...row, ...memoryRow(targets[i]).slice(1)]);
+  console.log(table(['memory', 'at the start', 'workers', 'after the load', 'workers'], memory));
   for (const { server } of targets) await server?.stop();
   bare.stop();
   generator.stop();

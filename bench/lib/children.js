@@ -113,11 +113,8 @@ export class Server {
     return loadedMs;
   }
 
-  /** Resident memory in megabytes: now and peak. */
   memory() {
-    const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
-    const field = (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)[1]) / 1024;
-    return { resident: field('VmRSS'), peak: field('VmHWM') };
+    return residentMemory(this.child.pid);
   }
 
   /** Open files and sockets. */
@@ -167,6 +164,13 @@ export class Generator {
   stop() {
     this.#child.disconnect();
   }
+}
+
+/** Resident memory of a process in megabytes: now and peak. */
+export function residentMemory(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)[1]) / 1024;
+  return { resident: field('VmRSS'), peak: field('VmHWM') };
 }
 
 /** CPU time used by a process, in seconds. */

@@ -13,6 +13,17 @@ export const quantile = (samples, share) =>
     Math.min(samples.length - 1, Math.floor(samples.length * share))
   ];
 
+/**
+ * Requests per serving process before the first measured round. A process compiles its code while it serves: until about
+ * so many requests, each takes several times the CPU time that it takes later. A time would not do, because a busy
+ * machine serves few requests in it, and n processes need n times as many.
+ */
+const WARM_UP_REQUESTS = 20_000;
+
+/** How long the generator runs; round 0 is the warm-up. For scripts with one request per visit. */
+export const lengthOfRound = (round, milliseconds, processes = 1) =>
+  round === 0 ? { visits: processes * WARM_UP_REQUESTS } : { milliseconds };
+
 /** Adds the cores used by the server and by other processes to the result of a run. */
 async function withCores(pid, run) {
   const before = cpuSeconds(pid);
@@ -37,10 +48,8 @@ export async function compare({
   connections = 64,
 }) {
   const scripts = speedCase.scripts();
-  const against = async (port, pid, time) => {
-    const result = await withCores(pid, () =>
-      generator.run({ port, scripts, connections, milliseconds: time }),
-    );
+  const against = async (port, pid, length) => {
+    const result = await withCores(pid, () => generator.run({ port, scripts, connections, ...length }));
     if (Object.keys(result.errors).length > 0)
       throw new Error(`error responses: ${JSON.stringify(result.errors)}`);
     return result;
@@ -49,10 +58,9 @@ export async function compare({
   const ours = [];
   const loads = [];
   for (let round = 0; round <= rounds; round++) {
-    // Round 0 is a warm-up.
-    const time = round === 0 ? Math.min(milliseconds, 2000) : milliseconds;
-    const bareResult = await against(bare.port, bare.pid, time);
-    const ourResult = await against(server.port, server.child.pid, time);
+    const length = lengthOfRound(round, milliseconds);
+    const bareResult = await against(bare.port, bare.pid, length);
+    const ourResult = await against(server.port, server.child.pid, length);
     const loadedMs = speedCase.writes ? await server.settle() : 0;
     if (round === 0) continue;
     theirs.push(bareResult);
