@@ -13,7 +13,7 @@ import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
 /** Seconds, where users would see minutes or hours: what matters is that all retries of the time before have failed. */
 const OUTAGE_MS = Number(process.env.OUTAGE_MS ?? 8000);
 
-describe.skipIf(!canRunNodes())('nodes under load', { timeout: NODES_TIMEOUT_MS }, () => {
+describe.skipIf(!canRunNodes())('three nodes under load', { timeout: NODES_TIMEOUT_MS }, () => {
   let postgres: PostgresServer;
   let nodes: TestNodes;
   let owner: Browser;
@@ -23,7 +23,7 @@ describe.skipIf(!canRunNodes())('nodes under load', { timeout: NODES_TIMEOUT_MS 
   beforeAll(async () => {
     postgres = await PostgresServer.start(['fsync=off']);
     nodes = await TestNodes.open({ databaseUrl: postgres.url });
-    await nodes.start(2);
+    await nodes.start(3);
     owner = await ownerBrowser(nodes.servers[0]!);
     load = new NodeLoad(random);
   });
@@ -130,11 +130,11 @@ describe.skipIf(!canRunNodes())('nodes under load', { timeout: NODES_TIMEOUT_MS 
   });
 
   test('lose nothing when one is killed', async () => {
-    const [first, second] = nodes.servers as [TestServer, TestServer];
+    const [first, second, third] = nodes.servers as [TestServer, TestServer, TestServer];
     load.sendTo(nodes.servers);
     await load.acknowledged(random.between(10, 30));
     await second.stop('SIGKILL');
-    load.sendTo([first]);
+    load.sendTo([first, third]);
     await load.acknowledged(10);
     await nodes.restart(1);
     load.sendTo(nodes.servers);

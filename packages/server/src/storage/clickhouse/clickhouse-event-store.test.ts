@@ -95,6 +95,34 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
       ]);
     });
 
+    test('a batch that is repeated after a timeout is stored once', async () => {
+      const impatient = openClickHouseEventStore({
+        ...{ url: `${proxy.url}/${database}`, pingTimeoutMs: TIMEOUTS.pingTimeoutMs },
+        requestTimeoutMs: 2000,
+      });
+      const request = goal({ propertyId: 'slow', receivedAt: T0 });
+      const isAppended = () =>
+        impatient.append('slow', [{ seq: 1, request }]).then(
+          () => true,
+          () => false,
+        );
+      let inserts = 0;
+      proxy.fault = (statement) => {
+        if (!statement.includes('.conversions')) return undefined;
+        inserts += 1;
+        return 'no answer';
+      };
+      // On a busy machine, an earlier statement may take too long.
+      await expect.poll(async () => [await isAppended(), inserts > 0]).toEqual([false, true]);
+      proxy.fault = () => undefined;
+      await expect.poll(isAppended).toBe(true);
+      const period = { from: 0, to: Number.MAX_SAFE_INTEGER };
+      expect(await store.goalTotals({ propertyId: 'slow', goalId: 'signup', ...period })).toMatchObject({
+        increments: 1,
+      });
+      await impatient.close();
+    });
+
     test('an old batch is stored once, although the server has forgotten its tokens', async () => {
       const requests = [
         goalAt(1),
@@ -224,9 +252,14 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
 
 const goalAt = (at: number) => goal({ propertyId: 'shop', receivedAt: T0 + at });
 
-/** Forwards requests; answers some with an error, either instead or after the server has run the statement, or never. */
+type Fault = 'before' | 'after' | 'no answer' | 'silence';
+
+/**
+ * Forwards requests; answers some with an error, either instead of the server or after it has run the statement. With
+ * `no answer` the server runs it too, with `silence` it does not.
+ */
 class FaultyProxy {
-  fault: (statement: string, path: string) => 'before' | 'after' | 'silence' | undefined = () => undefined;
+  fault: (statement: string, path: string) => Fault | undefined = () => undefined;
   readonly #server: Server;
 
   private constructor(engine: string) {
@@ -242,8 +275,8 @@ class FaultyProxy {
       }
       const { method, headers } = incoming;
       const onward = forward(url, { method, headers }, (answer) => {
-        if (fault === 'after') {
-          answer.resume().on('end', fail);
+        if (fault !== undefined) {
+          answer.resume().on('end', fault === 'after' ? fail : () => {});
           return;
         }
         outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
