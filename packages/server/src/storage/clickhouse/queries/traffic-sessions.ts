@@ -102,8 +102,9 @@ export class TrafficSessions {
         argMinIf(referrer, position, kind = ${KINDS.pageview}) AS entry_referrer,
         argMaxIf(url, position, kind = ${KINDS.pageview}) AS exit_url,
         ${byPage ? `sumMapIf(map(${pageOf('url')}, toUInt64(1)), kind = ${KINDS.pageview})` : 'map()'} AS views,
-        argMax(visitor, collected) AS latest_visitor, argMax(client, collected) AS latest_client,
-        latest_client.1 AS country, latest_client.2 AS device, latest_client.3 AS browser, latest_client.4 AS os
+        argMax(visitor, collected) AS latest_visitor, argMax(client_country, collected) AS country,
+        argMax(client_device, collected) AS device, argMax(client_browser, collected) AS browser,
+        argMax(client_os, collected) AS os
       FROM (${this.#events}) WHERE ${this.#isInScope} GROUP BY session`;
   }
 
@@ -112,8 +113,8 @@ export class TrafficSessions {
     // Nothing of a session that started in the period is older than it.
     const recent = this.#hasOutcomes ? '' : `AND happened_at >= ${this.#from}`;
     const own = `${this.property} ${recent}`;
-    const nothing = `'' AS url, '' AS referrer, toUInt128(0) AS visitor, ('', '', '', '') AS client,
-      toInt256(0) AS collected`;
+    const nothing = `'' AS url, '' AS referrer, toUInt128(0) AS visitor, '' AS client_country,
+      '' AS client_device, '' AS client_browser, '' AS client_os, toInt256(0) AS collected`;
     const outcomes = (['conversions', 'feedback'] as const).map(
       (
         table,
@@ -127,10 +128,10 @@ export class TrafficSessions {
        FROM ${this.#tables.of('exposures')} WHERE ${own}`,
       `SELECT ${SESSION_KEY}, toInt8(type), true, happened_at,
          ${orderKey('happened_at', 'ordinal')}, false,
-         ifNull(url, ''), ifNull(referrer, ''), 0, ('', '', '', ''), 0
+         ifNull(url, ''), ifNull(referrer, ''), 0, '', '', '', '', 0
        FROM ${this.#tables.of('session_events')} WHERE ${own}`,
       `SELECT ${SESSION_KEY}, ${KINDS.collect}, false, NULL, 0, device = '${BOT_DEVICE}', '', '', ${VISITOR_KEY},
-         (toString(country), toString(device), toString(browser), toString(os)), ${ARRIVAL}
+         toString(country), toString(device), toString(browser), toString(os), ${ARRIVAL}
        FROM ${this.#tables.of('collects')} WHERE ${own}`,
     ].join(' UNION ALL ');
   }
