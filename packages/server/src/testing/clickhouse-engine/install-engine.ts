@@ -17,12 +17,14 @@ export interface InstalledEngine {
 }
 
 /** The library exists for Linux on x64 only. */
-const IS_NATIVE = process.platform === 'linux' && process.arch === 'x64';
+export const IS_NATIVE = process.platform === 'linux' && process.arch === 'x64';
 
-/** 700 MB, and many times as slow where it must be emulated: only if it is asked for. */
-export const canInstallEngine = () =>
-  process.env.TEST_CLICKHOUSE === '1' &&
-  (IS_NATIVE || (process.platform === 'linux' && canInstallEmulator()));
+/** By default only where the engine need not be emulated, which is many times as slow. */
+export function canInstallEngine(): boolean {
+  const isWanted = process.env.TEST_CLICKHOUSE ?? (IS_NATIVE ? '1' : '0');
+  if (isWanted !== '1') return false;
+  return IS_NATIVE || (process.platform === 'linux' && canInstallEmulator());
+}
 
 /** Installs the engine unless it is in the cache. */
 export function installEngine(): InstalledEngine {
