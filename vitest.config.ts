@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongFilesFirst } from './e2e/support/long-files-first.ts';
 import { MissingBrowserReporter } from './e2e/support/missing-browser-reporter.ts';
 
 export default defineConfig({
@@ -19,6 +20,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     // Files share a process, because loading the same modules again takes longer than many of them run.
     isolate: false,
+    sequence: { sequencer: LongFilesFirst },
     // No file sees the spies of another one.
     restoreMocks: true,
     // Also against hanging only; the default is one second.
