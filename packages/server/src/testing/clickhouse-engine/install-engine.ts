@@ -53,13 +53,16 @@ function installPackages(directory: string, packages: readonly string[]): void {
   // Renamed when complete, so that an interrupted installation is not used.
   const incomplete = `${directory}.${process.pid}`;
   mkdirSync(incomplete, { recursive: true });
-  writeFileSync(join(incomplete, 'package.json'), '{"private":true}');
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
-  execFileSync('npm', ['install', ...options, '--force', '--os=linux', '--cpu=x64', ...packages], {
-    cwd: incomplete,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: 10 * 60 * 1000,
-  });
-  rmSync(directory, { recursive: true, force: true });
-  renameSync(incomplete, directory);
+  try {
+    writeFileSync(join(incomplete, 'package.json'), '{"private":true}');
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
+    execFileSync('npm', ['install', ...options, '--force', '--os=linux', '--cpu=x64', ...packages], {
+      cwd: incomplete,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: 10 * 60 * 1000,
+    });
+    if (!existsSync(directory)) renameSync(incomplete, directory);
+  } finally {
+    rmSync(incomplete, { recursive: true, force: true });
+  }
 }
