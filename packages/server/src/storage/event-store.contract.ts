@@ -47,7 +47,7 @@ export interface ContractOptions {
 export function describeEventStore(
   name: string,
   open: () => Promise<OpenedStore>,
-  { randomRuns = 4 }: ContractOptions = {},
+  { randomRuns = 3 }: ContractOptions = {},
 ): void {
   describe(name, () => {
     let opened: OpenedStore;
