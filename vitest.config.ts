@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { MissingBrowserReporter } from './e2e/support/missing-browser-reporter.ts';
+import { LongFilesFirst } from './e2e/support/long-files-first.ts';
+import { MissingProgramsReporter } from './e2e/support/missing-programs-reporter.ts';
 
 export default defineConfig({
   // Tests read the sources of our packages, not their build output.
@@ -13,12 +14,13 @@ export default defineConfig({
       'packages/server/src/testing/clickhouse-engine/use-clickhouse.ts',
       'packages/server/src/testing/install-postgres.ts',
     ],
-    reporters: ['default', new MissingBrowserReporter()],
+    reporters: ['default', new MissingProgramsReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
     // Tests wait for child processes half of the time: with one worker per core, the cores would idle.
     maxWorkers: availableParallelism() + 2,
     // Files share a process, because loading the same modules again takes longer than many of them run.
     isolate: false,
+    sequence: { sequencer: LongFilesFirst },
     // No file sees the spies of another one.
     restoreMocks: true,
     // Also against hanging only; the default is one second.

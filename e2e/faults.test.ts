@@ -108,19 +108,27 @@ describe('an event store that another process locks while its file is replaced',
       });
     const agent = new Agent();
     expect((await expose(server.url)).status).toBe(200);
-    // Locking the old file just before it is replaced has no effect: then try again with the new one.
-    const script = `import { statSync } from 'node:fs';
+    // Stops the server right after a replacement, so that it rarely has opened the new file already.
+    const script = `import { watch } from 'node:fs';
+      import { dirname } from 'node:path';
       import { DuckDBInstance } from '@duckdb/node-api';
-      const file = process.argv[1];
-      for (console.log('trying'); ; ) {
-        const { ino } = statSync(file);
-        const instance = await DuckDBInstance.create(file).catch(() => undefined);
-        while (instance && statSync(file).ino === ino) await new Promise((resolve) => setTimeout(resolve, 20));
-        instance?.closeSync();
-      }`;
+      const [file, server] = process.argv.slice(1);
+      watch(dirname(file), async (type, name) => {
+        if (type !== 'rename' || !file.endsWith('/' + name)) return;
+        process.kill(server, 'SIGSTOP');
+        globalThis.locked ??= await DuckDBInstance.create(file).catch(() => undefined);
+        process.kill(server, 'SIGCONT');
+      });
+      console.log('watching');`;
     const locker = spawn(
       process.execPath,
-      ['--input-type=module', '-e', script, join(server.dataDir, 'events.duckdb')],
+      [
+        '--input-type=module',
+        '-e',
+        script,
+        join(server.dataDir, 'events.duckdb'),
+        String(server.process.pid),
+      ],
       { cwd: dirname(BIN) },
     );
     await once(locker.stdout, 'data');

@@ -22,6 +22,9 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
+/** Numbers and dates as the tests expect them, whatever the language of the machine. */
+const ENGLISH = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
+
 /** The installed browser, otherwise the one from npm; `undefined` if neither is available. */
 export async function findChromium(): Promise<string | undefined> {
   const found = [process.env.CHROMIUM_PATH, ...INSTALLED].find((path) => path && existsSync(path));
@@ -60,6 +63,6 @@ async function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: ARGUMENTS,
-    env: { ...(process.env as Record<string, string>), TMPDIR: directory, HOME: directory },
+    env: { ...(process.env as Record<string, string>), ...ENGLISH, TMPDIR: directory, HOME: directory },
   });
 }

@@ -1,6 +1,8 @@
 // Numbers, money and times for people. One set of formatters: creating one takes longer than using it.
 
-const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
+import { usableLocale } from './usable-locale.ts';
+
+const locale = typeof navigator === 'undefined' ? 'en' : usableLocale(navigator.language);
 const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });

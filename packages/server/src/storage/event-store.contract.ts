@@ -47,7 +47,7 @@ export interface ContractOptions {
 export function describeEventStore(
   name: string,
   open: () => Promise<OpenedStore>,
-  { randomRuns = 4 }: ContractOptions = {},
+  { randomRuns = 3 }: ContractOptions = {},
 ): void {
   describe(name, () => {
     let opened: OpenedStore;
@@ -427,7 +427,7 @@ export function describeEventStore(
     describeNewFeedback({ store: () => store, add, nextProperty });
     describeGoals({ store: () => store, add, nextProperty });
     describeLists({ store: () => store, add, nextProperty });
-    describeTraffic({ store: () => store, add, journal, nextProperty });
+    describeTraffic({ store: () => store, add, journal, nextProperty, randomRuns });
 
     test(`agrees with a naive model on random data (seed ${SEED})`, async () => {
       let run = 0;

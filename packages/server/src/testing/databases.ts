@@ -70,7 +70,15 @@ export async function createPostgresDatabase({
   return { url, remove: () => runAsAdmin(server, `drop database ${name} with (force)`) };
 }
 
-async function serverUrl(): Promise<string> {
+let startedServer: Promise<string> | undefined;
+
+/** Asked once per process: a connection that is kept for later may be closed just when it is used again. */
+function serverUrl(): Promise<string> {
+  startedServer ??= askForServer();
+  return startedServer;
+}
+
+async function askForServer(): Promise<string> {
   const starter = inject('postgresStarter');
   if (starter === undefined) throw new Error('PostgreSQL not found');
   const response = await fetch(starter);

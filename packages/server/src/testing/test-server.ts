@@ -45,6 +45,7 @@ export class TestServer {
   readonly process: ChildProcess;
   readonly stdout: string[];
   readonly stderr: string[];
+  /** Its exit code, once all its output has arrived too. */
   readonly exited: Promise<number | null>;
   readonly #hasOidc: boolean;
 
@@ -63,7 +64,7 @@ export class TestServer {
     this.stdout = stdout;
     this.stderr = stderr;
     this.exited =
-      child.exitCode !== null ? Promise.resolve(child.exitCode) : once(child, 'exit').then(([code]) => code);
+      child.exitCode !== null ? Promise.resolve(child.exitCode) : once(child, 'close').then(([code]) => code);
   }
 
   /** Sends a request and checks the response against the OpenAPI document. */
@@ -130,7 +131,8 @@ export function temporaryDirectory(): string {
 export async function startServer(options: StartOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? temporaryDirectory();
   const { child, stdout, stderr } = spawnServer(dataDir, options);
-  const exited = once(child, 'exit');
+  // Not `exit`, which can come before the last lines of its output.
+  const exited = once(child, 'close');
   const url = await Promise.race([
     firstUrl(child, stdout),
     exited.then(([code]) => {

@@ -8,7 +8,7 @@ import { installEngine } from './install-engine.ts';
 
 export interface ClickHouseEngine {
   url: string;
-  /** Idle threads of the engine take a fifth of a core under emulation, so it is stopped while there is no request. */
+  /** Stops its threads until `resume`. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;

@@ -17,12 +17,14 @@ export interface InstalledEngine {
 }
 
 /** The library exists for Linux on x64 only. */
-const IS_NATIVE = process.platform === 'linux' && process.arch === 'x64';
+export const IS_NATIVE = process.platform === 'linux' && process.arch === 'x64';
 
-/** 700 MB, and many times as slow where it must be emulated: only if it is asked for. */
-export const canInstallEngine = () =>
-  process.env.TEST_CLICKHOUSE === '1' &&
-  (IS_NATIVE || (process.platform === 'linux' && canInstallEmulator()));
+/** By default only where the engine need not be emulated, which is many times as slow. */
+export function canInstallEngine(): boolean {
+  const isWanted = process.env.TEST_CLICKHOUSE ?? (IS_NATIVE ? '1' : '0');
+  if (isWanted !== '1') return false;
+  return IS_NATIVE || (process.platform === 'linux' && canInstallEmulator());
+}
 
 /** Installs the engine unless it is in the cache. */
 export function installEngine(): InstalledEngine {
@@ -51,13 +53,16 @@ function installPackages(directory: string, packages: readonly string[]): void {
   // Renamed when complete, so that an interrupted installation is not used.
   const incomplete = `${directory}.${process.pid}`;
   mkdirSync(incomplete, { recursive: true });
-  writeFileSync(join(incomplete, 'package.json'), '{"private":true}');
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
-  execFileSync('npm', ['install', ...options, '--force', '--os=linux', '--cpu=x64', ...packages], {
-    cwd: incomplete,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: 10 * 60 * 1000,
-  });
-  rmSync(directory, { recursive: true, force: true });
-  renameSync(incomplete, directory);
+  try {
+    writeFileSync(join(incomplete, 'package.json'), '{"private":true}');
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
+    execFileSync('npm', ['install', ...options, '--force', '--os=linux', '--cpu=x64', ...packages], {
+      cwd: incomplete,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: 10 * 60 * 1000,
+    });
+    if (!existsSync(directory)) renameSync(incomplete, directory);
+  } finally {
+    rmSync(incomplete, { recursive: true, force: true });
+  }
 }
