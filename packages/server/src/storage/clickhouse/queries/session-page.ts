@@ -1,4 +1,3 @@
-import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 import type { Page, SessionPageQuery, SessionSummary } from '../../event-store.ts';
 import { withinPage } from '../../within-page.ts';
 import { SqlValues } from '../client/sql-values.ts';
@@ -34,54 +33,74 @@ export async function sessionPage(
 
 type ListedSession = [sessionId: string, listedAt: string];
 
-/** How far back the sessions of a page are looked for; then among all of them. */
-const WINDOWS_MS = [HOUR_MS, 12 * HOUR_MS, 6 * DAY_MS];
+/** The sessions of a page are looked for among this many of the latest rows per session, then among all. */
+const ROWS_PER_SESSION = 50;
 
 /**
- * The sessions of the page and one more, to detect whether there is a next page. Usually the latest ones are enough, and
- * need not be sorted among all sessions.
+ * The sessions of the page and one more, to detect whether there is a next page. Usually the latest rows are enough, so
+ * that not all sessions have to be grouped and sorted.
  */
 async function listSessions(context: QueryContext, query: SessionPageQuery): Promise<ListedSession[]> {
-  const { from = Number.NEGATIVE_INFINITY, to, after, limit } = query;
-  const end = after?.at ?? to ?? Date.now();
-  for (const window of WINDOWS_MS) {
-    if (end - window <= from) break;
-    const listed = await listPeriod(context, { ...query, from: end - window });
-    if (listed.length > limit) return listed;
+  const from = await startOfLatest(context, query);
+  if (from !== undefined) {
+    const listed = await listPeriod(context, { ...query, from });
+    if (listed.length > query.limit) return listed;
   }
   return listPeriod(context, query);
 }
 
-function listPeriod({ clickhouse }: QueryContext, query: SessionPageQuery): Promise<ListedSession[]> {
-  const { propertyId, from, to, after, limit, asOf } = query;
+/** The time of the earliest of the latest rows; undefined if there are not more. */
+async function startOfLatest(
+  { clickhouse }: QueryContext,
+  query: SessionPageQuery,
+): Promise<number | undefined> {
   const values = new SqlValues();
-  const property = values.text(propertyId);
+  const rows = ROWS_PER_SESSION * (query.limit + 1);
+  const where = [`property = ${values.text(query.propertyId)}`, ...isInPeriod('happened_at', query, values)];
+  const [row] = await clickhouse.rows<[earliest: string, count: string]>(
+    `SELECT min(happened_at), count() FROM (
+       SELECT happened_at FROM ${clickhouse.tables.of('session_starts')} WHERE ${where.join(' AND ')}
+       ORDER BY happened_at DESC LIMIT ${values.integer(rows)})`,
+    values.parameters,
+  );
+  const [earliest, count] = row!;
+  return Number(count) < rows ? undefined : Number(earliest);
+}
+
+function listPeriod({ clickhouse }: QueryContext, query: SessionPageQuery): Promise<ListedSession[]> {
+  const { propertyId, from, after, limit, asOf } = query;
+  const values = new SqlValues();
+  const property = `property = ${values.text(propertyId)}`;
   const start =
     asOf === undefined
       ? 'min(happened_at)'
       : // A session that is new since then is listed with its present start.
         `coalesce(minOrNullIf(happened_at, NOT (${isAfter(asOf, values)})), min(happened_at))`;
-  const period = (time: string) => [
-    'true',
-    ...(from === undefined ? [] : [`${time} >= ${values.integer(from)}`]),
-    ...(to === undefined ? [] : [`${time} < ${values.integer(to)}`]),
-    ...(after === undefined ? [] : [`${time} <= ${values.integer(after.at)}`]),
-  ];
-  const listed = [
-    ...period('listed_at'),
-    ...(after ? [`(listed_at, session_id) < (${values.integer(after.at)}, ${values.text(after.id)})`] : []),
-  ];
+  const listed = ['true', ...isInPeriod('listed_at', query, values)];
+  if (after) {
+    listed.push(`(listed_at, session_id) < (${values.integer(after.at)}, ${values.text(after.id)})`);
+  }
   const starts = clickhouse.tables.of('session_starts');
-  const ofProperty = `property = ${property}`;
   // The start of a session is one of its rows.
-  const inPeriod = `${ofProperty} AND session_id IN (
-    SELECT session_id FROM ${starts} WHERE ${[ofProperty, ...period('happened_at')].join(' AND ')})`;
-  const scope = from === undefined ? ofProperty : inPeriod;
-  const conditions = [scope, ...sessionConditions(clickhouse.tables, scope, query, values)];
+  const rows = [property, ...isInPeriod('happened_at', query, values)].join(' AND ');
+  const sessions =
+    from === undefined
+      ? property
+      : `${property} AND session_id IN (SELECT session_id FROM ${starts} WHERE ${rows})`;
+  const conditions = [sessions, ...sessionConditions(clickhouse.tables, sessions, query, values)];
   return clickhouse.rows<ListedSession>(
     `SELECT session_id, ${start} AS listed_at FROM ${starts}
      WHERE ${conditions.join(' AND ')} GROUP BY session_id HAVING ${listed.join(' AND ')}
      ORDER BY listed_at DESC, session_id DESC LIMIT ${values.integer(limit + 1)}`,
     values.parameters,
   );
+}
+
+/** Conditions on the time of a row or of a start, for a page. */
+function isInPeriod(time: string, { from, to, after }: SessionPageQuery, values: SqlValues): string[] {
+  return [
+    ...(from === undefined ? [] : [`${time} >= ${values.integer(from)}`]),
+    ...(to === undefined ? [] : [`${time} < ${values.integer(to)}`]),
+    ...(after === undefined ? [] : [`${time} <= ${values.integer(after.at)}`]),
+  ];
 }
