@@ -22,13 +22,18 @@ export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void
 }
 
 async function repeat({ name, everyMs, run }: Job, log: Logger, signal: AbortSignal): Promise<void> {
+  let logged: string | undefined;
   while (!signal.aborted) {
     try {
       await run();
+      logged = undefined;
     } catch (error) {
-      // An outage of the database is logged once, not by every job.
-      if (!signal.aborted && !isDatabaseUnavailable(error))
+      const message = error instanceof Error ? error.message : String(error);
+      // An outage of the database is logged once, not by every job; a job that fails every second logs it once too.
+      if (!signal.aborted && !isDatabaseUnavailable(error) && message !== logged) {
         log.error({ err: error }, `${name} failed; retrying`);
+        logged = message;
+      }
     }
     // Rejects when the jobs are stopped, which ends the loop.
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
