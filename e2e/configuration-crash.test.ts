@@ -18,7 +18,7 @@ import { ConfigurationLoad } from './support/configuration-load.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectSentChanges } from './support/sent-changes.ts';
 
-const CYCLES = 4;
+const CYCLES = 3;
 
 let server: TestServer | undefined;
 let dataDir: string | undefined;

@@ -16,7 +16,7 @@ import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals, goalProgress } from './support/stored-events.ts';
 
-const CYCLES = 6;
+const CYCLES = 4;
 
 let server: TestServer | undefined;
 let dataDir: string | undefined;

@@ -15,7 +15,7 @@ import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { WebhookReceiver } from '../packages/server/src/testing/webhook-receiver.ts';
 import { SeededRandom } from './support/random.ts';
 
-const KILLS = 4;
+const KILLS = 3;
 
 let receiver: WebhookReceiver;
 let dataDir: string;

@@ -47,7 +47,7 @@ export interface ContractOptions {
 export function describeEventStore(
   name: string,
   open: () => Promise<OpenedStore>,
-  { randomRuns = 3 }: ContractOptions = {},
+  { randomRuns = 2 }: ContractOptions = {},
 ): void {
   describe(name, () => {
     let opened: OpenedStore;
