@@ -12,7 +12,8 @@ const RACES: ReadonlySet<unknown> = new Set([
   '23505', // unique_violation
 ]);
 const MAX_ATTEMPTS = 20;
-const MAX_RACES = 3;
+/** Fewer, because such an error can also be a mistake of `work`. */
+const MAX_RACES = 8;
 const MAX_DELAY_MS = 100;
 
 /**
@@ -39,20 +40,19 @@ export function inLockingTransaction<T>(
 }
 
 async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  let races = 0;
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!mayRetry(error, attempts)) throw error;
+      if (isRace(error)) races += 1;
+      else if (!isConflict(error)) throw error;
+      if (attempts >= MAX_ATTEMPTS || races >= MAX_RACES) throw error;
     }
     // At different times, or the same transactions would meet again.
     await sleep(Math.random() * Math.min(2 ** attempts, MAX_DELAY_MS));
   }
 }
 
-function mayRetry(error: unknown, attempts: number): boolean {
-  if (isConflict(error)) return attempts < MAX_ATTEMPTS;
-  return RACES.has((error as { code?: unknown }).code) && attempts < MAX_RACES;
-}
-
+const isRace = (error: unknown): boolean => RACES.has((error as { code?: unknown }).code);
 export const isConflict = (error: unknown): boolean => CONFLICTS.has((error as { code?: unknown }).code);
