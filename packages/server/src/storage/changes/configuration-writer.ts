@@ -13,6 +13,7 @@ import { continuedVersions } from './continued-versions.ts';
 import { derivePhases } from './derive-phases.ts';
 import type { Document, EntityType, ItemOf, ItemType } from './entities.ts';
 import { changedItems, type ItemChange, withVersions } from './item-changes.ts';
+import { lockProperty } from './lock-property.ts';
 
 /** Saves the items of one type; owned by the feature that has them. */
 export interface ItemStore<T> {
@@ -266,16 +267,6 @@ export class ChangeTransaction {
     else if (action === 'update') await store.update(this.database, propertyId, item, at);
     else await store.remove(this.database, propertyId, item);
   }
-}
-
-/** Until the end of the transaction, no other process changes the property or anything that belongs to it. */
-async function lockProperty(database: Database, propertyId: string): Promise<void> {
-  await database
-    .selectFrom('properties')
-    .select('id')
-    .where('id', '=', propertyId)
-    .forNoKeyUpdate()
-    .execute();
 }
 
 function toEntry({ type, key, action, differences, version }: ItemChange): NewEntry {
