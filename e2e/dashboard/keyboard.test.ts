@@ -61,8 +61,12 @@ class Keyboard {
   /** Through the command palette. */
   async open(name: string): Promise<void> {
     await this.page.keyboard.press('Control+k');
-    await this.page.getByRole('dialog', { name: 'Search' }).waitFor();
+    const palette = this.page.getByRole('dialog', { name: 'Search' });
+    await palette.waitFor();
+    // On a busy machine, the field may get the focus later than the dialog is shown.
+    await palette.locator('input:focus').waitFor();
     await this.page.keyboard.type(name);
+    await palette.getByRole('option', { selected: true }).filter({ hasText: name }).waitFor();
     await this.page.keyboard.press('Enter');
     await this.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     await this.keepsFocus(`opening ${name}`);
