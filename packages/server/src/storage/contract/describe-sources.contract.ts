@@ -68,6 +68,18 @@ export function describeSources({ open, store, nextProperty, randomRuns }: Suite
     expect(await store().watermark(b)).toBe(4);
   });
 
+  test('an event counts once in each property, although positions and sessions are the same', async () => {
+    const [first, a, b] = [...twoSources(), ...twoSources()];
+    const properties = [nextProperty(), nextProperty()];
+    const [one, two] = properties.map((propertyId, index) =>
+      goal({ propertyId, sessionId: 's', receivedAt: T0, eventId: [FIRST_ID, SECOND_ID][index]! }),
+    );
+    await store().append(first!, [at(1, one!), at(2, two!)]);
+    await store().append(a!, [at(2, { ...one!, receivedAt: T0 + 1 })]);
+    await store().append(b!, [at(2, { ...two!, receivedAt: T0 + 1 })]);
+    expect(await Promise.all(properties.map(increments))).toEqual([1, 1]);
+  });
+
   test('the latest collect is by time of receipt, then source, then position', async () => {
     const propertyId = nextProperty();
     const [a, b] = twoSources();

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import { DAY_MS } from '@switchyard/core/time';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { SqlValues } from '../client/sql-values.ts';
-import { digestOf } from './missing-rows.ts';
 import { REQUEST_COLUMNS, type Row } from './request-rows.ts';
 
 const EVENT_ID = { conversions: 'event_id', feedback: 'feedback_id' } as const;
@@ -30,7 +30,9 @@ export async function markRepeated(
   const identified = rows.filter((row) => row[ID_INDEX[table]] !== '');
   if (identified.length === 0) return;
   const repeated = await repeatedRows(clickhouse, table, identified);
-  const token = `repeated:${digestOf(repeated)}`;
+  // Of several sources, which may have the same positions.
+  const digest = createHash('sha256').update(JSON.stringify(repeated)).digest('hex');
+  const token = `repeated:${digest}`;
   await clickhouse.insert('repeated_events', REQUEST_COLUMNS.repeated_events, repeated, token);
 }
 
@@ -50,7 +52,8 @@ function repeatedRows(clickhouse: ClickHouse, table: RepeatedTable, rows: readon
          groupArray((happened_at, toString(source), ordinal, seq, session_id))))) AS repeated
        FROM ${name} WHERE ${within(first - REPEATED_WITHIN_MS, last + REPEATED_WITHIN_MS)}
          AND ${id} IN (SELECT ${id} FROM ${name} WHERE ${within(first, last)} AND ${id} <> '')
-       GROUP BY property, ${id} HAVING min(source) <> max(source))`,
+       GROUP BY property, ${id} HAVING min(source) <> max(source))
+     ORDER BY repeated`,
     values.parameters,
   );
 }
