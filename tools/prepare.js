@@ -2,32 +2,46 @@
 // `start`, and before `npm test`.
 import '../packages/server/bin/require-node.js';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Written after a build. */
+/** Identifies the files of the last build. */
 const STAMP = join(ROOT, 'node_modules/.cache/switchyard/built');
+const OUTPUTS = ['core', 'sdk', 'dashboard', 'docs', 'server'].map((name) =>
+  join(ROOT, 'packages', name, 'dist'),
+);
 /** Not read by a build. */
 const IGNORED = new Set(['node_modules', 'dist', '.git', 'data']);
 
-function changedSince(time, directory = ROOT) {
-  return readdirSync(directory, { withFileTypes: true }).some((entry) => {
-    if (IGNORED.has(entry.name)) return false;
+function* filesIn(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (IGNORED.has(entry.name)) continue;
     const path = join(directory, entry.name);
-    return entry.isDirectory() ? changedSince(time, path) : statSync(path).mtimeMs > time;
-  });
+    if (entry.isDirectory()) yield* filesIn(path);
+    else yield path;
+  }
 }
 
-const isBuilt = () => existsSync(STAMP) && !changedSince(statSync(STAMP).mtimeMs);
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const path of [...filesIn(ROOT)].sort()) {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(`${path} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
+}
 
 function build() {
-  const startedAt = new Date();
+  // Before the build, so that what changes meanwhile is built next time.
+  const current = fingerprint();
+  const isBuilt = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === current && OUTPUTS.every(existsSync);
+  if (isBuilt) return 0;
   const status = spawnSync('npm run build', { shell: true, stdio: 'inherit' }).status ?? 1;
   if (status === 0) {
     mkdirSync(dirname(STAMP), { recursive: true });
-    writeFileSync(STAMP, '');
-    utimesSync(STAMP, startedAt, startedAt);
+    writeFileSync(STAMP, current);
   }
   return status;
 }
@@ -36,7 +50,7 @@ const hasBuildTools = ['rolldown', 'typescript', 'vite'].every((name) =>
   existsSync(new URL(`../node_modules/${name}/package.json`, import.meta.url)),
 );
 if (hasBuildTools) {
-  process.exitCode = isBuilt() ? 0 : build();
+  process.exitCode = build();
 } else if (process.argv[2] === 'start') {
   console.error(
     'Switchyard cannot be built: the development packages are not installed. Run "npm ci", or install a release (docs/operation/install.md).',
