@@ -107,6 +107,7 @@ describe.skipIf(dashboard.isMissing)('the command palette', () => {
     const page = await dashboard.shopPage('flags', undefined, { preloads: true });
     const pages = { History: 'history-page', Settings: 'settings-page', 'One click checkout': 'flag-pages' };
     await isLoaded(page, ...Object.values(pages));
+    await page.getByRole('link', { name: 'One click checkout' }).waitFor();
     await page.context().setOffline(true);
     for (const name of Object.keys(pages)) {
       await search(page, name);
