@@ -61,7 +61,7 @@ function check(duckdb, clickhouse, { visitors }) {
 }
 
 async function inDuckDb(events) {
-  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.js');
+  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.cjs');
   const directory = temporaryDirectory();
   const store = await openDuckDbEventStore(join(directory, 'events.duckdb'));
   await events.appendTo(store);
@@ -73,7 +73,7 @@ async function inDuckDb(events) {
 }
 
 async function inClickHouse(engine, events) {
-  const { openClickHouseEventStore } = await import('../packages/server/dist/clickhouse-event-store.js');
+  const { openClickHouseEventStore } = await import('../packages/server/dist/clickhouse-event-store.cjs');
   const database = `events_${events.visitors}`;
   const store = openClickHouseEventStore({ url: `${engine.url}/${database}`, pingTimeoutMs: 60_000 });
   // Creates the tables.

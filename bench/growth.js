@@ -35,7 +35,7 @@ const BATCH_VISITS = 4000;
  * behind the journal, so the files are the same as after that many requests, without the time they take.
  */
 async function fill(dataDir, events) {
-  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.js');
+  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.cjs');
   const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
   const visits = Math.ceil(events / EVENTS_PER_VISIT);
   const startedAt = performance.now();

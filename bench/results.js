@@ -24,7 +24,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const BATCH_VISITORS = 4000;
 
 async function fill(dataDir, visitors) {
-  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.js');
+  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.cjs');
   const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
   const first = Date.now() - 14 * DAY;
   let seq = 1;

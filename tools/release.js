@@ -14,8 +14,8 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 const { packages } = readJson(join(root, 'package-lock.json'));
 
-/** Source maps would more than double the size. */
-const isShipped = (path) => !/\.map$|source-hash$/.test(path);
+/** Source maps would more than double the size. A server that exits may be writing to the code cache. */
+const isShipped = (path) => !/\.map$|source-hash$|code-cache.*\.\d+$/.test(path);
 
 /** Passwords of whoever tried deploy/nodes/compose.yaml in this checkout. */
 const isPublic = (path) => !/[/\\]\.env$/.test(path);

@@ -69,7 +69,7 @@ function* oldDays(count) {
 const KINDS = { visits, longSession, oldDays };
 
 const [checkout, file, kind, count, bytes = '0'] = process.argv.slice(2);
-const built = pathToFileURL(join(checkout, 'packages/server/dist/duckdb-event-store.js')).href;
+const built = pathToFileURL(join(checkout, 'packages/server/dist/duckdb-event-store.cjs')).href;
 const { openDuckDbEventStore } = await import(built);
 const store = await openDuckDbEventStore(file);
 /** Versions before several journals have no source. */

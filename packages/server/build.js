@@ -1,6 +1,7 @@
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { fillCodeCache } from './fill-code-cache.js';
 import { packSdk } from './pack-sdk.js';
 import { precompileProvisionCheck } from './precompile-provision-check.js';
 
@@ -42,9 +43,10 @@ const build = await rolldown({
 });
 const { output } = await build.write({
   dir: join(here, 'dist'),
-  format: 'esm',
+  format: 'cjs',
   // No hashes in file names, so that each build overwrites the chunks of the last one.
-  chunkFileNames: '[name].js',
+  chunkFileNames: '[name].cjs',
+  entryFileNames: '[name].cjs',
   sourcemap: true,
 });
 await build.close();
@@ -59,3 +61,4 @@ const written = new Set([...output.map(({ fileName }) => fileName), ...Object.ke
 for (const name of await readdir(join(here, 'dist'))) {
   if (!written.has(name)) await rm(join(here, 'dist', name), { recursive: true });
 }
+await fillCodeCache();

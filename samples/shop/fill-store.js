@@ -22,7 +22,7 @@ export async function fillStore(dataDir, { seed, visitors, now, tests }) {
 }
 
 async function append(file, requests) {
-  const { openDuckDbEventStore } = await import('../../packages/server/dist/duckdb-event-store.js');
+  const { openDuckDbEventStore } = await import('../../packages/server/dist/duckdb-event-store.cjs');
   const store = await openDuckDbEventStore(file);
   const last = await store.watermark('local');
   for (let start = 0; start < requests.length; start += BATCH_REQUESTS) {

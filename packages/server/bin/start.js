@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { loadBundle } from './load-bundle.cjs';
 
-const main = new URL('../dist/switchyard.js', import.meta.url);
-
-if (existsSync(fileURLToPath(main))) {
-  const { runCli } = await import(main.href);
-  await runCli(process.argv);
+if (existsSync(join(import.meta.dirname, '../dist/switchyard.cjs'))) {
+  await loadBundle('switchyard').runCli(process.argv);
 } else {
   console.error(
     'Switchyard is not built yet. Run "npm ci && npm run build" in the root of the repository, then try again.',

@@ -1,4 +1,5 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import { startThread } from '../start-thread.ts';
 import type { StorageChannel, StorageListener, ThreadConnection } from './storage-channel.ts';
 import type { ClientRole, StorageReply, StorageRequest, ThreadOptions } from './storage-messages.ts';
 
@@ -11,7 +12,7 @@ export class ThreadChannel implements StorageChannel {
   #onClosed: (() => void) | undefined;
 
   constructor(options: ThreadOptions) {
-    this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
+    this.#worker = startThread('storage-thread', {
       name: 'storage',
       // Batches are short-lived garbage: a larger young generation would only waste memory.
       resourceLimits: { maxYoungGenerationSizeMb: 16 },

@@ -1,4 +1,4 @@
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settled } from '../../testing/wait.ts';
 import type { ReportRequest } from './report-request.ts';
@@ -27,7 +27,7 @@ afterEach(() => runner.close());
 function start(options: Partial<ReportRunnerOptions> = {}): string[] {
   const logged: string[] = [];
   runner = new ReportRunner({
-    script: new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`),
+    startThread: (it) => new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`), it),
     connect: () => ({ type: 'port', port: new MessageChannel().port2 }),
     changes: () => 0,
     log: (message) => logged.push(message),

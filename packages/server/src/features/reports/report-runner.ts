@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker, WorkerOptions } from 'node:worker_threads';
 import { ApiError } from '../../errors.ts';
+import { startThread } from '../../start-thread.ts';
 import { movedParts, type ThreadConnection } from '../../storage/storage-channel.ts';
 import type { TraceParent } from '../../storage/tracer.ts';
 import type { ReportBody, ReportMessage, ReportReply, ReportRequest } from './report-request.ts';
@@ -19,7 +20,7 @@ export interface ReportRunnerOptions {
   log: (message: string) => void;
   /** The span of the request that is being handled. */
   currentTrace?: (() => TraceParent | undefined) | undefined;
-  script?: URL;
+  startThread?: (options: WorkerOptions) => Worker;
   timeoutMs?: number;
   maxMemoryMb?: number;
 }
@@ -33,8 +34,8 @@ interface Job {
 }
 
 /**
- * Runs reports on a thread, which the first report starts; `report-thread.ts` knows what can be requested. Number, time and memory are limited: beyond the limits
- * requests fail with 503, and a thread that hangs or dies is replaced.
+ * Runs reports on a thread, which the first report starts; `report-thread.ts` knows what can be requested. Number, time
+ * and memory are limited: beyond the limits requests fail with 503, and a thread that hangs or dies is replaced.
  */
 export class ReportRunner<Request = ReportRequest> {
   readonly #options: ReportRunnerOptions;
@@ -136,7 +137,8 @@ export class ReportRunner<Request = ReportRequest> {
   #getWorker(): Worker {
     if (this.#worker) return this.#worker;
     const storage = this.#options.connect();
-    const worker = new Worker(this.#options.script ?? new URL('./report-thread.js', import.meta.url), {
+    const { startThread: start = (options) => startThread('report-thread', options) } = this.#options;
+    const worker = start({
       name: 'reports',
       resourceLimits: {
         maxOldGenerationSizeMb: this.#options.maxMemoryMb ?? MAX_MEMORY_MB,

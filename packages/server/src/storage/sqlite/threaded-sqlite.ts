@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../start-thread.ts';
 import type { Lane, SqliteEngine, SqliteResult } from './sqlite-engine.ts';
 import type { SqliteCommand, SqliteReply, SqliteRequest } from './sqlite-messages.ts';
 
@@ -24,7 +25,7 @@ export class ThreadedSqlite implements SqliteEngine {
   /** Starts the thread before `open`, so that it can load its code. `onFailure` is called if it exits after `open`. */
   constructor(onFailure: (error: Error) => void) {
     this.#onFailure = onFailure;
-    this.#worker = new Worker(new URL('./sqlite-thread.js', import.meta.url), {
+    this.#worker = startThread('sqlite-thread', {
       name: 'sqlite',
       // Rows are short-lived garbage: a larger young generation would only waste memory.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
