@@ -44,6 +44,8 @@ const build = await rolldown({
 const { output } = await build.write({
   dir: join(here, 'dist'),
   format: 'cjs',
+  // A script cannot import.
+  dynamicImportInCjs: false,
   // No hashes in file names, so that each build overwrites the chunks of the last one.
   chunkFileNames: '[name].cjs',
   entryFileNames: '[name].cjs',

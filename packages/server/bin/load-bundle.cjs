@@ -3,7 +3,7 @@
 const fs = require('node:fs');
 const { createRequire, wrap } = require('node:module');
 const { dirname, join } = require('node:path');
-const { constants, Script } = require('node:vm');
+const { Script } = require('node:vm');
 
 const DIST = join(__dirname, '..', 'dist');
 const requirePackage = createRequire(join(DIST, 'bundle.cjs'));
@@ -25,7 +25,6 @@ function loadBundle(entry) {
     const script = new Script(wrap(fs.readFileSync(filename, 'utf8')), {
       filename,
       cachedData: cache.get(name),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     scripts.set(name, script);
     // V8 rejects what another version or other options of it have compiled.

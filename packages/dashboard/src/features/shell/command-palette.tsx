@@ -51,6 +51,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       attributes={{ content: { 'aria-label': 'Search' } }}
     >
       <TextInput
+        // At once: the dialog alone would focus it a moment later, and lose the first letters of whoever types on.
+        autoFocus
         data-autofocus
         aria-label="Search pages, tests, flags, goals"
         placeholder="Search pages, tests, flags, goals …"
