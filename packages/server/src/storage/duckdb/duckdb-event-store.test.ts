@@ -14,7 +14,7 @@ import { openDuckDbEventStore } from './duckdb-event-store.ts';
 
 const T0 = Date.UTC(2025, 10, 12);
 /** For child processes, which cannot run TypeScript. */
-const BUILT_STORE = new URL('../../../dist/duckdb-event-store.js', import.meta.url).href;
+const BUILT_STORE = new URL('../../../dist/duckdb-event-store.cjs', import.meta.url).href;
 const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
 
 describeEventStore('DuckDB', async () => {
