@@ -16,8 +16,8 @@ export default defineConfig({
     ],
     reporters: ['default', new MissingProgramsReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
-    // Tests wait for child processes half of the time, so two workers per core would leave the cores idle.
-    maxWorkers: availableParallelism() + 3,
+    // Tests wait for child processes half of the time, so that two workers per core keep the cores busy.
+    maxWorkers: availableParallelism() + 2,
     // Files share a process, because loading the same modules again takes longer than many of them run.
     isolate: false,
     sequence: { sequencer: LongFilesFirst },
