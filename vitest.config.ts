@@ -16,7 +16,7 @@ export default defineConfig({
     ],
     reporters: ['default', new MissingProgramsReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
-    // Tests wait for child processes half of the time, so that two workers per core keep the cores busy.
+    // Tests wait for child processes half of the time: with one worker per core, the cores would idle.
     maxWorkers: availableParallelism() + 2,
     // Files share a process, because loading the same modules again takes longer than many of them run.
     isolate: false,

@@ -11,6 +11,9 @@ export async function fillCodeCache() {
   const server = spawn(process.execPath, [join(import.meta.dirname, 'bin/switchyard.js'), 'serve'], {
     env: { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
+    // A build never waits for a server that does not start.
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
   });
   const exited = once(server, 'exit');
   for await (const line of createInterface({ input: server.stdout })) {
