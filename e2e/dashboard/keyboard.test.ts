@@ -63,8 +63,6 @@ class Keyboard {
     await this.page.keyboard.press('Control+k');
     const palette = this.page.getByRole('dialog', { name: 'Search' });
     await palette.waitFor();
-    // On a busy machine, the field may get the focus later than the dialog is shown.
-    await palette.locator('input:focus').waitFor();
     await this.page.keyboard.type(name);
     await palette.getByRole('option', { selected: true }).filter({ hasText: name }).waitFor();
     await this.page.keyboard.press('Enter');

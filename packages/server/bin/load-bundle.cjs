@@ -4,6 +4,7 @@ const fs = require('node:fs');
 const { createRequire, wrap } = require('node:module');
 const { dirname, join } = require('node:path');
 const { Script } = require('node:vm');
+const { threadId } = require('node:worker_threads');
 
 const DIST = join(__dirname, '..', 'dist');
 const requirePackage = createRequire(join(DIST, 'bundle.cjs'));
@@ -75,7 +76,8 @@ function writeCache(file, cache, scripts) {
 
 /** V8 does not recognize damaged code: after a power failure, there must be all of it or nothing. */
 function writeDurably(file, content) {
-  const temporary = `${file}.${process.pid}`;
+  // Several threads of a process may run the same entry.
+  const temporary = `${file}.${process.pid}.${threadId}`;
   fs.mkdirSync(dirname(file), { recursive: true });
   try {
     fs.writeFileSync(temporary, content, { flush: true });
