@@ -24,9 +24,9 @@ export default defineConfig({
     // No file sees the spies of another one.
     restoreMocks: true,
     // Also against hanging only; the default is one second.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 120_000 } },
     // Against hanging only: a machine that is busy with something else must not fail a test.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 });

@@ -87,7 +87,7 @@ test('clients, files and schedules change a property at the same time, and its h
   );
   await sleep(random.between(0, 50));
   await stop();
-  const doctor = await switchyard(['doctor'], { env: { DATA_DIR: running.dataDir }, timeoutMs: 60_000 });
+  const doctor = await switchyard(['doctor'], { env: { DATA_DIR: running.dataDir } });
   expect(doctor.code, doctor.output).toBe(0);
   await running.stop();
 

@@ -56,7 +56,7 @@ test(`saved changes of the configuration survive each of ${CYCLES} kills, and no
     expectSentChanges(history, load.changes);
   }
   server = await startServer({ dataDir, env: ENV });
-  const doctor = await switchyard(['doctor'], { env: { DATA_DIR: dataDir }, timeoutMs: 60_000 });
+  const doctor = await switchyard(['doctor'], { env: { DATA_DIR: dataDir } });
   expect(doctor.code, doctor.output).toBe(0);
   const owner = await ownerBrowser(server);
   const { body } = await owner.get('/v1/manage/properties/shop');

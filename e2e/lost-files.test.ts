@@ -62,8 +62,7 @@ async function start(dataDir: string, options: StartOptions = {}): Promise<TestS
   return server;
 }
 
-const run = (dataDir: string, ...args: string[]) =>
-  switchyard(args, { env: { DATA_DIR: dataDir }, timeoutMs: 60_000 });
+const run = (dataDir: string, ...args: string[]) => switchyard(args, { env: { DATA_DIR: dataDir } });
 
 async function expectStartError(dataDir: string, reason: RegExp): Promise<void> {
   const { code, output } = await run(dataDir, 'serve');

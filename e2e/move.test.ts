@@ -11,7 +11,6 @@ import { countNodeConnections } from '../packages/server/src/storage/move/target
 import { connectPostgres } from '../packages/server/src/storage/postgres/open-postgres.ts';
 import { createPostgresDatabase, hasPostgres } from '../packages/server/src/testing/databases.ts';
 import { FaultProxy } from '../packages/server/src/testing/fault-proxy.ts';
-import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import {
   BIN,
   discard,
@@ -24,7 +23,7 @@ import { switchyard } from './support/command-line.ts';
 import { EventLoad } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
-import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
+import { expectStoredOnce, expectTotals, get } from './support/stored-events.ts';
 
 const engine = inject('clickhouseUrl');
 /** The engine is slow where it is emulated. */
@@ -203,9 +202,7 @@ async function answersOf(server: TestServer): Promise<unknown> {
   ];
   const bodies = [];
   for (const path of paths) {
-    const { status, body, text } = await server.call('GET', `${path}propertyId=shop`, { key: SECRET_KEY });
-    expect(status, text).toBe(200);
-    const { nextCursor: _cursor, asOf: _asOf, ...rest } = body;
+    const { nextCursor: _cursor, asOf: _asOf, ...rest } = await get(server, `${path}propertyId=shop`);
     bodies.push(rest);
   }
   return bodies;

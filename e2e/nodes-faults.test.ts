@@ -6,14 +6,14 @@ import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import type { TestServer } from '../packages/server/src/testing/test-server.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { NodeLoad } from './support/node-load.ts';
-import { canRunNodes, metric, NODES_TIMEOUT_MS, TestNodes, until } from './support/nodes.ts';
+import { canRunNodes, metric, TestNodes, until } from './support/nodes.ts';
 import { SeededRandom } from './support/random.ts';
 import { expectStoredOnce, expectTotals } from './support/stored-events.ts';
 
 /** Seconds, where users would see minutes or hours: what matters is that all retries of the time before have failed. */
 const OUTAGE_MS = Number(process.env.OUTAGE_MS ?? 8000);
 
-describe.skipIf(!canRunNodes())('three nodes under load', { timeout: NODES_TIMEOUT_MS }, () => {
+describe.skipIf(!canRunNodes())('three nodes under load', () => {
   let postgres: PostgresServer;
   let nodes: TestNodes;
   let owner: Browser;

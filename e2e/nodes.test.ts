@@ -7,9 +7,9 @@ import { Shop } from '../packages/server/src/testing/shop.ts';
 import { discard, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { WebhookReceiver } from '../packages/server/src/testing/webhook-receiver.ts';
-import { canRunNodes, metric, NODES_TIMEOUT_MS, TestNodes, until } from './support/nodes.ts';
+import { canRunNodes, metric, TestNodes, until } from './support/nodes.ts';
 
-describe.skipIf(!canRunNodes())('nodes', { timeout: NODES_TIMEOUT_MS }, () => {
+describe.skipIf(!canRunNodes())('nodes', () => {
   let database: { url: string; remove: () => Promise<void> };
   let receiver: WebhookReceiver;
   let nodes: TestNodes;

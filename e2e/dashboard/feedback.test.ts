@@ -94,20 +94,17 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
       .first()
       .waitFor();
     await expect
-      .poll(
-        async () => {
-          await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-          return items.count();
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+        return items.count();
+      })
       .toBe(ENTRIES + 2);
     await page.getByLabel('Search messages').pressSequentially('CHECKOUT');
-    await expect.poll(() => items.count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => items.count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('search')).toBe('CHECKOUT');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('button', { name: 'Show only Very good' }).click();
-    await expect.poll(() => items.count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => items.count()).toBe(1);
     await page.reload();
     await list(page).getByText('Fast checkout').waitFor();
     expect(await items.count()).toBe(1);
@@ -119,7 +116,7 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await list(page).getByText('Fast checkout').waitFor();
     await page.getByRole('combobox', { name: 'Flag', exact: true }).click();
     await page.getByRole('option', { name: 'New checkout' }).click();
-    await expect.poll(() => items.count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => items.count()).toBe(1);
     await page.getByText('Values of the flag are computed').waitFor();
     const { searchParams } = new URL(page.url());
     expect([searchParams.get('flagKey'), searchParams.get('flagValue')]).toEqual(['checkout', 'new']);
@@ -151,7 +148,7 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     // It changes when it is saved.
     const done = drawer.getByRole('radio', { name: 'Done' });
     await done.press('Space');
-    await expect.poll(() => done.isChecked(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => done.isChecked()).toBe(true);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     await list(page).getByText('Done, with notes').waitFor();
@@ -220,7 +217,7 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await page.getByLabel('Label 1').fill('Yes, please');
     await page.getByLabel('Colour 1', { exact: true }).fill('#2b8a3e');
     await page.reload();
-    await expect.poll(() => page.getByLabel('Value 1').inputValue(), { timeout: 10_000 }).toBe('yes');
+    await expect.poll(() => page.getByLabel('Value 1').inputValue()).toBe('yes');
     await saveButton(page).click();
     await confirmReview(page, 'Create');
     await page.waitForURL('**/p/shop/feedback/types/quick-question');

@@ -132,8 +132,8 @@ describe.skipIf(dashboard.isMissing)('goals in the dashboard', () => {
     const page = await dashboard.shopPage('segments');
     await page.route('**/v1/goals/**', (route) => route.fulfill({ status: 503, body: '' }));
     await page.goto('/p/shop/goals/purchase');
-    await page.getByText('Cannot load the progress').waitFor({ timeout: 20_000 });
-    await page.getByText('Cannot load the conversions').waitFor({ timeout: 20_000 });
+    await page.getByText('Cannot load the progress').waitFor();
+    await page.getByText('Cannot load the conversions').waitFor();
     expect(await page.getByText('No conversions').count()).toBe(0);
     await page.unroute('**/v1/goals/**');
     await page.getByRole('alert').filter({ hasText: 'progress' }).getByRole('button').click();

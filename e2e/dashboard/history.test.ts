@@ -98,7 +98,7 @@ describe.skipIf(dashboard.isMissing)('history', () => {
       isDown ? route.fulfill({ status: 503, body: '' }) : route.continue(),
     );
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByText('Cannot load the history').waitFor({ timeout: 15_000 });
+    await page.getByText('Cannot load the history').waitFor();
     expect(await page.getByText('No changes yet').count()).toBe(0);
     isDown = false;
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -195,18 +195,18 @@ describe.skipIf(chromium === undefined)('snippets in a browser', () => {
 
   /** Opens a page until it is quiet, or has recorded the visit; returns its console output. */
   async function visit(html: string, until: 'quiet' | 'recorded') {
-    const page = await browser.browser.newPage();
+    const context = await browser.newContext();
+    const page = await context.newPage();
     const messages = watchConsole(page);
     const recorded = page.waitForResponse(
       (response) => /\/(expose|collect)$/.test(response.url()) && response.status() === 200,
-      { timeout: 60_000 },
     );
-    const failed = page.waitForEvent('pageerror', { timeout: 60_000 });
+    const failed = page.waitForEvent('pageerror');
     for (const event of [recorded, failed]) event.catch(() => {});
     await page.goto(site.put('/snippet', html));
     if (until === 'recorded') await Promise.race([recorded, failed]);
     else await page.waitForLoadState('networkidle');
-    await page.close();
+    await context.close();
     return messages;
   }
 

@@ -33,7 +33,7 @@ export class BrowserSuite {
       await discard(this.server);
     });
     beforeEach(async () => {
-      this.context = await this.#opened!.browser.newContext();
+      this.context = await this.#opened!.newContext();
       this.page = await this.context.newPage();
       this.consoleMessages = watchConsole(this.page);
     });

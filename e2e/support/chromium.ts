@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 
 /** The headless shell first: it starts without the windows and pages of a whole browser. */
 const INSTALLED = [
@@ -25,6 +25,9 @@ const ARGUMENTS = [
 /** Numbers and dates as the tests expect them, whatever the language of the machine. */
 const ENGLISH = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
 
+/** Only reached if something never happens: the machine may be busy. */
+const TIMEOUT_MS = 120_000;
+
 /** The installed browser, otherwise the one from npm; `undefined` if neither is available. */
 export async function findChromium(): Promise<string | undefined> {
   const found = [process.env.CHROMIUM_PATH, ...INSTALLED].find((path) => path && existsSync(path));
@@ -37,7 +40,7 @@ export async function findChromium(): Promise<string | undefined> {
 }
 
 export interface OpenBrowser {
-  browser: Browser;
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
@@ -49,7 +52,11 @@ export async function openBrowser(executablePath: string): Promise<OpenBrowser> 
   launched ??= launch(executablePath);
   const browser = await launched;
   return {
-    browser,
+    async newContext(options) {
+      const context = await browser.newContext(options);
+      context.setDefaultTimeout(TIMEOUT_MS);
+      return context;
+    },
     async close() {
       await Promise.all(browser.contexts().map((context) => context.close()));
     },

@@ -22,7 +22,7 @@ interface Options {
 
 /** Runs a CLI command until it exits; after the timeout it is killed, and `code` is null. */
 export function switchyard(args: readonly string[], options: Options = {}): Promise<CommandResult> {
-  const { env = {}, user, timeoutMs = 60_000, killAfterMs } = options;
+  const { env = {}, user, timeoutMs = 120_000, killAfterMs } = options;
   const child = spawn(process.execPath, [BIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'warn', PORT: '0', ...env },

@@ -94,7 +94,7 @@ export class Dashboard {
     const same = this.#contexts.get(key) ?? [];
     let context = same.find((it) => !this.#used.has(it));
     if (context === undefined) {
-      context = await this.#opened!.browser.newContext({
+      context = await this.#opened!.newContext({
         baseURL: this.server.url,
         viewport: WIDE,
         // Half-transparent dialogs would have too little contrast.

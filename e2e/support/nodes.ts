@@ -12,9 +12,6 @@ import {
 } from '../../packages/server/src/testing/test-server.ts';
 import { LOAD_PROVISION } from './event-requests.ts';
 
-/** Against hanging only, see `until`. */
-export const NODES_TIMEOUT_MS = 10 * 60 * 1000;
-
 export const canRunNodes = (): boolean => hasPostgres() && inject('clickhouseUrl') !== undefined;
 
 /** The URL of a new database on the ClickHouse engine of this test run; the first node creates it. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
 import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import type { SentEvent } from './event-load.ts';
 import { SESSIONLESS_GOAL } from './event-requests.ts';
 
@@ -20,8 +21,12 @@ interface Feedback {
 
 const MAX_ERRORS_SHOWN = 20;
 
-async function get(server: TestServer, path: string) {
-  const response = await server.send('GET', path, { key: SECRET_KEY });
+/** As clients do, it asks again if the server is too busy to answer in time. */
+export async function get(server: TestServer, path: string) {
+  const response = await waitFor(`an answer of ${path}`, async () => {
+    const attempt = await server.call('GET', path, { key: SECRET_KEY });
+    return attempt.status !== 503 && attempt;
+  });
   if (response.status !== 200) throw new Error(`GET ${path} → ${response.status}: ${response.text}`);
   return response.body;
 }

@@ -95,7 +95,7 @@ test('a remote store that is away delays loading, and queries fail at once', asy
   expect([loader.lateSince, loader.lag]).toEqual([T0, 3]);
   await expect(loader.catchUp()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   faults.away = false;
-  await expect.poll(() => loader!.lag, { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => loader!.lag).toBe(0);
   await expect.poll(() => [loader!.healthy, loader!.lateSince]).toEqual([true, undefined]);
   expect(await counted()).toBe(3);
 });
@@ -109,7 +109,7 @@ test('queries of a remote store that is slow, or takes no batches now, get late 
   await loader.catchUp();
   expect([loader.lateSince, loader.lag]).toEqual([T0, 1]);
   faults.rejectBatches = false;
-  await expect.poll(() => loader!.lateSince, { timeout: 30_000 }).toBeUndefined();
+  await expect.poll(() => loader!.lateSince).toBeUndefined();
   let answer = () => {};
   faults.delay = new Promise((resolve) => (answer = resolve));
   loader.offer(accept(1));
@@ -272,7 +272,7 @@ test('what a node accepts with an older copy of its journal is kept until the st
   loader.offer(accept(4));
   await expect.poll(() => loader!.healthy).toBe(false);
   faults.away = false;
-  await expect.poll(() => loader!.lag, { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => loader!.lag).toBe(0);
   expect([await counted(), journal.bytes]).toEqual([9, 0]);
 });
 

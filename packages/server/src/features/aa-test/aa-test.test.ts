@@ -143,7 +143,7 @@ describe('without exposures', () => {
       { number: ROUND.number, finished: true, verdict: 'sound', visitors: counts },
     ]);
     expect(last.history.map(({ round }: { round: number }) => round - ROUND.number)).toEqual([1, 0, 0, 0]);
-  }, 120_000);
+  });
 
   test('conversions that one side loses raise an alarm', async () => {
     await open();
@@ -160,7 +160,7 @@ describe('without exposures', () => {
       const isLogged = shop.server.log.includes('A/A test: Alarm: \\"Sign-ups\\" differs');
       return isLogged && text.includes('switchyard_aa_test_alarms 1\n');
     });
-  }, 120_000);
+  });
 
   test('a property has no verdicts while the test is switched off', async () => {
     await open({ aaTest: 'off' });
@@ -180,7 +180,7 @@ describe('without exposures', () => {
     expect((await shop.expose(exposure)).status).toBe(404);
     await applyProvision(shop.server, { properties: [{ id: 'shop', aaTest: 'assignment' }] });
     expect((await evaluated(0)).current).toMatchObject({ mode: 'assignment', verdict: 'collecting' });
-  }, 120_000);
+  });
 });
 
 describe('with exposures', () => {
@@ -223,7 +223,7 @@ describe('with exposures', () => {
     goTo(29);
     const { history } = await evaluated(28);
     expect(history[0]).toMatchObject({ round: ROUND.number + 1, verdict: 'collecting', visitors: [0, 1] });
-  }, 120_000);
+  });
 
   test('pages that show or record the wrong variation raise an alarm', async () => {
     await open({ aaTest: 'exposures' });
@@ -238,5 +238,5 @@ describe('with exposures', () => {
       /^Alarm: 300 visitors were split 6\d\.\d % to 3\d\.\d % instead of 50 % to 50 %/,
     );
     expect(current.words).toContain('Check that pages send the exposures of both variations');
-  }, 120_000);
+  });
 });

@@ -249,5 +249,5 @@ export function describeTraffic({ store, add, journal, nextProperty, randomRuns 
     });
     // Each run asks for every period and filter, so that it has all statements.
     await fc.assert(random, { seed: SEED, numRuns: Math.min(randomRuns, 3), endOnFailure: true });
-  }, 120_000);
+  });
 }
