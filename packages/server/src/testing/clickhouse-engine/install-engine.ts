@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { TEST_CACHE } from '../test-cache.ts';
 import { canInstallEmulator, type Emulator, installEmulator } from './install-emulator.ts';
@@ -20,13 +19,9 @@ export interface InstalledEngine {
 /** The library exists for Linux on x64 only. */
 export const IS_NATIVE = process.platform === 'linux' && process.arch === 'x64';
 
-/** Fewer take more than 15 minutes for all tests. */
-const MIN_CORES = 4;
-
-/** By default only on enough cores, and where the engine need not be emulated, which is many times as slow. */
+/** By default only where the engine need not be emulated, which is many times as slow. */
 export function canInstallEngine(): boolean {
-  const byDefault = IS_NATIVE && availableParallelism() >= MIN_CORES;
-  const isWanted = process.env.TEST_CLICKHOUSE ?? (byDefault ? '1' : '0');
+  const isWanted = process.env.TEST_CLICKHOUSE ?? (IS_NATIVE ? '1' : '0');
   if (isWanted !== '1') return false;
   return IS_NATIVE || (process.platform === 'linux' && canInstallEmulator());
 }

@@ -25,8 +25,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 function isInstalled(): boolean {
   if (!canInstallEngine()) {
     console.warn(
-      'Skipping the tests on ClickHouse. They run on Linux: on x64 with four cores or more unless TEST_CLICKHOUSE is 0, ' +
-        'elsewhere with TEST_CLICKHOUSE=1. On other processors the engine is emulated and slow.',
+      'Skipping the tests on ClickHouse. They run on Linux: on x64 unless TEST_CLICKHOUSE is 0, on other processors ' +
+        'with TEST_CLICKHOUSE=1, where the engine is emulated and slow.',
     );
     return false;
   }
