@@ -45,11 +45,13 @@ export class FaultyProxy {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
+    // The one at its arrival: when a fault ends, requests that came before must not be forwarded.
+    const intercept = this.intercept;
     let body = '';
     for await (const chunk of request) body += chunk;
     const proxied = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
     this.requests.push(proxied);
-    const outcome = this.intercept(proxied, response);
+    const outcome = intercept(proxied, response);
     if (outcome === true) return;
     const headers = Object.entries(request.headers).filter(
       ([name]) => !['host', 'connection', 'content-length', 'transfer-encoding'].includes(name),
