@@ -154,7 +154,8 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     const rows = panel(page, 'Primary goal').getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(4);
     await panel(page, 'Feedback by variation').getByText('I like the headline').waitFor();
-    await page.getByText('Method, p-values and intervals').click();
+    // With the keyboard: panels above that are still loading could move it during a click.
+    await page.getByText('Method, p-values and intervals').press('Enter');
     await page.getByText('Sample ratio').waitFor();
     expect(await sidewaysScroll(page)).toBe(0);
   });
@@ -237,7 +238,7 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
 
   it.each(['headline?by=device', 'skewed'])('are accessible in both themes: %s', async (path) => {
     const page = await open(path);
-    await page.getByText('Method, p-values and intervals').click();
+    await page.getByText('Method, p-values and intervals').press('Enter');
     await page.getByText('Sample ratio').waitFor();
     await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count()).toBe(0);
     await expectUsable(page);

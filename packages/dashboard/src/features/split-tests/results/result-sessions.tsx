@@ -14,6 +14,9 @@ interface ResultSessionsProps {
   search: Record<string, string>;
 }
 
+/** Of five sessions, so that what is below does not move when they are loaded. */
+const HEIGHT = 160;
+
 /** A few sessions of a test, opened at the exposure. */
 export function ResultSessions({ title, search }: ResultSessionsProps) {
   const { propertyId } = useProperty();
@@ -26,7 +29,7 @@ export function ResultSessions({ title, search }: ResultSessionsProps) {
       }),
   });
   return (
-    <Loaded query={query} what="the sessions">
+    <Loaded query={query} what="the sessions" height={HEIGHT}>
       {({ sessions }) =>
         sessions.length === 0 ? (
           <Text c="dimmed">None so far.</Text>
