@@ -142,11 +142,14 @@ describe('switchyard forget', () => {
     const others = (async () => {
       for (let i = 0; !stopped; i++) await visit(`other-${i}`);
     })();
-    const forgotten = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
-    expect(forgotten.code, forgotten.output).toBe(0);
-    expect(filesWithTraces('alice-4711')).toEqual([]);
-    stopped = true;
-    await others;
+    try {
+      const forgotten = await cli('forget', '--property', 'shop', '--visitor', 'visitor-alice-4711');
+      expect(forgotten.code, forgotten.output).toBe(0);
+      expect(filesWithTraces('alice-4711')).toEqual([]);
+    } finally {
+      stopped = true;
+      await others;
+    }
   });
 
   test('survives kill -9 right after the request', async () => {

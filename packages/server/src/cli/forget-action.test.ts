@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { dueErasures, finishErasures, recordFailure } from '../features/erasure/erasure-store.ts';
@@ -29,6 +30,8 @@ afterEach(async () => {
 });
 
 const options = () => ({ dataDir, property: 'shop', user: 'u-1', timeout: '10' });
+/** Only reached if something never happens. */
+const WAIT = { timeout: 120_000 };
 const inUse = async () => false;
 
 /** Acts as the server does at its next poll. */
@@ -47,6 +50,25 @@ test('waits for the running server and prints its count', async () => {
   await Promise.all([forget(options(), inUse), serve({ rows: 12 })]);
   await Promise.all([forget({ ...options(), json: true }, inUse), serve({ rows: 1 })]);
   expect(printed).toEqual(['Erased 12 rows.', '{"rows":1}']);
+});
+
+test('waits until the log of the database does not name the visitor either', async () => {
+  const reader = new DatabaseSync(join(dataDir, 'config.db'));
+  // A reader that keeps the log from being truncated, for longer than the server needs.
+  reader.exec('BEGIN; SELECT * FROM erasures');
+  const user = 'user-named-in-the-log';
+  const isNamed = () => readFileSync(join(dataDir, 'config.db-wal')).includes(user);
+  const isNamedAfterwards = forget({ ...options(), user }, inUse).then(isNamed);
+  const served = serve({ rows: 1 });
+  await vi.waitUntil(async () => {
+    const [erasure] = await server.database.selectFrom('erasures').select('finished_at').execute();
+    return erasure?.finished_at != null;
+  }, WAIT);
+  expect(isNamed()).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  reader.close();
+  expect(await isNamedAfterwards).toBe(false);
+  await served;
 });
 
 test('reports the failure that the server recorded, and keeps the request', async () => {
