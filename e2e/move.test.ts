@@ -23,7 +23,7 @@ import { switchyard } from './support/command-line.ts';
 import { EventLoad } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';
-import { expectStoredOnce, expectTotals, get } from './support/stored-events.ts';
+import { expectStoredOnce, expectTotals, getWhenAvailable } from './support/stored-events.ts';
 
 const engine = inject('clickhouseUrl');
 /** The engine is slow where it is emulated. */
@@ -202,7 +202,11 @@ async function answersOf(server: TestServer): Promise<unknown> {
   ];
   const bodies = [];
   for (const path of paths) {
-    const { nextCursor: _cursor, asOf: _asOf, ...rest } = await get(server, `${path}propertyId=shop`);
+    const {
+      nextCursor: _cursor,
+      asOf: _asOf,
+      ...rest
+    } = await getWhenAvailable(server, `${path}propertyId=shop`);
     bodies.push(rest);
   }
   return bodies;

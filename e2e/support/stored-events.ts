@@ -22,7 +22,7 @@ interface Feedback {
 const MAX_ERRORS_SHOWN = 20;
 
 /** As clients do, it asks again if the server is too busy to answer in time. */
-export async function get(server: TestServer, path: string) {
+export async function getWhenAvailable(server: TestServer, path: string) {
   const response = await waitFor(`an answer of ${path}`, async () => {
     const attempt = await server.call('GET', path, { key: SECRET_KEY });
     return attempt.status !== 503 && attempt;
@@ -42,7 +42,7 @@ async function allPages<Row>(
   let cursor: string | null = '';
   let count = 0;
   while (cursor !== null) {
-    const page: Record<string, unknown> = await get(
+    const page: Record<string, unknown> = await getWhenAvailable(
       server,
       `${path}&limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
     );
@@ -75,14 +75,14 @@ export function allFeedback(server: TestServer, from = 0): Promise<Feedback[]> {
 }
 
 export async function goalProgress(server: TestServer, goalId: string) {
-  const progress = await get(server, `/v1/goals/progress?propertyId=shop&goalId=${goalId}`);
+  const progress = await getWhenAvailable(server, `/v1/goals/progress?propertyId=shop&goalId=${goalId}`);
   return progress.current as { total: number; count: number; gross: number; reversed: number };
 }
 
 async function exposureTotal(server: TestServer): Promise<number> {
   let total = 0;
   for (const splitTestKey of ['hero', 'finished']) {
-    const results = await get(
+    const results = await getWhenAvailable(
       server,
       `/v1/split-testing/results?propertyId=shop&splitTestKey=${splitTestKey}`,
     );

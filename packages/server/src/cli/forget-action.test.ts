@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { dueErasures, finishErasures, recordFailure } from '../features/erasure/erasure-store.ts';
 import { type DatabaseHandle, openDatabase } from '../storage/database.ts';
 import { provisionDatabase } from '../testing/provision-database.ts';
+import { waitFor } from '../testing/wait.ts';
 import { forget } from './forget-action.ts';
 
 let dataDir: string;
@@ -30,8 +31,6 @@ afterEach(async () => {
 });
 
 const options = () => ({ dataDir, property: 'shop', user: 'u-1', timeout: '10' });
-/** Only reached if something never happens. */
-const WAIT = { timeout: 120_000 };
 const inUse = async () => false;
 
 /** Acts as the server does at its next poll. */
@@ -60,10 +59,10 @@ test('waits until the log of the database does not name the visitor either', asy
   const isNamed = () => readFileSync(join(dataDir, 'config.db-wal')).includes(user);
   const isNamedAfterwards = forget({ ...options(), user }, inUse).then(isNamed);
   const served = serve({ rows: 1 });
-  await vi.waitUntil(async () => {
-    const [erasure] = await server.database.selectFrom('erasures').select('finished_at').execute();
-    return erasure?.finished_at != null;
-  }, WAIT);
+  await waitFor('the erasure', async () => {
+    const [erasure] = await server.database.selectFrom('erasures').select('rows').execute();
+    return erasure?.rows === 1;
+  });
   expect(isNamed()).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 300));
   reader.close();

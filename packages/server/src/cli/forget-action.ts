@@ -30,10 +30,7 @@ export async function forget(options: ForgetOptions, runErasuresOffline: RunEras
     const deadline = performance.now() + timeoutMs;
     // The events of several nodes are not in a data directory: a running node carries it out.
     if (databaseUrl() === undefined) await runErasuresOffline(options.dataDir, handle);
-    const outcome = await waitForOutcome(handle, id, deadline);
-    // The server does the same after it has saved the outcome, so it may not be done yet.
-    await handle.scrub();
-    return outcome;
+    return waitForOutcome(handle, id, deadline);
   });
   if (error !== null) {
     throw new CliError(`The erasure failed: ${error}. The request is kept; a running server will retry it.`);

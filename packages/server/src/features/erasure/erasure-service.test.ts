@@ -45,6 +45,19 @@ test('all pending requests are erased in one pass, each with its own count', asy
   expect(rows).toEqual([1, 2, 3]);
 });
 
+test('a run that was interrupted after it erased something is finished by the next one', async () => {
+  const id = await requestFor('a');
+  await handle.database.updateTable('erasures').set({ subject: 'hash', rows: 7 }).execute();
+  const eventStore = storeFailingAt('none');
+  await run(eventStore);
+  expect(eventStore.passes).toEqual([]);
+  expect(await findErasure(handle.database, id)).toMatchObject({
+    subject: 'hash',
+    rows: 7,
+    finishedAt: expect.any(Number),
+  });
+});
+
 test('a subject that cannot be erased is isolated; all others, including later ones, are erased', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `visitor-${i}`);
   const poisoned = await requestFor('poisoned');

@@ -3,6 +3,7 @@ import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import {
   dueErasures,
   type ErasureRequest,
+  finishErased,
   finishErasures,
   recordFailure,
   subjectOf,
@@ -22,7 +23,12 @@ export async function runPendingErasures(
   onErased: (propertyIds: readonly string[]) => Promise<void>,
   ready: ChooseReady = async (requests) => requests,
 ): Promise<void> {
-  for (const group of groups(await findReady(handle, ready))) {
+  const requests = await findReady(handle, ready);
+  await finishErased(
+    handle,
+    requests.filter(({ rows }) => rows !== null),
+  );
+  for (const group of groups(requests.filter(({ rows }) => rows === null))) {
     try {
       const erasures = await eventStore.forget(group.map(subjectOf));
       await onErased(group.map(({ propertyId }) => propertyId));

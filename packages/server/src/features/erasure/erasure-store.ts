@@ -11,11 +11,11 @@ export interface ErasureRequest {
   id: string;
   propertyId: string;
   kind: 'visitor' | 'user' | 'session';
-  /** The id to erase; replaced by its SHA-256 once that is done. */
+  /** The id to erase; replaced by its SHA-256 once its rows are erased. */
   subject: string;
   requestedAt: number;
   finishedAt: number | null;
-  /** Rows removed from the event store. */
+  /** Rows removed from the event store; null before that. */
   rows: number | null;
   /** Why the last attempt failed. */
   error: string | null;
@@ -62,7 +62,10 @@ export async function findErasure(database: Database, id: string): Promise<Erasu
   return row === undefined ? undefined : toErasure(row);
 }
 
-/** Records the outcome and hashes the subjects, so that this database does not name them either. */
+/**
+ * Records how many rows were erased and hashes the subjects, so that this database does not name them either. They are
+ * finished when its log does not name them any more.
+ */
 export async function finishErasures(
   handle: DatabaseHandle,
   erased: readonly ErasedRequest[],
@@ -70,16 +73,31 @@ export async function finishErasures(
   await inTransaction(handle.database, async (transaction) => {
     for (const { id, rows } of erased) {
       const erasure = await findErasure(transaction, id);
-      if (erasure === undefined || erasure.finishedAt !== null) continue;
+      if (erasure === undefined || erasure.rows !== null) continue;
       const subject = createHash('sha256').update(erasure.subject).digest('hex');
+      await transaction.updateTable('erasures').set({ subject, rows }).where('id', '=', id).execute();
+    }
+  });
+  await finishErased(handle, erased);
+}
+
+/** Finishes requests whose rows are recorded: also those of a run that was interrupted after that. */
+export async function finishErased(
+  handle: DatabaseHandle,
+  erased: readonly Pick<ErasureRequest, 'id'>[],
+): Promise<void> {
+  if (erased.length === 0) return;
+  await handle.scrub();
+  await inTransaction(handle.database, async (transaction) => {
+    for (const { id } of erased) {
       await transaction
         .updateTable('erasures')
-        .set({ subject, finished_at: Date.now(), rows, error: null, next_attempt_at: null })
+        .set({ finished_at: Date.now(), error: null, next_attempt_at: null })
         .where('id', '=', id)
+        .where('finished_at', 'is', null)
         .execute();
     }
   });
-  await handle.scrub();
 }
 
 interface ErasedRequest {

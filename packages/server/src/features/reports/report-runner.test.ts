@@ -52,7 +52,6 @@ describe('the report thread', () => {
     const logged = start(options);
     await expect(run(type)).rejects.toMatchObject(OVERLOADED);
     expect(logged).toEqual([expect.stringMatching(reason)]);
-    // Starting a thread may take long on a busy machine.
     await expect.poll(() => respond().catch(() => undefined)).toBe('done');
   });
 
