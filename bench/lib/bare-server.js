@@ -25,12 +25,13 @@ function parseThenRespond(request, response, body) {
   });
 }
 
-process.once('message', ({ config, evaluate }) => {
-  const configBytes = Buffer.from(config);
-  const evaluateBytes = Buffer.from(evaluate);
+/** Responses by path; writes have none. */
+process.once('message', (responses) => {
+  const bodies = new Map(Object.entries(responses).map(([path, text]) => [path, Buffer.from(text)]));
   const server = createServer((request, response) => {
-    if (request.method === 'GET') respond(response, configBytes);
-    else parseThenRespond(request, response, request.url === '/v1/flags/evaluate' ? evaluateBytes : SUCCESS);
+    const body = bodies.get(request.url) ?? SUCCESS;
+    if (request.method === 'GET') respond(response, body);
+    else parseThenRespond(request, response, body);
   });
   server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
 });

@@ -90,6 +90,9 @@ const VISIT = '%%%%%%%%%%%VISIT';
 const VISITOR = '%%%%%%%%%VISITOR';
 
 export const CONFIG_PATH = `/v1/split-testing/config?propertyId=${PROPERTY}`;
+const FLAGS_PATH = `/v1/flags/list?propertyId=${PROPERTY}`;
+const EVALUATE_PATH = '/v1/flags/evaluate';
+const OFREP_PATH = '/ofrep/v1/evaluate/flags';
 
 function get(path, key) {
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${key}\r\n\r\n`;
@@ -112,6 +115,11 @@ const evaluation = (userId) => ({
     tags: 'web',
   },
 });
+
+function ofrepEvaluation(userId) {
+  const { userId: targetingKey, ...attributes } = evaluation(userId).context;
+  return { context: { targetingKey, ...attributes } };
+}
 
 const exposure = (splitTestKey, variationKey) => ({
   splitTestKey,
@@ -164,19 +172,31 @@ const collect = () =>
 
 /** Cases compared with bare node:http; `target` is the min ratio of requests per second. */
 export const SPEED_CASES = [
-  { name: 'config', target: 0.7, writes: false, scripts: () => [[get(CONFIG_PATH, PUBLIC_KEY)]] },
+  { name: 'config', target: 0.85, writes: false, scripts: () => [[get(CONFIG_PATH, PUBLIC_KEY)]] },
   {
     name: 'expose (2 exposures)',
-    target: 0.45,
+    target: 0.8,
     writes: true,
     scripts: () => VARIATIONS.map((variation) => [expose(variation)]),
   },
-  { name: 'goal increment', target: 0.45, writes: true, scripts: () => [[increment()]] },
+  { name: 'goal increment', target: 0.8, writes: true, scripts: () => [[increment()]] },
   {
     name: 'evaluate (20 flags)',
-    target: 0.55,
+    target: 0.7,
     writes: false,
-    scripts: () => [[post('/v1/flags/evaluate', SECRET_KEY, evaluation(VISIT))]],
+    scripts: () => [[post(EVALUATE_PATH, SECRET_KEY, evaluation(VISIT))]],
+  },
+  {
+    name: 'OFREP (20 flags)',
+    target: 0.6,
+    writes: false,
+    scripts: () => [[post(OFREP_PATH, SECRET_KEY, ofrepEvaluation(VISIT))]],
+  },
+  {
+    name: 'flag list (20 flags)',
+    target: 0.8,
+    writes: false,
+    scripts: () => [[get(FLAGS_PATH, SECRET_KEY)]],
   },
 ];
 
@@ -189,17 +209,29 @@ export const VISIT_SCRIPTS = () =>
   ]);
 export const EVENTS_PER_VISIT = 16 / 5;
 
-/** Responses of the real server, for the bare server. */
+/** Responses of the real server by path, for the bare server. */
 export async function fetchResponses(url) {
-  const config = await fetch(url + CONFIG_PATH, { headers: { 'x-api-key': PUBLIC_KEY } });
-  const evaluate = await fetch(`${url}/v1/flags/evaluate`, {
-    method: 'POST',
-    headers: { 'x-api-key': SECRET_KEY, 'content-type': 'application/json' },
-    body: JSON.stringify(evaluation('0123456789abcdef')),
-  });
-  if (!config.ok || !evaluate.ok)
-    throw new Error(`the server responded with ${config.status} and ${evaluate.status}`);
-  return { config: await config.text(), evaluate: await evaluate.text() };
+  const post = (path, body) => [
+    path,
+    {
+      method: 'POST',
+      headers: { 'x-api-key': SECRET_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    },
+  ];
+  const requests = [
+    [CONFIG_PATH, { headers: { 'x-api-key': PUBLIC_KEY } }],
+    [FLAGS_PATH, { headers: { 'x-api-key': SECRET_KEY } }],
+    post(EVALUATE_PATH, evaluation('0123456789abcdef')),
+    post(OFREP_PATH, ofrepEvaluation('0123456789abcdef')),
+  ];
+  const responses = {};
+  for (const [path, options] of requests) {
+    const response = await fetch(url + path, options);
+    if (!response.ok) throw new Error(`${path} responded with ${response.status}`);
+    responses[path] = await response.text();
+  }
+  return responses;
 }
 
 /** A timed GET request. */
@@ -215,8 +247,7 @@ export const fetchConfig = (url) => timedGet(url, CONFIG_PATH, PUBLIC_KEY);
 export const fetchResults = (url) =>
   timedGet(url, `/v1/split-testing/results?propertyId=${PROPERTY}&splitTestKey=hero&fresh=true`);
 export const fetchSessions = (url) => timedGet(url, `/v1/sessions?propertyId=${PROPERTY}`);
-export const fetchFlagList = (url, key) =>
-  fetch(`${url}/v1/flags/list?propertyId=${PROPERTY}`, { headers: { 'x-api-key': key } });
+export const fetchFlagList = (url, key) => fetch(url + FLAGS_PATH, { headers: { 'x-api-key': key } });
 
 /** Counts the flag changes sent on the stream. */
 export async function followFlags(url) {
