@@ -89,7 +89,7 @@ export interface AppParts {
 /** The composition root: wires everything that handles requests. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, configuration, events, identities, database, writer, usage, reports, metrics } = parts;
-  const app = createHttpServer(config, parts.log);
+  const { app, fastLane } = createHttpServer(config, parts.log);
   const rates = { perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress };
   const auth = new Authentication({
     keys: configuration,
@@ -100,7 +100,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     usage: usage.credentials,
     publicUrl: config.publicUrl,
   });
-  const api = new ApiRoutes(app, auth);
+  const api = new ApiRoutes(app, auth, fastLane);
   const intake = new EventIntake(events.journal, metrics);
   const recordEvents = intake.record.bind(intake);
   const { eventStore } = events;
@@ -157,6 +157,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     warn: (details, message) => parts.log.warn(details, message),
   });
   registerManagement(api, app, auth, { ...parts, idempotency });
+  // Spans and log lines of requests are made by hooks of Fastify.
+  if (parts.tracer === undefined && !parts.log.isLevelEnabled('debug')) fastLane.open(app);
   return app;
 }
 

@@ -1,6 +1,7 @@
 import type {
   FastifyInstance,
   FastifyRequest,
+  onRequestHookHandler,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -9,9 +10,11 @@ import type {
   RouteOptions,
 } from 'fastify';
 import { invalidField } from '../errors.ts';
-import { describeRoute, type RouteDescription } from './api-description.ts';
-import type { Authentication } from './authentication.ts';
+import { describeRoute, type KeyAccess, type RouteDescription } from './api-description.ts';
+import type { Authentication, CheckKey } from './authentication.ts';
 import { registerPreflight } from './cors.ts';
+import { type FastLane, passOnFailure } from './fast-lane.ts';
+import type { HotHandler } from './hot-route.ts';
 import { createRequestValidation } from './validation.ts';
 
 type Handler<T extends RouteGenericInterface> = RouteHandlerMethod<
@@ -43,11 +46,31 @@ interface RegistrationOptions {
 export class ApiRoutes {
   readonly #app: FastifyInstance;
   readonly #auth: Authentication;
+  readonly #fastLane: FastLane;
   readonly #validator = createRequestValidation();
 
-  constructor(app: FastifyInstance, auth: Authentication) {
+  constructor(app: FastifyInstance, auth: Authentication, fastLane: FastLane) {
     this.#app = app;
     this.#auth = auth;
+    this.#fastLane = fastLane;
+  }
+
+  /** A route with a fixed path that is called so often that its plain requests skip Fastify. */
+  hot<T extends RouteGenericInterface>(
+    method: 'GET' | 'POST',
+    url: string,
+    declaration: RouteDeclaration & KeyAccess,
+    handler: HotHandler<T>,
+  ): void {
+    const authorize = this.#auth.requireKey(declaration);
+    const validate = this.#declare<T>(
+      method,
+      url,
+      declaration,
+      handler as Handler<T>,
+      passOnFailure(hookOf(authorize)),
+    );
+    this.#fastLane.add({ method, path: url, authorize, validate, handler });
   }
 
   get<T extends RouteGenericInterface>(
@@ -95,15 +118,12 @@ export class ApiRoutes {
     url: string,
     declaration: RouteDeclaration,
     handler: Handler<T>,
-  ): void {
+    onRequest = this.#hookOf(declaration),
+  ): Validate {
     const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
     const validate = onFirstUse(() => this.#validator(description));
     const schema = describeRoute(description);
     const refusesDryRun = method !== 'GET' && description.access !== undefined && !hasDryRun(description);
-    const onRequest =
-      description.key === undefined
-        ? this.#auth.requireAccess(description)
-        : this.#auth.requireKey(description);
     for (const path of doubledSlash ? [url, `/${url}`] : [url]) {
       if (description.key === 'public') registerPreflight(this.#app, path, method);
       this.#app.route<T>({
@@ -123,7 +143,27 @@ export class ApiRoutes {
         ...(exposeHeadRoute === false && { exposeHeadRoute }),
       });
     }
+    return validate;
   }
+
+  #hookOf(description: RouteDescription): onRequestHookHandler {
+    return description.key === undefined
+      ? this.#auth.requireAccess(description)
+      : hookOf(this.#auth.requireKey(description));
+  }
+}
+
+/** A single hook: each additional hook costs about as much as its own work. */
+function hookOf(check: CheckKey): onRequestHookHandler {
+  return (request, reply, done) => {
+    try {
+      const checking = check(request, reply);
+      if (checking === undefined) done();
+      else checking.then(() => done(), done);
+    } catch (error) {
+      done(error as Error);
+    }
+  };
 }
 
 /** Only in the management API: OFREP defines an empty JSON body as an error. */

@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { ApiKey, KeyKind, PropertyConfiguration } from '../storage/property-configuration.ts';
 import type { KeyAccess, ManagementAccess } from './api-description.ts';
 import { type Caller, type CallerDirectory, mayCall, mayCallIn } from './caller.ts';
 import { allowAnyOrigin } from './cors.ts';
 import type { CredentialUsage } from './credential-usage.ts';
+import type { HotReply, HotRequest } from './hot-route.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { readCookie, SESSION_COOKIE } from './session-cookie.ts';
@@ -30,6 +31,9 @@ interface Parts {
 
 export const TOKEN_PREFIX = 'service_adm_';
 
+/** Throws, or rejects if it had to ask another process; synchronous otherwise, as most requests are. */
+export type CheckKey = (request: HotRequest, reply: HotReply) => Promise<void> | undefined;
+
 /**
  * Checks who is calling. With an API key: that the key is present, known, within its rate limit and of the right kind,
  * in this order. With a session cookie or an access token: that it is valid, within its rate limit, sent by our own
@@ -53,27 +57,15 @@ export class Authentication {
     this.#usage = usage;
   }
 
-  /** The hook that checks the key of a route. Routes with a public key can be called from any origin. */
-  requireKey({ key, bearer, members }: KeyAccess): onRequestHookHandler {
-    // A single hook: each additional hook costs about as much as its own work.
-    return (request, reply, done) => {
-      try {
-        if (key === 'public') allowAnyOrigin(reply);
-        if (members && request.headers['x-api-key'] === undefined && hasAccountCredential(request)) {
-          reply.header('cache-control', 'private, no-cache');
-          this.#requireCaller(request, reply).then(() => done(), done);
-          return;
-        }
-        const identified = this.#identify(request, reply, key, bearer);
-        if (identified !== undefined) {
-          identified.then(() => done(), done);
-          return;
-        }
-      } catch (error) {
-        done(error as Error);
-        return;
+  /** Checks the key of a route. Routes with a public key can be called from any origin. */
+  requireKey({ key, bearer, members }: KeyAccess): CheckKey {
+    return (request, reply) => {
+      if (key === 'public') allowAnyOrigin(reply);
+      if (members && request.headers['x-api-key'] === undefined && hasAccountCredential(request)) {
+        reply.header('cache-control', 'private, no-cache');
+        return this.#requireCaller(request, reply).then(() => undefined);
       }
-      done();
+      return this.#identify(request, reply, key, bearer);
     };
   }
 
@@ -104,7 +96,7 @@ export class Authentication {
   }
 
   /** The caller of a request on a route that anyone may call; undefined without valid credentials. */
-  async findCaller(request: FastifyRequest): Promise<Caller | undefined> {
+  async findCaller(request: Pick<HotRequest, 'headers'>): Promise<Caller | undefined> {
     const token = bearerToken(request);
     if (token !== undefined) {
       return token.startsWith(TOKEN_PREFIX) ? this.#callers.byToken(token) : undefined;
@@ -113,7 +105,7 @@ export class Authentication {
     return cookie === undefined ? undefined : this.#callers.bySession(cookie);
   }
 
-  async #requireCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  async #requireCaller(request: HotRequest, reply: HotReply): Promise<Caller> {
     const caller = await this.findCaller(request);
     if (caller === undefined) {
       await this.#limiter.takeAddress(request.ip, reply);
@@ -125,12 +117,7 @@ export class Authentication {
   }
 
   /** Sets the key of the request; a promise only if a rate limit has to be asked for. */
-  #identify(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    kind: KeyKind,
-    bearer?: true,
-  ): Promise<void> | undefined {
+  #identify(request: HotRequest, reply: HotReply, kind: KeyKind, bearer?: true): Promise<void> | undefined {
     const text = request.headers['x-api-key'] ?? (bearer ? bearerToken(request) : undefined);
     if (kind !== 'public') return this.#useKey(request, reply, kind, text);
     const counted = this.#limiter.takeAddress(request.ip, reply);
@@ -138,8 +125,8 @@ export class Authentication {
   }
 
   #useKey(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: HotRequest,
+    reply: HotReply,
     kind: KeyKind,
     text: string | string[] | undefined,
   ): Promise<void> | undefined {
@@ -159,7 +146,7 @@ export class Authentication {
   }
 
   /** The property of the request; the same error for unknown and for foreign properties, so that callers learn nothing. */
-  property(request: FastifyRequest, propertyId: string): PropertyConfiguration {
+  property(request: Pick<HotRequest, 'apiKey' | 'caller'>, propertyId: string): PropertyConfiguration {
     if (request.caller !== undefined) return this.#managed(request.caller, propertyId);
     const property = propertyId === request.apiKey.propertyId ? this.#keys.property(propertyId) : undefined;
     if (property === undefined) throw new ApiError('wrong_property');
@@ -189,13 +176,13 @@ const roleRequired = (role: string) =>
 
 const isWrite = ({ method }: FastifyRequest) => method !== 'GET' && method !== 'HEAD';
 
-function hasAccountCredential(request: FastifyRequest): boolean {
+function hasAccountCredential(request: HotRequest): boolean {
   const { authorization, cookie } = request.headers;
   if (authorization !== undefined && bearerToken(request)?.startsWith(TOKEN_PREFIX)) return true;
   return cookie !== undefined && readCookie(request, SESSION_COOKIE) !== undefined;
 }
 
 /** The scheme is case-insensitive. */
-function bearerToken({ headers }: FastifyRequest): string | undefined {
+function bearerToken({ headers }: Pick<HotRequest, 'headers'>): string | undefined {
   return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 }

@@ -18,7 +18,7 @@ let open: SlowClient[];
 /** Starts a server with short timeouts only where a test needs them. */
 async function serve(limits: Partial<ConnectionLimits> = {}): Promise<void> {
   const all = { ...connectionLimits(1), keepAliveTimeoutMs: 100, ...limits };
-  app = createHttpServer({ trustProxy: false, workers: 1 }, pino({ level: 'silent' }), all);
+  ({ app } = createHttpServer({ trustProxy: false, workers: 1 }, pino({ level: 'silent' }), all));
   app.get('/large', (_request, reply) => {
     handled += 1;
     return reply.header('etag', '"large"').type('text/plain').send(LARGE);

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { PropertyConfiguration } from '../storage/property-configuration.ts';
 import { UNLISTED } from './api-description.ts';
+import type { HotReply, HotRequest } from './hot-route.ts';
 
 const PREFLIGHT = {
   'access-control-allow-origin': '*',
@@ -18,17 +19,13 @@ export function registerPreflight(app: FastifyInstance, url: string, methods: st
 }
 
 /** Called before the key is checked, so that pages can read error responses too. */
-export function allowAnyOrigin(reply: FastifyReply): void {
+export function allowAnyOrigin(reply: HotReply): void {
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', EXPOSED);
 }
 
 /** Rejects requests from origins that the property does not allow. */
-export function checkOrigin(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  property: PropertyConfiguration,
-): void {
+export function checkOrigin(request: HotRequest, reply: HotReply, property: PropertyConfiguration): void {
   if (property.allowedOrigins === null) return;
   const { origin } = request.headers;
   reply.header('vary', 'origin');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HotReply, HotRequest } from './hot-route.ts';
 import { LARGE_BYTES } from './unsent-output.ts';
 
 export function etagOf(body: string): string {
@@ -20,17 +20,17 @@ export function prepare(content: object): Prepared {
 
 /** Sends JSON, or 304 if the client already has it. */
 export function sendPrepared(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: Pick<HotRequest, 'headers'>,
+  reply: HotReply,
   { body, etag }: Prepared,
-): FastifyReply {
+): unknown {
   reply.header('etag', etag);
   if (isUnchanged(request, etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
 /** Whether the client already has this version; accepts weak tags, because compressing proxies weaken ours. */
-export function isUnchanged(request: FastifyRequest, etag: string): boolean {
+export function isUnchanged(request: Pick<HotRequest, 'headers'>, etag: string): boolean {
   const given = request.headers['if-none-match'];
   if (given === undefined) return false;
   return given === etag || given.split(',').some((tag) => matches(tag.trim(), etag));

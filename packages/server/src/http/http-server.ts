@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { parse as parseQuery } from 'fast-querystring';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { refuseBrokenRequest } from './broken-request.ts';
+import { trustsProxy } from './client-address.ts';
 import {
   type ConnectionLimits,
   connectionLimits,
@@ -11,11 +12,13 @@ import {
   openSockets,
 } from './connection-limits.ts';
 import { drainConnections } from './draining.ts';
-import { parseJsonBodies } from './json-body.ts';
+import { FastLane } from './fast-lane.ts';
+import { jsonBodyParser, parseJsonBodies } from './json-body.ts';
 import { usePlainWrites } from './plain-writes.ts';
 import { sendProblem } from './problem.ts';
+import { newRequestId, requestIdOf } from './request-id.ts';
 import { matchesPattern } from './route-pattern.ts';
-import { limitUnsentOutput } from './unsent-output.ts';
+import { limitUnsentOutput, UnsentOutput } from './unsent-output.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -30,12 +33,16 @@ const OWN_COMPILERS = {
   buildSerializer: () => () => JSON.stringify,
 };
 
-/** A Fastify instance with request ids, limits, timeouts, body parsing and error responses, but without routes. */
+/**
+ * A Fastify instance with request ids, limits, timeouts, body parsing and error responses, but without routes; and a
+ * fast lane, which the caller opens after the routes were added.
+ */
 export function createHttpServer(
   config: Pick<Config, 'trustProxy' | 'workers'>,
   logger: Logger,
   limits: ConnectionLimits = connectionLimits(config.workers),
-): FastifyInstance {
+): { app: FastifyInstance; fastLane: FastLane } {
+  const trusts = trustsProxy(config.trustProxy);
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
     requestTimeout: limits.requestTimeoutMs,
@@ -46,10 +53,10 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    trustProxy: trustProxyOption(config.trustProxy),
-    genReqId: requestId,
+    trustProxy: trusts ?? false,
+    genReqId: requestIdOf,
     // Longer than any percent-encoded id; the schema checks the actual limit.
-    routerOptions: { maxParamLength: 8192 },
+    routerOptions: { maxParamLength: 8192, querystringParser: parseQuery },
     schemaController: { compilersFactory: OWN_COMPILERS },
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply as never),
@@ -64,35 +71,16 @@ export function createHttpServer(
   const sockets = openSockets(app);
   limitConnections(app, sockets, limits);
   usePlainWrites(app);
-  limitUnsentOutput(app, limits.maxUnsentBytes);
+  const output = new UnsentOutput(limits.maxUnsentBytes);
+  limitUnsentOutput(app, output);
   addRequestHook(app);
   drainConnections(app, sockets);
   if (logger.isLevelEnabled('debug')) logRequests(app);
-  parseJsonBodies(app);
+  const parseBody = jsonBodyParser(app);
+  parseJsonBodies(app, parseBody);
   handleUnknownRoutes(app);
   app.setErrorHandler(sendProblem);
-  return app;
-}
-
-/** A number means: trust that many proxies, counted from this server. */
-function trustProxyOption(
-  setting: Config['trustProxy'],
-): boolean | string | ((address: string, hop: number) => boolean) {
-  return typeof setting === 'number' ? (_address, hop) => hop < setting : setting;
-}
-
-const requestIdPrefix = `${randomBytes(6).toString('base64url')}-`;
-let requestCount = 0;
-
-function newRequestId(): string {
-  requestCount += 1;
-  return requestIdPrefix + requestCount.toString(36);
-}
-
-/** The id sent by the client if it is safe to log, so that traces can be joined; otherwise a new id. */
-function requestId({ headers }: { headers: Record<string, string | string[] | undefined> }): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
+  return { app, fastLane: new FastLane({ trusts, output, parseBody }) };
 }
 
 /** A single hook for every request: each additional hook costs about as much as its own work. */

@@ -5,7 +5,7 @@ import { createHttpServer } from './http-server.ts';
 // No real request should cause an internal error, so the test registers routes that fail.
 
 const lines: string[] = [];
-const app = createHttpServer(
+const { app } = createHttpServer(
   { trustProxy: false, workers: 1 },
   pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
 );

@@ -17,9 +17,28 @@ declare module 'fastify' {
   }
 }
 
-/** Parses JSON bodies, removes names that could change a prototype, and makes text well-formed Unicode. */
-export function parseJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('remove', 'remove');
+/** Parses a JSON body, removes names that could change a prototype, and makes text well-formed Unicode. */
+export function jsonBodyParser(app: FastifyInstance): (body: Buffer) => unknown {
+  const parseText = app.getDefaultJsonParser('remove', 'remove');
+  return (body) => {
+    // Decoding would silently insert replacement characters.
+    if (!isUtf8(body)) throw new ApiError('invalid_json');
+    const text = body.toString();
+    const { tooDeep, surrogateEscapes } = scan(text);
+    if (tooDeep) throw new ApiError('invalid_json');
+    let failure: Error | null = null;
+    let value: unknown;
+    // It calls back at once.
+    parseText(undefined as never, text, (error, parsed) => {
+      failure = error;
+      value = parsed;
+    });
+    if (failure !== null) throw failure;
+    return surrogateEscapes ? wellFormed(value) : value;
+  };
+}
+
+export function parseJsonBodies(app: FastifyInstance, parse: (body: Buffer) => unknown): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const { 'content-encoding': coding } = request.headers;
@@ -28,13 +47,11 @@ export function parseJsonBodies(app: FastifyInstance): void {
     }
     // Many clients send the content type even without a body.
     if (body.length === 0 && request.routeOptions.config.emptyBody) return done(null, undefined);
-    // Decoding would silently insert replacement characters.
-    if (!isUtf8(body as Buffer)) return done(new ApiError('invalid_json'));
-    const text = body.toString();
-    const { tooDeep, surrogateEscapes } = scan(text);
-    if (tooDeep) return done(new ApiError('invalid_json'));
-    if (!surrogateEscapes) return parse(request, text, done);
-    return parse(request, text, (error, value) => done(error, wellFormed(value)));
+    try {
+      done(null, parse(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
   });
 }
 

@@ -1,5 +1,5 @@
-import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
+import type { HotReply } from './hot-route.ts';
 import { networkOf } from './network-of.ts';
 import { type LimitKind, type Quota, quotasOf, type Rates, type TokenSource } from './token-buckets.ts';
 
@@ -27,19 +27,19 @@ export class RateLimiter {
     );
   }
 
-  takeKey(keyId: string, reply: FastifyReply): Promise<void> | undefined {
+  takeKey(keyId: string, reply: HotReply): Promise<void> | undefined {
     return this.#take('key', keyId, reply);
   }
 
-  takeAccount(accountId: string, reply: FastifyReply): Promise<void> | undefined {
+  takeAccount(accountId: string, reply: HotReply): Promise<void> | undefined {
     return this.#take('account', accountId, reply);
   }
 
-  takeAddress(address: string, reply: FastifyReply): Promise<void> | undefined {
+  takeAddress(address: string, reply: HotReply): Promise<void> | undefined {
     return this.#limits.address && this.#take('address', networkOf(address), reply);
   }
 
-  #take(kind: LimitKind, id: string, reply: FastifyReply): Promise<void> | undefined {
+  #take(kind: LimitKind, id: string, reply: HotReply): Promise<void> | undefined {
     const limit = this.#limits[kind];
     if (limit === undefined) return undefined;
     const left = this.#tokens.take(kind, id);
@@ -66,7 +66,7 @@ class Limit {
   }
 
   /** @param left negative if the request may not be served */
-  apply(left: number, reply: FastifyReply): void {
+  apply(left: number, reply: HotReply): void {
     this.#describe(Math.max(0, Math.min(left, this.#max)), reply);
     if (left < 0) {
       throw new ApiError('rate_limited', { message: this.#message, headers: { 'retry-after': '1' } });
@@ -74,7 +74,7 @@ class Limit {
   }
 
   /** A request may count against two limits; the headers then list both. */
-  #describe(left: number, reply: FastifyReply): void {
+  #describe(left: number, reply: HotReply): void {
     const policy = reply.getHeader('ratelimit-policy');
     const state = `"${this.#kind}";r=${left};t=${this.#burstSeconds}`;
     if (policy === undefined) {

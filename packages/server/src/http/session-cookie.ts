@@ -1,4 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import type { HotRequest } from './hot-route.ts';
 
 export const SESSION_COOKIE = 'switchyard_session';
 
@@ -10,7 +11,7 @@ export interface CookieOptions {
 }
 
 /** The value of a cookie; undefined if it is missing or empty. */
-export function readCookie({ headers }: FastifyRequest, name: string): string | undefined {
+export function readCookie({ headers }: Pick<HotRequest, 'headers'>, name: string): string | undefined {
   for (const pair of (headers.cookie ?? '').split(';')) {
     const [key = '', value = ''] = pair.split('=', 2);
     if (key.trim() === name) return value.trim() || undefined;

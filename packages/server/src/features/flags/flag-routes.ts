@@ -31,7 +31,8 @@ export function registerFlagRoutes(api: ApiRoutes, dependencies: Dependencies): 
 }
 
 function registerEvaluate(api: ApiRoutes, { auth, evaluator, findIdentity }: Dependencies): void {
-  api.post<{ Body: EvaluateBody }>(
+  api.hot<{ Body: EvaluateBody }>(
+    'POST',
     '/v1/flags/evaluate',
     {
       tag: 'Flags',
@@ -55,7 +56,8 @@ function registerEvaluate(api: ApiRoutes, { auth, evaluator, findIdentity }: Dep
 }
 
 function registerList(api: ApiRoutes, { auth }: Dependencies): void {
-  api.get<{ Querystring: FlagListQuery }>(
+  api.hot<{ Querystring: FlagListQuery }>(
+    'GET',
     '/v1/flags/list',
     {
       tag: 'Flags',
@@ -72,7 +74,8 @@ function registerList(api: ApiRoutes, { auth }: Dependencies): void {
 }
 
 function registerSegments(api: ApiRoutes, { auth }: Dependencies): void {
-  api.get<{ Querystring: FlagListQuery }>(
+  api.hot<{ Querystring: FlagListQuery }>(
+    'GET',
     '/v1/flags/segments',
     {
       tag: 'Flags',

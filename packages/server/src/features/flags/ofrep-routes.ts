@@ -13,6 +13,7 @@ import { preparedResponses } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { etagOf, isUnchanged } from '../../http/etag.ts';
+import type { HotRequest } from '../../http/hot-route.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import {
@@ -36,7 +37,7 @@ interface EvaluationInput {
   context: Context;
 }
 
-type OfrepRequest = FastifyRequest<{ Body: OfrepBody }>;
+type OfrepRequest = HotRequest<{ Body: OfrepBody }>;
 
 /** OpenFeature Remote Evaluation Protocol. */
 export function registerOfrepRoutes(api: ApiRoutes, dependencies: Dependencies): void {
@@ -88,7 +89,8 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
 }
 
 function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
-  api.post<{ Body: OfrepBody }>(
+  api.hot<{ Body: OfrepBody }>(
+    'POST',
     '/ofrep/v1/evaluate/flags',
     {
       tag: 'OpenFeature',

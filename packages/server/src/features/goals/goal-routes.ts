@@ -41,7 +41,8 @@ function registerStep(
   step: 'increment' | 'decrement',
 ): void {
   const isIncrement = step === 'increment';
-  api.post<{ Body: GoalBody }>(
+  api.hot<{ Body: GoalBody }>(
+    'POST',
     `/v1/goals/${step}`,
     {
       tag: 'Goals',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
+import type { HotRequest } from '../../http/hot-route.ts';
 import type { EventKind, Metrics } from '../../http/metrics.ts';
 import type { AcceptedRequest } from '../../storage/accepted-request.ts';
 import type { IdempotencyMark } from '../../storage/journal/idempotency-marks.ts';
@@ -17,7 +17,7 @@ export class EventIntake {
   }
 
   /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but not stored again. */
-  async record(request: FastifyRequest, accepted: AcceptedRequest): Promise<'stored' | 'replayed'> {
+  async record(request: HotRequest, accepted: AcceptedRequest): Promise<'stored' | 'replayed'> {
     const mark = idempotencyMark(request);
     const identified = mark === undefined ? accepted : withEventId(accepted, eventIdOf(mark));
     const outcome = await this.#journal.accept(identified, mark);
@@ -40,7 +40,7 @@ function eventsIn(accepted: AcceptedRequest): [EventKind, number] {
   }
 }
 
-function idempotencyMark(request: FastifyRequest): IdempotencyMark | undefined {
+function idempotencyMark(request: HotRequest): IdempotencyMark | undefined {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
   const fingerprint = createHash('sha256')

@@ -40,7 +40,8 @@ function registerCollect(
   { auth, recordEvents, identities, behindProxy }: Dependencies,
 ): void {
   const url = '/v1/sessions/collect';
-  api.post<{ Body: CollectBody }>(
+  api.hot<{ Body: CollectBody }>(
+    'POST',
     url,
     {
       tag: 'Sessions',

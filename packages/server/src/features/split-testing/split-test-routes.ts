@@ -27,7 +27,8 @@ export function registerSplitTestRoutes(api: ApiRoutes, dependencies: Dependenci
 
 function registerConfig(api: ApiRoutes, { auth }: Dependencies): void {
   const url = '/v1/split-testing/config';
-  api.get<{ Querystring: SplitTestConfigQuery }>(
+  api.hot<{ Querystring: SplitTestConfigQuery }>(
+    'GET',
     url,
     {
       tag: 'Split testing',
@@ -51,7 +52,8 @@ function registerConfig(api: ApiRoutes, { auth }: Dependencies): void {
 
 function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Dependencies): void {
   const url = '/v1/split-testing/expose';
-  api.post<{ Body: ExposeBody }>(
+  api.hot<{ Body: ExposeBody }>(
+    'POST',
     url,
     {
       tag: 'Split testing',
