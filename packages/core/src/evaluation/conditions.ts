@@ -1,5 +1,6 @@
 import type { Condition, Rule } from '../api/targeting.ts';
-import { type Context, readAttribute } from './attribute-values.ts';
+import type { AttributeReaders } from './attribute-readers.ts';
+import type { Context } from './attribute-values.ts';
 import { compileOperator, type RegexCompiler } from './operators.ts';
 
 export type ContextTest = (context: Context) => boolean;
@@ -8,6 +9,7 @@ export interface ConditionScope {
   readonly regex: RegexCompiler;
   /** The test of a segment; `undefined` if it is unknown or cannot be resolved. */
   readonly segment: (id: string) => ContextTest | undefined;
+  readonly attributes: AttributeReaders;
 }
 
 export const never: ContextTest = () => false;
@@ -38,13 +40,13 @@ export function compileCondition(condition: Condition, scope: ConditionScope): C
   const { attribute, operator, negate = false } = condition;
   if (operator === 'inSegment') return inSegment(condition, scope);
   if (attribute === undefined) return never;
-  if (operator === 'isNotSet') return (context) => isMissing(readAttribute(context, attribute)) !== negate;
-  if (operator === 'isSet')
-    return negate ? never : (context) => !isMissing(readAttribute(context, attribute));
+  const read = scope.attributes.of(attribute);
+  if (operator === 'isNotSet') return (context) => isMissing(read(context)) !== negate;
+  if (operator === 'isSet') return negate ? never : (context) => !isMissing(read(context));
   const test = compileOperator(condition, scope.regex);
   if (!test) return never;
   return (context) => {
-    const value = readAttribute(context, attribute);
+    const value = read(context);
     return !isMissing(value) && test(value) !== negate;
   };
 }

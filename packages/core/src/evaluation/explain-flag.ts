@@ -11,7 +11,7 @@ import { type ConditionScope, compileCondition, compileConditions, isMissing } f
 import { compileFlags, type Evaluation, type FlagSet, orderFlags } from './flags.ts';
 import type { RegexCompiler } from './operators.ts';
 import { explainRollout } from './rollout.ts';
-import { compileSegments, segmentsIn } from './segments.ts';
+import { compileScope, segmentsIn } from './segments.ts';
 import { attributesOf, type Targeting, TargetingIndex, unknownAttributes } from './used-attributes.ts';
 
 export interface ExplainedFlag {
@@ -58,8 +58,7 @@ class FlagExplainer {
   constructor(targeting: Targeting, context: Context, regex: RegexCompiler) {
     this.#targeting = targeting;
     this.#context = context;
-    const tests = compileSegments(targeting.segments, regex, { id: 0 });
-    this.#scope = { regex, segment: (id) => tests.get(id) };
+    this.#scope = compileScope(targeting.segments, regex, { id: 0 });
     for (const segment of targeting.segments.toReversed()) this.#segments.set(segment.id, segment);
   }
 

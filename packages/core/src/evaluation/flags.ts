@@ -1,10 +1,11 @@
 import type { FlagDefinition, FlagType, FlagValue, Prerequisite, Rule, Segment } from '../api/targeting.ts';
+import type { Pass } from './attribute-readers.ts';
 import type { Context } from './attribute-values.ts';
 import { type ConditionScope, type ContextTest, compileConditions } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
 import { compileRollout } from './rollout.ts';
-import { compileSegments, type Pass } from './segments.ts';
+import { compileScope } from './segments.ts';
 
 export type EvaluationReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT';
 
@@ -18,13 +19,23 @@ export interface Evaluation {
   readonly version: number;
 }
 
+/** A possible result of a flag. There is one object for each, which stays the same until the flag changes. */
+export interface Outcome {
+  readonly key: string;
+  readonly evaluation: Evaluation;
+  /** For whatever a caller derives from the outcome, e.g. its JSON, so that it is derived once. */
+  derived?: unknown;
+}
+
 /** The compiled flags of one property in one environment. */
 export interface FlagSet {
   readonly keys: readonly string[];
   /** `undefined` for a flag that does not exist. */
   evaluate(key: string, context: Context): Evaluation | undefined;
+  /** Like `evaluate`. */
+  outcome(key: string, context: Context): Outcome | undefined;
   /** Evaluates all flags, without allocating an object. */
-  evaluateEach(context: Context, visit: (key: string, evaluation: Evaluation) => void): void;
+  eachOutcome(context: Context, visit: (outcome: Outcome) => void): void;
   /** Evaluates all flags; the object has no prototype, so that any key is safe. */
   evaluateAll(context: Context): Record<string, Evaluation>;
 }
@@ -32,17 +43,17 @@ export interface FlagSet {
 interface CompiledRule {
   readonly matches: ContextTest;
   readonly rollout: ContextTest | undefined;
-  readonly result: Evaluation;
+  readonly result: Outcome;
 }
 
 interface CompiledFlag {
   readonly prerequisites: readonly { readonly flag: CompiledFlag; readonly value: FlagValue }[];
-  readonly unmetResult: Evaluation;
+  readonly unmetResult: Outcome;
   readonly rules: readonly CompiledRule[];
-  readonly defaultResult: Evaluation;
+  readonly defaultResult: Outcome;
   /** The pass that `result` was computed in; it is not valid in any other. */
   passId: number;
-  result: Evaluation;
+  result: Outcome;
 }
 
 /**
@@ -68,29 +79,32 @@ export function createFlagCompiler(
   options: { regex: RegexCompiler },
 ): (definitions: readonly FlagDefinition[]) => FlagSet {
   const pass: Pass = { id: 0 };
-  const tests = compileSegments(segments, options.regex, pass);
-  const scope: ConditionScope = { regex: options.regex, segment: (id) => tests.get(id) };
+  const scope = compileScope(segments, options.regex, pass);
   const cache = new WeakMap<FlagDefinition, CompiledFlag>();
   return (definitions) => createFlagSet(compileInOrder(definitions, scope, cache), pass);
 }
 
 function createFlagSet(flags: ReadonlyMap<string, CompiledFlag>, pass: Pass): FlagSet {
   const keys = Object.freeze([...flags.keys()]);
+  const inOrder = [...flags.values()];
   return {
     keys,
     evaluate(key, context) {
+      return this.outcome(key, context)?.evaluation;
+    },
+    outcome(key, context) {
       const flag = flags.get(key);
       if (!flag) return undefined;
       pass.id++;
       return evaluateFlag(flag, context, pass);
     },
-    evaluateEach(context, visit) {
+    eachOutcome(context, visit) {
       pass.id++;
-      for (const [key, flag] of flags) visit(key, evaluateFlag(flag, context, pass));
+      for (const flag of inOrder) visit(evaluateFlag(flag, context, pass));
     },
     evaluateAll(context) {
       const results: Record<string, Evaluation> = Object.create(null);
-      this.evaluateEach(context, (key, evaluation) => {
+      this.eachOutcome(context, ({ key, evaluation }) => {
         results[key] = evaluation;
       });
       return results;
@@ -98,7 +112,7 @@ function createFlagSet(flags: ReadonlyMap<string, CompiledFlag>, pass: Pass): Fl
   };
 }
 
-function evaluateFlag(flag: CompiledFlag, context: Context, pass: Pass): Evaluation {
+function evaluateFlag(flag: CompiledFlag, context: Context, pass: Pass): Outcome {
   if (flag.passId === pass.id) return flag.result;
   const result = meetsPrerequisites(flag, context, pass) ? firstMatch(flag, context) : flag.unmetResult;
   flag.passId = pass.id;
@@ -108,12 +122,12 @@ function evaluateFlag(flag: CompiledFlag, context: Context, pass: Pass): Evaluat
 
 function meetsPrerequisites(flag: CompiledFlag, context: Context, pass: Pass): boolean {
   for (const prerequisite of flag.prerequisites) {
-    if (evaluateFlag(prerequisite.flag, context, pass).value !== prerequisite.value) return false;
+    if (evaluateFlag(prerequisite.flag, context, pass).evaluation.value !== prerequisite.value) return false;
   }
   return true;
 }
 
-function firstMatch(flag: CompiledFlag, context: Context): Evaluation {
+function firstMatch(flag: CompiledFlag, context: Context): Outcome {
   for (const rule of flag.rules) {
     if (rule.matches(context) && (rule.rollout === undefined || rule.rollout(context))) return rule.result;
   }
@@ -160,42 +174,39 @@ function compileFlag(
   scope: ConditionScope,
 ): CompiledFlag {
   const { configuration, defaultValue } = flag;
-  if (!configuration) return constantFlag(createEvaluation(flag, defaultValue, 'DEFAULT'));
-  if (!configuration.enabled) return constantFlag(createEvaluation(flag, defaultValue, 'DISABLED'));
-  const unmetResult = createEvaluation(flag, defaultValue, 'DEFAULT');
+  if (!configuration) return constantFlag(createOutcome(flag, defaultValue, 'DEFAULT'));
+  if (!configuration.enabled) return constantFlag(createOutcome(flag, defaultValue, 'DISABLED'));
+  const unmetResult = createOutcome(flag, defaultValue, 'DEFAULT');
   const prerequisites = configuration.prerequisites.map(resolve).filter((target) => target !== undefined);
   if (prerequisites.length < configuration.prerequisites.length) return constantFlag(unmetResult);
   const enabled = configuration.rules.filter((rule) => rule.enabled !== false);
-  const defaultResult = createEvaluation(
-    flag,
-    configuration.value,
-    enabled.length > 0 ? 'DEFAULT' : 'STATIC',
-  );
+  const defaultResult = createOutcome(flag, configuration.value, enabled.length > 0 ? 'DEFAULT' : 'STATIC');
   const rules = enabled.map((rule) => compileRule(flag, rule, scope));
   return { prerequisites, unmetResult, rules, defaultResult, passId: -1, result: defaultResult };
 }
 
 /** A flag with the same result in every context. */
-function constantFlag(result: Evaluation): CompiledFlag {
+function constantFlag(result: Outcome): CompiledFlag {
   return { prerequisites: [], unmetResult: result, rules: [], defaultResult: result, passId: -1, result };
 }
 
 function compileRule(flag: FlagDefinition, rule: Rule, scope: ConditionScope): CompiledRule {
   return {
     matches: compileConditions(rule.match, rule.conditions ?? [], scope),
-    rollout: rule.rollout && compileRollout(flag.key, rule.id, rule.rollout),
-    result: createEvaluation(flag, rule.value, rule.rollout ? 'SPLIT' : 'TARGETING_MATCH', rule.id),
+    rollout: rule.rollout && compileRollout(flag.key, rule.id, rule.rollout, scope.attributes),
+    result: createOutcome(flag, rule.value, rule.rollout ? 'SPLIT' : 'TARGETING_MATCH', rule.id),
   };
 }
 
-function createEvaluation(
+function createOutcome(
   flag: FlagDefinition,
   value: FlagValue,
   reason: EvaluationReason,
   ruleId?: string,
-): Evaluation {
-  const { type, version } = flag;
-  return Object.freeze(
+): Outcome {
+  const { key, type, version } = flag;
+  const evaluation = Object.freeze(
     ruleId === undefined ? { value, type, reason, version } : { value, type, reason, ruleId, version },
   );
+  return { key, evaluation, derived: undefined };
 }

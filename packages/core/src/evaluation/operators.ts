@@ -3,6 +3,9 @@ import { asInJson, numberOf, textOf } from './attribute-values.ts';
 import { parseInstant } from './instant.ts';
 import { compareSemver, parseSemver } from './semver.ts';
 
+/** Up to so many texts, comparing with each is faster than looking one up in a set. */
+const MAX_COMPARED = 8;
+
 /** The cost of a search per character grows with the steps of the compiled pattern. */
 const MAX_PATTERN_STEPS = 500;
 
@@ -143,10 +146,16 @@ function texts(values: Values, caseInsensitive: boolean): string[] {
 }
 
 function equality(values: Values, caseInsensitive: boolean): ValueTest {
-  const [first, ...rest] = texts(values, caseInsensitive);
-  if (rest.length === 0) return onText(caseInsensitive, (text) => text === first);
-  const expected = new Set(rest).add(first as string);
-  return onText(caseInsensitive, (text) => expected.has(text));
+  const expected = [...new Set(texts(values, caseInsensitive))];
+  const set = new Set(expected);
+  const isExpected =
+    expected.length > MAX_COMPARED
+      ? (text: string) => set.has(text)
+      : (text: string) => expected.includes(text);
+  const test = onText(caseInsensitive, isExpected);
+  if (caseInsensitive) return test;
+  // Text, the usual case, needs no conversion.
+  return (value) => (typeof value === 'string' ? isExpected(value) : test(value));
 }
 
 function textual(

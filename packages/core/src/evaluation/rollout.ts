@@ -1,25 +1,24 @@
 import type { RolloutStepResult } from '../api/explanations.ts';
 import type { Rule } from '../api/targeting.ts';
-import { type Context, readAttribute, textOf } from './attribute-values.ts';
+import { AttributeReaders, UNITS } from './attribute-readers.ts';
+import type { Context } from './attribute-values.ts';
 import { type ContextTest, never } from './conditions.ts';
 import { hashFractionAfter } from './hash.ts';
-
-/** Hashed by default: the first that the context has. */
-export const UNITS: readonly string[] = ['targetingKey', 'userId', 'email', 'visitorId', 'sessionId'];
 
 /** Whether a context is within the percentage; without an id, only if the percentage is 100. */
 export function compileRollout(
   flagKey: string,
   ruleId: string,
   rollout: NonNullable<Rule['rollout']>,
+  attributes: AttributeReaders,
 ): ContextTest {
   const { percentage, by, salt = ruleId } = rollout;
   if (percentage >= 100) return () => true;
   if (!(percentage > 0)) return never;
-  const attributes = by === undefined ? UNITS : [by];
+  const readUnit = attributes.unit(by);
   const draw = hashFractionAfter(`${flagKey}:${salt}:`);
   return (context) => {
-    const unit = unitOf(context, attributes);
+    const unit = readUnit(context);
     return unit !== undefined && draw(unit) * 100 < percentage;
   };
 }
@@ -32,22 +31,14 @@ export function explainRollout(
   context: Context,
 ): RolloutStepResult {
   const { percentage, by, salt = ruleId } = rollout;
-  const attributes = by === undefined ? UNITS : [by];
-  const attribute = attributes.find((each) => unitOf(context, [each]) !== undefined) ?? null;
-  const unit = unitOf(context, attributes) ?? null;
+  const attributes = new AttributeReaders({ id: 0 });
+  const unitOf = (name: string | undefined) => attributes.unit(name)(context);
+  const candidates = by === undefined ? UNITS : [by];
+  const attribute = candidates.find((each) => unitOf(each) !== undefined) ?? null;
+  const unit = unitOf(by) ?? null;
   return {
     ...{ percentage, attribute, unit },
     bucket: unit === null ? null : hashFractionAfter(`${flagKey}:${salt}:`)(unit) * 100,
-    included: compileRollout(flagKey, ruleId, rollout)(context),
+    included: compileRollout(flagKey, ruleId, rollout, attributes)(context),
   };
-}
-
-/** The first attribute that is a non-empty string or a number. */
-function unitOf(context: Context, attributes: readonly string[]): string | undefined {
-  for (const attribute of attributes) {
-    const value = readAttribute(context, attribute);
-    const unit = typeof value === 'boolean' ? undefined : textOf(value);
-    if (unit) return unit;
-  }
-  return undefined;
 }

@@ -1,13 +1,9 @@
 import type { Condition, Segment } from '../api/targeting.ts';
+import { AttributeReaders, oncePerPass, type Pass } from './attribute-readers.ts';
 import type { Context } from './attribute-values.ts';
-import { type ContextTest, compileConditions, never } from './conditions.ts';
+import { type ConditionScope, type ContextTest, compileConditions, never } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
-
-/** Numbers the evaluations, so that each one evaluates a segment or flag only once, however often it is referenced. */
-export interface Pass {
-  id: number;
-}
 
 /** The order in which segments depend on each other. Of two with the same id, the first counts. */
 export function orderSegments(segments: readonly Segment[]): Dependencies {
@@ -23,27 +19,29 @@ export function segmentsIn(conditions: readonly Condition[]): string[] {
   );
 }
 
-/** The tests of all segments by id. A segment in a cycle is omitted: like an unknown one, it matches nobody. */
-export function compileSegments(
-  segments: readonly Segment[],
-  regex: RegexCompiler,
-  pass: Pass,
-): ReadonlyMap<string, ContextTest> {
+/**
+ * What conditions refer to, with the tests of all segments by id. A segment in a cycle is omitted: like an unknown one,
+ * it matches nobody. Whoever evaluates the conditions increments the id of the pass for each context.
+ */
+export function compileScope(segments: readonly Segment[], regex: RegexCompiler, pass: Pass): ConditionScope {
   const { order, unresolvable } = orderSegments(segments);
   const byId = new Map(segments.toReversed().map((segment) => [segment.id, segment]));
   const tests = new Map<string, ContextTest>();
-  const scope = { regex, segment: (id: string) => tests.get(id) };
+  const scope = {
+    regex,
+    segment: (id: string) => tests.get(id),
+    attributes: new AttributeReaders(pass),
+  };
   for (const id of order) {
     const segment = byId.get(id);
     if (!segment || unresolvable.has(id)) continue;
     // Unlike a rule, a segment without conditions matches nobody: an unfinished one must not enable a flag for everyone.
     const isEmpty = segment.conditions.length === 0;
-    tests.set(
-      id,
-      isEmpty ? never : oncePerPass(compileConditions(segment.match, segment.conditions, scope), pass),
-    );
+    const test = isEmpty ? never : compileConditions(segment.match, segment.conditions, scope);
+    // Otherwise segments that reference each other repeatedly would take exponential time.
+    tests.set(id, oncePerPass(test, pass));
   }
-  return tests;
+  return scope;
 }
 
 /**
@@ -56,22 +54,9 @@ export function createMembership(
   regex: RegexCompiler,
 ): (id: string, context: Context) => boolean {
   const pass: Pass = { id: 0 };
-  const tests = compileSegments(segments, regex, pass);
+  const scope = compileScope(segments, regex, pass);
   return (id, context) => {
     pass.id++;
-    return tests.get(id)?.(context) ?? false;
-  };
-}
-
-/** Without it, segments that reference each other repeatedly would take exponential time. */
-function oncePerPass(test: ContextTest, pass: Pass): ContextTest {
-  let passId = -1;
-  let result = false;
-  return (context) => {
-    if (passId !== pass.id) {
-      result = test(context);
-      passId = pass.id;
-    }
-    return result;
+    return scope.segment(id)?.(context) ?? false;
   };
 }

@@ -1,6 +1,10 @@
+/** A bigint beyond the safe integers; numbers and bigints can be compared. */
+type VersionNumber = number | bigint;
+
 export interface Semver {
-  /** Major, minor and patch as strings: they may exceed the safe integers. */
-  readonly core: readonly string[];
+  readonly major: VersionNumber;
+  readonly minor: VersionNumber;
+  readonly patch: VersionNumber;
   readonly prerelease: readonly string[];
 }
 
@@ -36,13 +40,19 @@ function parse(text: string): Semver | undefined {
   const prerelease = parts[4]?.split('.') ?? [];
   if (prerelease.some((part) => part.length > 1 && part.startsWith('0') && DIGITS.test(part)))
     return undefined;
-  return { core: [parts[1] ?? '0', parts[2] ?? '0', parts[3] ?? '0'], prerelease };
+  return { major: numberOf(parts[1]), minor: numberOf(parts[2]), patch: numberOf(parts[3]), prerelease };
 }
+
+const MAX_SAFE_DIGITS = 15;
+
+const numberOf = (digits = '0'): VersionNumber =>
+  digits.length > MAX_SAFE_DIGITS ? BigInt(digits) : Number(digits);
 
 /** Precedence of Semantic Versioning 2.0.0, section 11: negative, 0 or positive. */
 export function compareSemver(a: Semver, b: Semver): number {
-  const core = compareParts(a.core, b.core);
-  if (core !== 0) return core;
+  if (a.major !== b.major) return a.major < b.major ? -1 : 1;
+  if (a.minor !== b.minor) return a.minor < b.minor ? -1 : 1;
+  if (a.patch !== b.patch) return a.patch < b.patch ? -1 : 1;
   // A release comes after its pre-releases.
   if (a.prerelease.length === 0 || b.prerelease.length === 0)
     return b.prerelease.length - a.prerelease.length;

@@ -225,12 +225,16 @@ class Exchange implements HotRequest, HotReply {
   }
 
   send(body?: string | Buffer): void {
-    if (body !== undefined) {
-      this.#parts.output.admit(this.#response, body, this);
-      this.#sent['content-length'] = String(Buffer.byteLength(body));
+    if (body === undefined) {
+      this.#response.writeHead(this.#status, this.#sent).end();
+      return;
     }
-    this.#response.writeHead(this.#status, this.#sent);
-    this.#response.end(body);
+    this.#parts.output.admit(this.#response, body, this);
+    const bytes = Buffer.byteLength(body);
+    this.#sent['content-length'] = String(bytes);
+    // Pure ASCII: the same bytes in Latin-1, which takes less time to encode.
+    const encoding = bytes === body.length ? 'latin1' : 'utf8';
+    this.#response.writeHead(this.#status, this.#sent).end(body, encoding);
   }
 }
 

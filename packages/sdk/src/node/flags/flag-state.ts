@@ -32,9 +32,9 @@ export interface FlagList {
 export interface FlagState {
   readonly keys: readonly string[];
   evaluate(key: string, context: Readonly<Record<string, unknown>>): FlagEvaluation | undefined;
-  evaluateEach(
+  eachOutcome(
     context: Readonly<Record<string, unknown>>,
-    visit: (key: string, evaluation: FlagEvaluation) => void,
+    visit: (outcome: { key: string; evaluation: FlagEvaluation }) => void,
   ): void;
   /** Why a flag has its value, in words; slow. */
   explain(key: string, context: Readonly<Record<string, unknown>>): string;

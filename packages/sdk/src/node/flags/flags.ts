@@ -147,7 +147,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
     const values: Record<string, FlagValue> = Object.create(null);
     if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     try {
-      source.state?.evaluateEach(contextOf(context), (key, evaluation) => {
+      source.state?.eachOutcome(contextOf(context), ({ key, evaluation }) => {
         usage.count(key, evaluation);
         values[key] = evaluation.value;
       });

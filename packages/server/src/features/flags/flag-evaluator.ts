@@ -1,5 +1,6 @@
-import { createFlagCompiler, type Evaluation, type FlagSet } from '@switchyard/core/evaluation/flags';
+import { createFlagCompiler, type FlagSet, type Outcome } from '@switchyard/core/evaluation/flags';
 import { ApiError } from '../../errors.ts';
+import { type PartTag, partTagOf, TagOfParts } from '../../http/etag.ts';
 import type { SessionIdentity } from '../../storage/event-store.ts';
 import { definitionIn } from '../../storage/flag-definition.ts';
 import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -20,8 +21,6 @@ export interface EnvironmentFlags {
   readonly propertyId: string;
   readonly environmentId: string;
   readonly set: FlagSet;
-  /** The evaluator returns the same object for the same result. */
-  readonly results: Map<Evaluation, CachedResult>;
 }
 
 /** The flags of a property, compiled per environment when it is first asked for after a change. */
@@ -44,7 +43,7 @@ export function flagsIn(property: PropertyConfiguration, environmentId: string):
     throw new ApiError('environment_not_found');
   }
   const set = compileFor(property, environmentId);
-  const flags = { propertyId: property.id, environmentId, set, results: new Map() };
+  const flags = { propertyId: property.id, environmentId, set };
   compiled.set(environmentId, flags);
   return flags;
 }
@@ -73,25 +72,23 @@ function merge(context: Context, identity: SessionIdentity | undefined): Context
   return merged;
 }
 
-/** What is cached per result. */
+/** What is derived from an outcome. */
 interface CachedResult extends CountedResult {
   /** `"key":{…}` */
   readonly member: string;
   /** `{"key":…}`, in the format of the OpenFeature Remote Evaluation Protocol. */
   readonly ofrep: string;
+  readonly ofrepTag: PartTag;
 }
 
-function cachedResult(flags: EnvironmentFlags, key: string, evaluation: Evaluation): CachedResult {
-  let cached = flags.results.get(evaluation);
-  if (cached === undefined) {
-    cached = createCached(flags, key, evaluation);
-    flags.results.set(evaluation, cached);
-  }
-  return cached;
+function cachedResult(flags: EnvironmentFlags, outcome: Outcome): CachedResult {
+  outcome.derived ??= createCached(flags, outcome);
+  return outcome.derived as CachedResult;
 }
 
-function createCached(flags: EnvironmentFlags, key: string, evaluation: Evaluation): CachedResult {
+function createCached(flags: EnvironmentFlags, { key, evaluation }: Outcome): CachedResult {
   const { value, reason, ruleId, version } = evaluation;
+  const ofrep = JSON.stringify({ key, value, reason, variant: ruleId ?? 'default', metadata: { version } });
   return {
     propertyId: flags.propertyId,
     environmentId: flags.environmentId,
@@ -99,7 +96,8 @@ function createCached(flags: EnvironmentFlags, key: string, evaluation: Evaluati
     value: usageValue(value),
     count: 0,
     member: `${JSON.stringify(key)}:${JSON.stringify(evaluation)}`,
-    ofrep: JSON.stringify({ key, value, reason, variant: ruleId ?? 'default', metadata: { version } }),
+    ofrep,
+    ofrepTag: partTagOf(ofrep),
   };
 }
 
@@ -117,17 +115,17 @@ export class FlagEvaluator {
     const counts = this.#counts;
     let json = '{"flags":{';
     let separator = '';
-    const add = (key: string, evaluation: Evaluation) => {
-      const cached = cachedResult(flags, key, evaluation);
+    const add = (outcome: Outcome) => {
+      const cached = cachedResult(flags, outcome);
       counts.add(cached);
       json += separator + cached.member;
       separator = ',';
     };
-    if (only === undefined) flags.set.evaluateEach(context, add);
+    if (only === undefined) flags.set.eachOutcome(context, add);
     else {
       for (const key of new Set(only)) {
-        const evaluation = flags.set.evaluate(key, context);
-        if (evaluation !== undefined) add(key, evaluation);
+        const outcome = flags.set.outcome(key, context);
+        if (outcome !== undefined) add(outcome);
       }
     }
     return `${json}}}`;
@@ -135,21 +133,24 @@ export class FlagEvaluator {
 
   /** One flag in the OpenFeature format; undefined if there is no such flag. */
   ofrepJson(flags: EnvironmentFlags, key: string, context: Context): string | undefined {
-    const evaluation = flags.set.evaluate(key, context);
-    if (evaluation === undefined) return undefined;
-    const cached = cachedResult(flags, key, evaluation);
+    const outcome = flags.set.outcome(key, context);
+    if (outcome === undefined) return undefined;
+    const cached = cachedResult(flags, outcome);
     this.#counts.add(cached);
     return cached.ofrep;
   }
 
-  /** All flags in the OpenFeature format, as the members of an array. */
-  ofrepListJson(flags: EnvironmentFlags, context: Context): string {
+  /** All flags in the OpenFeature format: the members of an array, and what identifies them. */
+  ofrepList(flags: EnvironmentFlags, context: Context): { json: string; tag: TagOfParts } {
+    const counts = this.#counts;
+    const tag = new TagOfParts();
     let json = '';
-    flags.set.evaluateEach(context, (key, evaluation) => {
-      const cached = cachedResult(flags, key, evaluation);
-      this.#counts.add(cached);
+    flags.set.eachOutcome(context, (outcome) => {
+      const cached = cachedResult(flags, outcome);
+      counts.add(cached);
+      tag.add(cached.ofrepTag);
       json += json === '' ? cached.ofrep : `,${cached.ofrep}`;
     });
-    return json;
+    return { json, tag };
   }
 }

@@ -12,7 +12,7 @@ import type { ApiError } from '../../errors.ts';
 import { preparedResponses } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { etagOf, isUnchanged } from '../../http/etag.ts';
+import { sendPrepared } from '../../http/etag.ts';
 import type { HotRequest } from '../../http/hot-route.ts';
 import { asApiError, sendProblem } from '../../http/problem.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -34,7 +34,8 @@ interface Dependencies {
 interface EvaluationInput {
   property: PropertyConfiguration;
   flags: EnvironmentFlags;
-  context: Context;
+  /** A promise if the visitor of its session has to be looked up. */
+  context: Context | Promise<Context>;
 }
 
 type OfrepRequest = HotRequest<{ Body: OfrepBody }>;
@@ -79,9 +80,9 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
       ...PROTOCOL,
     },
     async (request, reply) => {
-      const { flags, context } = await evaluationInput(request, dependencies);
+      const { flags, context } = evaluationInput(request, dependencies);
       const { key } = request.params;
-      const json = dependencies.evaluator.ofrepJson(flags, key, context);
+      const json = dependencies.evaluator.ofrepJson(flags, key, await context);
       if (json !== undefined) return reply.type('application/json; charset=utf-8').send(json);
       return fail(reply, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' });
     },
@@ -106,26 +107,24 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
       errors: ['storage_damaged', 'event_store_unavailable'],
       ...PROTOCOL,
     },
-    async (request, reply) => {
-      const { property, flags, context } = await evaluationInput(request, dependencies);
-      const list = dependencies.evaluator.ofrepListJson(flags, context);
-      const body = `{"flags":[${list}],"metadata":{"version":${property.version}}}`;
-      const etag = etagOf(body);
-      reply.header('etag', etag);
-      if (isUnchanged(request, etag)) return reply.code(304).send();
-      return reply.type('application/json; charset=utf-8').send(body);
+    (request, reply) => {
+      const { property, flags, context } = evaluationInput(request, dependencies);
+      const send = (complete: Context) => {
+        const { json, tag } = dependencies.evaluator.ofrepList(flags, complete);
+        const { version } = property;
+        const body = `{"flags":[${json}],"metadata":{"version":${version}}}`;
+        return sendPrepared(request, reply, { body, etag: tag.etag(version) });
+      };
+      return context instanceof Promise ? context.then(send) : send(context);
     },
   );
 }
 
-async function evaluationInput(
-  request: OfrepRequest,
-  { auth, findIdentity }: Dependencies,
-): Promise<EvaluationInput> {
+function evaluationInput(request: OfrepRequest, { auth, findIdentity }: Dependencies): EvaluationInput {
   const property = auth.property(request, request.apiKey.propertyId);
   const environment = request.headers['x-environment'];
   const flags = flagsIn(property, typeof environment === 'string' ? environment : PRODUCTION.id);
-  const context = await withIdentity(property.id, request.body.context ?? {}, findIdentity);
+  const context = withIdentity(property.id, request.body.context ?? {}, findIdentity);
   return { property, flags, context };
 }
 
