@@ -12,6 +12,7 @@ import {
 } from './lib/children.js';
 import { EVENTS_PER_VISIT, fetchResults, fetchSessions, SPEED_CASES, VISIT_SCRIPTS } from './lib/fixture.js';
 import { compare, timed } from './lib/measures.js';
+import { findRegressions } from './lib/recorded-ratios.js';
 import { coresTable, mb, ms, speedTable, targetTable, whole } from './lib/report.js';
 
 const { values: options } = parseArgs({
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '64' },
     events: { type: 'string', default: '1000000' },
     only: { type: 'string' },
+    check: { type: 'boolean', default: false },
     help: { type: 'boolean' },
   },
 });
@@ -30,7 +32,8 @@ const HELP = `Usage: npm run bench -- [options]
   --seconds S      length of each run (default 4)
   --connections N  connections, with one request at a time on each (default 64)
   --events N       events ingested over HTTP in the second part; 0 skips it (default 1000000)
-  --only TEXT      only the speed cases whose name contains TEXT`;
+  --only TEXT      only the speed cases whose name contains TEXT
+  --check          fails if a ratio is more than 10 % below the one in bench/README.md; skips the second part`;
 
 /** Time for the allocators to return memory to the system after a load. */
 const REST_MS = 20_000;
@@ -135,6 +138,14 @@ async function measureMillion(generator, events) {
   ];
 }
 
+/** Sets the exit code. */
+function check(speed) {
+  const regressions = findRegressions(speed);
+  for (const regression of regressions) console.log(`slower: ${regression}`);
+  if (regressions.length > 0) process.exitCode = 1;
+  else console.log('No ratio is more than 10 % below the one in bench/README.md.');
+}
+
 if (options.help) {
   console.log(HELP);
 } else {
@@ -144,7 +155,8 @@ if (options.help) {
   const generator = new Generator();
   const speed = await measureSpeed(generator);
   console.log(`${speedTable(speed)}\n\n${coresTable(speed)}\n`);
-  if (Number(options.events) > 0)
+  if (options.check) check(speed);
+  else if (Number(options.events) > 0)
     console.log(targetTable(await measureMillion(generator, Number(options.events))));
   generator.stop();
 }

@@ -179,6 +179,7 @@ class Load {
       perSecond: this.#responses / seconds,
       p50: this.#quantile(0.5),
       p99: this.#quantile(0.99),
+      max: this.#quantile(1),
       errors: this.#errors,
       generatorCores: (user + system) / 1e6 / seconds,
     });

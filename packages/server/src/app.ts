@@ -38,6 +38,7 @@ import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
 import { registerTrafficRoutes } from './features/traffic/traffic-routes.ts';
 import { registerWebhookRoutes, type WakeWebhooks } from './features/webhooks/webhook-routes.ts';
+import { acceptFirst } from './http/accept-first.ts';
 import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
 import { registerDashboard } from './http/dashboard.ts';
@@ -159,6 +160,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerManagement(api, app, auth, { ...parts, idempotency });
   // Spans and log lines of requests are made by hooks of Fastify.
   if (parts.tracer === undefined && !parts.log.isLevelEnabled('debug')) fastLane.open(app);
+  acceptFirst(app);
   return app;
 }
 

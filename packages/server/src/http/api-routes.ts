@@ -1,6 +1,5 @@
 import type {
   FastifyInstance,
-  FastifyRequest,
   onRequestHookHandler,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -122,8 +121,13 @@ export class ApiRoutes {
   ): Validate {
     const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
     const validate = onFirstUse(() => this.#validator(description));
-    const schema = describeRoute(description);
     const refusesDryRun = method !== 'GET' && description.access !== undefined && !hasDryRun(description);
+    const check: Validate = (request) => {
+      if (bodyOptional) request.body ??= {};
+      if (refusesDryRun) refuseDryRun(request);
+      validate(request);
+    };
+    const schema = describeRoute(description);
     for (const path of doubledSlash ? [url, `/${url}`] : [url]) {
       if (description.key === 'public') registerPreflight(this.#app, path, method);
       this.#app.route<T>({
@@ -134,16 +138,14 @@ export class ApiRoutes {
         config: { emptyBody: needsNoBody(declaration) },
         // Not in a hook of its own, which would cost as much as the validation itself.
         handler(request, reply) {
-          if (bodyOptional) request.body ??= {} as never;
-          if (refusesDryRun) refuseDryRun(request);
-          validate(request);
+          check(request);
           return handler.call(this, request, reply);
         },
         ...(errorHandler && { errorHandler }),
         ...(exposeHeadRoute === false && { exposeHeadRoute }),
       });
     }
-    return validate;
+    return check;
   }
 
   #hookOf(description: RouteDescription): onRequestHookHandler {
@@ -177,7 +179,7 @@ function hasDryRun({ querystring }: RouteDescription): boolean {
 }
 
 /** A caller who only wants to try must not change anything by mistake. */
-function refuseDryRun({ query }: Pick<FastifyRequest, 'query'>): void {
+function refuseDryRun({ query }: { query: unknown }): void {
   const { dryRun } = query as { dryRun?: unknown };
   if (dryRun === undefined || dryRun === 'false') return;
   throw invalidField('/dryRun', 'is not possible for this request; nothing was changed');

@@ -12,7 +12,7 @@ export interface RawResponse {
 
 export interface RawRequest {
   /** Sent immediately. */
-  start: string;
+  start: string | Buffer;
   /** Sent repeatedly until the server disconnects. */
   chunk?: string;
   everyMs?: number;

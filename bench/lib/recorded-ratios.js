@@ -1,0 +1,35 @@
+// The ratios in README.md, as the last figures that were accepted.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const README = fileURLToPath(new URL('../README.md', import.meta.url));
+/** By how much a ratio may be below the recorded one: the rounds of one run differ by some percent. */
+const TOLERANCE = 0.1;
+
+const cellsOf = (line) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+/** The ratio of each case in the table that follows the line "`npm run bench`:". */
+function recordedRatios(text) {
+  const lines = text.slice(text.indexOf('\n`npm run bench`:')).split('\n');
+  const start = lines.findIndex((line) => line.startsWith('|'));
+  const end = lines.findIndex((line, i) => i > start && !line.startsWith('|'));
+  const [header, , ...rows] = lines.slice(start, end).map(cellsOf);
+  const column = header.indexOf('ratio');
+  return new Map(rows.map((cells) => [cells[0], Number(cells[column])]));
+}
+
+/** Describes every case whose ratio is too far below the recorded one, or that has none. */
+export function findRegressions(results) {
+  const recorded = recordedRatios(readFileSync(README, 'utf8'));
+  return results.flatMap(({ name, ratio }) => {
+    const expected = recorded.get(name);
+    if (!(expected > 0)) return [`${name}: README.md has no ratio`];
+    const min = expected * (1 - TOLERANCE);
+    if (ratio >= min) return [];
+    return [`${name}: ratio ${ratio.toFixed(3)}, README.md says ${expected}, at least ${min.toFixed(3)}`];
+  });
+}
