@@ -18,7 +18,7 @@ import type { OtlpTracer } from './otlp-tracer.ts';
 import type { ThreadRequest } from './report-thread.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 import { listenForBackups } from './storage/backup/backup-socket.ts';
-import { assertRestored } from './storage/backup/restore-backup.ts';
+import { assertRestored } from './storage/backup/interrupted-restore.ts';
 import { Configuration } from './storage/configuration.ts';
 import { makeDataDirectory } from './storage/data-directory.ts';
 import { type DatabaseHandle, sqliteHandle } from './storage/database.ts';
