@@ -15,15 +15,13 @@ import { createLog, type ServerLog } from './log.ts';
 import type { OpenedDatabase } from './node-database.ts';
 import { openTracer } from './open-tracer.ts';
 import type { OtlpTracer } from './otlp-tracer.ts';
+import { prepareDataDirectory } from './prepare-data-directory.ts';
 import type { ThreadRequest } from './report-thread.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 import { listenForBackups } from './storage/backup/backup-socket.ts';
-import { assertRestored } from './storage/backup/interrupted-restore.ts';
 import { Configuration } from './storage/configuration.ts';
-import { makeDataDirectory } from './storage/data-directory.ts';
 import { type DatabaseHandle, sqliteHandle } from './storage/database.ts';
 import { type EventStorage, startEventStorage } from './storage/event-storage.ts';
-import { assertUsable } from './storage/move/moved-directory.ts';
 import { publishOwnJournal } from './storage/node-journals.ts';
 import { keepSnapshot } from './storage/snapshot-writer.ts';
 import { ThreadedSqlite } from './storage/sqlite/threaded-sqlite.ts';
@@ -54,11 +52,7 @@ export async function runServer(config: Config, options: Options = {}): Promise<
 
 async function start(config: Config, serverLog: ServerLog, options: Options): Promise<Stop> {
   const { log } = serverLog;
-  // By default the engines create files that every user can read, and DATA_DIR may be readable too.
-  process.umask(0o077);
-  makeDataDirectory(config.dataDir);
-  assertRestored(config.dataDir);
-  assertUsable(config.dataDir, config.databaseUrl !== undefined);
+  prepareDataDirectory(config);
   const sqlite = new ThreadedSqlite((err) => {
     void exitAfterFailure(log, err, 'configuration database thread failed; exiting', events.close());
   });

@@ -45,6 +45,9 @@ async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOp
   const config = loadConfig({ ...process.env, ...Object.fromEntries(settings) });
   // Each of several processes may need other threads.
   if (config.workers === 1) {
+    const { prepareDataDirectory } = await import('../prepare-data-directory.ts');
+    // First: an exit while threads load native code would abort the process.
+    prepareDataDirectory(config);
     startEarly('storage-thread');
     startEarly('sqlite-thread');
   }
