@@ -55,7 +55,7 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * What all migrations together make of an empty file, which takes them ten times as long. A test compares the two.
+ * What all migrations together make of an empty file; they take several times as long. A test compares the two.
  */
 const CURRENT = `
   CREATE TABLE store_state (dead_rows BIGINT NOT NULL, hash_key VARCHAR NOT NULL);
