@@ -1,5 +1,4 @@
 // node bench/growth.js: how the figures change with the number of stored events. See README.md.
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   diskMegabytes,
@@ -9,7 +8,8 @@ import {
   startBareServer,
   temporaryDirectory,
 } from './lib/children.js';
-import { EVENTS_PER_VISIT, fetchResults, fetchSessions, SPEED_CASES, visitEntries } from './lib/fixture.js';
+import { fill } from './lib/fill.js';
+import { fetchResults, fetchSessions, SPEED_CASES } from './lib/fixture.js';
 import { compare, timed } from './lib/measures.js';
 import { mb, ms, ratio, table, whole } from './lib/report.js';
 
@@ -26,33 +26,6 @@ const HELP = `Usage: node bench/growth.js [options]   (after npm run build)
   --sizes A,B,…  numbers of stored events (default 100000,1000000,10000000)
   --rounds N     rounds of bare and Switchyard (default 3)
   --seconds S    length of each run (default 3)`;
-
-const DAY = 24 * 60 * 60 * 1000;
-const BATCH_VISITS = 4000;
-
-/**
- * Fills a data directory through the event store's `append`, in batches like those of the loader. This is the path
- * behind the journal, so the files are the same as after that many requests, without the time they take.
- */
-async function fill(dataDir, events) {
-  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.cjs');
-  const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
-  const visits = Math.ceil(events / EVENTS_PER_VISIT);
-  const startedAt = performance.now();
-  const first = Date.now() - 30 * DAY;
-  let seq = 1;
-  for (let visit = 1; visit <= visits; ) {
-    const entries = [];
-    for (const end = Math.min(visits, visit + BATCH_VISITS - 1); visit <= end; visit++) {
-      const added = visitEntries(seq, visit, first + Math.floor((visit / visits) * 30 * DAY));
-      seq += added.length;
-      entries.push(...added);
-    }
-    await store.append('local', entries);
-  }
-  await store.close();
-  return performance.now() - startedAt;
-}
 
 async function measure(generator, events) {
   const dataDir = temporaryDirectory();

@@ -1,22 +1,30 @@
-// node bench/start.js: the start of a fresh server, with and without the code cache. See README.md.
-import { existsSync, renameSync } from 'node:fs';
+// node bench/start.js [DIR]: starts of the server; DIR is the built checkout of another version. See README.md.
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { cpuSeconds, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
+import { BIN, binOf, cpuSeconds, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
+import { fill } from './lib/fill.js';
 import { median } from './lib/measures.js';
 import { ms, ratio, table } from './lib/report.js';
 
 const ROUNDS = 10;
+const STORED_EVENTS = 100_000;
 const CACHE = fileURLToPath(new URL('../packages/server/dist/code-cache', import.meta.url));
 const HIDDEN = `${CACHE}-hidden`;
 
-async function measureStart() {
-  const dataDir = temporaryDirectory();
-  const server = await Server.start(dataDir);
-  const cpuMs = cpuSeconds(server.child.pid) * 1000;
+async function measureStart({ bin = BIN, env = {}, dataDir } = {}) {
+  const directory = dataDir ?? temporaryDirectory();
+  const server = await Server.start(directory, { bin, env });
+  const cpuMs = processesOf(server.child.pid).reduce((sum, pid) => sum + cpuSeconds(pid) * 1000, 0);
   // A server that is killed writes no cache.
   await server.stop('SIGKILL');
-  removeDirectory(dataDir);
+  if (dataDir === undefined) removeDirectory(directory);
   return { startMs: server.startMs, cpuMs };
+}
+
+/** The process and its workers. */
+function processesOf(pid) {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return [pid, ...children];
 }
 
 async function withoutCache(measure) {
@@ -29,21 +37,45 @@ async function withoutCache(measure) {
 }
 
 if (!existsSync(CACHE)) throw new Error('There is no code cache: run "npm run build" first');
-const samples = { with: [], without: [] };
+const other = process.argv[2];
+const filled = temporaryDirectory();
+await fill(filled, STORED_EVENTS);
+// Creates the configuration.
+await measureStart({ dataDir: filled });
+
+const builds = other === undefined ? { now: BIN } : { before: binOf(other), now: BIN };
+const cases = {
+  'empty directory': {},
+  'empty directory, 2 workers': { env: { WORKERS: '2' } },
+  '100,000 events': { dataDir: filled },
+};
+const rows = Object.entries(cases).flatMap(([name, options]) =>
+  Object.entries(builds).map(([build, bin]) => ({
+    name: [name, build],
+    measure: () => measureStart({ ...options, bin }),
+    samples: [],
+  })),
+);
+rows.push({
+  name: ['empty directory', 'now, no code cache'],
+  measure: () => withoutCache(measureStart),
+  samples: [],
+});
 for (let round = 0; round < ROUNDS; round++) {
-  samples.without.push(await withoutCache(measureStart));
-  samples.with.push(await measureStart());
+  for (const { measure, samples } of rows) samples.push(await measure());
 }
-const row = (name, measure) => {
-  const [before, after] = [samples.without, samples.with].map((it) => median(it.map(measure)));
-  return [name, ms(before), ms(after), ratio(after / before)];
+const figures = rows.map(({ name, samples }) => ({
+  name,
+  startMs: median(samples.map(({ startMs }) => startMs)),
+  cpuMs: median(samples.map(({ cpuMs }) => cpuMs)),
+}));
+const ratioTo = ({ name, startMs }) => {
+  const before = figures.find((it) => it.name[0] === name[0]);
+  return before.startMs === startMs ? '' : ratio(startMs / before.startMs);
 };
 console.log(
   table(
-    ['', 'without code cache', 'with it', 'ratio'],
-    [
-      row('start to first response', ({ startMs }) => startMs),
-      row('CPU time until then', ({ cpuMs }) => cpuMs),
-    ],
+    ['', 'version', 'start to first response', 'ratio', 'CPU time until then'],
+    figures.map((it) => [...it.name, ms(it.startMs), ratioTo(it), ms(it.cpuMs)]),
   ),
 );

@@ -4,6 +4,7 @@ import { rolldown } from 'rolldown';
 import { fillCodeCache } from './fill-code-cache.js';
 import { packSdk } from './pack-sdk.js';
 import { precompileProvisionCheck } from './precompile-provision-check.js';
+import { compileRoutesLazily, toAscii } from './quick-start.js';
 
 // Bundles each entry into one file: resolving and linking a thousand modules would dominate the startup time. Then puts
 // everything that the server delivers next to the bundles, so that `dist` is complete.
@@ -37,7 +38,7 @@ const build = await rolldown({
   ),
   platform: 'node',
   external: WITH_FILES,
-  plugins: [precompileProvisionCheck()],
+  plugins: [precompileProvisionCheck(), compileRoutesLazily()],
   tsconfig: false,
   transform: { target: 'node20' },
 });
@@ -52,6 +53,7 @@ const { output } = await build.write({
   sourcemap: true,
 });
 await build.close();
+await toAscii(join(here, 'dist'), output);
 
 for (const [name, source] of Object.entries(DELIVERED)) {
   await rm(join(here, 'dist', name), { recursive: true, force: true });

@@ -12,7 +12,7 @@ export class AppFront implements Front {
   readonly #module = import('./app.ts');
   #serving: { parts: FrontParts; app: FastifyInstance; usage: UsageRecording } | undefined;
 
-  async listen(parts: FrontParts): Promise<string> {
+  async create(parts: FrontParts): Promise<void> {
     const { config, handle, metrics } = parts;
     const { database, nodes } = handle;
     const usage = new UsageRecording(database);
@@ -24,8 +24,13 @@ export class AppFront implements Front {
       tokens: new TokenBuckets({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
       signInAttempts: new SignInThrottle(),
     });
+    await app.ready();
     this.#serving = { parts, app, usage };
-    return listen(app, config);
+  }
+
+  async listen(): Promise<string> {
+    const { app, parts } = this.#serving!;
+    return listen(app, parts.config);
   }
 
   jobs(): Job[] {

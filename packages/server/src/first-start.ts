@@ -7,8 +7,7 @@ import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
 import { type OpenedDatabase, openNodeDatabase } from './node-database.ts';
 import { propertyRules } from './property-rules.ts';
 import { OPERATOR, SYSTEM } from './storage/changes/actor.ts';
-import { type DatabaseHandle, databasePath, openDatabase } from './storage/database.ts';
-import type { OpenSqlite } from './storage/sqlite/sqlite-engine.ts';
+import { type DatabaseHandle, type DatabaseOptions, databasePath, openDatabase } from './storage/database.ts';
 
 export interface FirstStart {
   /** Whether this start created the demo property. */
@@ -23,7 +22,7 @@ export interface FirstStart {
 export async function openExpectedDatabase(
   config: Config,
   hasEvents: boolean,
-  openSqlite: OpenSqlite,
+  sqlite: Pick<DatabaseOptions, 'openSqlite' | 'handle'>,
   log: Logger,
 ): Promise<OpenedDatabase> {
   const expected = hasEvents && config.provisionFile === undefined;
@@ -38,7 +37,7 @@ export async function openExpectedDatabase(
   const lost = () => configurationLost(`${file} is missing or empty. Restore it together with config.db-wal`);
   // Before opening: SQLite deletes the WAL of an empty file, and the WAL may still hold the data.
   if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw lost();
-  const handle = await openDatabase(config.dataDir, { openSqlite });
+  const handle = await openDatabase(config.dataDir, sqlite);
   if (expected && !(await hasProperties(handle))) throw lost();
   return { handle };
 }

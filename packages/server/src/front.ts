@@ -34,8 +34,10 @@ export interface FrontParts {
 export interface Front {
   /** Undefined if it has no processes of its own. */
   readonly workers?: WorkerCounts;
-  /** Resolves with its URL once requests are served. */
-  listen(parts: FrontParts): Promise<string>;
+  /** Prepares what can be prepared before the storage is open. */
+  create(parts: FrontParts): Promise<void>;
+  /** After `create`. Resolves with its URL once requests are served. */
+  listen(): Promise<string>;
   /** Jobs to run while it serves. */
   jobs(): Job[];
   /** Returns when everyone who serves requests knows a change that this process has saved. */

@@ -15,15 +15,13 @@ import { createLog, type ServerLog } from './log.ts';
 import type { OpenedDatabase } from './node-database.ts';
 import { openTracer } from './open-tracer.ts';
 import type { OtlpTracer } from './otlp-tracer.ts';
+import { prepareDataDirectory } from './prepare-data-directory.ts';
 import type { ThreadRequest } from './report-thread.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 import { listenForBackups } from './storage/backup/backup-socket.ts';
-import { assertRestored } from './storage/backup/restore-backup.ts';
-import { type Configuration, openConfiguration } from './storage/configuration.ts';
-import { makeDataDirectory } from './storage/data-directory.ts';
-import type { DatabaseHandle } from './storage/database.ts';
-import { type EventStorage, openEventStorage } from './storage/event-storage.ts';
-import { assertUsable } from './storage/move/moved-directory.ts';
+import { Configuration } from './storage/configuration.ts';
+import { type DatabaseHandle, sqliteHandle } from './storage/database.ts';
+import { type EventStorage, startEventStorage } from './storage/event-storage.ts';
 import { publishOwnJournal } from './storage/node-journals.ts';
 import { keepSnapshot } from './storage/snapshot-writer.ts';
 import { ThreadedSqlite } from './storage/sqlite/threaded-sqlite.ts';
@@ -54,18 +52,12 @@ export async function runServer(config: Config, options: Options = {}): Promise<
 
 async function start(config: Config, serverLog: ServerLog, options: Options): Promise<Stop> {
   const { log } = serverLog;
-  // By default the engines create files that every user can read, and DATA_DIR may be readable too.
-  process.umask(0o077);
-  makeDataDirectory(config.dataDir);
-  assertRestored(config.dataDir);
-  assertUsable(config.dataDir, config.databaseUrl !== undefined);
-  const front = await createFront(config, log);
+  prepareDataDirectory(config);
   const sqlite = new ThreadedSqlite((err) => {
     void exitAfterFailure(log, err, 'configuration database thread failed; exiting', events.close());
   });
   const tracer = await openTracer(config.tracing, log);
-  // First, because it takes the lock of the data directory: without the lock nothing may be changed.
-  const events = await openEventStorage({
+  const events = startEventStorage({
     ...options,
     dataDir: config.dataDir,
     workers: config.workers > 1,
@@ -82,8 +74,15 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
       );
     },
   });
+  const parts = { config, log, events, tracer, front: await createFront(config, log) };
+  // While the storage thread opens its files. PostgreSQL has no handle before it is open.
+  const early =
+    config.databaseUrl === undefined ? await createService(parts, sqliteHandle(sqlite)) : undefined;
+  // First, because it takes the lock of the data directory: without the lock nothing may be changed.
+  await events.opened;
   const hasEvents = events.status.position > 0;
-  const opened = await openExpectedDatabase(config, hasEvents, (path) => sqlite.open(path), log);
+  const openSqlite = (path: string) => sqlite.open(path);
+  const opened = await openExpectedDatabase(config, hasEvents, { openSqlite, handle: early?.handle }, log);
   const prepare = async () => {
     const prepared = await prepareConfiguration(config, opened.handle);
     if (prepared.firstOwner) log.info('created the first owner');
@@ -92,7 +91,8 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
   const isAway = opened.initial !== undefined;
   const firstStart = isAway ? NOTHING_NEW : await prepare();
   try {
-    const { url, stop } = await serve(config, log, opened, events, tracer, front);
+    const service = early ?? (await createService(parts, opened.handle));
+    const { url, stop } = await serve(service, opened.initial);
     announce(serverLog, { config, firstStart, url, version: readVersion() });
     if (isAway) void prepareWhenBack(serverLog, opened.handle, prepare);
     return stop;
@@ -123,24 +123,31 @@ async function prepareWhenBack(
   }
 }
 
-async function serve(
-  config: Config,
-  log: Logger,
-  { handle, initial }: OpenedDatabase,
-  events: EventStorage,
-  tracer: OtlpTracer | undefined,
-  front: Front,
-): Promise<{ url: string; stop: Stop }> {
-  const configuration = await openConfiguration(handle, configurationStores, {
-    initial,
+interface Parts {
+  config: Config;
+  log: Logger;
+  events: EventStorage;
+  tracer: OtlpTracer | undefined;
+  front: Front;
+}
+
+interface Service extends Parts {
+  handle: DatabaseHandle;
+  configuration: Configuration;
+  identities: SessionIdentities;
+  jobs: ElectedJobs;
+}
+
+/** Everything that serves requests; uses neither the events nor the database before `serve`. */
+async function createService(parts: Parts, handle: DatabaseHandle): Promise<Service> {
+  const { config, log, events, tracer, front } = parts;
+  const configuration = new Configuration(handle, configurationStores, {
     onError: (err) => {
       if (isDatabaseUnavailable(err)) return;
       log.error({ err }, 'failed to reload the configuration; keeping the previous one');
     },
     onInstalled: () => front.configurationSaved(),
   });
-  const stopSnapshots =
-    config.databaseUrl === undefined ? undefined : startSnapshots(config, log, configuration);
   const writer = createConfigurationWriter(handle.database, configuration);
   const identities = new SessionIdentities(events.eventStore);
   events.onSessionsChanged((sessions) => identities.drop(sessions));
@@ -163,12 +170,25 @@ async function serve(
     node: nodes,
     workers: front.workers,
   });
-  const url = await front.listen({
+  await front.create({
     ...{ config, version: readVersion(), log, handle, configuration, writer, events, identities, metrics },
     ...{ reports: reportRunner(), tracer },
     // They are sent by the leader.
     wakeWebhooks: (webhook) => nodes.send({ type: 'send-webhooks', webhook }),
   });
+  return { ...parts, handle, configuration, identities, jobs };
+}
+
+async function serve(
+  service: Service,
+  initial: OpenedDatabase['initial'],
+): Promise<{ url: string; stop: Stop }> {
+  const { config, log, handle, configuration, events, identities, jobs, tracer, front } = service;
+  const { nodes } = handle;
+  await configuration.open(initial);
+  const stopSnapshots =
+    config.databaseUrl === undefined ? undefined : startSnapshots(config, log, configuration);
+  const url = await front.listen();
   const stopBackups = await listenForBackups(config.dataDir, events).catch((err) => {
     log.warn({ err }, 'cannot listen on control.sock in DATA_DIR; backups of the running server will fail');
     return () => {};

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { startEarly } from '../start-thread.ts';
 import { dataDirOption } from './command-options.ts';
 import { settingsHelp } from './settings-help.ts';
 
@@ -38,8 +39,18 @@ Examples:
 
 async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOptions): Promise<void> {
   // Loaded here, so that --help does not load a server and two databases.
-  const [{ loadConfig }, { runServer }] = await Promise.all([import('../config.ts'), import('../main.ts')]);
+  const { loadConfig } = await import('../config.ts');
   const given = { DATA_DIR: dataDir, HOST: host, PORT: port, PROVISION_FILE: provisionFile };
   const settings = Object.entries(given).filter(([, value]) => value !== undefined);
-  await runServer(loadConfig({ ...process.env, ...Object.fromEntries(settings) }), options);
+  const config = loadConfig({ ...process.env, ...Object.fromEntries(settings) });
+  // Each of several processes may need other threads.
+  if (config.workers === 1) {
+    const { prepareDataDirectory } = await import('../prepare-data-directory.ts');
+    // First: an exit while threads load native code would abort the process.
+    prepareDataDirectory(config);
+    startEarly('storage-thread');
+    startEarly('sqlite-thread');
+  }
+  const { runServer } = await import('../main.ts');
+  await runServer(config, options);
 }

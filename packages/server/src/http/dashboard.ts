@@ -38,8 +38,9 @@ export function registerDashboard(app: FastifyInstance): void {
     if (file === undefined) throw new ApiError('not_found');
     return sendFile(file, IMMUTABLE, request, reply);
   });
-  const favicon = files.find('favicon.svg')!;
-  app.get('/favicon.svg', UNLISTED, (request, reply) => sendFile(favicon, ONE_DAY, request, reply));
+  app.get('/favicon.svg', UNLISTED, (request, reply) =>
+    sendFile(files.find('favicon.svg')!, ONE_DAY, request, reply),
+  );
 }
 
 function sendPage(reply: FastifyReply, page: readonly string[]): FastifyReply {

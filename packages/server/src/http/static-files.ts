@@ -22,16 +22,17 @@ const CONTENT_TYPES: Record<string, string> = {
  */
 export class StaticFiles {
   readonly #directory: string;
-  readonly #names: ReadonlySet<string>;
+  #listed: ReadonlySet<string> | undefined;
   readonly #files = new Map<string, PreparedFile>();
 
   constructor(directory: string) {
     this.#directory = directory;
-    const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
-    this.#names = new Set(paths.map((path) => path.split(sep).join('/')));
+  }
+
+  /** Listed by the first request, so that the start does not wait for it. */
+  get #names(): ReadonlySet<string> {
+    this.#listed ??= namesIn(this.#directory);
+    return this.#listed;
   }
 
   find(name: string): PreparedFile | undefined {
@@ -59,4 +60,12 @@ export class StaticFiles {
   #read(name: string): Buffer {
     return readFileSync(join(this.#directory, name));
   }
+}
+
+function namesIn(directory: string): ReadonlySet<string> {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
+  return new Set(paths.map((path) => path.split(sep).join('/')));
 }

@@ -56,11 +56,12 @@ export interface ConfigurationChange {
 export interface ConfigurationOptions {
   /** Called when a reload or a listener fails; the last good snapshot stays in use. */
   onError?: (error: unknown) => void;
-  /** Used until the database can be reached; default: the first load must succeed. */
-  initial?: readonly PropertyConfiguration[] | undefined;
   /** Called when changes of this process are visible here; the change is complete when it resolves. */
   onInstalled?: () => Promise<void>;
 }
+
+/** Used until the database can be reached; undefined: the first load must succeed. */
+type Initial = readonly PropertyConfiguration[] | undefined;
 
 type Listener = (change: ConfigurationChange) => void;
 
@@ -78,26 +79,18 @@ export function hashKey(text: string): string {
 export async function openConfiguration(
   handle: DatabaseHandle,
   loaders: ConfigurationLoaders,
-  options: ConfigurationOptions = {},
+  options: ConfigurationOptions & { initial?: Initial } = {},
 ): Promise<Configuration> {
   const configuration = new Configuration(handle, loaders, options);
-  const { initial } = options;
-  try {
-    // When the database is back, it reports a change.
-    if (initial === undefined) await configuration.reload();
-    else await configuration.install(initial.map((current) => ({ propertyId: current.id, current })));
-  } catch (error) {
-    await configuration.close();
-    throw error;
-  }
+  await configuration.open(options.initial);
   return configuration;
 }
 
 /** The configuration in memory, so that requests never query the database for it. */
 export class Configuration {
-  readonly #database: Database;
+  readonly #handle: DatabaseHandle;
   readonly #loaders: ConfigurationLoaders;
-  readonly #unwatch: () => void;
+  #unwatch = () => {};
   readonly #onError: (error: unknown) => void;
   readonly #onInstalled: () => Promise<void>;
   readonly #listeners = new Set<Listener>();
@@ -113,13 +106,25 @@ export class Configuration {
   #held: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** Empty until the first reload; already watches for changes, so that none is missed. */
+  /** Empty until it is opened. */
   constructor(handle: DatabaseHandle, loaders: ConfigurationLoaders, options: ConfigurationOptions) {
-    this.#database = handle.background;
+    this.#handle = handle;
     this.#loaders = loaders;
     this.#onError = options.onError ?? (() => {});
     this.#onInstalled = options.onInstalled ?? (async () => {});
-    this.#unwatch = handle.watch(() => this.#onDatabaseChange());
+  }
+
+  async open(initial: Initial): Promise<void> {
+    // First, so that no change is missed.
+    this.#unwatch = this.#handle.watch(() => this.#onDatabaseChange());
+    try {
+      // When the database is back, it reports a change.
+      if (initial === undefined) await this.reload();
+      else await this.install(initial.map((current) => ({ propertyId: current.id, current })));
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   /** Incremented by every change of a property or key; local to the process. */
@@ -221,7 +226,7 @@ export class Configuration {
 
   async #load(): Promise<void> {
     if (this.#closed) return;
-    this.#replace(await loadProperties(this.#database, this.#loaders, this.#properties));
+    this.#replace(await loadProperties(this.#handle.background, this.#loaders, this.#properties));
   }
 
   #replace(properties: Properties): void {

@@ -12,7 +12,12 @@ import type { Migration } from './migrations/migration.ts';
 import { type Nodes, singleNode } from './nodes.ts';
 import type { OutageListener } from './postgres/postgres-nodes.ts';
 import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
-import { BUSY_RETRY_MS, BUSY_TIMEOUT_MS, type OpenSqlite } from './sqlite/sqlite-engine.ts';
+import {
+  BUSY_RETRY_MS,
+  BUSY_TIMEOUT_MS,
+  type OpenSqlite,
+  type SqliteEngine,
+} from './sqlite/sqlite-engine.ts';
 
 /** The database or a transaction on it. */
 export type Database = Kysely<DatabaseTables>;
@@ -37,6 +42,8 @@ export interface DatabaseOptions {
   migrations?: readonly Migration[];
   /** Opens the engine that runs the statements; default: on the calling thread. */
   openSqlite?: OpenSqlite;
+  /** The handle of that engine, if there is one already. */
+  handle?: DatabaseHandle | undefined;
   /** For PostgreSQL: max time that a transaction may wait for the server, beyond what fast statements take. */
   maxWaitMs?: number;
   /** For PostgreSQL: opens it although the server is away; it is migrated when the server is back. */
@@ -100,16 +107,22 @@ async function openReadOnly(source: DatabaseSource): Promise<Database> {
 
 async function openAt(
   path: string,
-  { migrations = ALL_MIGRATIONS, openSqlite = openOnThisThread }: DatabaseOptions,
+  { migrations = ALL_MIGRATIONS, openSqlite = openOnThisThread, handle: existing }: DatabaseOptions,
 ): Promise<DatabaseHandle> {
   const engine = await openSqlite(path);
-  const database: Database = new Kysely({ dialect: sqliteDialect(engine) });
+  const handle = existing ?? sqliteHandle(engine);
   try {
-    await migrate(database, migrations);
+    await migrate(handle.database, migrations);
   } catch (error) {
-    await database.destroy();
+    await handle.database.destroy();
     throw error;
   }
+  return handle;
+}
+
+/** Can be used when the engine is open and migrated. */
+export function sqliteHandle(engine: SqliteEngine): DatabaseHandle {
+  const database: Database = new Kysely({ dialect: sqliteDialect(engine) });
   return {
     database,
     background: database,

@@ -34,14 +34,22 @@ export interface EmbeddedStorageOptions extends EventStorageOptions, StorageOpti
 }
 
 /** Starts the storage thread in this process, and connects to it. */
-export function openEventStorage(options: EmbeddedStorageOptions): Promise<EventStorage> {
+export async function openEventStorage(options: EmbeddedStorageOptions): Promise<EventStorage> {
+  const storage = startEventStorage(options);
+  await storage.opened;
+  return storage;
+}
+
+/** Can be used when `opened` has resolved. */
+export function startEventStorage(options: EmbeddedStorageOptions): EventStorage {
   const { maxBytes, log, onFailure, tracer, ...storage } = options;
   const limits = journalLimits(maxBytes);
-  return EventStorage.connect(new ThreadChannel({ ...storage, limits }), limits, { log, onFailure, tracer });
+  return new EventStorage(new ThreadChannel({ ...storage, limits }), limits, { log, onFailure, tracer });
 }
 
 /** All that happens with events: requests go into the journal, queries to the event store. */
 export class EventStorage {
+  readonly opened: Promise<void>;
   readonly journal: JournalClient;
   readonly eventStore: EventStoreClient;
   readonly #channel: StorageChannel;
@@ -67,14 +75,16 @@ export class EventStorage {
     options: EventStorageOptions,
   ): Promise<EventStorage> {
     const storage = new EventStorage(channel, limits, options);
-    await new Promise<void>((resolve, reject) => {
-      storage.#opening = { resolve, reject };
-    });
-    storage.#opening = undefined;
+    await storage.opened;
     return storage;
   }
 
-  private constructor(channel: StorageChannel, limits: JournalLimits, options: EventStorageOptions) {
+  constructor(channel: StorageChannel, limits: JournalLimits, options: EventStorageOptions) {
+    this.opened = new Promise((resolve, reject) => {
+      this.#opening = { resolve, reject };
+    });
+    // Handled by those who wait for it, which may be later.
+    this.opened.catch(() => {});
     this.#channel = channel;
     this.#options = options;
     const { tracer } = options;
@@ -197,6 +207,7 @@ export class EventStorage {
       case 'ready':
         this.#status = reply.status;
         this.#opening?.resolve();
+        this.#opening = undefined;
         break;
     }
   }

@@ -100,10 +100,8 @@ test('a command that cannot get the lock reports the locked file', async () => {
 
 test('a server whose configuration thread fails logs the error and exits with 1', async () => {
   const breakThread = `
-    import { isMainThread, workerData } from 'node:worker_threads';
     import { existsSync } from 'node:fs';
-    const isConfigurationThread = !isMainThread && workerData === undefined;
-    if (isConfigurationThread) setInterval(() => {
+    if (process.argv.includes('sqlite-thread')) setInterval(() => {
       if (existsSync(process.env.DATA_DIR + '/break')) throw new Error('the thread is broken');
     }, 20);`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(breakThread)}` };

@@ -21,7 +21,7 @@ export type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId'
 /** A request that others are told about when it is stored. */
 export type AnnouncedWrite = JournalWrite & { collected?: CollectedIdentity };
 
-/** `workerData` of the storage thread. */
+/** First message to the storage thread. */
 export type ThreadOptions = StorageOptions & { limits: JournalLimits };
 
 /** Methods of the event store that other threads may call. */

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { callStorage } from './call-storage.ts';
 import { GroupedCommits } from './grouped-commits.ts';
 import type { Journal, WriteOutcome } from './journal/journal.ts';
@@ -140,7 +141,7 @@ async function main(): Promise<void> {
     if ((code === 'STORE_CLOSED' || code === 'STORE_BEHIND') && !ending) giveUp(error);
     if (code === 'STORE_DAMAGED') reportDamage(storage, text(error));
   };
-  const options = workerData as ThreadOptions;
+  const [options] = (await once(port, 'message')) as [ThreadOptions];
   const storage = await openStorageParts({
     ...options,
     log,

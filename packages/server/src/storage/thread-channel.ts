@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
-import { startThread } from '../start-thread.ts';
+import { lastingThread } from '../start-thread.ts';
 import type { StorageChannel, StorageListener, ThreadConnection } from './storage-channel.ts';
 import type { ClientRole, StorageReply, StorageRequest, ThreadOptions } from './storage-messages.ts';
 
@@ -12,12 +12,8 @@ export class ThreadChannel implements StorageChannel {
   #onClosed: (() => void) | undefined;
 
   constructor(options: ThreadOptions) {
-    this.#worker = startThread('storage-thread', {
-      name: 'storage',
-      // Batches are short-lived garbage: a larger young generation would only waste memory.
-      resourceLimits: { maxYoungGenerationSizeMb: 16 },
-      workerData: options,
-    });
+    this.#worker = lastingThread('storage-thread');
+    this.#worker.postMessage(options);
     this.#worker.on('message', (reply: StorageReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#fail(error));
     this.ended = new Promise((resolve) => {

@@ -81,7 +81,7 @@ async function serve(
     void exitAfterFailure(log, err, 'configuration database thread failed; exiting', events.close());
   });
   const openSqlite = (path: string) => sqlite.open(path);
-  const { handle, initial } = await openExpectedDatabase(config, false, openSqlite, log);
+  const { handle, initial } = await openExpectedDatabase(config, false, { openSqlite }, log);
   const { database, nodes } = handle;
   const configuration = await openConfiguration(handle, configurationStores, {
     initial,

@@ -49,9 +49,12 @@ export class WorkerFront implements Front {
     });
   }
 
-  listen(parts: FrontParts): Promise<string> {
+  async create(parts: FrontParts): Promise<void> {
     this.#parts = parts;
-    this.#setReady(parts);
+  }
+
+  listen(): Promise<string> {
+    this.#setReady(this.#parts!);
     return this.#pool.serving;
   }
 

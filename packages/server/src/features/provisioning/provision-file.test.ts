@@ -28,6 +28,17 @@ describe('reading', () => {
     expect(json.locate('/properties/0/missing')).toEqual({ line: 3, column: 3 });
   });
 
+  test('JSON has line numbers, and the mistakes that YAML would have', () => {
+    const { content, locate } = readProvisionText('{\n  "a": { "b:": "x\\"}:", "c": [1, null, true] }\n}');
+    expect(content).toEqual({ a: { 'b:': 'x"}:', c: [1, null, true] } });
+    expect(locate('/a/c')).toEqual({ line: 2, column: 25 });
+    expect(syntaxMistakes('{"a": 1,\n"a": 2}')).toMatch(/^line 2.*unique$/);
+    expect(syntaxMistakes('{"a": {"b": [{"c": 1, "d": 2, "c": 3}]}}')).toMatch(/unique/);
+    expect(syntaxMistakes('{"a": "\\ud800"}')).toMatch(/lone surrogate/);
+    expect(syntaxMistakes(`{"a": ${'['.repeat(200)}${']'.repeat(200)}}`)).toMatch(/nested deeper/);
+    expect(syntaxMistakes('{"a": 1')).toMatch(/line 1/);
+  });
+
   test('reports invalid YAML', () => {
     expect(syntaxMistakes('properties: [')).toMatch(/^line 1, column 14: .*end with a \]/);
     expect(syntaxMistakes('a: 1\na: 2\nb: 1\nb: 2')).toMatch(/^line 2.*unique\nline 4.*unique$/);

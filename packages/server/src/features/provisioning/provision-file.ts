@@ -12,6 +12,7 @@ import {
   visit,
 } from 'yaml';
 import { parsePointer } from '../../storage/changes/json-pointer.ts';
+import { plainJson } from './plain-json.ts';
 import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
 
 /** A provision file as read, its content not yet checked. */
@@ -28,9 +29,22 @@ const MAX_ALIASES = 100;
 /** Files need about a dozen levels; far more would overflow the parser's stack, which can crash V8. */
 const MAX_NESTING = 100;
 
-/** Reads YAML or JSON. JSON is parsed as YAML, so that both have line numbers. Throws with every syntax error. */
+/** Reads YAML or JSON. Mistakes in JSON are found as in YAML, so that both have line numbers. Throws with every syntax error. */
 export function readProvisionText(text: string): ProvisionSource {
   if (text.length > MAX_FILE_BYTES) throw fileError('the file is larger than 16 MiB');
+  const content = plainJson(text);
+  if (content === undefined) return readYaml(text);
+  let yaml: ProvisionSource | undefined;
+  return {
+    content,
+    locate: (path) => {
+      yaml ??= readYaml(text);
+      return yaml.locate(path);
+    },
+  };
+}
+
+function readYaml(text: string): ProvisionSource {
   const lines = new LineCounter();
   const document = parse(text, lines);
   const mistakes = [...document.errors, ...document.warnings, ...loneSurrogates(document)].map(

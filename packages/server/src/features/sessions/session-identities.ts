@@ -17,12 +17,18 @@ type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId' | 'vis
  */
 export class SessionIdentities {
   readonly #eventStore: Pick<EventStoreClient, 'sessionIdentity'>;
-  readonly #recent = new LRUCache<string, SessionIdentity | typeof UNKNOWN>({ max: MAX_SESSIONS });
+  #cache: LRUCache<string, SessionIdentity | typeof UNKNOWN> | undefined;
   /** Pending lookups; `outdated` if a collect request of the session was stored in the meantime. */
   readonly #lookups = new Map<string, { outdated: boolean }>();
 
   constructor(eventStore: Pick<EventStoreClient, 'sessionIdentity'>) {
     this.#eventStore = eventStore;
+  }
+
+  /** Created by the first session, because a cache allocates room for all its entries at once. */
+  get #recent() {
+    this.#cache ??= new LRUCache({ max: MAX_SESSIONS });
+    return this.#cache;
   }
 
   /** Call after a collect request was stored: its visitor, and its user if any, replace those of the session. */

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { makeDataDirectory } from '../data-directory.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
 import { assertSpace, copyPrivately, syncFiles } from './copy-files.ts';
+import { STAGING } from './interrupted-restore.ts';
 import { BACKUP_FILES, type Manifest, syncPath, verifyChecksums } from './manifest.ts';
-
-/** Files are copied here first. While it exists, no server starts: some files may be in place, and others not. */
-const STAGING = 'restore.partial';
 
 /** Puts a verified backup into a data directory that has no data. */
 export async function restoreBackup(directory: string, dataDir: string, manifest: Manifest): Promise<void> {
@@ -70,12 +68,4 @@ async function giveToOwner(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir).filter((each) => isData(each) || each === 'events.duckdb.lock')) {
     await chown(join(dataDir, name), uid, gid);
   }
-}
-
-/** Throws if a restore was interrupted. */
-export function assertRestored(dataDir: string): void {
-  if (!existsSync(join(dataDir, STAGING))) return;
-  throw new Error(
-    `A restore into ${dataDir} was interrupted. Run "switchyard restore" again, with the same backup.`,
-  );
 }

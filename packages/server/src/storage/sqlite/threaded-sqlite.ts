@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../start-thread.ts';
+import { lastingThread } from '../../start-thread.ts';
 import type { Lane, SqliteEngine, SqliteResult } from './sqlite-engine.ts';
 import type { SqliteCommand, SqliteReply, SqliteRequest } from './sqlite-messages.ts';
 
@@ -25,11 +25,7 @@ export class ThreadedSqlite implements SqliteEngine {
   /** Starts the thread before `open`, so that it can load its code. `onFailure` is called if it exits after `open`. */
   constructor(onFailure: (error: Error) => void) {
     this.#onFailure = onFailure;
-    this.#worker = startThread('sqlite-thread', {
-      name: 'sqlite',
-      // Rows are short-lived garbage: a larger young generation would only waste memory.
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
-    });
+    this.#worker = lastingThread('sqlite-thread');
     this.#worker.on('message', (reply: SqliteReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#exited = new Promise((resolve) => {

@@ -72,6 +72,25 @@ test('a failed upgrade leaves the store unchanged', async () => {
   expect((await store.sessionPage({ propertyId: 'shop', limit: 9 })).rows).toHaveLength(1);
 });
 
+test('a new store has the same tables as an upgraded one', async () => {
+  await writeOldStore(join(directory, 'old.duckdb'), []);
+  for (const name of ['old.duckdb', 'new.duckdb']) await (await open(name)).close();
+  const [upgraded, created] = [await columnsOf('old.duckdb'), await columnsOf('new.duckdb')];
+  expect(upgraded.length).toBeGreaterThan(50);
+  expect(created).toEqual(upgraded);
+});
+
+async function columnsOf(name: string): Promise<unknown[]> {
+  let columns: unknown[] = [];
+  await inDatabase(join(directory, name), async (_run, rows) => {
+    columns = await rows(
+      `SELECT table_name, column_index, column_name, data_type, is_nullable, column_default FROM duckdb_columns()
+       WHERE NOT internal ORDER BY table_name, column_index`,
+    );
+  });
+  return columns;
+}
+
 /** Sessions with, without and with a changing visitor; no two events at the same time. */
 function visits(propertyId: string, start: number): AcceptedRequest[] {
   let at = start;
@@ -151,10 +170,16 @@ function literal(value: Value): string {
   return String(value);
 }
 
-async function inDatabase(file: string, work: (run: (sql: string) => Promise<unknown>) => Promise<void>) {
+async function inDatabase(
+  file: string,
+  work: (run: (sql: string) => Promise<unknown>, rows: (sql: string) => Promise<unknown[]>) => Promise<void>,
+) {
   const instance = await DuckDBInstance.create(file);
   const connection = await instance.connect();
-  await work((sql) => connection.run(sql));
+  await work(
+    (sql) => connection.run(sql),
+    async (sql) => (await connection.runAndReadAll(sql)).getRowsJson(),
+  );
   connection.closeSync();
   instance.closeSync();
 }

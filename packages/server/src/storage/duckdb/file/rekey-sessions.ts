@@ -61,12 +61,17 @@ const COPIES: Record<Exclude<Table, 'store_state'>, string> = {
     FROM collects AS old ${WITH_SESSION}`,
 };
 
+/** For a `KeyHasher`. */
+export function newHashKey(): string {
+  return randomBytes(16).toString('hex');
+}
+
 /**
  * Replaces the keys of sessions, visitors and users by keyed hashes, for which attackers cannot craft collisions. Keeps
  * the order of rows, because the zone maps depend on it.
  */
 export async function rekeySessions(connection: DuckDBConnection): Promise<void> {
-  const hashKey = randomBytes(16).toString('hex');
+  const hashKey = newHashKey();
   await registerKeyFunctions(connection, new KeyHasher(hashKey));
   await connection.run(OLD_KEYS);
   for (const [table, columns] of Object.entries(TABLES)) {
