@@ -3,6 +3,7 @@ import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../event-store.ts';
 import { CHANGED_VISITOR } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
+import { type RecountedSide, type RecountedTable, recountedTable } from './recounted-visitors.ts';
 
 /** Attributes that are also known from the session. */
 const SESSION_ATTRIBUTES = new Set(['country', 'device', 'browser', 'os']);
@@ -37,6 +38,8 @@ export class SplitTestVisitors {
   readonly #test: number;
   readonly #kinds = new Map<bigint, SeenBits>();
   #resolved = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
+  /** Restricts the query to visitors that are counted again; see `recounted-visitors.ts`. */
+  recounted: RecountedSide | undefined;
   /** Restricts the query to one of several equal parts of the visitors; `of` is a power of two. */
   part: { index: number; of: number } | undefined;
 
@@ -101,13 +104,28 @@ export class SplitTestVisitors {
   /** Common table expressions. */
   get tables(): string {
     const clients = this.#clients;
-    return `resolved AS (${this.#resolved}),
+    return `resolved AS (${this.recounted?.resolved ?? this.#resolved}),
       ${clients ? `clients AS (${clients}),` : ''}
       seen AS (
         SELECT coalesce(visitor_key, unit_key, session_key) AS unit, ${this.bits} AS bits,
                least(happened_at, received_at) AS seen_at, ${this.#segment} AS segment
-        FROM exposures LEFT JOIN resolved USING (session_key) ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
-        WHERE ${this.exposed} AND ${this.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
+        FROM ${this.tableOf('exposures')} ${this.joinResolved} ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
+        WHERE ${this.exposed} AND ${this.isRead} AND ${this.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
+  }
+
+  /** The table that events are read from. */
+  tableOf(table: RecountedTable): string {
+    return this.recounted ? recountedTable(table) : table;
+  }
+
+  /** Joins a table of events with the visitors of sessions. */
+  get joinResolved(): string {
+    return `${this.recounted ? '' : 'LEFT'} JOIN resolved USING (session_key)`;
+  }
+
+  /** Condition on a table of events: the row is counted. */
+  get isRead(): string {
+    return this.recounted?.isRead ?? 'true';
   }
 
   /** Condition on a visitor: belongs to the current part. */
