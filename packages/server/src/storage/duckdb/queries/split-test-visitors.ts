@@ -13,7 +13,7 @@ export type VisitorsQuery = Pick<
   'propertyId' | 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to' | 'by'
 > & { earlyUntil?: number };
 
-/** With more sessions than this, a subquery is used instead of a list. */
+/** With more sessions than this, a temporary table is used instead of a list. */
 const MAX_LISTED_SESSIONS = 20_000;
 
 /** The decoded bits of a group of visitors. */
@@ -92,11 +92,20 @@ export class SplitTestVisitors {
       `SELECT DISTINCT session_key FROM (${lookups}) LIMIT ${MAX_LISTED_SESSIONS + 1}`,
     );
     if (rows.length === 0) return;
-    const sessions =
-      rows.length > MAX_LISTED_SESSIONS
-        ? `(${lookups})`
-        : keyList(this.values.add(rows.map(([session]) => session).join(',')));
-    this.#resolved = `SELECT session_key, arg_max(visitor_key, ${this.#context.sources.collectOrder}) AS visitor_key FROM collects
+    if (rows.length <= MAX_LISTED_SESSIONS) {
+      this.#resolved = this.#visitorsOf(keyList(this.values.add(rows.map(([session]) => session).join(','))));
+      return;
+    }
+    // Once for all parts of the visitors. The caller's transaction ends with a rollback.
+    await connection.run(
+      `CREATE OR REPLACE TEMP TABLE resolved_sessions AS ${this.#visitorsOf(`(${lookups})`)}`,
+    );
+    this.#resolved = 'SELECT session_key, visitor_key FROM resolved_sessions';
+  }
+
+  /** The latest visitors of sessions. */
+  #visitorsOf(sessions: string): string {
+    return `SELECT session_key, arg_max(visitor_key, ${this.#context.sources.collectOrder}) AS visitor_key FROM collects
       WHERE property = ${this.property} AND ${this.#context.namingCollects} AND session_key IN ${sessions}
       GROUP BY session_key`;
   }
