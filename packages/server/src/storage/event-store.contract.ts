@@ -6,6 +6,7 @@ import { describeFeedbackGoals } from './contract/describe-feedback-goals.contra
 import { describeGoals } from './contract/describe-goals.contract.ts';
 import { describeLists } from './contract/describe-lists.contract.ts';
 import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
+import { describeRepeatedResults } from './contract/describe-repeated-results.contract.ts';
 import { describeSessionContexts } from './contract/describe-session-contexts.contract.ts';
 import { describeSources } from './contract/describe-sources.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
@@ -457,6 +458,8 @@ export function describeEventStore(
       );
       await fc.assert(random, { seed: SEED, numRuns: randomRuns, endOnFailure: true });
     });
+
+    describeRepeatedResults({ open, randomRuns });
 
     // Last, so that the others see a store with one source.
     describeSources({ open, store: () => store, nextProperty, randomRuns });

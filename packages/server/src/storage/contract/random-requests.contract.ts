@@ -108,6 +108,11 @@ export const randomBatches = fc
   .array(fc.array(delayed, { minLength: 5, maxLength: 9 }), { minLength: 2, maxLength: 2 })
   .map(requestsOf);
 
+/** Many small batches of requests in the order of their receipt. */
+export const manyBatches = fc
+  .array(fc.array(delayed, { minLength: 1, maxLength: 8 }), { minLength: 10, maxLength: 10 })
+  .map(requestsOf);
+
 function requestsOf(batches: readonly (readonly Delayed[])[]): AcceptedRequest[][] {
   let now = T0;
   let number = 0;

@@ -65,6 +65,7 @@ import { TermDictionary } from './lookup/term-dictionary.ts';
 import { assignmentCounts } from './queries/assignment-counts.ts';
 import { checksums } from './queries/checksums.ts';
 import { conversionPage } from './queries/conversion-page.ts';
+import { CountedAnswers } from './queries/counted-answers.ts';
 import { exportEntries } from './queries/export-entries.ts';
 import { feedbackCount, feedbackSummary } from './queries/feedback-counts.ts';
 import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-page.ts';
@@ -123,6 +124,7 @@ class DuckDbEventStore implements EventStore {
   readonly #loader: BatchLoader;
   readonly #windows = new Map<string, number>();
   readonly #received = new ReceivedCache();
+  readonly #answers = new CountedAnswers();
 
   constructor(database: DuckDbDatabase, keys: KeyHasher) {
     this.#database = database;
@@ -213,7 +215,8 @@ class DuckDbEventStore implements EventStore {
   }
 
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {
-    return this.#querySums((context, sumType) => splitTestCounts(context, query, sumType), signal);
+    const answers = this.#answers.view();
+    return this.#querySums((context, sumType) => splitTestCounts(context, query, sumType, answers), signal);
   }
 
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
@@ -321,7 +324,7 @@ class DuckDbEventStore implements EventStore {
       // The loader's appenders use the connection that a rewrite closes.
       this.#loader.close();
       try {
-        return await work(connection);
+        return await this.#answers.whileDeleting(() => work(connection));
       } finally {
         this.#registry.clearStarts();
         this.#visitors.clear();

@@ -89,6 +89,22 @@ export class SourceList {
     this.#sources[this.#sources.findIndex((source) => source.name === name)]!.watermark = watermark;
   }
 
+  /**
+   * SQL condition: stored after these positions.
+   *
+   * @param column an ordinal, or a position if `perPosition` is 1
+   */
+  isAfter(positions: Positions, column: 'ordinal' | 'seq', perPosition: number): string {
+    const conditions = this.#sources.map(({ id, name }) => {
+      const position = positions[name];
+      const isOfSource = this.hasSeveral ? `source = ${id}` : 'true';
+      return position === undefined
+        ? isOfSource
+        : `${isOfSource} AND ${column} >= ${(position + 1) * perPosition}`;
+    });
+    return conditions.length === 0 ? 'false' : `(${conditions.map((it) => `(${it})`).join(' OR ')})`;
+  }
+
   /** SQL for the order of `collects`. One number, because a row value is slower to compare. */
   get collectOrder(): string {
     const time = 'received_at::HUGEINT';

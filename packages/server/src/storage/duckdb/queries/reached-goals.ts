@@ -21,6 +21,16 @@ export class ReachedGoals {
     this.#feedback = goals.filter(({ feedback }) => feedback);
   }
 
+  /** Selects the sessions of all events that meet a condition. */
+  sessions(where: string): string[] {
+    const selects: string[] = [];
+    if (this.#goals.length > 0)
+      selects.push(`SELECT session_key FROM conversions WHERE ${this.#converted} AND ${where}`);
+    if (this.#feedback.length > 0)
+      selects.push(`SELECT session_key FROM feedback WHERE ${this.#answered} AND ${where}`);
+    return selects;
+  }
+
   /** Selects the sessions of events that were stored without their visitor; feedback always is. */
   get unresolved(): string[] {
     const selects: string[] = [];
@@ -45,8 +55,8 @@ export class ReachedGoals {
 
   get #conversions(): string {
     return `SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
-      FROM conversions LEFT JOIN resolved USING (session_key)
-      WHERE ${this.#converted}
+      FROM ${this.#visitors.tableOf('conversions')} ${this.#visitors.joinResolved}
+      WHERE ${this.#converted} AND ${this.#visitors.isRead}
         AND ${this.#visitors.inPart('coalesce(visitor_key, unit_key, session_key)')}`;
   }
 
@@ -54,9 +64,9 @@ export class ReachedGoals {
     // Added once: the statement is built for every part of the visitors.
     this.#wanted ??= this.#wantedAnswers();
     return `SELECT coalesce(visitor_key, session_key) AS unit, goal, happened_at, 1 AS direction, 0::BIGINT AS amount_micros
-      FROM feedback JOIN (VALUES ${this.#wanted}) AS wanted (goal, feedback_type, wanted_option) USING (feedback_type)
-      LEFT JOIN resolved USING (session_key)
-      WHERE ${this.#answered} AND (wanted_option IS NULL OR option = wanted_option)
+      FROM ${this.#visitors.tableOf('feedback')} JOIN (VALUES ${this.#wanted}) AS wanted (goal, feedback_type, wanted_option) USING (feedback_type)
+      ${this.#visitors.joinResolved}
+      WHERE ${this.#answered} AND ${this.#visitors.isRead} AND (wanted_option IS NULL OR option = wanted_option)
         AND ${this.#visitors.inPart('coalesce(visitor_key, session_key)')}`;
   }
 

@@ -1,42 +1,98 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { SplitTestCounts, SplitTestQuery } from '../../event-store.ts';
+import type { DayRange, Positions, SplitTestCounts, SplitTestQuery } from '../../event-store.ts';
+import { EVENTS_PER_REQUEST } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
+import type { AnswerView, KeptAnswer } from './counted-answers.ts';
 import { dayIn } from './day-range.ts';
 import type { QueryContext } from './query-context.ts';
+import { storedPositions } from './source-queries.ts';
 import { countVisitors, type SumType } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** All counts of one phase of a test. The caller holds a snapshot. */
+/** Exposures of a day with the same bits. */
+interface ExposureCount {
+  bits: bigint | number;
+  day: number;
+  exposures: number;
+}
+
+export interface ExposureCounts {
+  days: DayRange;
+  counts: readonly ExposureCount[];
+  total: number;
+  firstReceivedAt: number;
+}
+
+/**
+ * All counts of one phase of a test. The caller holds a snapshot. With an earlier answer to the same query, only what
+ * was stored since is read, and only the visitors that it changed are counted again.
+ */
 export async function splitTestCounts(
   context: QueryContext,
   query: SplitTestQuery,
   sumType: SumType,
+  answers: AnswerView,
 ): Promise<SplitTestCounts> {
-  const { exposures, total, firstReceivedAt } = await countExposures(context, query);
-  if (total === 0) return { exposures, groups: [] };
+  const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
+  if (!visitors) return { exposures: [], groups: [] };
+  // Neither fractions nor quantiles can be updated exactly; the largest segments may change with any visitor.
+  const isKept = sumType === 'HUGEINT' && query.winsorize === undefined && query.by === undefined;
+  const { days: _, ...definition } = query;
+  const key = JSON.stringify(definition);
+  const positions = await storedPositions(context.connection);
+  const earlier = isKept ? answers.get(key, positions) : undefined;
+  const exposures = await countExposures(context, query, visitors, earlier);
+  if (exposures.total === 0) return { exposures: [], groups: [] };
   // By the server's clock: a single exposure with a date years ago must not make all others late visitors.
-  const earlyUntil = Math.max(query.startedAt, firstReceivedAt) + query.earlyDays * DAY_MS;
-  return { exposures, groups: await countVisitors(context, { ...query, earlyUntil, sumType }, total) };
+  const earlyUntil = Math.max(query.startedAt, exposures.firstReceivedAt) + query.earlyDays * DAY_MS;
+  const { rows, groups } = await countVisitors(
+    context,
+    { ...query, earlyUntil, sumType },
+    exposures.total,
+    // An earlier first exposure can make any visitor a late one.
+    earlier?.earlyUntil === earlyUntil ? earlier : undefined,
+  );
+  if (isKept) answers.set(key, { positions, exposures, earlyUntil, rows });
+  return { exposures: exposures.counts.map((it) => exposureOf(visitors, it)), groups };
+}
+
+function exposureOf(visitors: SplitTestVisitors, { bits, day, exposures }: ExposureCount) {
+  const { variationKey, bot } = visitors.read(bits);
+  return { at: day, variationKey: variationKey as string, bot, exposures };
 }
 
 async function countExposures(
   context: QueryContext,
   query: SplitTestQuery,
-): Promise<Pick<SplitTestCounts, 'exposures'> & { total: number; firstReceivedAt: number }> {
-  const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
-  if (!visitors) return { exposures: [], total: 0, firstReceivedAt: 0 };
+  visitors: SplitTestVisitors,
+  earlier: KeptAnswer | undefined,
+): Promise<ExposureCounts> {
+  const { days } = query;
+  // Days are combined before the first one and after the last one.
+  const isSame = earlier && JSON.stringify(earlier.exposures.days) === JSON.stringify(days);
+  const isNew = isSame ? isAfter(context, earlier.positions) : 'true';
   const rows = await rowsOf<[bigint, bigint, bigint, bigint]>(
     context.connection,
-    `SELECT ${visitors.bits} AS seen_bits, count(*), min(received_at), ${dayIn(query.days, 'happened_at')} AS day
-     FROM exposures WHERE ${visitors.exposed} GROUP BY day, seen_bits ORDER BY day, seen_bits`,
+    `SELECT ${visitors.bits} AS seen_bits, count(*), min(received_at), ${dayIn(days, 'happened_at')} AS day
+     FROM exposures WHERE ${visitors.exposed} AND ${isNew} GROUP BY day, seen_bits ORDER BY day, seen_bits`,
     visitors.values.list,
   );
-  let [total, firstReceivedAt] = [0, Number.POSITIVE_INFINITY];
-  const exposures = rows.map(([bits, count, receivedAt, day]) => {
-    const { variationKey, bot } = visitors.read(bits);
-    total += Number(count);
+  const counts = new Map(isSame ? earlier.exposures.counts.map((it) => [keyOf(it), it]) : []);
+  let total = isSame ? earlier.exposures.total : 0;
+  let firstReceivedAt = isSame ? earlier.exposures.firstReceivedAt : Number.POSITIVE_INFINITY;
+  for (const [bits, count, receivedAt, day] of rows) {
+    const added = { bits, day: Number(day), exposures: Number(count) };
+    const before = counts.get(keyOf(added))?.exposures ?? 0;
+    counts.set(keyOf(added), { ...added, exposures: before + added.exposures });
+    total += added.exposures;
     firstReceivedAt = Math.min(firstReceivedAt, Number(receivedAt));
-    return { at: Number(day), variationKey: variationKey as string, bot, exposures: Number(count) };
-  });
-  return { exposures, total, firstReceivedAt };
+  }
+  return { days, total, firstReceivedAt, counts: [...counts.values()].sort(byDay) };
 }
+
+const isAfter = ({ sources }: QueryContext, positions: Positions) =>
+  sources.isAfter(positions, 'ordinal', EVENTS_PER_REQUEST);
+
+const keyOf = ({ day, bits }: ExposureCount) => `${day} ${bits}`;
+
+const byDay = (a: ExposureCount, b: ExposureCount) => a.day - b.day || (a.bits < b.bits ? -1 : 1);

@@ -1,12 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { MICROS } from '@switchyard/core/money';
 import { DAY_MS } from '@switchyard/core/time';
-import type { GoalSums, SplitTestQuery, ValueSums, VisitorGroup } from '../../event-store.ts';
+import type { GoalSums, Positions, SplitTestQuery, ValueSums, VisitorGroup } from '../../event-store.ts';
 import { recordsOf } from '../sql.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
 import { LargestSegments } from './largest-segments.ts';
 import type { QueryContext } from './query-context.ts';
 import { ReachedGoals } from './reached-goals.ts';
+import { findRecounted } from './recounted-visitors.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
 /** Integers, so that results do not depend on the order of arrival; DOUBLE if the sums overflow. */
@@ -28,6 +29,7 @@ const COLUMNS = [
   'micro_products',
   'converted_micros',
   'converted_before',
+  'outcomes',
 ] as const;
 
 /** Sums of a group of visitors for a goal; if `goal` is null, `converted` is the number of visitors. */
@@ -38,36 +40,97 @@ type GroupRow = Record<(typeof COLUMNS)[number], bigint | number> & {
   is_other: boolean;
 };
 
-/** Counts visitors by group, in as many parts as the memory requires; each visitor is in one part. */
+/** Sums by group and goal. */
+export type GroupRows = ReadonlyMap<string, Readonly<GroupRow>>;
+
+/** What an earlier answer counted, and the positions of its snapshot. */
+export interface EarlierGroups {
+  rows: GroupRows;
+  positions: Positions;
+}
+
+/** With more sessions to count again than this, all visitors are counted if that is not much more work. */
+const MAX_RECOUNTED = 10_000;
+const MAX_RECOUNTED_SHARE = 0.25;
+
+/** Counts visitors by group; with an earlier answer, only those that changed since. */
 export async function countVisitors(
   context: QueryContext,
   query: DatedQuery,
   exposures: number,
-): Promise<VisitorGroup[]> {
+  earlier?: EarlierGroups,
+): Promise<{ rows: GroupRows; groups: VisitorGroup[] }> {
   const goals = goalTermsOf(context, query);
-  // A quantile needs all values at once.
-  const parts =
-    query.winsorize === undefined ? 2 ** Math.ceil(Math.log2(exposures / context.maxVisitors)) : 1;
-  const of = Math.max(1, parts);
-  const rows = new Map<string, GroupRow>();
   const visitors = SplitTestVisitors.of(context, query) as SplitTestVisitors;
-  const reached = new ReachedGoals(visitors, query, goals);
-  await visitors.resolve(context.connection, reached.unresolved);
   const segments = new LargestSegments(visitors, query.by?.max ?? 0);
-  if (query.by && of > 1) await segments.findInParts(context.connection, of);
-  for (let index = 0; index < of; index++) {
-    visitors.part = of > 1 ? { index, of } : undefined;
-    for (const row of await groupRows(context.connection, { visitors, segments, query, goals, reached }))
-      addRow(rows, row);
+  const reached = new ReachedGoals(visitors, query, goals);
+  const groupQuery = { visitors, segments, query, goals, reached };
+  const rows =
+    (earlier && (await recountChanged(context, groupQuery, exposures, earlier))) ??
+    (await countAll(context, groupQuery, exposures));
+  return { rows, groups: groupsOf(visitors, goals, [...rows.values()]) };
+}
+
+async function countAll(
+  context: QueryContext,
+  groupQuery: GroupQuery,
+  exposures: number,
+): Promise<GroupRows> {
+  const { visitors, segments, query, reached } = groupQuery;
+  visitors.recounted = undefined;
+  await visitors.resolve(context.connection, reached.unresolved);
+  const parts = query.winsorize === undefined ? partsOf(context, exposures) : 1;
+  if (query.by && parts > 1) await segments.findInParts(context.connection, parts);
+  const rows = new Map<string, GroupRow>();
+  await addParts(context, groupQuery, parts, (row) => addRow(rows, row, 1));
+  return rows;
+}
+
+/** Undefined if too many visitors changed. */
+async function recountChanged(
+  context: QueryContext,
+  groupQuery: GroupQuery,
+  exposures: number,
+  { rows: earlier, positions }: EarlierGroups,
+): Promise<GroupRows | undefined> {
+  const { visitors, reached } = groupQuery;
+  const { count, before, now } = await findRecounted(context, visitors, reached, positions);
+  if (count === 0) return earlier;
+  if (count > MAX_RECOUNTED && count > exposures * MAX_RECOUNTED_SHARE) return undefined;
+  const rows = new Map([...earlier].map(([key, row]) => [key, { ...row }]));
+  for (const [side, sign] of [[now, 1] as const, [before, -1] as const]) {
+    visitors.recounted = side;
+    await addParts(context, groupQuery, partsOf(context, count), (row) => addRow(rows, row, sign));
   }
-  return groupsOf(visitors, goals, [...rows.values()]);
+  return new Map([...rows].filter(([, row]) => !isEmpty(row)));
+}
+
+/** As many parts as the memory requires. */
+function partsOf({ maxVisitors }: QueryContext, visitors: number): number {
+  return Math.max(1, 2 ** Math.ceil(Math.log2(visitors / maxVisitors)));
+}
+
+/** Each visitor is in one part. */
+async function addParts(
+  { connection }: QueryContext,
+  groupQuery: GroupQuery,
+  of: number,
+  add: (row: GroupRow) => void,
+): Promise<void> {
+  for (let index = 0; index < of; index++) {
+    groupQuery.visitors.part = of > 1 ? { index, of } : undefined;
+    for (const row of await groupRows(connection, groupQuery)) add(row);
+  }
 }
 
 const keyOf = ({ bits, segment_name, is_other }: GroupRow) =>
   `${bits} ${is_other} ${JSON.stringify(segment_name)}`;
 
-/** Adds the sums of a part, still as integers. */
-function addRow(rows: Map<string, GroupRow>, row: GroupRow): void {
+/** No visitor is left of what was counted. */
+const isEmpty = ({ goal, converted, outcomes }: GroupRow) => (goal === null ? converted : outcomes) === 0n;
+
+/** Adds or subtracts sums, still as integers. */
+function addRow(rows: Map<string, GroupRow>, row: GroupRow, sign: 1 | -1): void {
   const key = `${row.goal} ${keyOf(row)}`;
   const sum = rows.get(key);
   if (!sum) {
@@ -77,7 +140,9 @@ function addRow(rows: Map<string, GroupRow>, row: GroupRow): void {
   for (const column of COLUMNS) {
     const [left, right] = [sum[column], row[column]];
     sum[column] =
-      typeof left === 'bigint' && typeof right === 'bigint' ? left + right : Number(left) + Number(right);
+      typeof left === 'bigint' && typeof right === 'bigint'
+        ? left + BigInt(sign) * right
+        : Number(left) + sign * Number(right);
   }
 }
 
@@ -171,6 +236,7 @@ function sumColumns({ preDays }: SplitTestQuery): string {
     before('sum(a * a0)'),
     'coalesce(sum(a) FILTER (converted), 0)',
     before('coalesce(sum(n0) FILTER (converted), 0)'),
+    'count(*)',
   ];
   return sums.map((sum, index) => `${sum} AS ${COLUMNS[index]}`).join(', ');
 }

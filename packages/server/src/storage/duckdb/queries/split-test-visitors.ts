@@ -3,6 +3,7 @@ import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../event-store.ts';
 import { CHANGED_VISITOR } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
+import { type RecountedSide, type RecountedTable, recountedTable } from './recounted-visitors.ts';
 
 /** Attributes that are also known from the session. */
 const SESSION_ATTRIBUTES = new Set(['country', 'device', 'browser', 'os']);
@@ -12,7 +13,7 @@ export type VisitorsQuery = Pick<
   'propertyId' | 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to' | 'by'
 > & { earlyUntil?: number };
 
-/** With more sessions than this, a subquery is used instead of a list. */
+/** With more sessions than this, a temporary table is used instead of a list. */
 const MAX_LISTED_SESSIONS = 20_000;
 
 /** The decoded bits of a group of visitors. */
@@ -37,6 +38,8 @@ export class SplitTestVisitors {
   readonly #test: number;
   readonly #kinds = new Map<bigint, SeenBits>();
   #resolved = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
+  /** Restricts the query to visitors that are counted again; see `recounted-visitors.ts`. */
+  recounted: RecountedSide | undefined;
   /** Restricts the query to one of several equal parts of the visitors; `of` is a power of two. */
   part: { index: number; of: number } | undefined;
 
@@ -89,11 +92,20 @@ export class SplitTestVisitors {
       `SELECT DISTINCT session_key FROM (${lookups}) LIMIT ${MAX_LISTED_SESSIONS + 1}`,
     );
     if (rows.length === 0) return;
-    const sessions =
-      rows.length > MAX_LISTED_SESSIONS
-        ? `(${lookups})`
-        : keyList(this.values.add(rows.map(([session]) => session).join(',')));
-    this.#resolved = `SELECT session_key, arg_max(visitor_key, ${this.#context.sources.collectOrder}) AS visitor_key FROM collects
+    if (rows.length <= MAX_LISTED_SESSIONS) {
+      this.#resolved = this.#visitorsOf(keyList(this.values.add(rows.map(([session]) => session).join(','))));
+      return;
+    }
+    // Once for all parts of the visitors. The caller's transaction ends with a rollback.
+    await connection.run(
+      `CREATE OR REPLACE TEMP TABLE resolved_sessions AS ${this.#visitorsOf(`(${lookups})`)}`,
+    );
+    this.#resolved = 'SELECT session_key, visitor_key FROM resolved_sessions';
+  }
+
+  /** The latest visitors of sessions. */
+  #visitorsOf(sessions: string): string {
+    return `SELECT session_key, arg_max(visitor_key, ${this.#context.sources.collectOrder}) AS visitor_key FROM collects
       WHERE property = ${this.property} AND ${this.#context.namingCollects} AND session_key IN ${sessions}
       GROUP BY session_key`;
   }
@@ -101,13 +113,28 @@ export class SplitTestVisitors {
   /** Common table expressions. */
   get tables(): string {
     const clients = this.#clients;
-    return `resolved AS (${this.#resolved}),
+    return `resolved AS (${this.recounted?.resolved ?? this.#resolved}),
       ${clients ? `clients AS (${clients}),` : ''}
       seen AS (
         SELECT coalesce(visitor_key, unit_key, session_key) AS unit, ${this.bits} AS bits,
                least(happened_at, received_at) AS seen_at, ${this.#segment} AS segment
-        FROM exposures LEFT JOIN resolved USING (session_key) ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
-        WHERE ${this.exposed} AND ${this.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
+        FROM ${this.tableOf('exposures')} ${this.joinResolved} ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
+        WHERE ${this.exposed} AND ${this.isRead} AND ${this.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
+  }
+
+  /** The table that events are read from. */
+  tableOf(table: RecountedTable): string {
+    return this.recounted ? recountedTable(table) : table;
+  }
+
+  /** Joins a table of events with the visitors of sessions. */
+  get joinResolved(): string {
+    return `${this.recounted ? '' : 'LEFT'} JOIN resolved USING (session_key)`;
+  }
+
+  /** Condition on a table of events: the row is counted. */
+  get isRead(): string {
+    return this.recounted?.isRead ?? 'true';
   }
 
   /** Condition on a visitor: belongs to the current part. */
@@ -161,7 +188,9 @@ export class SplitTestVisitors {
   get exposed(): string {
     const { phase, from, to } = this.#query;
     const ids = this.#variations.filter((id) => id !== undefined);
-    return `property = ${this.property} AND split_test = ${this.#test} AND variation IN (${ids.join(', ')})
+    // A quarter of the time that `variation IN (…)` takes, which is most of the time of a scan.
+    const isCounted = `CASE variation ${ids.map((id) => `WHEN ${id} THEN true`).join(' ')} ELSE false END`;
+    return `property = ${this.property} AND split_test = ${this.#test} AND ${isCounted}
       AND (phase = ${phase} OR (phase IS NULL AND happened_at >= ${from} AND happened_at < ${to}))`;
   }
 
