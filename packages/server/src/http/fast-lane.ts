@@ -6,6 +6,7 @@ import { beforeRequests } from './before-requests.ts';
 import type { Caller } from './caller.ts';
 import { clientAddress, type TrustsProxy } from './client-address.ts';
 import type { HotHandler, HotReply, HotRequest } from './hot-route.ts';
+import { endWithBuffer } from './plain-writes.ts';
 import { requestIdOf } from './request-id.ts';
 import type { UnsentOutput } from './unsent-output.ts';
 
@@ -232,9 +233,10 @@ class Exchange implements HotRequest, HotReply {
     this.#parts.output.admit(this.#response, body, this);
     const bytes = Buffer.byteLength(body);
     this.#sent['content-length'] = String(bytes);
+    this.#response.writeHead(this.#status, this.#sent);
+    if (typeof body !== 'string') endWithBuffer(this.#response, body);
     // Pure ASCII: the same bytes in Latin-1, which takes less time to encode.
-    const encoding = bytes === body.length ? 'latin1' : 'utf8';
-    this.#response.writeHead(this.#status, this.#sent).end(body, encoding);
+    else this.#response.end(body, bytes === body.length ? 'latin1' : 'utf8');
   }
 }
 
