@@ -1,6 +1,6 @@
 import type { Condition, Rule } from '../api/targeting.ts';
-import type { AttributeReaders } from './attribute-readers.ts';
 import type { Context } from './attribute-values.ts';
+import type { AttributeReaders, SharedTests } from './once-per-pass.ts';
 import { compileOperator, type RegexCompiler } from './operators.ts';
 
 export type ContextTest = (context: Context) => boolean;
@@ -10,6 +10,7 @@ export interface ConditionScope {
   /** The test of a segment; `undefined` if it is unknown or cannot be resolved. */
   readonly segment: (id: string) => ContextTest | undefined;
   readonly attributes: AttributeReaders;
+  readonly tests: SharedTests;
 }
 
 export const never: ContextTest = () => false;
@@ -37,8 +38,12 @@ export function compileConditions(
  * - an invalid condition (no attribute, no usable value, no known segment) never matches.
  */
 export function compileCondition(condition: Condition, scope: ConditionScope): ContextTest {
+  if (condition.operator === 'inSegment') return inSegment(condition, scope);
+  return scope.tests.of(condition, () => compileAttributeTest(condition, scope));
+}
+
+function compileAttributeTest(condition: Condition, scope: ConditionScope): ContextTest {
   const { attribute, operator, negate = false } = condition;
-  if (operator === 'inSegment') return inSegment(condition, scope);
   if (attribute === undefined) return never;
   const read = scope.attributes.of(attribute);
   if (operator === 'isNotSet') return (context) => isMissing(read(context)) !== negate;

@@ -1,8 +1,8 @@
 import type { FlagDefinition, FlagType, FlagValue, Prerequisite, Rule, Segment } from '../api/targeting.ts';
-import type { Pass } from './attribute-readers.ts';
 import type { Context } from './attribute-values.ts';
 import { type ConditionScope, type ContextTest, compileConditions } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
+import type { Pass } from './once-per-pass.ts';
 import type { RegexCompiler } from './operators.ts';
 import { compileRollout } from './rollout.ts';
 import { compileScope } from './segments.ts';

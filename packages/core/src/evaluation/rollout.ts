@@ -1,9 +1,9 @@
 import type { RolloutStepResult } from '../api/explanations.ts';
 import type { Rule } from '../api/targeting.ts';
-import { AttributeReaders, UNITS } from './attribute-readers.ts';
 import type { Context } from './attribute-values.ts';
 import { type ContextTest, never } from './conditions.ts';
 import { hashFractionAfter } from './hash.ts';
+import { AttributeReaders, UNITS } from './once-per-pass.ts';
 
 /** Whether a context is within the percentage; without an id, only if the percentage is 100. */
 export function compileRollout(

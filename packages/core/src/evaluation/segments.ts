@@ -1,8 +1,8 @@
 import type { Condition, Segment } from '../api/targeting.ts';
-import { AttributeReaders, oncePerPass, type Pass } from './attribute-readers.ts';
 import type { Context } from './attribute-values.ts';
 import { type ConditionScope, type ContextTest, compileConditions, never } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
+import { AttributeReaders, oncePerPass, type Pass, SharedTests } from './once-per-pass.ts';
 import type { RegexCompiler } from './operators.ts';
 
 /** The order in which segments depend on each other. Of two with the same id, the first counts. */
@@ -31,6 +31,7 @@ export function compileScope(segments: readonly Segment[], regex: RegexCompiler,
     regex,
     segment: (id: string) => tests.get(id),
     attributes: new AttributeReaders(pass),
+    tests: new SharedTests(pass),
   };
   for (const id of order) {
     const segment = byId.get(id);

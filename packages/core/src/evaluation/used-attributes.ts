@@ -1,9 +1,9 @@
 import type { Condition, FlagDefinition, Rule, Segment } from '../api/targeting.ts';
-import { UNITS } from './attribute-readers.ts';
 import { type Context, readAttribute } from './attribute-values.ts';
 import { isMissing } from './conditions.ts';
 import { reachableFrom } from './dependencies.ts';
 import { prerequisitesOf } from './flags.ts';
+import { UNITS } from './once-per-pass.ts';
 
 import { segmentsIn } from './segments.ts';
 

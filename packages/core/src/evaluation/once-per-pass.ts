@@ -38,6 +38,30 @@ export class AttributeReaders {
   }
 }
 
+/** More than any property has; a limit, because conditions of former versions of a flag stay. */
+const MAX_TESTS = 10_000;
+
+/** Tests of conditions. Many flags have the same condition: it is tested once per pass. */
+export class SharedTests {
+  readonly #pass: Pass;
+  readonly #tests = new Map<string, (context: Context) => boolean>();
+
+  constructor(pass: Pass) {
+    this.#pass = pass;
+  }
+
+  /** @param compile called if no equal condition is known */
+  of(condition: object, compile: () => (context: Context) => boolean): (context: Context) => boolean {
+    const key = JSON.stringify(condition);
+    const known = this.#tests.get(key);
+    if (known !== undefined) return known;
+    const test = oncePerPass(compile(), this.#pass);
+    if (this.#tests.size >= MAX_TESTS) this.#tests.clear();
+    this.#tests.set(key, test);
+    return test;
+  }
+}
+
 /** Calls a function once per pass; the context is the same for the whole pass. */
 export function oncePerPass<T>(read: (context: Context) => T, pass: Pass): (context: Context) => T {
   let passId = -1;
