@@ -42,7 +42,7 @@ export async function reportUsage(url, secretKey, { configuration, contexts, env
   const set = compileFlags(definitions, configuration.segments, { regex });
   const counts = new Map();
   for (const context of contexts) {
-    set.evaluateEach(context, (flagKey, { value }) => {
+    set.eachOutcome(context, ({ key: flagKey, evaluation: { value } }) => {
       const key = JSON.stringify([flagKey, value]);
       counts.set(key, (counts.get(key) ?? 0) + EVALUATIONS_PER_VISITOR);
     });
