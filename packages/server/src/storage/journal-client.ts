@@ -81,6 +81,8 @@ export class JournalClient {
     this.#committing = undefined;
     this.#span?.end();
     this.#span = undefined;
+    // Before the responses to this one, which take longer than the next commit.
+    this.#commit();
     for (let i = 0; i < batch.length; i++) {
       const pending = batch[i]!;
       this.#pendingBytes -= pending.write.payload.length;
@@ -88,7 +90,6 @@ export class JournalClient {
       if (outcome === 'full') pending.reject(idempotencyFull());
       else pending.resolve(outcome);
     }
-    if (this.#pending.length > 0) this.#schedule();
   }
 
   /** Call it if the last commit did not fit into the journal. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Journal } from './journal/journal.ts';
 import type { JournalRow } from './journal/journal-entries.ts';
 
@@ -91,7 +92,7 @@ export class LoadableRows {
   }
 
   /** Call it once the batch is in the store. */
-  finish(rows: readonly JournalRow[]): void {
+  async finish(rows: readonly JournalRow[]): Promise<void> {
     const last = rows.at(-1)!;
     const bytes = rows.reduce((sum, row) => sum + row.payload.length, 0);
     if (this.#cached[0]?.seq === rows[0]?.seq) {
@@ -99,6 +100,6 @@ export class LoadableRows {
       this.#cachedBytes -= bytes;
     }
     this.#loaded = last.seq;
-    this.#journal.prune(last.seq, bytes);
+    await this.#journal.prune(last.seq, bytes, nextTurn);
   }
 }

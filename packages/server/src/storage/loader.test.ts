@@ -287,3 +287,19 @@ test('a remote store that takes long to delete gets new entries meanwhile', asyn
   finish();
   await deleting;
 });
+
+test('entries are deleted in steps, so that commits come between; a crash meanwhile brings none of them back', async () => {
+  const stored = accept(1200);
+  const bytes = journal.bytes;
+  let steps = 0;
+  const crash = async () => {
+    steps++;
+    accept(1);
+    if (steps === 2) throw new Error('killed');
+  };
+  await expect(journal.prune(stored.at(-1)!.seq, bytes, crash)).rejects.toThrow('killed');
+  journal.close();
+  journal = openJournal();
+  expect([journal.handedOver, journal.lastSeq]).toEqual([1200, 1202]);
+  expect(journal.read(0, 10, 1e6).map(({ seq }) => seq)).toEqual([1201, 1202]);
+});

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import { BatchAttempts } from './batch-attempts.ts';
 import type { EventStore } from './event-store.ts';
@@ -6,12 +6,11 @@ import type { Journal } from './journal/journal.ts';
 import type { JournalRow } from './journal/journal-entries.ts';
 import type { LoadTracing } from './load-tracing.ts';
 import { LoadableRows } from './loadable-rows.ts';
+import { ShortTurns } from './short-turns.ts';
 import { StorageError } from './storage-error.ts';
 
 /** How long to wait for more events before loading a batch. */
 const LINGER_MS = 250;
-/** Rows parsed before yielding to journal commits. */
-const PARSE_ROWS = 1000;
 const RETRY_MS = { first: 100, max: 5000 };
 /** How long a stop waits for the current batch of a remote store. */
 const LAST_BATCH_MS = 3000;
@@ -230,7 +229,7 @@ export class Loader {
       this.#attempts.failed(last);
       throw error;
     });
-    this.#rows.finish(rows);
+    await this.#rows.finish(rows);
     if (this.#lateSince !== undefined) this.#lateSince = this.#oldestWaiting();
   }
 
@@ -262,9 +261,10 @@ const copied = (source: string) =>
 
 async function parse(rows: readonly JournalRow[]): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
+  const turns = new ShortTurns();
   for (const row of rows) {
     entries.push({ seq: row.seq, request: JSON.parse(row.payload) as AcceptedRequest });
-    if (entries.length % PARSE_ROWS === 0) await nextTurn();
+    if (turns.isOver) await turns.next();
   }
   return entries;
 }

@@ -9,8 +9,8 @@ import { type PlannedBatch, PlannedBatches } from './planned-batches.ts';
 /** Entries read at a time. */
 const READ_ROWS = 20;
 
-/** Held entries deleted at a time. */
-const DELETE_ROWS = 5000;
+/** Entries deleted at a time; commits wait meanwhile. */
+const DELETE_ROWS = 500;
 
 /** How long to wait for readers in other processes before truncating the write-ahead log fails. */
 const TRUNCATE_TIMEOUT_MS = 60_000;
@@ -170,8 +170,8 @@ export class Journal {
     return rows;
   }
 
-  /** Deletes entries that are in the event store. */
-  prune(upTo: number, bytes: number): void {
+  /** Deletes entries that are in the event store, in small steps. */
+  async prune(upTo: number, bytes: number, pause: () => Promise<unknown>): Promise<void> {
     this.#bytes -= bytes;
     const held = this.#held;
     if (held !== undefined) {
@@ -181,7 +181,14 @@ export class Journal {
       // The backup notices that entries are missing, and fails; a full disk would be worse.
       this.#held = undefined;
     }
-    this.#handOver(upTo);
+    const from = this.handedOver;
+    // What a crash restores is deleted at the next start, because the event store has it.
+    this.#withoutSync(() => this.#recordHandOver(upTo));
+    for (let position = from; position < upTo; ) {
+      position = Math.min(position + DELETE_ROWS, upTo);
+      this.#withoutSync(() => this.#entries.deleteUpTo(position));
+      await pause();
+    }
   }
 
   /** Keeps entries after a position until `releaseEntries`, even when they are pruned. */
@@ -203,9 +210,23 @@ export class Journal {
   #handOver(upTo: number): void {
     this.#inTransaction(() => {
       this.#entries.deleteUpTo(upTo);
-      this.#batches.finish(upTo);
-      this.#db.prepare('UPDATE handed_over SET seq = ? WHERE seq <> ?').run(upTo, upTo);
+      this.#recordHandOver(upTo);
     });
+  }
+
+  #recordHandOver(upTo: number): void {
+    this.#batches.finish(upTo);
+    this.#db.prepare('UPDATE handed_over SET seq = ? WHERE seq <> ?').run(upTo, upTo);
+  }
+
+  /** A transaction that becomes durable with the next commit, so that it costs no fsync of its own. */
+  #withoutSync(work: () => void): void {
+    this.#db.exec('PRAGMA synchronous = NORMAL');
+    try {
+      this.#inTransaction(work);
+    } finally {
+      this.#db.exec('PRAGMA synchronous = FULL');
+    }
   }
 
   #inTransaction<T>(work: () => T): T {

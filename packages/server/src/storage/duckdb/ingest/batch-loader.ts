@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../../accepted-request.ts';
+import { ShortTurns } from '../../short-turns.ts';
 import type { KeyHasher } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { SourceList } from '../lookup/source-list.ts';
@@ -54,7 +55,7 @@ export class BatchLoader {
       await inTransaction(connection, async () => {
         const { hasSeveral } = this.#sources;
         const newEntries = hasSeveral ? await withoutStored(connection, this.#terms, entries) : entries;
-        const collects = this.#visitors.addCollects(newEntries, this.#keys, this.#registry, hasSeveral);
+        const collects = await this.#visitors.addCollects(newEntries, this.#keys, this.#registry, hasSeveral);
         const lookups = { terms: this.#terms, keys: this.#keys, visitors: this.#visitors };
         const rows = new RequestRows(writers, { ...lookups, sessions, collects, source });
         await writeRequests(newEntries, rows);
@@ -100,7 +101,9 @@ async function createWriters(connection: DuckDBConnection): Promise<Writers> {
 }
 
 async function writeRequests(entries: readonly JournalEntry[], rows: RequestRows): Promise<void> {
+  const turns = new ShortTurns();
   for (const entry of entries) {
     for (const table of rows.add(entry)) if (table.isFull) await table.write();
+    if (turns.isOver) await turns.next();
   }
 }

@@ -1,12 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { ShortTurns } from '../../short-turns.ts';
 import type { SessionKey } from '../lookup/key-hasher.ts';
 import { KeyTable } from '../lookup/key-table.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import { execute, keyList, rowsOf } from '../sql.ts';
-
-/** Sessions processed before yielding the thread. */
-const SLICE_SIZE = 2000;
 
 export interface BatchSession {
   property: number;
@@ -54,8 +51,9 @@ export class BatchSessions {
       if (session.startedAt < startedBefore) lowered.push({ session, startedBefore });
       else session.startedAt = startedBefore;
     };
-    for (const [index, session] of this.#sessions.entries()) {
-      if (index % SLICE_SIZE === SLICE_SIZE - 1) await nextTurn();
+    const turns = new ShortTurns();
+    for (const session of this.#sessions) {
+      if (turns.isOver) await turns.next();
       const startedBefore = registry.startOf(session.key);
       if (startedBefore !== undefined) compare(session, startedBefore);
       else if (registry.knows(session.key)) uncached.push(session);
@@ -77,9 +75,10 @@ export class BatchSessions {
 
   /** Call it once the batch is stored. */
   async addTo(registry: SessionRegistry): Promise<void> {
-    for (const [index, { property, key, startedAt }] of this.#sessions.entries()) {
+    const turns = new ShortTurns();
+    for (const { property, key, startedAt } of this.#sessions) {
       registry.add(property, key, startedAt);
-      if (index % SLICE_SIZE === SLICE_SIZE - 1) await nextTurn();
+      if (turns.isOver) await turns.next();
     }
   }
 }

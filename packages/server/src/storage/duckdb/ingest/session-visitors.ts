@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { AcceptedCollect, JournalEntry } from '../../accepted-request.ts';
+import { ShortTurns } from '../../short-turns.ts';
 import type { KeyHasher, SessionKey } from '../lookup/key-hasher.ts';
 import { KeyTable } from '../lookup/key-table.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
@@ -93,15 +94,17 @@ export class SessionVisitors {
    *
    * @param severalSources whether collects that were received at the same time may be in any order
    */
-  addCollects(
+  async addCollects(
     entries: readonly JournalEntry[],
     keys: KeyHasher,
     registry: SessionRegistry,
     severalSources: boolean,
-  ): Map<AcceptedCollect, CollectKeys> {
+  ): Promise<Map<AcceptedCollect, CollectKeys>> {
     const keysByCollect = new Map<AcceptedCollect, CollectKeys>();
+    const turns = new ShortTurns();
     for (const { request } of entries) {
       if (request.kind !== 'collect') continue;
+      if (turns.isOver) await turns.next();
       const session = keys.sessionKey(request.propertyId, request.sessionId);
       const visitor = keys.visitorKey(request.propertyId, request.visitorId);
       const change = this.#add(session, visitor, request.receivedAt, registry, severalSources);
