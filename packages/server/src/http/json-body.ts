@@ -9,6 +9,7 @@ const COMPRESSED = 'Compressed bodies are not supported. Send the body without `
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const MAX_ASCII = 0x7f;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,6 +22,8 @@ declare module 'fastify' {
 export function jsonBodyParser(app: FastifyInstance): (body: Buffer) => unknown {
   const parseText = app.getDefaultJsonParser('remove', 'remove');
   return (body) => {
+    const plain = parsePlain(body);
+    if (plain !== undefined) return plain;
     // Decoding would silently insert replacement characters.
     if (!isUtf8(body)) throw new ApiError('invalid_json');
     const text = body.toString();
@@ -55,6 +58,30 @@ export function parseJsonBodies(app: FastifyInstance, parse: (body: Buffer) => u
   });
 }
 
+/**
+ * The value of an ordinary body: ASCII, few brackets, no escapes and no names that could change a prototype. Undefined
+ * for all others, which have to be checked more closely.
+ */
+function parsePlain(body: Buffer): unknown {
+  let brackets = 0;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i]!;
+    if (byte === BACKSLASH || byte > MAX_ASCII) return undefined;
+    if (isOpening(byte) && ++brackets > MAX_DEPTH) return undefined;
+  }
+  const text = body.toString('latin1');
+  if (text.includes('__proto__') || text.includes('constructor')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** [ and { differ from ] and } by the same bit pattern: 0x5b/0x7b open, 0x5d/0x7d close. */
+const isOpening = (code: number) => (code & 0xdf) === 0x5b;
+const isClosing = (code: number) => (code & 0xdf) === 0x5d;
+
 /** Scans the text once before it is parsed. */
 function scan(json: string): { tooDeep: boolean; surrogateEscapes: boolean } {
   let depth = 0;
@@ -68,10 +95,9 @@ function scan(json: string): { tooDeep: boolean; surrogateEscapes: boolean } {
         surrogateEscapes ||= json[i] === 'u' && (json[i + 1] === 'd' || json[i + 1] === 'D');
       } else if (code === QUOTE) inString = false;
     } else if (code === QUOTE) inString = true;
-    // [ and { differ from ] and } by the same bit pattern: 0x5b/0x7b open, 0x5d/0x7d close.
-    else if ((code & 0xdf) === 0x5b) {
+    else if (isOpening(code)) {
       if (++depth > MAX_DEPTH) return { tooDeep: true, surrogateEscapes };
-    } else if ((code & 0xdf) === 0x5d) depth--;
+    } else if (isClosing(code)) depth--;
   }
   return { tooDeep: false, surrogateEscapes };
 }
