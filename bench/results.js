@@ -1,13 +1,15 @@
-// node bench/results.js: how long the results of a large test take, idle and during ingestion. See README.md.
-import { join } from 'node:path';
+// node bench/results.js [DIR]: how long the results of a large test take, idle and during ingestion; DIR is the built
+// checkout of another version. See README.md.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Generator, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
-import { fetchResults, SPEED_CASES, visitorEntries } from './lib/fixture.js';
+import { BIN, binOf, Generator, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
+import { fillWithVisitors } from './lib/fill.js';
+import { fetchResults, SPEED_CASES } from './lib/fixture.js';
 import { median } from './lib/measures.js';
 import { mb, ms, table, whole } from './lib/report.js';
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     visitors: { type: 'string', default: '1000000,10000000' },
     seconds: { type: 'string', default: '20' },
@@ -16,56 +18,55 @@ const { values: options } = parseArgs({
   },
 });
 
-const HELP = `Usage: node bench/results.js [options]   (after npm run build)
+const HELP = `Usage: node bench/results.js [options] [DIR]   (after npm run build)
+  DIR                a built checkout of another version, measured on the same data
   --visitors A,B,…   visitors of the test (default 1000000,10000000); storing ten million takes a few minutes
   --seconds S        how long to ingest while results are requested (default 20)
   --connections N    connections that ingest (default 16)`;
 
-const DAY = 24 * 60 * 60 * 1000;
-const BATCH_VISITORS = 4000;
 /** A store that was just opened counts all visitors; it does not know an earlier answer. */
 const FIRST_ANSWERS = 3;
 const REPEATED_ANSWERS = 5;
 const NEW_VISITORS = 1000;
 
-async function fill(dataDir, visitors) {
-  const { openDuckDbEventStore } = await import('../packages/server/dist/duckdb-event-store.cjs');
-  const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
-  const first = Date.now() - 14 * DAY;
-  let seq = 1;
-  for (let visitor = 1; visitor <= visitors; ) {
-    const entries = [];
-    for (const end = Math.min(visitors, visitor + BATCH_VISITORS - 1); visitor <= end; visitor++) {
-      const added = visitorEntries(seq, visitor, first + Math.floor((visitor / visitors) * 13 * DAY));
-      seq += added.length;
-      entries.push(...added);
+/** The first results after each of several starts, of all builds in turns. */
+async function firstResults(dataDir, visitors, builds) {
+  const figures = builds.map(() => ({ times: [], peaks: [] }));
+  for (let start = 0; start < FIRST_ANSWERS; start++) {
+    for (const [i, { bin }] of builds.entries()) {
+      const server = await Server.start(dataDir, { bin });
+      const { body, milliseconds } = await fetchResults(server.url);
+      check(body, visitors);
+      figures[i].times.push(milliseconds);
+      figures[i].peaks.push(server.memory().peak);
+      await server.stop();
     }
-    await store.append('local', entries);
   }
-  await store.close();
+  return figures.map(({ times, peaks }) => ({ milliseconds: median(times), peak: Math.max(...peaks) }));
 }
 
-/** The first results after each of several starts; the last server goes on. */
-async function firstResults(dataDir, visitors) {
-  const times = [];
-  for (let start = 1; ; start++) {
-    const server = await Server.start(dataDir);
-    const { body, milliseconds } = await fetchResults(server.url);
-    check(body, visitors);
-    times.push(milliseconds);
-    if (start === FIRST_ANSWERS) return { server, milliseconds: median(times) };
-    await server.stop();
-  }
+/** The first results after a start, during ingestion. */
+async function firstWhileIngesting(generator, dataDir, bin) {
+  const server = await Server.start(dataDir, { bin });
+  const load = generator.run({ ...ingestion(server), milliseconds: 1000 * Number(options.seconds) });
+  await sleep(1000);
+  const { milliseconds } = await fetchResults(server.url);
+  await load;
+  await server.settle();
+  return { server, milliseconds };
 }
+
+const ingestion = ({ port }) => ({
+  port,
+  scripts: SPEED_CASES[1].scripts(),
+  connections: Number(options.connections),
+});
 
 /** Results with nothing but new visitors since the last ones. */
 async function repeatedResults(generator, server) {
   const times = [];
   for (let round = 0; round < REPEATED_ANSWERS; round++) {
-    await generator.run({
-      ...{ port: server.port, scripts: SPEED_CASES[1].scripts() },
-      ...{ connections: Number(options.connections), visits: NEW_VISITORS },
-    });
+    await generator.run({ ...ingestion(server), visits: NEW_VISITORS });
     // Until they are stored.
     await sleep(2000);
     times.push((await fetchResults(server.url)).milliseconds);
@@ -75,12 +76,7 @@ async function repeatedResults(generator, server) {
 
 /** Requests results in a loop during ingestion, to measure how long exposures wait for their response. */
 async function whileIngesting(generator, server) {
-  const load = generator.run({
-    port: server.port,
-    scripts: SPEED_CASES[1].scripts(),
-    connections: Number(options.connections),
-    milliseconds: 1000 * Number(options.seconds),
-  });
+  const load = generator.run({ ...ingestion(server), milliseconds: 1000 * Number(options.seconds) });
   const latencies = [];
   let isOver = false;
   const requesting = (async () => {
@@ -100,51 +96,56 @@ function check(body, visitors) {
   }
 }
 
-async function measure(generator, visitors) {
+async function measure(generator, visitors, builds) {
   const dataDir = temporaryDirectory();
-  await fill(dataDir, visitors);
-  const { server, milliseconds } = await firstResults(dataDir, visitors);
-  const firstPeak = server.memory().peak;
-  const repeated = await repeatedResults(generator, server);
-  const idle = await generator.run({
-    port: server.port,
-    scripts: SPEED_CASES[1].scripts(),
-    connections: Number(options.connections),
-    milliseconds: 5000,
-  });
-  await server.settle();
-  const loaded = await whileIngesting(generator, server);
-  const memory = server.memory();
-  await server.stop();
+  await fillWithVisitors(dataDir, visitors);
+  const first = await firstResults(dataDir, visitors, builds);
+  const rows = [];
+  for (const [i, { name, bin }] of builds.entries()) {
+    const { server, milliseconds } = await firstWhileIngesting(generator, dataDir, bin);
+    const repeated = await repeatedResults(generator, server);
+    const idle = await generator.run({ ...ingestion(server), milliseconds: 5000 });
+    await server.settle();
+    const loaded = await whileIngesting(generator, server);
+    const { peak } = server.memory();
+    await server.stop();
+    rows.push([
+      whole(visitors),
+      name,
+      ms(first[i].milliseconds),
+      ms(milliseconds),
+      ms(repeated),
+      ms(loaded.results),
+      `${whole(idle.perSecond)}/s, p99 ${ms(idle.p99)}`,
+      `${whole(loaded.perSecond)}/s, p99 ${ms(loaded.p99)}`,
+      `${mb(first[i].peak)} / ${mb(peak)}`,
+    ]);
+  }
   removeDirectory(dataDir);
-  return [
-    whole(visitors),
-    `${ms(milliseconds)}`,
-    `${ms(repeated)}`,
-    `${ms(loaded.results)}`,
-    `${whole(idle.perSecond)}/s, p99 ${ms(idle.p99)}`,
-    `${whole(loaded.perSecond)}/s, p99 ${ms(loaded.p99)}`,
-    `${mb(firstPeak)} / ${mb(memory.resident)} / ${mb(memory.peak)}`,
-  ];
+  return rows;
 }
 
 const HEADER = [
   'visitors',
+  'version',
   'first results of 3 goals',
+  'first during ingestion',
   'again, 1,000 visitors later',
   'slowest during ingestion',
   'ingestion only',
   'ingestion during results',
-  'memory: peak of first results / now / peak',
+  'memory, peak: first results / all',
 ];
 
 if (options.help) {
   console.log(HELP);
 } else {
   const generator = new Generator();
+  const builds = [{ name: 'now', bin: BIN }];
+  if (positionals[0] !== undefined) builds.unshift({ name: 'before', bin: binOf(positionals[0]) });
   const rows = [];
   for (const size of options.visitors.split(',').map(Number)) {
-    rows.push(await measure(generator, size));
+    rows.push(...(await measure(generator, size, builds)));
     console.error(`${whole(size)} visitors: done`);
   }
   console.log(table(HEADER, rows));

@@ -1,24 +1,29 @@
 import { join } from 'node:path';
-import { EVENTS_PER_VISIT, visitEntries } from './fixture.js';
+import { EVENTS_PER_VISIT, visitEntries, visitorEntries } from './fixture.js';
 
 const DAY = 24 * 60 * 60 * 1000;
-const BATCH_VISITS = 4000;
+/** Visits or visitors per batch; as many requests as the loader stores at a time. */
+const BATCH = 4000;
+/** Visitors convert a minute later. */
+const END_MS = 5 * 60 * 1000;
 
 /**
  * Fills a data directory through the event store's `append`, in batches like those of the loader. This is the path
- * behind the journal, so the files are the same as after that many requests, without the time they take.
+ * behind the journal, so the files are the same as after that many requests, without the time they take. Returns how
+ * long it took.
+ *
+ * @param entriesOf returns the journal entries of a visit or visitor: its first position, number and time
  */
-export async function fill(dataDir, events) {
+async function fillWith(dataDir, { count, days, entriesOf }) {
   const { openDuckDbEventStore } = await import('../../packages/server/dist/duckdb-event-store.cjs');
   const store = await openDuckDbEventStore(join(dataDir, 'events.duckdb'));
-  const visits = Math.ceil(events / EVENTS_PER_VISIT);
   const startedAt = performance.now();
-  const first = Date.now() - 30 * DAY;
+  const first = startedAt + performance.timeOrigin - days * DAY;
   let seq = 1;
-  for (let visit = 1; visit <= visits; ) {
+  for (let number = 1; number <= count; ) {
     const entries = [];
-    for (const end = Math.min(visits, visit + BATCH_VISITS - 1); visit <= end; visit++) {
-      const added = visitEntries(seq, visit, first + Math.floor((visit / visits) * 30 * DAY));
+    for (const end = Math.min(count, number + BATCH - 1); number <= end; number++) {
+      const added = entriesOf(seq, number, Math.floor(first + (number / count) * (days * DAY - END_MS)));
       seq += added.length;
       entries.push(...added);
     }
@@ -27,3 +32,11 @@ export async function fill(dataDir, events) {
   await store.close();
   return performance.now() - startedAt;
 }
+
+/** Visits of the last 30 days. */
+export const fill = (dataDir, events) =>
+  fillWith(dataDir, { count: Math.ceil(events / EVENTS_PER_VISIT), days: 30, entriesOf: visitEntries });
+
+/** Visitors of a test that runs for two weeks. */
+export const fillWithVisitors = (dataDir, visitors) =>
+  fillWith(dataDir, { count: visitors, days: 14, entriesOf: visitorEntries });
