@@ -1,5 +1,5 @@
 // node bench/start.js [DIR]: starts of the server; DIR is the built checkout of another version. See README.md.
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BIN, binOf, cpuSeconds, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
 import { fill } from './lib/fill.js';
@@ -15,10 +15,29 @@ async function measureStart({ bin = BIN, env = {}, dataDir } = {}) {
   const directory = dataDir ?? temporaryDirectory();
   const server = await Server.start(directory, { bin, env });
   const cpuMs = processesOf(server.child.pid).reduce((sum, pid) => sum + cpuSeconds(pid) * 1000, 0);
+  const threads = threadTimes(server.child.pid);
   // A server that is killed writes no cache.
   await server.stop('SIGKILL');
   if (dataDir === undefined) removeDirectory(directory);
-  return { startMs: server.startMs, cpuMs };
+  return { startMs: server.startMs, cpuMs, threads };
+}
+
+/** In the order in which this version creates them; threads of Node.js have no names. */
+const THREADS = [
+  { name: 'serving thread', count: 1 },
+  { name: 'helpers of V8: garbage collection, optimized code', count: 5 },
+  { name: 'threads of libuv: files, queries', count: 5 },
+  { name: 'storage thread', count: 1 },
+  { name: 'configuration thread', count: 1 },
+  { name: 'threads of DuckDB', count: Number.POSITIVE_INFINITY },
+];
+
+/** CPU milliseconds of each kind of thread. */
+function threadTimes(pid) {
+  const times = readdirSync(`/proc/${pid}/task`)
+    .sort((a, b) => a - b)
+    .map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6);
+  return THREADS.map(({ count }) => times.splice(0, count).reduce((sum, time) => sum + time, 0));
 }
 
 /** The process and its workers. */
@@ -78,4 +97,13 @@ console.log(
     ['', 'version', 'start to first response', 'ratio', 'CPU time until then'],
     figures.map((it) => [...it.name, ms(it.startMs), ratioTo(it), ms(it.cpuMs)]),
   ),
+);
+const threads = rows
+  .find(({ name }) => name.join() === 'empty directory,now')
+  .samples.map((it) => it.threads);
+console.log(
+  `\n${table(
+    ['empty directory, now', 'CPU time until the first response'],
+    THREADS.map(({ name }, kind) => [name, ms(median(threads.map((times) => times[kind])))]),
+  )}`,
 );
