@@ -1,5 +1,7 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { DAY_MS } from '@switchyard/core/time';
 import type { SplitTestQuery } from '../../event-store.ts';
+import { rowsOf } from '../sql.ts';
 import type { GoalTerm } from './goal-terms.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 
@@ -29,6 +31,14 @@ export class ReachedGoals {
     if (this.#feedback.length > 0)
       selects.push(`SELECT session_key FROM feedback WHERE ${this.#answered} AND ${where}`);
     return selects;
+  }
+
+  /** Number of events of all goals. */
+  async count(connection: DuckDBConnection): Promise<number> {
+    const selects = this.sessions('true');
+    if (selects.length === 0) return 0;
+    const [row] = await rowsOf<[bigint]>(connection, `SELECT count(*) FROM (${selects.join(' UNION ALL ')})`);
+    return Number(row![0]);
   }
 
   /** Selects the sessions of events that were stored without their visitor; feedback always is. */

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { MICROS } from '@switchyard/core/money';
 import { DAY_MS } from '@switchyard/core/time';
 import type { GoalSums, Positions, SplitTestQuery, ValueSums, VisitorGroup } from '../../event-store.ts';
@@ -49,6 +48,12 @@ export interface EarlierGroups {
   positions: Positions;
 }
 
+/** With fewer conversions than this share of the exposures, only visitors who converted are joined with them. */
+const FEW_CONVERSIONS = 0.5;
+
+/** How much less memory it takes to count visitors without their conversions. */
+const COUNTED_ONLY = 8;
+
 /** With more sessions to count again than this, all visitors are counted if that is not much more work. */
 const MAX_RECOUNTED = 10_000;
 const MAX_RECOUNTED_SHARE = 0.25;
@@ -76,13 +81,25 @@ async function countAll(
   groupQuery: GroupQuery,
   exposures: number,
 ): Promise<GroupRows> {
-  const { visitors, segments, query, reached } = groupQuery;
+  const { visitors, segments, query, goals, reached } = groupQuery;
   visitors.recounted = undefined;
   await visitors.resolve(context.connection, reached.unresolved);
-  const parts = query.winsorize === undefined ? partsOf(context, exposures) : 1;
-  if (query.by && parts > 1) await segments.findInParts(context.connection, parts);
   const rows = new Map<string, GroupRow>();
-  await addParts(context, groupQuery, parts, (row) => addRow(rows, row, 1));
+  const count = (statement: Statement, size: number) =>
+    addParts(context, groupQuery, { statement, parts: partsOf(context, size) }, (row) =>
+      addRow(rows, row, 1),
+    );
+  // Caps are for the values of all visitors together.
+  const sizeOf = (size: number) => (query.winsorize === undefined ? size : 0);
+  const conversions = await reached.count(context.connection);
+  if (query.by === undefined && conversions < FEW_CONVERSIONS * exposures) {
+    await count(visitorStatement, exposures / COUNTED_ONLY);
+    if (goals.length > 0) await count(convertedStatement, sizeOf(conversions));
+    return rows;
+  }
+  const parts = partsOf(context, sizeOf(exposures));
+  if (query.by && parts > 1) await segments.findInParts(context.connection, parts);
+  await count(allStatement, sizeOf(exposures));
   return rows;
 }
 
@@ -100,7 +117,8 @@ async function recountChanged(
   const rows = new Map([...earlier].map(([key, row]) => [key, { ...row }]));
   for (const [side, sign] of [[now, 1] as const, [before, -1] as const]) {
     visitors.recounted = side;
-    await addParts(context, groupQuery, partsOf(context, count), (row) => addRow(rows, row, sign));
+    const work = { statement: allStatement, parts: partsOf(context, count) };
+    await addParts(context, groupQuery, work, (row) => addRow(rows, row, sign));
   }
   return new Map([...rows].filter(([, row]) => !isEmpty(row)));
 }
@@ -114,12 +132,14 @@ function partsOf({ maxVisitors }: QueryContext, visitors: number): number {
 async function addParts(
   { connection }: QueryContext,
   groupQuery: GroupQuery,
-  of: number,
+  { statement, parts }: { statement: Statement; parts: number },
   add: (row: GroupRow) => void,
 ): Promise<void> {
-  for (let index = 0; index < of; index++) {
-    groupQuery.visitors.part = of > 1 ? { index, of } : undefined;
-    for (const row of await groupRows(connection, groupQuery)) add(row);
+  const { visitors } = groupQuery;
+  for (let index = 0; index < parts; index++) {
+    visitors.part = parts > 1 ? { index, of: parts } : undefined;
+    for (const row of await recordsOf<GroupRow>(connection, statement(groupQuery), visitors.values.list))
+      add(row);
   }
 }
 
@@ -176,11 +196,28 @@ interface GroupQuery {
   reached: ReachedGoals;
 }
 
-function groupRows(connection: DuckDBConnection, groupQuery: GroupQuery): Promise<GroupRow[]> {
-  const statement = groupQuery.goals.length === 0 ? visitorStatement(groupQuery) : goalStatement(groupQuery);
-  return recordsOf<GroupRow>(connection, statement, groupQuery.visitors.values.list);
+/** SQL that returns rows of groups. */
+type Statement = (groupQuery: GroupQuery) => string;
+
+/** All visitors, with their conversions. */
+function allStatement(groupQuery: GroupQuery): string {
+  if (groupQuery.goals.length === 0) return visitorStatement(groupQuery);
+  return `${goalStatement(groupQuery, groupQuery.visitors.units())}
+    UNION ALL
+    SELECT bits, NULL, segment_name, is_other, count(*), ${COLUMNS.slice(1)
+      .fill('NULL' as never)
+      .join(', ')}
+    FROM (SELECT bits, ${groupQuery.segments.columns} FROM ${groupQuery.segments.joined('units')})
+    GROUP BY bits, segment_name, is_other
+    ORDER BY bits, segment_name, is_other, goal`;
 }
 
+/** The conversions only: grouping the visitors who have some is a fraction of the work. */
+function convertedStatement(groupQuery: GroupQuery): string {
+  return goalStatement(groupQuery, groupQuery.visitors.units('WHERE unit IN (SELECT unit FROM reached)'));
+}
+
+/** All visitors, without their conversions. */
 function visitorStatement({ visitors, segments }: GroupQuery): string {
   // Each additional column adds a tenth to the time, so select only these.
   return `WITH ${visitors.tables},
@@ -191,12 +228,12 @@ function visitorStatement({ visitors, segments }: GroupQuery): string {
     FROM ${segments.joined('units')} GROUP BY ALL ORDER BY ALL`;
 }
 
-function goalStatement({ visitors, segments, query, goals, reached }: GroupQuery): string {
+function goalStatement({ visitors, segments, query, goals, reached }: GroupQuery, units: string): string {
   const capped = (column: string) =>
     query.winsorize === undefined ? column : `least(${column}, coalesce(${column}_cap, ${column}))`;
   const caps = query.winsorize === undefined ? '' : 'LEFT JOIN caps USING (goal)';
   return `WITH ${reached.tables},
-    units AS MATERIALIZED (${visitors.units()})
+    units AS MATERIALIZED (${units})
     ${segments.tables},
     outcomes AS ${query.winsorize === undefined ? '' : 'MATERIALIZED'} (
       SELECT goal, any_value(bits) AS bits, ${visitors.isSegmented ? 'any_value(segment) AS segment,' : ''}
@@ -210,13 +247,7 @@ function goalStatement({ visitors, segments, query, goals, reached }: GroupQuery
              ${capped('n')} AS n, ${capped('a')} AS a, n0, a0
       FROM ${segments.joined('outcomes')} ${caps})
     SELECT bits, goal, segment_name, is_other, ${sumColumns(query)}
-    FROM values_ GROUP BY bits, goal, segment_name, is_other
-    UNION ALL
-    SELECT bits, NULL, segment_name, is_other, count(*), ${COLUMNS.slice(1)
-      .fill('NULL' as never)
-      .join(', ')}
-    FROM (SELECT bits, ${segments.columns} FROM ${segments.joined('units')}) GROUP BY bits, segment_name, is_other
-    ORDER BY bits, segment_name, is_other, goal`;
+    FROM values_ GROUP BY bits, goal, segment_name, is_other`;
 }
 
 /** In the order of `COLUMNS`. Skips sums that are always zero, which would be computed for millions of visitors. */

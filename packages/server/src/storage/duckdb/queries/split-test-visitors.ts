@@ -200,7 +200,8 @@ export class SplitTestVisitors {
       id === undefined ? [] : [`WHEN ${id} THEN ${1n << BigInt(at)}`],
     );
     const mark = (condition: string, bit: bigint) => `(CASE WHEN ${condition} THEN ${bit} ELSE 0 END)`;
-    const isEarly = `least(happened_at, received_at) < ${this.#query.earlyUntil ?? 0}`;
+    const { earlyUntil = 0 } = this.#query;
+    const isEarly = `happened_at < ${earlyUntil} OR received_at < ${earlyUntil}`;
     const all = `(CASE variation ${cases.join(' ')} END) | ${mark('bot', this.#bot)} | ${mark(isEarly, this.#early)}`;
     return `(${all})::${this.#type}`;
   }
