@@ -75,9 +75,14 @@ export class DuckDbDatabase {
     return this.#use(this.#background, (connection) => interruptible(connection, work, signal));
   }
 
+  /** Whether queries of `read` are running. */
+  get isReading(): boolean {
+    return !this.#readers.isIdle;
+  }
+
   /** Makes the engine drop cached blocks. Skipped while queries run, since they could fail for lack of memory. */
   async releaseMemory(connection: DuckDBConnection): Promise<void> {
-    if (!this.#readers.isIdle || !this.#quick.isIdle) return;
+    if (this.isReading || !this.#quick.isIdle) return;
     const limits = [IDLE_MEMORY_MB, MEMORY_MB].map((megabytes) => `SET memory_limit = '${megabytes}MiB'`);
     await connection.run(limits.join('; ')).catch(() => undefined);
   }
