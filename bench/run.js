@@ -17,8 +17,8 @@ import { coresTable, mb, ms, speedTable, targetTable, whole } from './lib/report
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '30' },
+    seconds: { type: 'string', default: '0.3' },
     connections: { type: 'string', default: '64' },
     events: { type: 'string', default: '1000000' },
     only: { type: 'string' },
@@ -28,8 +28,8 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: npm run bench -- [options]
-  --rounds N       rounds of bare and Switchyard (default 3)
-  --seconds S      length of each run (default 4)
+  --rounds N       rounds of bare and Switchyard (default 30)
+  --seconds S      length of each run (default 0.3)
   --connections N  connections, with one request at a time on each (default 64)
   --events N       events ingested over HTTP in the second part; 0 skips it (default 1000000)
   --only TEXT      only the speed cases whose name contains TEXT

@@ -1,3 +1,5 @@
+import { quantile } from './measures.js';
+
 /** Formats rows as an aligned Markdown table. */
 export function table(header, rows) {
   const widths = header.map((title, column) =>
@@ -57,7 +59,7 @@ export function coresTable(results) {
       'Switchyard',
       'others',
       'load lag',
-      'ratios per round',
+      'middle half of the ratios',
     ],
     results.map(({ name, bare, ours, ratios, loadedMs }) => [
       name,
@@ -67,7 +69,7 @@ export function coresTable(results) {
       ratio(ours.serverCores),
       ratio(Math.max(bare.otherCores, ours.otherCores)),
       loadedMs === 0 ? '' : ms(loadedMs),
-      ratios.map(ratio).join(' '),
+      `${ratio(quantile(ratios, 0.25))} to ${ratio(quantile(ratios, 0.75))}`,
     ]),
   );
 }
