@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { HotReply, HotRequest } from './hot-route.ts';
-import { LARGE_BYTES } from './unsent-output.ts';
 
 export function etagOf(body: string): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
@@ -35,6 +34,12 @@ export class TagOfParts {
 /** Different for different numbers. */
 const mixed = (bits: number) => Math.imul((bits << 13) | (bits >>> 19), 0x85ebca6b) + 0x27d4eb2f;
 
+/**
+ * Longer bodies are kept as buffers, which are sent without being copied, and shared by slow readers. Shorter texts cost
+ * less, because they are sent together with their headers.
+ */
+const MAX_TEXT = 4096;
+
 /** A serialized response that stays valid until the configuration changes. */
 export interface Prepared {
   body: string | Buffer;
@@ -43,8 +48,7 @@ export interface Prepared {
 
 export function prepare(content: object): Prepared {
   const text = JSON.stringify(content);
-  // A string is copied for every slow reader; a buffer is shared.
-  return { body: text.length > LARGE_BYTES ? Buffer.from(text) : text, etag: etagOf(text) };
+  return { body: text.length > MAX_TEXT ? Buffer.from(text) : text, etag: etagOf(text) };
 }
 
 /** Sends JSON, or 304 if the client already has it. */

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts';
 import type { HotReply } from './hot-route.ts';
 
 /** Node.js buffers this much per connection anyway; smaller responses are not counted. */
-export const LARGE_BYTES = 16 * 1024;
+const LARGE_BYTES = 16 * 1024;
 
 const KEPT_HEADERS = /^(x-request-id|ratelimit|ratelimit-policy|access-control-.*|connection)$/;
 
