@@ -159,7 +159,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   });
   registerManagement(api, app, auth, { ...parts, idempotency });
   // Spans and log lines of requests are made by hooks of Fastify.
-  if (parts.tracer === undefined && !parts.log.isLevelEnabled('debug')) fastLane.open(app);
+  if (parts.tracer === undefined && !parts.log.isLevelEnabled('debug')) fastLane.open(app, metrics.timings);
   acceptFirst(app);
   return app;
 }

@@ -12,7 +12,8 @@ import { invalidField } from '../errors.ts';
 import { describeRoute, type KeyAccess, type RouteDescription } from './api-description.ts';
 import type { Authentication, CheckKey } from './authentication.ts';
 import { registerPreflight } from './cors.ts';
-import { type FastLane, passOnFailure } from './fast-lane.ts';
+import { passOnFailure } from './exchange.ts';
+import type { FastLane } from './fast-lane.ts';
 import type { HotHandler } from './hot-route.ts';
 import { createRequestValidation } from './validation.ts';
 

@@ -7,9 +7,11 @@ import { ApiError } from '../errors.ts';
 import { sendRaw } from '../testing/raw-request.ts';
 import { ApiRoutes } from './api-routes.ts';
 import { Authentication } from './authentication.ts';
+import { beforeRequests } from './before-requests.ts';
 import { CredentialUsage } from './credential-usage.ts';
 import { createHttpServer } from './http-server.ts';
 import { RateLimiter } from './rate-limit.ts';
+import { RequestTimings } from './request-timings.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 const OFF = { perKey: 0, perAddress: 0 };
@@ -49,7 +51,11 @@ api.hot<{ Body: { fail?: boolean } }>(
 
 let url: string;
 beforeAll(async () => {
-  fastLane.open(app);
+  fastLane.open(app, new RequestTimings());
+  beforeRequests(app.server, (request, response, next) => {
+    if (request.headers['x-late'] === undefined) next(request, response);
+    else setTimeout(() => next(request, response), 50);
+  });
   await app.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 });
@@ -111,6 +117,11 @@ it.each([
 ])('rejects %s before the handler', async (_name, status, send) => {
   expect((await send()).status).toBe(status);
   expect({ inFastify, handled }).toEqual({ inFastify: 1, handled: 0 });
+});
+
+it('serves a body that arrived before the request was served', async () => {
+  expect(await post('{"a":1}', 'x-late: 1\r\n')).toMatchObject({ status: 200, body: 'hot' });
+  expect({ inFastify, handled }).toEqual({ inFastify: 0, handled: 1 });
 });
 
 it('serves a body that arrives in parts, and several requests on one connection', async () => {

@@ -13,6 +13,7 @@ import {
 } from './connection-limits.ts';
 import { drainConnections } from './draining.ts';
 import { FastLane } from './fast-lane.ts';
+import { IncomingRequest } from './incoming-request.ts';
 import { jsonBodyParser, parseJsonBodies } from './json-body.ts';
 import { usePlainWrites } from './plain-writes.ts';
 import { sendProblem } from './problem.ts';
@@ -47,6 +48,7 @@ export function createHttpServer(
     bodyLimit: BODY_LIMIT,
     requestTimeout: limits.requestTimeoutMs,
     http: {
+      IncomingMessage: IncomingRequest,
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
     },

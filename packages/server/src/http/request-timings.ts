@@ -1,15 +1,12 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify';
+import { beforeRequests } from './before-requests.ts';
 import { refusalOf } from './broken-request.ts';
+import { IncomingRequest } from './incoming-request.ts';
 
 const NAME = 'switchyard_http_request_duration_seconds';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-
-/** Node.js publishes every request and response here; hooks and listeners per request cost several times as much. */
-const STARTED = 'http.server.request.start';
-const FINISHED = 'http.server.response.finish';
 
 /** The route label for unknown paths: clients choose the path, so it must not become a label. */
 const UNMATCHED = 'unmatched';
@@ -23,17 +20,10 @@ export interface TimingSeries {
   sum: number;
 }
 
-const STARTED_AT = Symbol('startedAt');
 const ROUTE = Symbol('route');
 
 interface TimedResponse extends ServerResponse {
-  [STARTED_AT]?: number;
   [ROUTE]?: string | undefined;
-}
-
-interface ChannelMessage {
-  request: IncomingMessage;
-  response: TimedResponse;
 }
 
 /** Request durations by route and status; recording is plain addition, formatting happens when metrics are scraped. */
@@ -43,17 +33,16 @@ export class RequestTimings {
   /** By route, method and status: nested, because putting a key together for each request costs more. */
   readonly #series = new Map<string, Map<string, TimingSeries[]>>();
 
+  /** Requests that never reach Fastify have to be recorded by those who serve them. */
   observe(app: FastifyInstance): void {
     app.addHook('onRoute', (route) => this.#label(route));
-    const onStarted = (message: unknown) => {
-      (message as ChannelMessage).response[STARTED_AT] = performance.now();
-    };
-    const onFinished = (message: unknown) => this.#finished(message as ChannelMessage);
-    subscribe(STARTED, onStarted);
-    subscribe(FINISHED, onFinished);
-    app.addHook('onClose', async () => {
-      unsubscribe(STARTED, onStarted);
-      unsubscribe(FINISHED, onFinished);
+    const timings = this;
+    function onFinish(this: ServerResponse): void {
+      timings.#finished(this.req, this);
+    }
+    beforeRequests(app.server, (request, response, next) => {
+      response.once('finish', onFinish);
+      next(request, response);
     });
     app.server.prependListener('clientError', (error: Error, socket: Socket) => {
       const refusal = refusalOf(error, socket);
@@ -82,11 +71,13 @@ export class RequestTimings {
     return this.#fixed.has(path) && response.statusCode !== 405 ? path : UNMATCHED;
   }
 
-  #finished({ request, response }: ChannelMessage): void {
-    const startedAt = response[STARTED_AT];
-    if (startedAt === undefined) return;
-    const seconds = (performance.now() - startedAt) / 1000;
-    this.#record(request.method!, this.#routeOf(request.url!, response), response.statusCode, seconds);
+  #finished(request: IncomingMessage, response: TimedResponse): void {
+    if (!(request instanceof IncomingRequest)) return;
+    this.record(request, this.#routeOf(request.url!, response), response.statusCode);
+  }
+
+  record({ method, startedAt }: IncomingRequest, route: string, status: number): void {
+    this.#record(method!, route, status, (performance.now() - startedAt) / 1000);
   }
 
   #record(method: string, route: string, status: number, seconds: number): void {

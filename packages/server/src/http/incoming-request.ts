@@ -1,0 +1,34 @@
+import { IncomingMessage } from 'node:http';
+
+/** A request as our server creates it: knows when it arrived, and can collect its body. */
+export class IncomingRequest extends IncomingMessage {
+  readonly startedAt = performance.now();
+  #receive: ((body: Buffer) => void) | undefined = undefined;
+  #body: Buffer | undefined = undefined;
+
+  /** Calls back once with the whole body, which must not be empty. As a stream, it would take several times as long. */
+  onBody(receive: (body: Buffer) => void): void {
+    const hasStarted = this.complete || this.readableLength > 0;
+    if (hasStarted) this.#readBody(receive);
+    else this.#receive = receive;
+  }
+
+  #readBody(receive: (body: Buffer) => void): void {
+    const parts: Buffer[] = [];
+    this.on('data', (part: Buffer) => parts.push(part));
+    this.on('end', () => receive(Buffer.concat(parts)));
+  }
+
+  /** Node.js passes each part of the body to this method, and null at the end. */
+  override push(part: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (this.#receive === undefined) return super.push(part, encoding);
+    if (part !== null) {
+      // Almost always a single part.
+      this.#body = this.#body === undefined ? part : Buffer.concat([this.#body, part]);
+      return true;
+    }
+    super.push(null);
+    this.#receive(this.#body!);
+    return false;
+  }
+}
