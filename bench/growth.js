@@ -10,7 +10,7 @@ import {
 } from './lib/children.js';
 import { fill } from './lib/fill.js';
 import { fetchResults, fetchSessions, SPEED_CASES } from './lib/fixture.js';
-import { compare, timed } from './lib/measures.js';
+import { alternate, summarize, timed } from './lib/measures.js';
 import { mb, ms, ratio, table, whole } from './lib/report.js';
 
 const { values: options } = parseArgs({
@@ -44,8 +44,8 @@ async function measure(generator, events) {
     milliseconds: 1000 * Number(options.seconds),
   };
   const [configCase, exposeCase] = SPEED_CASES;
-  const config = await compare({ ...run, speedCase: configCase });
-  const expose = await compare({ ...run, speedCase: exposeCase });
+  const config = summarize(await alternate({ ...run, speedCase: configCase }));
+  const expose = summarize(await alternate({ ...run, speedCase: exposeCase }));
   const memory = server.memory();
   bare.stop();
   await server.stop();

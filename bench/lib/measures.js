@@ -34,11 +34,8 @@ async function withCores(pid, run) {
   return { ...result, serverCores, otherCores: machineCores - serverCores - result.generatorCores };
 }
 
-/**
- * Alternates one case between bare node:http and the server, so that machine drift affects both equally. The figures
- * are medians over the rounds, the ratio is the median of the ratios.
- */
-export async function compare({
+/** Alternates one case between bare node:http and the server, so that machine drift affects both equally. */
+export async function alternate({
   generator,
   bare,
   server,
@@ -54,26 +51,26 @@ export async function compare({
       throw new Error(`error responses: ${JSON.stringify(result.errors)}`);
     return result;
   };
-  const theirs = [];
-  const ours = [];
-  const loads = [];
+  const measured = [];
   for (let round = 0; round <= rounds; round++) {
     const length = lengthOfRound(round, milliseconds);
-    const bareResult = await against(bare.port, bare.pid, length);
-    const ourResult = await against(server.port, server.child.pid, length);
+    const theirs = await against(bare.port, bare.pid, length);
+    const ours = await against(server.port, server.child.pid, length);
     const loadedMs = speedCase.writes ? await server.settle() : 0;
-    if (round === 0) continue;
-    theirs.push(bareResult);
-    ours.push(ourResult);
-    loads.push(loadedMs);
+    if (round > 0) measured.push({ theirs, ours, loadedMs });
   }
-  const ratios = ours.map(({ perSecond }, i) => perSecond / theirs[i].perSecond);
+  return measured;
+}
+
+/** The figures are medians over the rounds, the ratio is the median of the ratios. */
+export function summarize(rounds) {
+  const ratios = rounds.map(({ theirs, ours }) => ours.perSecond / theirs.perSecond);
   return {
-    bare: summary(theirs),
-    ours: summary(ours),
+    bare: summary(rounds.map(({ theirs }) => theirs)),
+    ours: summary(rounds.map(({ ours }) => ours)),
     ratio: median(ratios),
     ratios,
-    loadedMs: median(loads),
+    loadedMs: median(rounds.map(({ loadedMs }) => loadedMs)),
   };
 }
 

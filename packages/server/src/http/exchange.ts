@@ -9,6 +9,7 @@ import type { IncomingRequest } from './incoming-request.ts';
 import { endWithBuffer } from './plain-writes.ts';
 import { requestIdOf } from './request-id.ts';
 import type { RequestTimings } from './request-timings.ts';
+import type { ResponseQueue } from './response-queue.ts';
 import type { UnsentOutput } from './unsent-output.ts';
 
 /** How a declared route is served, the same in both lanes. */
@@ -25,6 +26,7 @@ export interface HotRoute {
 export interface ExchangeParts {
   trusts: TrustsProxy | undefined;
   output: UnsentOutput;
+  queue: ResponseQueue;
   parseBody: (body: Buffer) => unknown;
   timings: Pick<RequestTimings, 'record'>;
 }
@@ -48,6 +50,7 @@ export class Exchange implements HotRequest, HotReply {
   /** Names and values in turn: setting properties whose names are not constant takes longer. */
   readonly #headers: string[];
   #status = 200;
+  #sent: string | Buffer | undefined;
 
   constructor(
     route: HotRoute,
@@ -160,21 +163,37 @@ export class Exchange implements HotRequest, HotReply {
   }
 
   send(body?: string | Buffer): void {
+    if (body !== undefined) {
+      this.#parts.output.admit(this.#response, body, this);
+      this.#sent = body;
+    }
+    this.#parts.queue.add(this);
+  }
+
+  write(): void {
+    try {
+      this.#end();
+      // Almost always everything is sent at once.
+      if (this.#response.writableFinished) this.#record();
+      else this.#response.once('finish', () => this.#record());
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #end(): void {
     const response = this.#response;
+    const body = this.#sent;
     if (body === undefined) {
       response.writeHead(this.#status, this.#headers).end();
-    } else {
-      this.#parts.output.admit(response, body, this);
-      const bytes = Buffer.byteLength(body);
-      this.#headers.push('content-length', String(bytes));
-      response.writeHead(this.#status, this.#headers);
-      if (typeof body !== 'string') endWithBuffer(response, body);
-      // Pure ASCII: the same bytes in Latin-1, which takes less time to encode.
-      else response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+      return;
     }
-    // Almost always everything is sent at once.
-    if (response.writableFinished) this.#record();
-    else response.once('finish', () => this.#record());
+    const bytes = Buffer.byteLength(body);
+    this.#headers.push('content-length', String(bytes));
+    response.writeHead(this.#status, this.#headers);
+    if (typeof body !== 'string') endWithBuffer(response, body);
+    // Pure ASCII: the same bytes in Latin-1, which takes less time to encode.
+    else response.end(body, bytes === body.length ? 'latin1' : 'utf8');
   }
 
   #record(): void {

@@ -37,6 +37,10 @@ api.hot('GET', '/hot', description, (_request, reply) => {
   handled += 1;
   return reply.type('text/plain').send('hot');
 });
+api.hot('GET', '/invalid-header', description, (_request, reply) => {
+  reply.header('x-invalid', 'a\nb');
+  return reply.type('text/plain').send('never sent');
+});
 api.hot<{ Body: { fail?: boolean } }>(
   'POST',
   '/hot',
@@ -117,6 +121,17 @@ it.each([
 ])('rejects %s before the handler', async (_name, status, send) => {
   expect((await send()).status).toBe(status);
   expect({ inFastify, handled }).toEqual({ inFastify: 1, handled: 0 });
+});
+
+it('a response that cannot be sent does not affect others', async () => {
+  const [, broken, ...others] = await Promise.all([
+    get('', '/hot?a=1'),
+    get('', '/invalid-header').catch(() => ({ status: 0 })),
+    get(),
+    post('{}'),
+  ]);
+  expect(broken.status).not.toBe(200);
+  expect(others.map(({ status }) => status)).toEqual([200, 200]);
 });
 
 it('serves a body that arrived before the request was served', async () => {

@@ -18,6 +18,7 @@ import { jsonBodyParser, parseJsonBodies } from './json-body.ts';
 import { usePlainWrites } from './plain-writes.ts';
 import { sendProblem } from './problem.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
+import { ResponseQueue } from './response-queue.ts';
 import { matchesPattern } from './route-pattern.ts';
 import { limitUnsentOutput, UnsentOutput } from './unsent-output.ts';
 import { waitForTurn } from './wait-for-turn.ts';
@@ -82,7 +83,7 @@ export function createHttpServer(
   parseJsonBodies(app, parseBody);
   handleUnknownRoutes(app);
   app.setErrorHandler(sendProblem);
-  return { app, fastLane: new FastLane({ trusts, output, parseBody }) };
+  return { app, fastLane: new FastLane({ trusts, output, queue: new ResponseQueue(), parseBody }) };
 }
 
 /** A single hook for every request: each additional hook costs about as much as its own work. */
