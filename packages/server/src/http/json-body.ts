@@ -65,7 +65,7 @@ function parsePlain(body: Buffer): unknown {
   if (!isAscii(body)) return undefined;
   const text = body.toString('latin1');
   if (text.includes('\\') || text.includes('__proto__') || text.includes('constructor')) return undefined;
-  if (isMoreOften(MAX_DEPTH / 2, '{', text) || isMoreOften(MAX_DEPTH / 2, '[', text)) return undefined;
+  if (hasMoreThan(MAX_DEPTH / 2, '{', text) || hasMoreThan(MAX_DEPTH / 2, '[', text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -73,7 +73,7 @@ function parsePlain(body: Buffer): unknown {
   }
 }
 
-function isMoreOften(max: number, character: string, text: string): boolean {
+function hasMoreThan(max: number, character: string, text: string): boolean {
   let count = 0;
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) {
     if (++count > max) return true;

@@ -33,7 +33,10 @@ export class RequestTimings {
   /** By route, method and status: nested, because putting a key together for each request costs more. */
   readonly #series = new Map<string, Map<string, TimingSeries[]>>();
 
-  /** Requests that never reach Fastify have to be recorded by those who serve them. */
+  /**
+   * Records the requests that reach Fastify. Others are recorded by those who serve them, whose steps have to be added
+   * later, see `beforeRequests`.
+   */
   observe(app: FastifyInstance): void {
     app.addHook('onRoute', (route) => this.#label(route));
     const timings = this;
