@@ -25,14 +25,17 @@ test('an implausible client time is stored next to the time of receipt', async (
     ];
     const file = join(shop.server.dataDir, 'events.duckdb');
     expect(
-      await rowsOf(file, 'SELECT happened_at, received_at, client_at FROM exposures ORDER BY ordinal'),
+      await rowsOf(
+        file,
+        'SELECT happened_at, received_at, client_at FROM exposures ORDER BY seq, event_index',
+      ),
     ).toEqual(expected);
     // The time of receipt is stored once per collect request.
     expect(
       await rowsOf(
         file,
         `SELECT happened_at, received_at, client_at
-         FROM session_events JOIN collects ON seq = ordinal // 512 ORDER BY ordinal`,
+         FROM session_events JOIN collects USING (seq) ORDER BY seq, event_index`,
       ),
     ).toEqual(expected);
   } finally {

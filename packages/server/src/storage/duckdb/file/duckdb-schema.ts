@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { LOCAL_SOURCE } from '../../event-store.ts';
+import { EVENTS_PER_REQUEST, LOCAL_SOURCE } from '../../event-store.ts';
 import { execute, inTransaction, rowsOf } from '../sql.ts';
 import { newHashKey, rekeySessions } from './rekey-sessions.ts';
+import { splitOrdinals } from './split-ordinals.ts';
 
 type Migration = string | ((connection: DuckDBConnection) => Promise<void>);
 
@@ -9,7 +10,8 @@ type Migration = string | ((connection: DuckDBConnection) => Promise<void>);
  * One entry per version, each applied in a transaction. Never change a released entry.
  *
  * Tables refer to sessions by a 64-bit key; only `sessions` has their ids, which keeps events small and joins fast.
- * `property`, `goal`, `country` and the like are ids in `terms`; 0 means none.
+ * `property`, `goal`, `country` and the like are ids in `terms`; 0 means none. `seq` is the position of the request in
+ * its journal, negative in rows from the first version; `event_index` counts the events of the request.
  */
 const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE store_state (watermark BIGINT NOT NULL, salt BIGINT NOT NULL, dead_rows BIGINT NOT NULL);
@@ -52,6 +54,7 @@ const MIGRATIONS: readonly Migration[] = [
    ALTER TABLE feedback ADD COLUMN source SMALLINT DEFAULT 0;
    ALTER TABLE session_events ADD COLUMN source SMALLINT DEFAULT 0;
    ALTER TABLE collects ADD COLUMN source SMALLINT DEFAULT 0;`,
+  splitOrdinals,
 ];
 
 /**
@@ -66,19 +69,20 @@ const CURRENT = `
   CREATE TABLE exposures (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, split_test INTEGER NOT NULL, variation INTEGER NOT NULL,
     happened_at BIGINT NOT NULL, received_at BIGINT NOT NULL, attributes VARCHAR, unit_key BIGINT, phase INTEGER,
-    bot BOOLEAN DEFAULT false, ordinal BIGINT NOT NULL, client_at BIGINT, source SMALLINT DEFAULT 0);
+    bot BOOLEAN DEFAULT false, seq BIGINT NOT NULL, client_at BIGINT, source SMALLINT DEFAULT 0,
+    event_index SMALLINT NOT NULL);
   CREATE TABLE conversions (
     property INTEGER NOT NULL, session_key BIGINT, goal INTEGER NOT NULL, direction INTEGER NOT NULL,
     amount_micros BIGINT NOT NULL, happened_at BIGINT NOT NULL, metadata VARCHAR, unit_key BIGINT,
-    ordinal BIGINT NOT NULL, source SMALLINT DEFAULT 0, event_id HUGEINT);
+    seq BIGINT NOT NULL, source SMALLINT DEFAULT 0, event_id HUGEINT, event_index SMALLINT NOT NULL);
   CREATE TABLE feedback (
     property INTEGER NOT NULL, session_key BIGINT, session_id VARCHAR, feedback_id VARCHAR NOT NULL,
     feedback_type INTEGER NOT NULL, option VARCHAR, message VARCHAR, metadata VARCHAR, happened_at BIGINT NOT NULL,
-    ordinal BIGINT NOT NULL, source SMALLINT DEFAULT 0);
+    seq BIGINT NOT NULL, source SMALLINT DEFAULT 0, event_index SMALLINT NOT NULL);
   CREATE TABLE session_events (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, type INTEGER NOT NULL, happened_at BIGINT NOT NULL,
-    name VARCHAR, url VARCHAR, referrer VARCHAR, title VARCHAR, properties VARCHAR, ordinal BIGINT NOT NULL,
-    client_at BIGINT, source SMALLINT DEFAULT 0);
+    name VARCHAR, url VARCHAR, referrer VARCHAR, title VARCHAR, properties VARCHAR, seq BIGINT NOT NULL,
+    client_at BIGINT, source SMALLINT DEFAULT 0, event_index SMALLINT NOT NULL);
   CREATE TABLE collects (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, seq BIGINT NOT NULL, received_at BIGINT NOT NULL,
     seen_until BIGINT NOT NULL, visitor_key BIGINT NOT NULL, visitor_id VARCHAR NOT NULL, user_key BIGINT,
@@ -87,8 +91,11 @@ const CURRENT = `
   CREATE TABLE schema_version (version INTEGER NOT NULL);
   INSERT INTO schema_version VALUES (${MIGRATIONS.length});`;
 
-/** Event tables; each has `property`, `session_key`, `happened_at` and `ordinal`. */
+/** Event tables; each has `property`, `session_key`, `happened_at`, `seq` and `event_index`. */
 export const EVENT_TABLES = ['exposures', 'conversions', 'feedback', 'session_events'] as const;
+
+/** SQL for the order of the events of a source, as in `TimelineCursor`. */
+export const ORDINAL = `(seq * ${EVENTS_PER_REQUEST} + event_index)`;
 
 /** Tables with data of sessions. */
 export const SESSION_TABLES = [...EVENT_TABLES, 'collects', 'sessions'] as const;

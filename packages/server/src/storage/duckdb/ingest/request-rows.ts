@@ -7,7 +7,6 @@ import type {
   CollectedEvent,
   JournalEntry,
 } from '../../accepted-request.ts';
-import { EVENTS_PER_REQUEST } from '../../event-store.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { KeyHasher, SessionKey } from '../lookup/key-hasher.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
@@ -38,10 +37,7 @@ export interface BatchContext {
 /** A time that is after the start of every session. */
 const ALWAYS = 2n ** 62n;
 
-/**
- * Converts accepted requests to rows, with values in the order of the columns in `rekey-sessions.ts` and then in
- * `duckdb-schema.ts`.
- */
+/** Converts accepted requests to rows, with values in the order of the columns in `duckdb-schema.ts`. */
 export class RequestRows {
   readonly #writers: Record<RequestTable, ChunkWriter>;
   readonly #tables: Record<AcceptedRequest['kind'], readonly ChunkWriter[]>;
@@ -70,22 +66,21 @@ export class RequestRows {
 
   /** Returns the writers that rows were added to. */
   add(entry: JournalEntry): readonly ChunkWriter[] {
-    const { request, seq } = entry;
-    const ordinal = seq * EVENTS_PER_REQUEST;
-    if (request.kind === 'exposures') this.#addExposures(request, ordinal);
-    else if (request.kind === 'conversion') this.#addConversion(request, ordinal);
-    else if (request.kind === 'feedback') this.#addFeedback(request, ordinal);
-    else this.#addCollect(request, seq, ordinal);
+    const { request } = entry;
+    const seq = BigInt(entry.seq);
+    if (request.kind === 'exposures') this.#addExposures(request, seq);
+    else if (request.kind === 'conversion') this.#addConversion(request, seq);
+    else if (request.kind === 'feedback') this.#addFeedback(request, seq);
+    else this.#addCollect(request, seq);
     return this.#tables[request.kind];
   }
 
-  #addExposures(request: AcceptedExposures, firstOrdinal: number): void {
-    let ordinal = firstOrdinal;
+  #addExposures(request: AcceptedExposures, seq: bigint): void {
     const property = this.#terms.idOf(request.propertyId);
     const receivedAt = BigInt(request.receivedAt);
     let key: SessionKey | undefined;
     let sessionId: string | undefined;
-    for (const exposure of request.exposures) {
+    for (const [index, exposure] of request.exposures.entries()) {
       // All exposures of a request nearly always belong to one session.
       if (!key || exposure.sessionId !== sessionId) {
         sessionId = exposure.sessionId;
@@ -103,14 +98,15 @@ export class RequestRows {
         this.#visitors.get(key),
         exposure.phase ?? null,
         exposure.bot === true,
-        BigInt(ordinal++),
+        seq,
         bigintOrNull(exposure.clientAt),
         this.#source,
+        index,
       ]);
     }
   }
 
-  #addConversion(request: AcceptedConversion, ordinal: number): void {
+  #addConversion(request: AcceptedConversion, seq: bigint): void {
     const property = this.#terms.idOf(request.propertyId);
     const key = this.#addSession(property, request);
     this.#writers.conversions.add([
@@ -122,13 +118,14 @@ export class RequestRows {
       BigInt(request.receivedAt),
       request.metadata ?? null,
       key && this.#visitors.get(key),
-      BigInt(ordinal),
+      seq,
       this.#source,
       request.eventId === undefined ? null : eventKeyOf(request.eventId),
+      0,
     ]);
   }
 
-  #addFeedback(request: AcceptedFeedback, ordinal: number): void {
+  #addFeedback(request: AcceptedFeedback, seq: bigint): void {
     const property = this.#terms.idOf(request.propertyId);
     this.#writers.feedback.add([
       property,
@@ -140,32 +137,33 @@ export class RequestRows {
       request.message ?? null,
       request.metadata ?? null,
       BigInt(request.receivedAt),
-      BigInt(ordinal),
+      seq,
       this.#source,
+      0,
     ]);
   }
 
-  #addCollect(request: AcceptedCollect, seq: number, firstOrdinal: number): void {
+  #addCollect(request: AcceptedCollect, seq: bigint): void {
     const property = this.#terms.idOf(request.propertyId);
     const { session: key, visitor, change } = this.#collects.get(request) as CollectKeys;
-    let ordinal = firstOrdinal;
     const events: readonly (CollectedEvent | Heartbeat)[] =
       request.events.length > 0 || request.expired
         ? request.events
         : [{ type: 'heartbeat', at: request.receivedAt }];
     let seenUntil = Number.NEGATIVE_INFINITY;
-    for (const event of events) {
+    for (const [index, event] of events.entries()) {
       seenUntil = Math.max(seenUntil, event.at);
       this.#sessions.add(property, key, request.sessionId, event.at);
       this.#writers.session_events.add([
-        ...sessionEventRow(property, key.value, event, ordinal++),
+        ...sessionEventRow(property, key.value, event, seq),
         this.#source,
+        index,
       ]);
     }
     this.#writers.collects.add([
       property,
       key.value,
-      BigInt(seq),
+      seq,
       BigInt(request.receivedAt),
       events.length === 0 ? ALWAYS : BigInt(seenUntil),
       visitor,
@@ -190,7 +188,7 @@ export class RequestRows {
   }
 }
 
-function sessionEventRow(property: number, key: bigint, event: CollectedEvent | Heartbeat, ordinal: number) {
+function sessionEventRow(property: number, key: bigint, event: CollectedEvent | Heartbeat, seq: bigint) {
   const fields: Partial<CollectedEvent> = event.type === 'heartbeat' ? {} : event;
   return [
     property,
@@ -202,7 +200,7 @@ function sessionEventRow(property: number, key: bigint, event: CollectedEvent | 
     fields.referrer ?? null,
     fields.title ?? null,
     fields.properties ?? null,
-    BigInt(ordinal),
+    seq,
     bigintOrNull(fields.clientAt),
   ];
 }

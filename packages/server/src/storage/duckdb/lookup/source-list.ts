@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Positions } from '../../event-store.ts';
+import { ORDINAL } from '../file/duckdb-schema.ts';
 import { execute, rowsOf } from '../sql.ts';
 
 /** Positions are smaller. */
@@ -89,18 +90,12 @@ export class SourceList {
     this.#sources[this.#sources.findIndex((source) => source.name === name)]!.watermark = watermark;
   }
 
-  /**
-   * SQL condition: stored after these positions.
-   *
-   * @param column an ordinal, or a position if `perPosition` is 1
-   */
-  isAfter(positions: Positions, column: 'ordinal' | 'seq', perPosition: number): string {
+  /** SQL condition: stored after these positions. */
+  isAfter(positions: Positions): string {
     const conditions = this.#sources.map(({ id, name }) => {
       const position = positions[name];
       const isOfSource = this.hasSeveral ? `source = ${id}` : 'true';
-      return position === undefined
-        ? isOfSource
-        : `${isOfSource} AND ${column} >= ${(position + 1) * perPosition}`;
+      return position === undefined ? isOfSource : `${isOfSource} AND seq > ${position}`;
     });
     return conditions.length === 0 ? 'false' : `(${conditions.map((it) => `(${it})`).join(' OR ')})`;
   }
@@ -115,12 +110,12 @@ export class SourceList {
 
   /** SQL columns that order events, besides their time. */
   get tieBreak(): string {
-    return this.hasSeveral ? `${this.#rankColumn}, ordinal` : 'ordinal';
+    return this.hasSeveral ? `${this.#rankColumn}, seq, event_index` : 'seq, event_index';
   }
 
   /** Like `tieBreak`, as one number. */
   get tieBreakNumber(): string {
-    return this.hasSeveral ? `(${this.#rankColumn}::HUGEINT * ${2n * ORDINAL_RANGE} + ordinal)` : 'ordinal';
+    return this.hasSeveral ? `(${this.#rankColumn}::HUGEINT * ${2n * ORDINAL_RANGE} + ${ORDINAL})` : ORDINAL;
   }
 
   /** The value of `tieBreakNumber` for an event, also of a source without entries. */

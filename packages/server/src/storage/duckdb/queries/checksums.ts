@@ -1,7 +1,7 @@
 import { DAY_MS } from '@switchyard/core/time';
 import type { EventChecksum, EventKind } from '../../checksum-text.ts';
 import { CHECKSUM_FIELDS, CHECKSUM_SEPARATOR } from '../../checksum-text.ts';
-import { EVENTS_PER_REQUEST, type Positions } from '../../event-store.ts';
+import type { Positions } from '../../event-store.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SourceList } from '../lookup/source-list.ts';
 import { quoteText, rowsOf } from '../sql.ts';
@@ -77,8 +77,8 @@ export async function checksums(
   upTo?: Positions,
 ): Promise<EventChecksum[]> {
   const all: EventChecksum[] = [];
+  const within = upTo === undefined ? 'true' : isWithin(sources, upTo);
   for (const kind of Object.keys(TABLES) as EventKind[]) {
-    const within = upTo === undefined ? 'true' : isWithin(TABLES[kind].name, sources, upTo);
     const rows = await rowsOf<[number, bigint, bigint, string]>(connection, statementOf(kind, within));
     for (const [property, day, count, checksum] of rows) {
       const propertyId = terms.textOf(property) ?? '';
@@ -88,12 +88,10 @@ export async function checksums(
   return all;
 }
 
-function isWithin(table: string, sources: SourceList, upTo: Positions): string {
+function isWithin(sources: SourceList, upTo: Positions): string {
   const ends = sources.all.map(({ id, name }) => {
-    const end = BigInt(upTo[name] ?? 0);
-    const position =
-      table === 'collects' ? `seq <= ${end}` : `ordinal < ${(end + 1n) * BigInt(EVENTS_PER_REQUEST)}`;
-    return `(source = ${id} AND ${upTo[name] === undefined ? 'false' : position})`;
+    const end = upTo[name];
+    return `(source = ${id} AND ${end === undefined ? 'false' : `seq <= ${end}`})`;
   });
   return ends.length === 0 ? 'false' : `(${ends.join(' OR ')})`;
 }

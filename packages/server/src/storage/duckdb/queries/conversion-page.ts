@@ -1,5 +1,6 @@
 import type { ConversionPageQuery, StoredConversion } from '../../conversion-page.ts';
 import { PAGE_BYTES, type Page, type TimelineCursor } from '../../event-store.ts';
+import { ORDINAL } from '../file/duckdb-schema.ts';
 import { jsonBytes, keyList, rowsOf, SqlValues, withinBytes } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { earliestStart, identitiesOf } from './session-summaries.ts';
@@ -41,7 +42,7 @@ export async function conversionPage(
   const rows = await rowsOf<ConversionRow>(
     connection,
     withinBytes(
-      `SELECT ordinal, source, goal, direction, amount_micros, session_key, metadata, happened_at, ${position},
+      `SELECT ${ORDINAL}, source, goal, direction, amount_micros, session_key, metadata, happened_at, ${position},
               ${jsonBytes([], ['metadata'])} AS bytes
        FROM conversions WHERE ${condition} AND happened_at >= ${values.add(oldest[0])} ORDER BY ${ORDER} LIMIT ${limit}`,
       ORDER,

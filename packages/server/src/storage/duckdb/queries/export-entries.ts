@@ -1,5 +1,4 @@
 import type { JournalEntry } from '../../accepted-request.ts';
-import { EVENTS_PER_REQUEST } from '../../event-store.ts';
 import { recordsOf, rowsOf } from '../sql.ts';
 import { ExportedRequests, type ExportedRows } from './exported-requests.ts';
 import type { QueryContext } from './query-context.ts';
@@ -24,10 +23,10 @@ export async function exportEntries(
   const read = <Table extends keyof ExportedRows>(table: Table) =>
     recordsOf<ExportedRows[Table][number]>(
       context.connection,
-      `SELECT stored.* EXCLUDE (${positionOf(table).column}), ${positionOf(table).seq} AS seq
-              ${table === 'feedback' ? '' : ', sessions.session_id'}
+      `SELECT stored.* ${table === 'feedback' ? '' : ', sessions.session_id'}
        FROM ${table} AS stored LEFT JOIN sessions USING (property, session_key)
-       WHERE stored.source = ${source.id} AND ${inRange(table, after, until)} ORDER BY ${positionOf(table).column}`,
+       WHERE stored.source = ${source.id} AND seq > ${after} AND seq <= ${until}
+       ORDER BY seq ${table === 'collects' ? '' : ', event_index'}`,
     ) as Promise<ExportedRows[Table]>;
   return new ExportedRequests(context.terms).entries({
     exposures: await read('exposures'),
@@ -38,9 +37,9 @@ export async function exportEntries(
   });
 }
 
-/** Events that were stored before they had an ordinal cannot be assigned to a request. */
+/** Events of the first version cannot be assigned to a request. */
 async function assertExportable({ connection }: QueryContext): Promise<void> {
-  const oldest = EVENT_TABLES.map((table) => `(SELECT min(ordinal) FROM ${table})`);
+  const oldest = EVENT_TABLES.map((table) => `(SELECT min(seq) FROM ${table})`);
   const [row] = await rowsOf<[bigint | null]>(connection, `SELECT least(${oldest.join(', ')})`);
   if ((row?.[0] ?? 0n) >= 0n) return;
   throw new Error('Events stored by the first version of Switchyard cannot be exported.');
@@ -54,25 +53,12 @@ async function lastOfNext(
   limit: number,
 ): Promise<bigint | undefined> {
   const next = REQUEST_TABLES.map(
-    (table) => `(SELECT DISTINCT ${positionOf(table).seq} AS seq FROM ${table}
-      WHERE source = ${source} AND ${inRange(table, after)} ORDER BY seq LIMIT ${limit})`,
+    (table) => `(SELECT DISTINCT seq FROM ${table}
+      WHERE source = ${source} AND seq > ${after} ORDER BY seq LIMIT ${limit})`,
   );
   const [row] = await rowsOf<[bigint | null]>(
     connection,
     `SELECT max(seq) FROM (SELECT DISTINCT seq FROM (${next.join(' UNION ALL ')}) ORDER BY seq LIMIT ${limit})`,
   );
   return row?.[0] ?? undefined;
-}
-
-function positionOf(table: string): { column: string; seq: string; size: number } {
-  return table === 'collects'
-    ? { column: 'seq', seq: 'seq', size: 1 }
-    : { column: 'ordinal', seq: `(ordinal // ${EVENTS_PER_REQUEST})`, size: EVENTS_PER_REQUEST };
-}
-
-/** On the stored column, so that whole blocks are skipped. */
-function inRange(table: string, after: number, until?: bigint): string {
-  const { column, size } = positionOf(table);
-  const end = until === undefined ? '' : ` AND ${column} < ${(until + 1n) * BigInt(size)}`;
-  return `${column} >= ${(after + 1) * size}${end}`;
 }

@@ -1,5 +1,4 @@
 import {
-  EVENTS_PER_REQUEST,
   type FeedbackEntry,
   type FeedbackPageQuery,
   type FeedbackTime,
@@ -26,7 +25,7 @@ type EntryRow = [
   at: bigint,
 ];
 type PageRow = [...EntryRow, available: bigint];
-type ArrivedRow = [...EntryRow, source: number, ordinal: bigint, position: bigint, available: bigint];
+type ArrivedRow = [...EntryRow, source: number, seq: bigint, position: bigint, available: bigint];
 
 const COLUMNS = 'feedback_id, feedback_type, session_key, session_id, option, message, metadata, happened_at';
 
@@ -79,13 +78,11 @@ export async function newFeedback(
   const end = { ...after, ...stored };
   const property = context.terms.find(propertyId);
   if (property === undefined) return { entries: [], next: end };
-  const isNew = sources.all.map(
-    ({ id, name }) => `(source = ${id} AND ordinal >= ${((after[name] ?? 0) + 1) * EVENTS_PER_REQUEST})`,
-  );
+  const isNew = sources.all.map(({ id, name }) => `(source = ${id} AND seq > ${after[name] ?? 0})`);
   const rows = await rowsOf<ArrivedRow>(
     connection,
     withinBytes(
-      `SELECT ${COLUMNS}, source, ordinal, ${sources.tieBreakNumber} AS position, ${BYTES} AS bytes
+      `SELECT ${COLUMNS}, source, seq, ${sources.tieBreakNumber} AS position, ${BYTES} AS bytes
        FROM feedback WHERE property = $1 AND happened_at >= $2 AND (${isNew.join(' OR ')})
        ORDER BY position LIMIT $3`,
       'position',
@@ -110,7 +107,7 @@ function positionsUpTo(
   const next: Record<string, number> = { ...after };
   for (const { id, name } of sources.all) {
     if (id === last[8]) {
-      next[name] = Math.floor(Number(last[9]) / EVENTS_PER_REQUEST);
+      next[name] = Number(last[9]);
       break;
     }
     next[name] = stored[name] ?? 0;

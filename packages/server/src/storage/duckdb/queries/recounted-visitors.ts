@@ -1,4 +1,4 @@
-import { EVENTS_PER_REQUEST, type Positions } from '../../event-store.ts';
+import type { Positions } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import type { ReachedGoals } from './reached-goals.ts';
@@ -44,18 +44,17 @@ export async function findRecounted(
   since: Positions,
 ): Promise<RecountedVisitors> {
   const { connection, sources } = context;
-  const isNewEvent = sources.isAfter(since, 'ordinal', EVENTS_PER_REQUEST);
-  const isNewCollect = sources.isAfter(since, 'seq', 1);
+  const isNew = sources.isAfter(since);
   const naming = `property = ${visitors.property} AND ${context.namingCollects}`;
   const touched = [
-    `SELECT session_key FROM exposures WHERE ${visitors.exposed} AND ${isNewEvent}`,
-    ...reached.sessions(isNewEvent),
+    `SELECT session_key FROM exposures WHERE ${visitors.exposed} AND ${isNew}`,
+    ...reached.sessions(isNew),
     // The visitor of a session changes with these only.
-    `SELECT session_key FROM collects WHERE ${naming} AND ${isNewCollect}`,
+    `SELECT session_key FROM collects WHERE ${naming} AND ${isNew}`,
   ];
   const visitorsOf = (sessions: string) => `
     SELECT session_key, arg_max(visitor_key, ${sources.collectOrder}) AS visitor_now,
-           arg_max(visitor_key, ${sources.collectOrder}) FILTER (NOT ${isNewCollect}) AS visitor_before
+           arg_max(visitor_key, ${sources.collectOrder}) FILTER (NOT ${isNew}) AS visitor_before
     FROM collects WHERE ${naming} AND session_key IN (SELECT session_key FROM ${sessions}) GROUP BY session_key`;
   await connection.run(`CREATE TEMP TABLE recounted AS
     WITH touched AS MATERIALIZED (${touched.join(' UNION ')}),
@@ -81,13 +80,13 @@ export async function findRecounted(
     `SELECT session_key, ${unit} AS visitor_key FROM recounted WHERE ${unit} IS NOT NULL`;
   return {
     count: Number(row![0]),
-    before: { resolved: side('before'), isRead: `NOT ${isNewEvent}` },
+    before: { resolved: side('before'), isRead: `NOT ${isNew}` },
     now: { resolved: side('now'), isRead: 'true' },
   };
 }
 
 async function copyEvents({ connection, sources }: QueryContext, property: number): Promise<void> {
-  const position = sources.hasSeveral ? 'ordinal, source' : 'ordinal';
+  const position = sources.hasSeveral ? 'seq, source' : 'seq';
   for (const [table, columns] of Object.entries(COLUMNS)) {
     await connection.run(`CREATE TEMP TABLE ${recountedTable(table as RecountedTable)} AS
       SELECT property, session_key, ${columns}, ${position} FROM ${table}

@@ -33,7 +33,7 @@ function firstGroups(
 ): string {
   const ordinal = sources.hasSeveral
     ? `arg_min(${sources.tieBreakNumber}, (happened_at, ${sources.tieBreak}))`
-    : 'min(ordinal)';
+    : `min(${sources.tieBreakNumber})`;
   const columns = ['first_at', 'ordinal', ...keys, ...Object.keys(sums)];
   const anyFlag = flags.map((flag) => `bool_or(${flag}) AS ${flag}`);
   const aggregates = [...Object.entries(sums).map(([name, sum]) => `${sum} AS ${name}`), ...anyFlag];

@@ -5,7 +5,7 @@ import {
   type TimelineCursor,
   type TimelineEntry,
 } from '../../event-store.ts';
-import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
+import { ORDINAL, SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { jsonBytes, recordsOf, rowsOf, withinBytes } from '../sql.ts';
@@ -42,7 +42,7 @@ function rowsSql(sources: SourceList): string {
   const shown = shownRows(sources);
   const position = sources.tieBreakNumber;
   const until = `happened_at <= $5 AND (happened_at < $5 OR ${position} <= $6::HUGEINT)`;
-  const common = `happened_at, ordinal, source AS source_id, ${position}::HUGEINT AS position`;
+  const common = `happened_at, ${ORDINAL} AS ordinal, source AS source_id, ${position}::HUGEINT AS position`;
   const selects = [
     `SELECT 'collected' AS source, ${common}, type, name, url, referrer, title, properties,
             ${jsonBytes(['name', 'url', 'referrer', 'title'], ['properties'])} AS bytes

@@ -1,6 +1,5 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { DayRange, Positions, SplitTestCounts, SplitTestQuery } from '../../event-store.ts';
-import { EVENTS_PER_REQUEST } from '../../event-store.ts';
+import type { DayRange, SplitTestCounts, SplitTestQuery } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
 import type { AnswerView, KeptAnswer } from './counted-answers.ts';
 import { dayIn } from './day-range.ts';
@@ -70,7 +69,7 @@ async function countExposures(
   const { days } = query;
   // Days are combined before the first one and after the last one.
   const isSame = earlier && JSON.stringify(earlier.exposures.days) === JSON.stringify(days);
-  const isNew = isSame ? isAfter(context, earlier.positions) : 'true';
+  const isNew = isSame ? context.sources.isAfter(earlier.positions) : 'true';
   const rows = await rowsOf<[bigint, bigint, bigint, bigint]>(
     context.connection,
     // By plain columns first: the other expressions are then computed for a few rows instead of all exposures.
@@ -94,9 +93,6 @@ async function countExposures(
   }
   return { days, total, firstReceivedAt, counts: [...counts.values()].sort(byDay) };
 }
-
-const isAfter = ({ sources }: QueryContext, positions: Positions) =>
-  sources.isAfter(positions, 'ordinal', EVENTS_PER_REQUEST);
 
 const keyOf = ({ day, bits }: ExposureCount) => `${day} ${bits}`;
 
