@@ -26,21 +26,22 @@ const HELP = `Usage: node bench/disk.js [options]   (after npm run build)
 /** Columns below this many bytes per event are added up. */
 const SMALL = 0.05;
 
-/** Replaces the 64-bit keys of sessions with numbers in the order of their start, except in `sessions`. */
-const NUMBERED = ['exposures', 'conversions', 'session_events', 'collects', 'feedback'].map(
+const EVENT_TABLES = ['exposures', 'conversions', 'session_events', 'feedback'];
+
+/** Replaces the numbers of sessions by hashes of their ids. */
+const HASHED = [...EVENT_TABLES, 'collects'].map(
   (name) => `
   CREATE OR REPLACE TABLE ${name} AS
-    SELECT source_rows.* REPLACE (number AS session_key) FROM ${name} AS source_rows
-      LEFT JOIN (SELECT session_key AS key, row_number() OVER (ORDER BY started_at) AS number FROM sessions)
-        ON key = session_key
+    SELECT source_rows.* REPLACE (session_hash AS session_key) FROM ${name} AS source_rows
+      LEFT JOIN (SELECT session_key, session_hash FROM sessions) USING (session_key)
     ORDER BY source_rows.rowid`,
 );
 
-/** The position of the request and the index of the event in it, of which `ordinal` is made. */
-const SPLIT_ORDINALS = ['exposures', 'conversions', 'session_events', 'feedback'].map(
+/** The position of a request and the index of the event in it as one number. */
+const ORDINALS = EVENT_TABLES.map(
   (name) => `
   CREATE OR REPLACE TABLE ${name} AS
-    SELECT * EXCLUDE (ordinal), ordinal // 512 AS position, (ordinal % 512)::SMALLINT AS index
+    SELECT * EXCLUDE (seq, event_index), seq * 512 + event_index AS ordinal
     FROM ${name} AS source_rows ORDER BY source_rows.rowid`,
 );
 
@@ -60,14 +61,12 @@ const VARIANTS = {
     options: "STORAGE_VERSION 'v1.3.0'",
     changes: ['ALTER TABLE collects DROP COLUMN visitor_id'],
   },
-  'position and index instead of ordinals': {
+  'one number instead of seq and event_index': {
     options: "STORAGE_VERSION 'v1.3.0'",
-    changes: SPLIT_ORDINALS,
+    changes: ORDINALS,
   },
-  'numbers instead of session keys, except in sessions': {
-    options: "STORAGE_VERSION 'v1.3.0'",
-    changes: NUMBERED,
-  },
+  'hashes instead of session numbers': { options: "STORAGE_VERSION 'v1.3.0'", changes: HASHED },
+  'both, as before schema 5': { options: "STORAGE_VERSION 'v1.3.0'", changes: [...HASHED, ...ORDINALS] },
 };
 
 async function inDatabase(file, work) {

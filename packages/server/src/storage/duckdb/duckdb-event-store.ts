@@ -326,7 +326,7 @@ class DuckDbEventStore implements EventStore {
       try {
         return await this.#answers.whileDeleting(() => work(connection));
       } finally {
-        this.#registry.clearStarts();
+        this.#registry.clearCache();
         this.#visitors.clear();
         this.#received.clear();
       }

@@ -82,11 +82,15 @@ async function eventsOf(store: EventStore) {
 async function toSchema4(file: string): Promise<void> {
   const instance = await DuckDBInstance.create(file);
   const connection = await instance.connect();
+  const hash = (table: string) =>
+    `(SELECT session_hash FROM sessions WHERE sessions.session_key = ${table}.session_key)`;
   for (const table of ['exposures', 'conversions', 'feedback', 'session_events']) {
-    await connection.run(`ALTER TABLE ${table} ALTER seq TYPE BIGINT USING seq * 512 + event_index;
-      ALTER TABLE ${table} RENAME seq TO ordinal;
-      ALTER TABLE ${table} DROP event_index`);
+    await connection.run(`CREATE OR REPLACE TABLE ${table} AS
+      SELECT * EXCLUDE (event_index) REPLACE (${hash(table)} AS session_key, seq * 512 + event_index AS seq) FROM ${table};
+      ALTER TABLE ${table} RENAME seq TO ordinal`);
   }
+  await connection.run(`UPDATE collects SET session_key = ${hash('collects')};
+    CREATE OR REPLACE TABLE sessions AS SELECT property, session_hash AS session_key, session_id, started_at FROM sessions`);
   await connection.run('UPDATE schema_version SET version = 4; CHECKPOINT');
   connection.closeSync();
   instance.closeSync();

@@ -71,8 +71,8 @@ async function sessionsOf(
   }
   const rows = await rowsOf<[bigint]>(
     connection,
-    'SELECT session_key FROM sessions WHERE property = $1 AND session_key = $2 AND session_id = $3',
-    [property, keys.sessionKey(propertyId, subject.sessionId).value, subject.sessionId],
+    'SELECT session_key FROM sessions WHERE property = $1 AND session_hash = $2 AND session_id = $3',
+    [property, keys.sessionHash(propertyId, subject.sessionId).value, subject.sessionId],
   );
   return rows.map(([key]) => key);
 }

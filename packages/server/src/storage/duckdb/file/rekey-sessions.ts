@@ -111,7 +111,7 @@ async function registerKeyFunctions(connection: DuckDBConnection, keys: KeyHashe
         },
       }),
     );
-  register('session_key_of', (propertyId, id) => keys.sessionKey(propertyId, id).value);
+  register('session_key_of', (propertyId, id) => keys.sessionHash(propertyId, id).value);
   register('visitor_key_of', (propertyId, id) => keys.visitorKey(propertyId, id));
   register('user_key_of', (propertyId, id) => keys.userKey(propertyId, id));
 }

@@ -6,7 +6,7 @@ import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { inTransaction } from '../sql.ts';
-import { BatchSessions } from './batch-sessions.ts';
+import { type BatchSession, BatchSessions } from './batch-sessions.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { RequestRows, type RequestTable } from './request-rows.ts';
 import type { SessionVisitors } from './session-visitors.ts';
@@ -57,16 +57,10 @@ export class BatchLoader {
         const newEntries = hasSeveral ? await withoutStored(connection, this.#terms, entries) : entries;
         const collects = await this.#visitors.addCollects(newEntries, this.#keys, this.#registry, hasSeveral);
         const lookups = { terms: this.#terms, keys: this.#keys, visitors: this.#visitors };
-        const rows = new RequestRows(writers, { ...lookups, sessions, collects, source });
-        await writeRequests(newEntries, rows);
-        for (const { property, key, sessionId, startedAt } of await sessions.reconcile(
-          connection,
-          this.#registry,
-          { source: sourceName, watermark },
-        )) {
-          writers.sessions.add([property, key.value, sessionId, BigInt(startedAt)]);
-          if (writers.sessions.isFull) await writers.sessions.write();
-        }
+        await sessions.addAll(newEntries, { ...lookups, collects });
+        const batch = { source: sourceName, watermark };
+        await writeSessions(await sessions.reconcile(connection, this.#registry, batch), writers.sessions);
+        await writeRequests(newEntries, new RequestRows(writers, { ...lookups, sessions, collects, source }));
         for (const { id, text } of this.#terms.added) writers.terms.add([id, text]);
         for (const writer of Object.values(writers)) await writer.finish();
         await this.#sources.storeWatermark(connection, sourceName, watermark);
@@ -98,6 +92,14 @@ async function createWriters(connection: DuckDBConnection): Promise<Writers> {
     sessions: await ChunkWriter.create(connection, 'sessions'),
     terms: await ChunkWriter.create(connection, 'terms'),
   };
+}
+
+async function writeSessions(sessions: readonly BatchSession[], writer: ChunkWriter): Promise<void> {
+  for (const { property, key, hash, sessionId, startedAt } of sessions) {
+    const start = Number.isFinite(startedAt) ? BigInt(startedAt) : null;
+    writer.add([property, key, hash.value, sessionId, start]);
+    if (writer.isFull) await writer.write();
+  }
 }
 
 async function writeRequests(entries: readonly JournalEntry[], rows: RequestRows): Promise<void> {

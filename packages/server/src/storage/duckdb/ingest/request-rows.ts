@@ -8,21 +8,16 @@ import type {
   JournalEntry,
 } from '../../accepted-request.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
-import type { KeyHasher, SessionKey } from '../lookup/key-hasher.ts';
+import type { KeyHasher } from '../lookup/key-hasher.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
-import type { BatchSessions } from './batch-sessions.ts';
+import type { BatchSession, BatchSessions } from './batch-sessions.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
+import { collectedEvents, type Heartbeat } from './collected-events.ts';
 import type { CollectKeys, SessionVisitors } from './session-visitors.ts';
 import { eventKeyOf } from './stored-events.ts';
 
 /** Tables that requests add rows to. */
 export type RequestTable = 'exposures' | 'conversions' | 'feedback' | 'session_events' | 'collects';
-
-/** Stored for a collect without events. */
-interface Heartbeat {
-  type: 'heartbeat';
-  at: number;
-}
 
 export interface BatchContext {
   terms: TermDictionary;
@@ -78,24 +73,18 @@ export class RequestRows {
   #addExposures(request: AcceptedExposures, seq: bigint): void {
     const property = this.#terms.idOf(request.propertyId);
     const receivedAt = BigInt(request.receivedAt);
-    let key: SessionKey | undefined;
-    let sessionId: string | undefined;
+    const sessions = this.#sessions.of(request);
     for (const [index, exposure] of request.exposures.entries()) {
-      // All exposures of a request nearly always belong to one session.
-      if (!key || exposure.sessionId !== sessionId) {
-        sessionId = exposure.sessionId;
-        key = this.#keys.sessionKey(request.propertyId, sessionId);
-      }
-      this.#sessions.add(property, key, sessionId as string, exposure.at);
+      const { key, hash } = sessions[index] as BatchSession;
       this.#writers.exposures.add([
         property,
-        key.value,
+        key,
         this.#terms.idOf(exposure.splitTestKey),
         this.#terms.idOf(exposure.variationKey),
         BigInt(exposure.at),
         receivedAt,
         exposure.attributes ?? null,
-        this.#visitors.get(key),
+        this.#visitors.get(hash),
         exposure.phase ?? null,
         exposure.bot === true,
         seq,
@@ -108,16 +97,16 @@ export class RequestRows {
 
   #addConversion(request: AcceptedConversion, seq: bigint): void {
     const property = this.#terms.idOf(request.propertyId);
-    const key = this.#addSession(property, request);
+    const [session] = this.#sessions.of(request);
     this.#writers.conversions.add([
       property,
-      key?.value ?? null,
+      session?.key ?? null,
       this.#terms.idOf(request.goalId),
       request.direction,
       BigInt(request.amountMicros),
       BigInt(request.receivedAt),
       request.metadata ?? null,
-      key && this.#visitors.get(key),
+      session === undefined ? null : this.#visitors.get(session.hash),
       seq,
       this.#source,
       request.eventId === undefined ? null : eventKeyOf(request.eventId),
@@ -129,7 +118,7 @@ export class RequestRows {
     const property = this.#terms.idOf(request.propertyId);
     this.#writers.feedback.add([
       property,
-      this.#addSession(property, request)?.value ?? null,
+      this.#sessions.of(request)[0]?.key ?? null,
       request.sessionId ?? null,
       request.id,
       this.#terms.idOf(request.feedbackTypeId),
@@ -145,24 +134,17 @@ export class RequestRows {
 
   #addCollect(request: AcceptedCollect, seq: bigint): void {
     const property = this.#terms.idOf(request.propertyId);
-    const { session: key, visitor, change } = this.#collects.get(request) as CollectKeys;
-    const events: readonly (CollectedEvent | Heartbeat)[] =
-      request.events.length > 0 || request.expired
-        ? request.events
-        : [{ type: 'heartbeat', at: request.receivedAt }];
+    const { visitor, change } = this.#collects.get(request) as CollectKeys;
+    const { key } = this.#sessions.of(request)[0] as BatchSession;
+    const events = collectedEvents(request);
     let seenUntil = Number.NEGATIVE_INFINITY;
     for (const [index, event] of events.entries()) {
       seenUntil = Math.max(seenUntil, event.at);
-      this.#sessions.add(property, key, request.sessionId, event.at);
-      this.#writers.session_events.add([
-        ...sessionEventRow(property, key.value, event, seq),
-        this.#source,
-        index,
-      ]);
+      this.#writers.session_events.add([...sessionEventRow(property, key, event, seq), this.#source, index]);
     }
     this.#writers.collects.add([
       property,
-      key.value,
+      key,
       seq,
       BigInt(request.receivedAt),
       events.length === 0 ? ALWAYS : BigInt(seenUntil),
@@ -178,13 +160,6 @@ export class RequestRows {
       change,
       this.#source,
     ]);
-  }
-
-  #addSession(property: number, request: AcceptedRequest & { sessionId?: string }): SessionKey | null {
-    if (request.sessionId === undefined) return null;
-    const key = this.#keys.sessionKey(request.propertyId, request.sessionId);
-    this.#sessions.add(property, key, request.sessionId, request.receivedAt);
-    return key;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { AcceptedCollect, JournalEntry } from '../../accepted-request.ts';
 import { ShortTurns } from '../../short-turns.ts';
-import type { KeyHasher, SessionKey } from '../lookup/key-hasher.ts';
+import type { KeyHasher, SessionHash } from '../lookup/key-hasher.ts';
 import { KeyTable } from '../lookup/key-table.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import { rowsOf } from '../sql.ts';
@@ -22,7 +22,7 @@ export const CHANGED_VISITOR = `visitor_change >= ${VISITOR_CHANGE.other}`;
 
 /** Keys of a collect, so that they are hashed only once. */
 export interface CollectKeys {
-  session: SessionKey;
+  session: SessionHash;
   visitor: bigint;
   change: VisitorChange;
 }
@@ -84,7 +84,7 @@ export class SessionVisitors {
     return `(${changes} OR session_key IN (${unordered}))`;
   }
 
-  get({ low, high }: SessionKey): bigint | null {
+  get({ low, high }: SessionHash): bigint | null {
     return this.#young.visitors.get(low, high) ?? this.#old.visitors.get(low, high) ?? null;
   }
 
@@ -105,7 +105,7 @@ export class SessionVisitors {
     for (const { request } of entries) {
       if (request.kind !== 'collect') continue;
       if (turns.isOver) await turns.next();
-      const session = keys.sessionKey(request.propertyId, request.sessionId);
+      const session = keys.sessionHash(request.propertyId, request.sessionId);
       const visitor = keys.visitorKey(request.propertyId, request.visitorId);
       const change = this.#add(session, visitor, request.receivedAt, registry, severalSources);
       keysByCollect.set(request, { session, visitor, change });
@@ -114,7 +114,7 @@ export class SessionVisitors {
   }
 
   #add(
-    session: SessionKey,
+    session: SessionHash,
     visitor: bigint,
     receivedAt: number,
     registry: SessionRegistry,
@@ -145,11 +145,11 @@ export class SessionVisitors {
     return VISITOR_CHANGE.unordered;
   }
 
-  #timeOf({ low, high }: SessionKey): number {
+  #timeOf({ low, high }: SessionHash): number {
     return this.#young.times.get(low, high) ?? this.#old.times.get(low, high)!;
   }
 
-  #set({ low, high }: SessionKey, visitor: bigint, receivedAt: number): void {
+  #set({ low, high }: SessionHash, visitor: bigint, receivedAt: number): void {
     if (this.#young.visitors.size >= GENERATION_SIZE) {
       this.#forgottenUntil = Math.max(this.#forgottenUntil, this.#old.newest);
       this.#old = this.#young;

@@ -1,14 +1,10 @@
 import { SipHash } from './sip-hash.ts';
 
-/** The 64-bit key of a session in all tables; the halves are signed 32-bit integers. */
-export interface SessionKey {
+/** The 64-bit hash of a session id; the halves are signed 32-bit integers. */
+export interface SessionHash {
   low: number;
   high: number;
   value: bigint;
-}
-
-export function sessionKeyOf(value: bigint): SessionKey {
-  return { low: Number(BigInt.asIntN(32, value)), high: Number(value >> 32n), value };
 }
 
 /** One hash per kind of id, so that a visitor and a session with the same id have different keys. */
@@ -33,7 +29,7 @@ export class KeyHasher {
     this.#root = new SipHash(Buffer.from(hashKey, 'hex'));
   }
 
-  sessionKey(propertyId: string, sessionId: string): SessionKey {
+  sessionHash(propertyId: string, sessionId: string): SessionHash {
     const value = this.#key(this.#hashesOf(propertyId).session, sessionId);
     return { low: this.#halves[0] as number, high: this.#halves[1] as number, value };
   }

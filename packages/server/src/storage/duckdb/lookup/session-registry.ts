@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Positions } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
-import type { SessionKey } from './key-hasher.ts';
+import type { SessionHash } from './key-hasher.ts';
 import { KeyTable } from './key-table.ts';
 
-/** Max sessions per generation of cached starts, of which there are two. 16 bytes per slot. */
+/** Max sessions per generation of cached sessions, of which there are two. 32 bytes per slot. */
 const GENERATION_SIZE = 90_000;
 
 /** A table is resized in one step; with millions of keys in a single table that would block the thread for 100 ms. */
@@ -23,26 +23,33 @@ interface Move {
   watermark: number;
 }
 
+/** Recently seen sessions: their keys by hash, and their starts by key. */
+interface Generation {
+  keys: KeyTable<'bigints'>;
+  starts: KeyTable<'numbers'>;
+}
+
 interface StartSpan {
   oldest: number;
   newest: number;
 }
 
 /**
- * In-memory cache of sessions, so that a batch rarely has to query them: the keys of all sessions, and the start of
- * recently seen ones.
+ * In-memory cache of sessions, so that a batch rarely has to query them: the hashes of all sessions, and the keys and
+ * starts of recently seen ones.
  */
 export class SessionRegistry {
   #known = emptyPartitions();
-  #young = new KeyTable('numbers');
-  #old = new KeyTable('numbers');
+  #young = emptyGeneration();
+  #old = emptyGeneration();
+  #nextKey = 1n;
   readonly #spans = new Map<number, StartSpan>();
   #moves: Move[] = [];
 
   async load(connection: DuckDBConnection): Promise<void> {
     const known = emptyPartitions();
     const result = await connection.stream(
-      'SELECT CAST(session_key >> 32 AS INTEGER), CAST((session_key & 4294967295) - 2147483648 AS INTEGER) FROM sessions',
+      'SELECT CAST(session_hash >> 32 AS INTEGER), CAST((session_hash & 4294967295) - 2147483648 AS INTEGER) FROM sessions',
     );
     for (
       let chunk = await result.fetchChunk();
@@ -56,29 +63,42 @@ export class SessionRegistry {
     }
     this.#known = known;
     this.#moves = [];
-    this.clearStarts();
+    this.clearCache();
     this.#spans.clear();
-    const spans = await rowsOf<[number, bigint, bigint]>(
+    this.#nextKey = 1n;
+    const spans = await rowsOf<[number, bigint, bigint | null, bigint | null]>(
       connection,
-      'SELECT property, min(started_at), max(started_at) FROM sessions GROUP BY property',
+      'SELECT property, max(session_key), min(started_at), max(started_at) FROM sessions GROUP BY property',
     );
-    for (const [property, oldest, newest] of spans) {
-      this.#spans.set(property, { oldest: Number(oldest), newest: Number(newest) });
+    for (const [property, lastKey, oldest, newest] of spans) {
+      if (lastKey >= this.#nextKey) this.#nextKey = lastKey + 1n;
+      if (oldest !== null) this.#spans.set(property, { oldest: Number(oldest), newest: Number(newest) });
     }
   }
 
   /** False: the session was never stored. True: it most likely was. */
-  knows(key: SessionKey): boolean {
-    return partitionOf(this.#known, key.high).has(key.low, key.high);
+  knows(hash: SessionHash): boolean {
+    return partitionOf(this.#known, hash.high).has(hash.low, hash.high);
+  }
+
+  /** For the first session that is not stored yet; keys count up, so that they take little on disk. */
+  get nextKey(): bigint {
+    return this.#nextKey;
+  }
+
+  /** The key of a session, if that is cached. Its start is cached too. */
+  keyOf(hash: SessionHash): bigint | undefined {
+    const young = this.#young.keys.get(hash.low, hash.high);
+    if (young !== undefined) return young;
+    const old = this.#old.keys.get(hash.low, hash.high);
+    if (old !== undefined) this.#cache(hash, old, this.startOf(old) as number);
+    return old;
   }
 
   /** When the session started, if that is cached. */
-  startOf(key: SessionKey): number | undefined {
-    const young = this.#young.get(key.low, key.high);
-    if (young !== undefined) return young;
-    const old = this.#old.get(key.low, key.high);
-    if (old !== undefined) this.#cacheStart(key, old);
-    return old;
+  startOf(key: bigint): number | undefined {
+    const [low, high] = halvesOf(key);
+    return this.#young.starts.get(low, high) ?? this.#old.starts.get(low, high);
   }
 
   /** All sessions of the property started within this span; it may be wider than necessary. */
@@ -104,29 +124,43 @@ export class SessionRegistry {
     return moved;
   }
 
-  add(property: number, key: SessionKey, startedAt: number): void {
-    addTo(this.#known, key.low, key.high);
-    this.#cacheStart(key, startedAt);
+  /** @param startedAt infinite: the session has no event yet */
+  add(property: number, hash: SessionHash, key: bigint, startedAt: number): void {
+    addTo(this.#known, hash.low, hash.high);
+    if (key >= this.#nextKey) this.#nextKey = key + 1n;
+    if (startedAt === Number.POSITIVE_INFINITY) return;
+    this.#cache(hash, key, startedAt);
     const span = this.#spans.get(property);
     if (!span) this.#spans.set(property, { oldest: startedAt, newest: startedAt });
     else if (startedAt > span.newest) span.newest = startedAt;
     else if (startedAt < span.oldest) span.oldest = startedAt;
   }
 
-  /** Call it after an erasure changed starts. Keys of deleted sessions are harmless. */
-  clearStarts(): void {
-    this.#young = new KeyTable('numbers');
-    this.#old = new KeyTable('numbers');
+  /** Call it after an erasure deleted sessions or changed their starts. Hashes of deleted sessions are harmless. */
+  clearCache(): void {
+    this.#young = emptyGeneration();
+    this.#old = emptyGeneration();
   }
 
-  #cacheStart(key: SessionKey, startedAt: number): void {
-    if (this.#young.size >= GENERATION_SIZE) {
+  #cache(hash: SessionHash, key: bigint, startedAt: number): void {
+    if (this.#young.keys.size >= GENERATION_SIZE) {
       this.#old = this.#young;
-      this.#young = new KeyTable('numbers');
+      this.#young = emptyGeneration();
     }
-    this.#young.set(key.low, key.high, startedAt);
+    this.#young.keys.set(hash.low, hash.high, key);
+    this.#young.starts.set(...halvesOf(key), startedAt);
   }
 }
+
+const emptyGeneration = (): Generation => ({
+  keys: new KeyTable('bigints'),
+  starts: new KeyTable('numbers'),
+});
+
+const halvesOf = (key: bigint): [low: number, high: number] => [
+  Number(BigInt.asIntN(32, key)),
+  Number(key >> 32n),
+];
 
 function emptyPartitions(): KeyTable<'keys'>[] {
   return Array.from({ length: PARTITIONS }, () => new KeyTable('keys'));

@@ -29,10 +29,7 @@ export function feedbackCondition(
   if (query.option !== undefined) add(`option = ${values.add(query.option)}`);
   if (query.hasMessage !== undefined) add(`message IS ${query.hasMessage ? 'NOT NULL' : 'NULL'}`);
   if (query.search !== undefined) add(`contains(lower(message), lower(${values.add(query.search)}))`);
-  if (query.sessionId !== undefined) {
-    add(`session_key = ${values.add(keys.sessionKey(query.propertyId, query.sessionId).value)}`);
-    add(`session_id = ${values.add(query.sessionId)}`);
-  }
+  if (query.sessionId !== undefined) add(`session_id = ${values.add(query.sessionId)}`);
   if (query.visitorId !== undefined) {
     const key = keys.visitorKey(query.propertyId, query.visitorId);
     add(identityCondition(context, 'visitor', key, query.visitorId)(values, property, 0));

@@ -17,12 +17,13 @@ type KnownRow = [
 
 /** The caller holds a snapshot. */
 export async function knownSessions(
-  { connection, terms, keys, registry, sources }: QueryContext,
+  context: QueryContext,
   { propertyId, sessionIds, attributes }: KnownSessionQuery,
 ): Promise<SessionKnowledge[]> {
+  const { connection, terms, registry, sources } = context;
   const property = terms.find(propertyId);
-  const ids = new Map(sessionIds.map((id) => [keys.sessionKey(propertyId, id).value, id]));
-  if (property === undefined || ids.size === 0) return [];
+  const ids = property === undefined ? new Map() : await idsByKey(context, propertyId, sessionIds);
+  if (ids.size === 0) return [];
   const values = new SqlValues();
   const order = sources.collectOrder;
   const wanted = keyList(values.add([...ids.keys()].join(',')));
@@ -48,4 +49,28 @@ export async function knownSessions(
     ...{ browser: terms.textOf(browser), os: terms.textOf(os) },
     attributes: found === null || found === 'null' ? none : found,
   }));
+}
+
+/** Ids by key; without sessions that were never stored. */
+async function idsByKey(
+  { connection, keys, registry }: QueryContext,
+  propertyId: string,
+  sessionIds: readonly string[],
+): Promise<Map<bigint, string>> {
+  const ids = new Map<bigint, string>();
+  const uncached = new Map<bigint, string>();
+  for (const id of sessionIds) {
+    const hash = keys.sessionHash(propertyId, id);
+    const key = registry.keyOf(hash);
+    if (key !== undefined) ids.set(key, id);
+    else if (registry.knows(hash)) uncached.set(hash.value, id);
+  }
+  if (uncached.size === 0) return ids;
+  const rows = await rowsOf<[bigint, bigint]>(
+    connection,
+    `SELECT session_hash, session_key FROM sessions WHERE session_hash IN ${keyList('$1')}`,
+    [[...uncached.keys()].join(',')],
+  );
+  for (const [hash, key] of rows) ids.set(key, uncached.get(hash) as string);
+  return ids;
 }

@@ -1,7 +1,7 @@
 import type { SessionDetail, SessionIdentity, SessionQuery } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
-import { earliestStart, summariesOf } from './session-summaries.ts';
+import { type StoredSession, summariesOf } from './session-summaries.ts';
 import { timelinePage } from './session-timeline.ts';
 
 const OF_SESSION = 'property = $1 AND session_key = $2';
@@ -11,23 +11,15 @@ export async function sessionDetail(
   context: QueryContext,
   query: SessionQuery,
 ): Promise<SessionDetail | undefined> {
-  const { connection, terms, keys, registry, sources } = context;
-  const { propertyId, sessionId } = query;
-  const property = terms.find(propertyId);
-  const key = keys.sessionKey(propertyId, sessionId);
-  if (property === undefined || !registry.knows(key)) return undefined;
-  const found = await rowsOf<[string, bigint]>(
-    connection,
-    `SELECT session_id, started_at FROM sessions WHERE ${OF_SESSION} AND session_id = $3`,
-    [property, key.value, sessionId],
-  );
-  if (!found[0]) return undefined;
-  const listed = { key: key.value, sessionId: found[0][0], startedAt: Number(found[0][1]) };
+  const { connection, terms, sources } = context;
+  const property = terms.find(query.propertyId);
+  const listed = property === undefined ? undefined : await findSession(context, property, query);
+  if (property === undefined || listed === undefined) return undefined;
   const [summary] = await summariesOf(context, property, [listed]);
   const attributes = await rowsOf<[string | null]>(
     connection,
     `SELECT arg_max(attributes, ${sources.collectOrder}) FROM collects WHERE ${OF_SESSION} AND seen_until >= $3`,
-    [property, key.value, listed.startedAt],
+    [property, listed.key, listed.startedAt],
   );
   return {
     ...(summary as NonNullable<typeof summary>),
@@ -38,25 +30,43 @@ export async function sessionDetail(
 
 /** Visitor and user of a session; undefined if the session was never stored. */
 export async function sessionIdentity(
-  { connection, terms, keys, registry, sources }: QueryContext,
+  context: QueryContext,
   propertyId: string,
   sessionId: string,
 ): Promise<SessionIdentity | undefined> {
+  const { connection, terms, keys, registry, sources } = context;
   const property = terms.find(propertyId);
-  const key = keys.sessionKey(propertyId, sessionId);
-  if (property === undefined || !registry.knows(key)) return undefined;
+  if (property === undefined) return undefined;
+  const cached = registry.keyOf(keys.sessionHash(propertyId, sessionId));
+  const session =
+    cached === undefined
+      ? await findSession(context, property, { propertyId, sessionId })
+      : { key: cached, startedAt: registry.startOf(cached) as number };
+  if (session === undefined) return undefined;
   const order = sources.collectOrder;
-  const [row] = await rowsOf<[bigint, string | null, string | null]>(
+  const [row] = await rowsOf<[string | null, string | null]>(
     connection,
-    `SELECT count(*), arg_max(visitor_id, ${order}), arg_max(user_id, ${order})
+    `SELECT arg_max(visitor_id, ${order}), arg_max(user_id, ${order})
      FROM collects WHERE ${OF_SESSION} AND seen_until >= $3`,
-    [property, key.value, earliestStart(registry, [key.value])],
+    [property, session.key, session.startedAt],
   );
-  if (row && row[0] > 0n) return { visitorId: row[1], userId: row[2] };
-  const listed = await rowsOf<[number]>(
+  return { visitorId: row?.[0] ?? null, userId: row?.[1] ?? null };
+}
+
+async function findSession(
+  { connection, keys, registry }: QueryContext,
+  property: number,
+  { propertyId, sessionId }: Pick<SessionQuery, 'propertyId' | 'sessionId'>,
+): Promise<StoredSession | undefined> {
+  const hash = keys.sessionHash(propertyId, sessionId);
+  if (!registry.knows(hash)) return undefined;
+  const [row] = await rowsOf<[bigint, string, bigint | null]>(
     connection,
-    `SELECT 1 FROM sessions WHERE ${OF_SESSION} AND session_id = $3`,
-    [property, key.value, sessionId],
+    `SELECT session_key, session_id, started_at FROM sessions
+     WHERE property = $1 AND session_hash = $2 AND session_id = $3`,
+    [property, hash.value, sessionId],
   );
-  return listed.length > 0 ? { visitorId: null, userId: null } : undefined;
+  // Without a start, nothing of it is stored but the collects of expired events.
+  if (!row || row[2] === null) return undefined;
+  return { key: row[0], sessionId: row[1], startedAt: Number(row[2]) };
 }

@@ -1,6 +1,5 @@
 import { MAX_LISTED, type SessionIdentity, type SessionSummary } from '../../event-store.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
-import { sessionKeyOf } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
@@ -216,7 +215,7 @@ export async function identitiesOf(
 export function earliestStart(registry: SessionRegistry, keys: readonly bigint[]): number {
   let earliest = Number.MAX_SAFE_INTEGER;
   for (const key of keys) {
-    earliest = Math.min(earliest, registry.startOf(sessionKeyOf(key)) ?? Number.MIN_SAFE_INTEGER);
+    earliest = Math.min(earliest, registry.startOf(key) ?? Number.MIN_SAFE_INTEGER);
   }
   return earliest;
 }
