@@ -280,14 +280,19 @@ class DuckDbEventStore implements EventStore {
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {
     const propertyOf = (propertyId: string) => this.#terms.find(propertyId);
     return this.#erase((connection) =>
-      forgetSubjects(this.#database, connection, this.#keys, subjects, propertyOf),
+      this.#answers.whileErasing(() =>
+        forgetSubjects(this.#database, connection, this.#keys, subjects, propertyOf),
+      ),
     );
   }
 
   async expire(propertyId: string, before: number): Promise<Erasure> {
     const property = this.#terms.find(propertyId);
     if (property === undefined) return { rows: 0 };
-    return this.#erase((connection) => expireEvents(this.#database, connection, property, before));
+    return this.#erase((connection) => {
+      this.#answers.expire(propertyId, before);
+      return expireEvents(this.#database, connection, property, before);
+    });
   }
 
   /** Old events are deleted by `expire` only. */
@@ -324,7 +329,7 @@ class DuckDbEventStore implements EventStore {
       // The loader's appenders use the connection that a rewrite closes.
       this.#loader.close();
       try {
-        return await this.#answers.whileDeleting(() => work(connection));
+        return await work(connection);
       } finally {
         this.#registry.clearCache();
         this.#visitors.clear();

@@ -10,6 +10,9 @@ const CHARACTERS_PER_ROW = 500;
 
 /** The sums of an answer, from which the next answer to the same query starts. */
 export interface KeptAnswer extends EarlierGroups {
+  propertyId: string;
+  /** No earlier event was counted. */
+  countedSince: number;
   exposures: ExposureCounts;
   /** Visitors first exposed before this time were counted as early. */
   earlyUntil: number;
@@ -23,8 +26,8 @@ export interface AnswerView {
 }
 
 /**
- * The sums of recent answers, in memory only. They hold as long as rows are only added, so deleting rows drops them,
- * and they are not used while that runs.
+ * The sums of recent answers, in memory only. They hold as long as none of the rows that they counted is deleted: an
+ * erasure drops all of them, and none is used while it runs; expired events drop those that may have counted them.
  */
 export class CountedAnswers {
   readonly #answers = new LRUCache<string, KeptAnswer>({
@@ -32,36 +35,46 @@ export class CountedAnswers {
     sizeCalculation: ({ rows, exposures }, query) =>
       1 + rows.size + exposures.counts.length + Math.ceil(query.length / CHARACTERS_PER_ROW),
   });
-  #deletions = 0;
-  #isDeleting = false;
+  #erasures = 0;
+  #isErasing = false;
+  /** By property: earlier events were deleted. */
+  readonly #expired = new Map<string, number>();
 
   view(): AnswerView {
-    const deletions = this.#deletions;
+    const erasures = this.#erasures;
     // If rows were deleted since, the snapshot may be from before or after.
-    const isValid = () => deletions === this.#deletions && !this.#isDeleting;
+    const isValid = ({ propertyId, countedSince }: KeptAnswer) =>
+      erasures === this.#erasures &&
+      !this.#isErasing &&
+      countedSince >= (this.#expired.get(propertyId) ?? Number.NEGATIVE_INFINITY);
     return {
       get: (query, positions) => {
-        const answer = isValid() ? this.#answers.get(query) : undefined;
+        const answer = this.#answers.get(query);
         // A concurrent query may have taken a later snapshot.
-        return answer && isReached(answer.positions, positions) ? answer : undefined;
+        return answer && isValid(answer) && isReached(answer.positions, positions) ? answer : undefined;
       },
       set: (query, answer) => {
-        if (isValid()) this.#answers.set(query, answer);
+        if (isValid(answer)) this.#answers.set(query, answer);
       },
     };
   }
 
-  /** Runs work that deletes rows; deletions run one at a time. */
-  async whileDeleting<T>(work: () => Promise<T>): Promise<T> {
-    this.#isDeleting = true;
-    this.#deletions++;
+  /** Runs work that deletes any rows; erasures run one at a time. */
+  async whileErasing<T>(work: () => Promise<T>): Promise<T> {
+    this.#isErasing = true;
+    this.#erasures++;
     this.#answers.clear();
     try {
       return await work();
     } finally {
-      this.#deletions++;
-      this.#isDeleting = false;
+      this.#erasures++;
+      this.#isErasing = false;
     }
+  }
+
+  /** Call it before the events of a property before this time are deleted. */
+  expire(propertyId: string, before: number): void {
+    this.#expired.set(propertyId, Math.max(before, this.#expired.get(propertyId) ?? before));
   }
 }
 

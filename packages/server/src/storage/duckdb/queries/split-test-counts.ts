@@ -20,6 +20,8 @@ export interface ExposureCounts {
   counts: readonly ExposureCount[];
   total: number;
   firstReceivedAt: number;
+  /** The earliest time that a visitor may have been exposed at. */
+  firstSeenAt: number;
 }
 
 /**
@@ -51,7 +53,12 @@ export async function splitTestCounts(
     // An earlier first exposure can make any visitor a late one.
     earlier?.earlyUntil === earlyUntil ? earlier : undefined,
   );
-  if (isKept) answers.set(key, { positions, exposures, earlyUntil, rows });
+  if (isKept) {
+    // Conversions count from the first exposure, and in the days before it.
+    const countedSince = exposures.firstSeenAt - query.preDays * DAY_MS;
+    const { propertyId } = query;
+    answers.set(key, { propertyId, countedSince, positions, exposures, earlyUntil, rows });
+  }
   return { exposures: exposures.counts.map((it) => exposureOf(visitors, it)), groups };
 }
 
@@ -70,28 +77,31 @@ async function countExposures(
   // Days are combined before the first one and after the last one.
   const isSame = earlier && JSON.stringify(earlier.exposures.days) === JSON.stringify(days);
   const isNew = isSame ? context.sources.isAfter(earlier.positions) : 'true';
-  const rows = await rowsOf<[bigint, bigint, bigint, bigint]>(
+  const rows = await rowsOf<[bigint, bigint, bigint, bigint, bigint]>(
     context.connection,
     // By plain columns first: the other expressions are then computed for a few rows instead of all exposures.
     `WITH counted AS (
        SELECT variation, bot, (happened_at // ${DAY_MS}) * ${DAY_MS} AS happened_at, min(received_at) AS received_at,
-              count(*) AS exposures
+              min(exposures.happened_at) AS first_at, count(*) AS exposures
        FROM exposures WHERE ${visitors.exposed} AND ${isNew} GROUP BY variation, bot, exposures.happened_at // ${DAY_MS})
-     SELECT ${visitors.bits} AS seen_bits, sum(exposures)::BIGINT, min(received_at), ${dayIn(days, 'happened_at')} AS day
+     SELECT ${visitors.bits} AS seen_bits, sum(exposures)::BIGINT, min(received_at), min(first_at),
+            ${dayIn(days, 'happened_at')} AS day
      FROM counted GROUP BY day, seen_bits ORDER BY day, seen_bits`,
     visitors.values.list,
   );
   const counts = new Map(isSame ? earlier.exposures.counts.map((it) => [keyOf(it), it]) : []);
   let total = isSame ? earlier.exposures.total : 0;
   let firstReceivedAt = isSame ? earlier.exposures.firstReceivedAt : Number.POSITIVE_INFINITY;
-  for (const [bits, count, receivedAt, day] of rows) {
+  let firstSeenAt = isSame ? earlier.exposures.firstSeenAt : Number.POSITIVE_INFINITY;
+  for (const [bits, count, receivedAt, firstAt, day] of rows) {
     const added = { bits, day: Number(day), exposures: Number(count) };
     const before = counts.get(keyOf(added))?.exposures ?? 0;
     counts.set(keyOf(added), { ...added, exposures: before + added.exposures });
     total += added.exposures;
     firstReceivedAt = Math.min(firstReceivedAt, Number(receivedAt));
+    firstSeenAt = Math.min(firstSeenAt, firstReceivedAt, Number(firstAt));
   }
-  return { days, total, firstReceivedAt, counts: [...counts.values()].sort(byDay) };
+  return { days, total, firstReceivedAt, firstSeenAt, counts: [...counts.values()].sort(byDay) };
 }
 
 const keyOf = ({ day, bits }: ExposureCount) => `${day} ${bits}`;
