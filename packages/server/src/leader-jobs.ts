@@ -8,6 +8,7 @@ import { sweepFeedbackStates } from './features/feedback/feedback-states.ts';
 import { runRollouts } from './features/flags/rollout-schedule.ts';
 import { Retention } from './features/properties/retention.ts';
 import { aaScope } from './features/reports/aa-scope.ts';
+import { CountAhead } from './features/reports/count-ahead.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
@@ -25,6 +26,7 @@ const SCHEDULE_POLL_MS = 250;
 const RETENTION_POLL_MS = 1000;
 const JOURNAL_CLEANUP_MS = 60 * 60 * 1000;
 const AA_TEST_POLL_MS = 1000;
+const COUNT_AHEAD_POLL_MS = 1000;
 /** The evaluation of a missed day can wait until the first requests are served. */
 const AA_TEST_START_DELAY_MS = 5 * 60 * 1000;
 
@@ -97,6 +99,7 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest): Job[] {
   const sweep = (propertyIds: readonly string[]) =>
     sweepFeedbackStates({ database: handle.background, eventStore }, propertyIds);
   const retention = new Retention(eventStore, (propertyId) => sweep([propertyId]));
+  const countAhead = new CountAhead({ eventStore, properties: () => configuration.properties() });
   const wait = waitForNodes(parts);
   const forgetting = forgettingDeliveries(handle.background, eventStore);
   return [
@@ -123,6 +126,11 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest): Job[] {
       name: 'retention',
       everyMs: RETENTION_POLL_MS,
       run: () => retention.enforce(configuration.properties(), Date.now()),
+    },
+    {
+      name: 'counting of running split tests',
+      everyMs: COUNT_AHEAD_POLL_MS,
+      run: () => countAhead.run(),
     },
     {
       name: 'A/A test',

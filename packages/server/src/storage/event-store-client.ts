@@ -106,6 +106,7 @@ export function eventStoreClient(
     feedbackTimes: forward('feedbackTimes'),
     newFeedback: forward('newFeedback'),
     splitTestCounts: forward('splitTestCounts'),
+    countAhead: forward('countAhead'),
     splitTestSeries: forward('splitTestSeries'),
     splitTestFeedback: forward('splitTestFeedback'),
     goalBaseline: forward('goalBaseline'),

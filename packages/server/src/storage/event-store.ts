@@ -79,6 +79,8 @@ export interface EventStore {
   newFeedback(query: NewFeedbackQuery): Promise<NewFeedback>;
   // These scan many visitors, so they can be cancelled.
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
+  /** In the background, so that counting later takes less; engines that keep nothing do nothing. */
+  countAhead(query: SplitTestQuery): Promise<void>;
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;

@@ -183,6 +183,8 @@ class ClickHouseEventStore implements EventStore {
     return this.#query((context) => splitTestCounts(context, query, signal));
   }
 
+  async countAhead(): Promise<void> {}
+
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
     return this.#query((context) => splitTestSeries(context, query, signal));
   }

@@ -12,10 +12,18 @@ import { rowsOf } from './describe-session-contexts.contract.ts';
 import { listed } from './describe-traffic.contract.ts';
 import { byOption, ordered, withoutTies } from './expect-to-agree.contract.ts';
 
-/** The members of the port that answer something; the others are about files and connections. */
+/** The members of the port that answer something. */
 export type Question = Exclude<
   keyof EventStore,
-  'repeatsBatches' | 'append' | 'setRetention' | 'verify' | 'holdFiles' | 'releaseFiles' | 'ping' | 'close'
+  | 'repeatsBatches'
+  | 'append'
+  | 'countAhead'
+  | 'setRetention'
+  | 'verify'
+  | 'holdFiles'
+  | 'releaseFiles'
+  | 'ping'
+  | 'close'
 >;
 
 type Answer<Name extends Question> = Awaited<ReturnType<EventStore[Name]>>;
@@ -92,6 +100,7 @@ export function agreeingStores(one: EventStore, other: EventStore, asked: Set<Qu
     ...(Object.fromEntries(questions) as Pick<EventStore, Question>),
     repeatsBatches: one.repeatsBatches,
     append: (...input) => both((store) => store.append(...input)),
+    countAhead: (query) => both((store) => store.countAhead(query)),
     setRetention: (days) => both((store) => store.setRetention(days)),
     verify: (pause) => both((store) => store.verify(pause)),
     holdFiles: () => one.holdFiles(),

@@ -111,7 +111,11 @@ class Replay {
         // The first one ends before some of the conversions.
         ...(index > 0 && { until: this.#until, days: { ...options.days, from: to - 9 * DAY_MS, to } }),
       };
+      // Also while it runs, and with nothing new since.
+      const ahead = this.#steps % 3 === 0 ? this.#store.countAhead(query) : undefined;
+      if (this.#steps % 2 === 0) await ahead;
       const counts = ordered(await this.#store.splitTestCounts(query));
+      await ahead;
       expect(counts).toEqual(ordered(naiveCounts(facts, query)));
       if (index === 0) continue;
       const first = await this.#store.splitTestCounts({ ...query, until: ++endOfTime });

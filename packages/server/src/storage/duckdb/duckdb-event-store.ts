@@ -77,7 +77,7 @@ import { sessionContexts } from './queries/session-contexts.ts';
 import { sessionDetail, sessionIdentity } from './queries/session-detail.ts';
 import { sessionPage } from './queries/session-page.ts';
 import { collectedSessions } from './queries/source-queries.ts';
-import { splitTestCounts } from './queries/split-test-counts.ts';
+import { answerKeyOf, isKept, splitTestCounts } from './queries/split-test-counts.ts';
 import { splitTestFeedback } from './queries/split-test-feedback.ts';
 import type { SumType } from './queries/split-test-groups.ts';
 import { splitTestSeries } from './queries/split-test-series.ts';
@@ -125,6 +125,8 @@ class DuckDbEventStore implements EventStore {
   readonly #windows = new Map<string, number>();
   readonly #received = new ReceivedCache();
   readonly #answers = new CountedAnswers();
+  /** By `answerKeyOf` their query. */
+  readonly #countingAhead = new Map<string, Promise<unknown>>();
 
   constructor(database: DuckDbDatabase, keys: KeyHasher) {
     this.#database = database;
@@ -214,9 +216,34 @@ class DuckDbEventStore implements EventStore {
     return this.#query((context) => newFeedback(context, query));
   }
 
-  splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {
+  async splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {
+    // Counting the same twice at once would take longer.
+    await this.#countingAhead.get(answerKeyOf(query));
     const answers = this.#answers.view();
     return this.#querySums((context, sumType) => splitTestCounts(context, query, sumType, answers), signal);
+  }
+
+  async countAhead(query: SplitTestQuery): Promise<void> {
+    if (!isKept(query)) return;
+    const key = answerKeyOf(query);
+    const count = (connection: DuckDBConnection) => {
+      const answers = this.#answers.view();
+      const counting = inSnapshot(connection, () =>
+        splitTestCounts(this.#contextOf(connection), query, 'HUGEINT', answers),
+      );
+      this.#countingAhead.set(
+        key,
+        counting.catch(() => undefined),
+      );
+      return counting;
+    };
+    try {
+      await this.#database.readInBackground(count);
+    } catch (error) {
+      if (!isOverflow(error)) throw error;
+    } finally {
+      this.#countingAhead.delete(key);
+    }
   }
 
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
@@ -345,7 +372,7 @@ class DuckDbEventStore implements EventStore {
   ): Promise<T> {
     const query = (sumType: SumType) => this.#query((context) => run(context, sumType), signal);
     return query('HUGEINT').catch((error: unknown) => {
-      if (!(error instanceof Error) || !/overflow|out of range/i.test(error.message)) throw error;
+      if (!isOverflow(error)) throw error;
       return query('DOUBLE');
     });
   }
@@ -366,3 +393,5 @@ class DuckDbEventStore implements EventStore {
     };
   }
 }
+
+const isOverflow = (error: unknown) => error instanceof Error && /overflow|out of range/i.test(error.message);

@@ -24,6 +24,14 @@ export interface ExposureCounts {
   firstSeenAt: number;
 }
 
+/** Neither fractions nor quantiles can be updated exactly; the largest segments may change with any visitor. */
+export const isKept = ({ winsorize, by }: SplitTestQuery) => winsorize === undefined && by === undefined;
+
+/** Answers for other days start from the same sums. */
+export function answerKeyOf({ days: _, ...definition }: SplitTestQuery): string {
+  return JSON.stringify(definition);
+}
+
 /**
  * All counts of one phase of a test. The caller holds a snapshot. With an earlier answer to the same query, only what
  * was stored since is read, and only the visitors that it changed are counted again.
@@ -36,12 +44,10 @@ export async function splitTestCounts(
 ): Promise<SplitTestCounts> {
   const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
   if (!visitors) return { exposures: [], groups: [] };
-  // Neither fractions nor quantiles can be updated exactly; the largest segments may change with any visitor.
-  const isKept = sumType === 'HUGEINT' && query.winsorize === undefined && query.by === undefined;
-  const { days: _, ...definition } = query;
-  const key = JSON.stringify(definition);
+  const key = answerKeyOf(query);
+  const isSumKept = sumType === 'HUGEINT' && isKept(query);
   const positions = await storedPositions(context.connection);
-  const earlier = isKept ? answers.get(key, positions) : undefined;
+  const earlier = isSumKept ? answers.get(key, positions) : undefined;
   const exposures = await countExposures(context, query, visitors, earlier);
   if (exposures.total === 0) return { exposures: [], groups: [] };
   // By the server's clock: a single exposure with a date years ago must not make all others late visitors.
@@ -53,7 +59,7 @@ export async function splitTestCounts(
     // An earlier first exposure can make any visitor a late one.
     earlier?.earlyUntil === earlyUntil ? earlier : undefined,
   );
-  if (isKept) {
+  if (isSumKept) {
     // Conversions count from the first exposure, and in the days before it.
     const countedSince = exposures.firstSeenAt - query.preDays * DAY_MS;
     const { propertyId } = query;

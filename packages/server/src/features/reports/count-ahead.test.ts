@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { SplitTestQuery } from '../../storage/event-store.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { CountAhead } from './count-ahead.ts';
+
+const MINUTE = 60_000;
+
+const splitTest = (key: string, status: string) => ({
+  ...{ id: key, key, status, winner: null, attributionDays: 0, smallestEffect: null, plannedVisitors: null },
+  ...{ variations: [], goals: [], guardrails: [], phases: [] },
+});
+
+const property = (id: string, ...splitTests: unknown[]) =>
+  ({
+    id,
+    statistics: { cuped: false, winsorize: null },
+    goals: [],
+    splitTests,
+  }) as unknown as PropertyConfiguration;
+
+function start(...properties: PropertyConfiguration[]) {
+  const counted: string[] = [];
+  const state = { now: 1000, costMs: 0, fails: false };
+  const job = new CountAhead({
+    eventStore: {
+      countAhead: async ({ propertyId, splitTestKey }: SplitTestQuery) => {
+        state.now += state.costMs;
+        counted.push(`${propertyId}/${splitTestKey}`);
+        if (state.fails) throw new Error('away');
+      },
+    },
+    properties: () => properties,
+    clock: () => state.now,
+  });
+  /** The tests that are counted within this time. */
+  const within = async (milliseconds: number) => {
+    for (const end = state.now + milliseconds; state.now < end; state.now += 1000) await job.run();
+    return counted.splice(0);
+  };
+  return { state, within };
+}
+
+test('counts running tests soon after the start and every 15 minutes, and no others', async () => {
+  const shop = property(
+    'shop',
+    splitTest('a', 'running'),
+    splitTest('b', 'draft'),
+    splitTest('c', 'running'),
+  );
+  const { within } = start(shop, property('blog', splitTest('e', 'running'), splitTest('d', 'stopped')));
+  expect(await within(9000)).toEqual([]);
+  expect(await within(5000)).toEqual(['shop/a', 'shop/c', 'blog/e']);
+  expect(await within(14 * MINUTE)).toEqual([]);
+  expect(await within(MINUTE)).toEqual(['shop/a', 'shop/c', 'blog/e']);
+});
+
+test('takes a fifth of the time at most, and does not repeat a failure at once', async () => {
+  const { state, within } = start(property('shop', splitTest('a', 'running'), splitTest('b', 'running')));
+  Object.assign(state, { costMs: 5000, fails: true });
+  await expect(within(20_000)).rejects.toThrow('away');
+  state.fails = false;
+  expect(await within(19_000)).toEqual(['shop/a']);
+  expect(await within(20_000)).toEqual(['shop/b']);
+  expect(await within(10 * MINUTE)).toEqual([]);
+});
