@@ -1,24 +1,27 @@
 // node bench/hostile.js: the latency of other requests during attacks. See README.md.
-import { execFile } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { CONNECTION_ATTACKS } from './lib/attacks/connection-attacks.js';
 import { HOSTILE_PROVISION } from './lib/attacks/hostile-provision.js';
 import { REPORT_ATTACKS } from './lib/attacks/report-attacks.js';
 import { SESSION_ATTACKS } from './lib/attacks/session-attacks.js';
 import { STORAGE_ATTACKS } from './lib/attacks/storage-attacks.js';
-import { binOf, Generator, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
+import {
+  binOf,
+  fillStore,
+  Generator,
+  removeDirectory,
+  Server,
+  THIS_CHECKOUT,
+  temporaryDirectory,
+} from './lib/children.js';
 import { LatencyProbe } from './lib/latency-probe.js';
 import { mb, ms, table } from './lib/report.js';
 
 const ATTACKS = [...REPORT_ATTACKS, ...SESSION_ATTACKS, ...CONNECTION_ATTACKS, ...STORAGE_ATTACKS];
 const TARGET_MS = 250;
 const ATTACK_TIMEOUT_MS = 90_000;
-const FILL_TIMEOUT_MS = 10 * 60_000;
-const THIS_CHECKOUT = fileURLToPath(new URL('..', import.meta.url));
-const FILL_STORE = fileURLToPath(new URL('./lib/fill-store.js', import.meta.url));
 
 const { values: options } = parseArgs({
   options: {
@@ -42,7 +45,7 @@ async function runAttack(attack, { checkout, scale, generator }) {
   let server;
   let probe;
   try {
-    if (attack.fill !== undefined) await fill(checkout, dataDir, attack.fill(scale));
+    if (attack.fill !== undefined) await fillStore(checkout, dataDir, ...attack.fill(scale));
     server = await Server.start(dataDir, {
       bin: binOf(checkout),
       provision: HOSTILE_PROVISION,
@@ -60,13 +63,6 @@ async function runAttack(attack, { checkout, scale, generator }) {
     if (server?.child.exitCode === null) await server.stop('SIGKILL');
     removeDirectory(dataDir);
   }
-}
-
-function fill(checkout, dataDir, args) {
-  const file = join(dataDir, 'events.duckdb');
-  return promisify(execFile)(process.execPath, [FILL_STORE, checkout, file, ...args.map(String)], {
-    timeout: FILL_TIMEOUT_MS,
-  });
 }
 
 /** `held`: whether the attack had the expected outcome; latencies are checked separately. */

@@ -2,8 +2,15 @@
 // checkout of another version. See README.md.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { BIN, binOf, Generator, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
-import { fillWithVisitors } from './lib/fill.js';
+import {
+  binOf,
+  fillStore,
+  Generator,
+  removeDirectory,
+  Server,
+  THIS_CHECKOUT,
+  temporaryDirectory,
+} from './lib/children.js';
 import { fetchResults, SPEED_CASES } from './lib/fixture.js';
 import { median } from './lib/measures.js';
 import { mb, ms, table, whole } from './lib/report.js';
@@ -19,22 +26,24 @@ const { values: options, positionals } = parseArgs({
 });
 
 const HELP = `Usage: node bench/results.js [options] [DIR]   (after npm run build)
-  DIR                a built checkout of another version, measured on the same data
+  DIR                a built checkout of another version, measured on the same events
   --visitors A,B,…   visitors of the test (default 1000000,10000000); storing ten million takes a few minutes
   --seconds S        how long to ingest while results are requested (default 20)
   --connections N    connections that ingest (default 16)`;
 
 /** A store that was just opened counts all visitors; it does not know an earlier answer. */
 const FIRST_ANSWERS = 3;
+/** How long after a start the visitors of running tests have been counted ahead, also during ingestion. */
+const COUNTED_AHEAD_MS = 30_000;
 const REPEATED_ANSWERS = 5;
 const NEW_VISITORS = 1000;
 
 /** The first results after each of several starts, of all builds in turns. */
-async function firstResults(dataDir, visitors, builds) {
+async function firstResults(dataDirs, visitors, builds) {
   const figures = builds.map(() => ({ times: [], peaks: [] }));
   for (let start = 0; start < FIRST_ANSWERS; start++) {
     for (const [i, { bin }] of builds.entries()) {
-      const server = await Server.start(dataDir, { bin });
+      const server = await Server.start(dataDirs[i], { bin });
       const { body, milliseconds } = await fetchResults(server.url);
       check(body, visitors);
       figures[i].times.push(milliseconds);
@@ -45,11 +54,23 @@ async function firstResults(dataDir, visitors, builds) {
   return figures.map(({ times, peaks }) => ({ milliseconds: median(times), peak: Math.max(...peaks) }));
 }
 
-/** The first results after a start, during ingestion. */
-async function firstWhileIngesting(generator, dataDir, bin) {
+/** The first results half a minute after a start. */
+async function firstLater(dataDir, bin) {
   const server = await Server.start(dataDir, { bin });
-  const load = generator.run({ ...ingestion(server), milliseconds: 1000 * Number(options.seconds) });
-  await sleep(1000);
+  await sleep(COUNTED_AHEAD_MS);
+  const { milliseconds } = await fetchResults(server.url);
+  await server.stop();
+  return milliseconds;
+}
+
+/** The first results some time after a start, during ingestion. */
+async function firstWhileIngesting(generator, dataDir, bin, afterMs) {
+  const server = await Server.start(dataDir, { bin });
+  const load = generator.run({
+    ...ingestion(server),
+    milliseconds: afterMs + 1000 * Number(options.seconds),
+  });
+  await sleep(afterMs);
   const { milliseconds } = await fetchResults(server.url);
   await load;
   await server.settle();
@@ -97,12 +118,19 @@ function check(body, visitors) {
 }
 
 async function measure(generator, visitors, builds) {
-  const dataDir = temporaryDirectory();
-  await fillWithVisitors(dataDir, visitors);
-  const first = await firstResults(dataDir, visitors, builds);
+  const dataDirs = [];
+  for (const { checkout } of builds) {
+    dataDirs.push(temporaryDirectory());
+    await fillStore(checkout, dataDirs.at(-1), 'visitors', visitors);
+  }
+  const first = await firstResults(dataDirs, visitors, builds);
   const rows = [];
   for (const [i, { name, bin }] of builds.entries()) {
-    const { server, milliseconds } = await firstWhileIngesting(generator, dataDir, bin);
+    const dataDir = dataDirs[i];
+    const later = await firstLater(dataDir, bin);
+    const atOnce = await firstWhileIngesting(generator, dataDir, bin, 1000);
+    await atOnce.server.stop();
+    const { server, milliseconds } = await firstWhileIngesting(generator, dataDir, bin, COUNTED_AHEAD_MS);
     const repeated = await repeatedResults(generator, server);
     const idle = await generator.run({ ...ingestion(server), milliseconds: 5000 });
     await server.settle();
@@ -112,8 +140,8 @@ async function measure(generator, visitors, builds) {
     rows.push([
       whole(visitors),
       name,
-      ms(first[i].milliseconds),
-      ms(milliseconds),
+      `${ms(first[i].milliseconds)} / ${ms(later)}`,
+      `${ms(atOnce.milliseconds)} / ${ms(milliseconds)}`,
       ms(repeated),
       ms(loaded.results),
       `${whole(idle.perSecond)}/s, p99 ${ms(idle.p99)}`,
@@ -121,15 +149,15 @@ async function measure(generator, visitors, builds) {
       `${mb(first[i].peak)} / ${mb(peak)}`,
     ]);
   }
-  removeDirectory(dataDir);
+  for (const dataDir of dataDirs) removeDirectory(dataDir);
   return rows;
 }
 
 const HEADER = [
   'visitors',
   'version',
-  'first results of 3 goals',
-  'first during ingestion',
+  'first results of 3 goals: right after a start / half a minute later',
+  'the same during ingestion',
   'again, 1,000 visitors later',
   'slowest during ingestion',
   'ingestion only',
@@ -141,8 +169,9 @@ if (options.help) {
   console.log(HELP);
 } else {
   const generator = new Generator();
-  const builds = [{ name: 'now', bin: BIN }];
-  if (positionals[0] !== undefined) builds.unshift({ name: 'before', bin: binOf(positionals[0]) });
+  const buildOf = (name, checkout) => ({ name, checkout, bin: binOf(checkout) });
+  const builds = [buildOf('now', THIS_CHECKOUT)];
+  if (positionals[0] !== undefined) builds.unshift(buildOf('before', positionals[0]));
   const rows = [];
   for (const size of options.visitors.split(',').map(Number)) {
     rows.push(...(await measure(generator, size, builds)));

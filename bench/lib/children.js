@@ -1,5 +1,5 @@
 // Child processes of a benchmark and their resource usage.
-import { fork, spawn } from 'node:child_process';
+import { execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,24 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { fetchConfig, fetchResponses, fetchResults, PROVISION } from './fixture.js';
 
+export const THIS_CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 export const BIN = fileURLToPath(new URL('../../packages/server/bin/switchyard.js', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 const LOAD_TIMEOUT_MS = 30 * 60_000;
+const FILL_TIMEOUT_MS = 30 * 60_000;
+const FILL_STORE = fileURLToPath(new URL('./fill-store.js', import.meta.url));
 
 /** The command line of a built checkout. */
 export const binOf = (checkout) => join(checkout, 'packages/server/bin/switchyard.js');
+
+/** Fills the event store of a data directory with the code of a built checkout, see `fill-store.js`. */
+export function fillStore(checkout, dataDir, kind, ...counts) {
+  const args = [FILL_STORE, checkout, join(dataDir, 'events.duckdb'), kind, ...counts.map(String)];
+  return promisify(execFile)(process.execPath, args, { timeout: FILL_TIMEOUT_MS });
+}
 
 const children = new Set();
 const directories = new Set();

@@ -2,9 +2,11 @@
 // that checkout, which is the path behind the journal. A separate process, because it loads another build.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { visitEntries } from './fixture.js';
+import { visitEntries, visitorEntries } from './fixture.js';
 
 const DAY = 24 * 60 * 60 * 1000;
+/** Visitors convert a minute later. */
+const END_MS = 5 * 60 * 1000;
 const BATCH_REQUESTS = 10_000;
 const EVENTS_PER_REQUEST = 500;
 const SERIES_VARIATIONS = 30;
@@ -17,6 +19,15 @@ function* visits(count) {
   for (let visit = 1; visit <= count; visit++) {
     for (const { request } of visitEntries(0, visit, first + Math.floor((visit / count) * 30 * DAY)))
       yield request;
+  }
+}
+
+/** Visitors of a test that runs for two weeks. */
+function* visitors(count) {
+  const first = Date.now() - 14 * DAY;
+  for (let visitor = 1; visitor <= count; visitor++) {
+    const at = first + Math.floor((visitor / count) * (14 * DAY - END_MS));
+    for (const { request } of visitorEntries(0, visitor, at)) yield request;
   }
 }
 
@@ -66,7 +77,7 @@ function* oldDays(count) {
   }
 }
 
-const KINDS = { visits, longSession, oldDays };
+const KINDS = { visits, visitors, longSession, oldDays };
 
 const [checkout, file, kind, count, bytes = '0'] = process.argv.slice(2);
 const built = pathToFileURL(join(checkout, 'packages/server/dist/duckdb-event-store.cjs')).href;
