@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedConversion, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
-import { splitTestQuery } from '../contract/sample-requests.contract.ts';
+import { exposure, exposures, splitTestQuery } from '../contract/sample-requests.contract.ts';
 import { describeEventStore, seenOf } from '../event-store.contract.ts';
 import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';
@@ -104,6 +104,50 @@ describe('the DuckDB file', () => {
     );
     expect(await seenOf(it, 'shop', 'hero')).toEqual([
       { variationKey: 'a', exposures: 20_100, visitors: 100 },
+    ]);
+  });
+
+  test('a collect whose events have expired has a session before any other event of it is stored', async () => {
+    const expired = { ...collect('s1', 'v1'), expired: true } as AcceptedRequest;
+    const list = async () => (await store!.sessionPage({ propertyId: 'shop', limit: 9 })).rows;
+    await (await open()).append(LOCAL_SOURCE, [{ seq: 1, request: expired }]);
+    expect(await list()).toEqual([]);
+    expect(await store!.session({ propertyId: 'shop', sessionId: 's1', limit: 9 })).toBeUndefined();
+    await store!.close();
+    await (await open()).append(LOCAL_SOURCE, [
+      { seq: 2, request: exposures('shop', T0 + 20, [exposure('s1', T0 + 10)]) },
+    ]);
+    expect(await list()).toMatchObject([{ sessionId: 's1', visitorId: 'v1', startedAt: T0 + 10 }]);
+    const counts = await store!.splitTestCounts(splitTestQuery({ propertyId: 'shop' }));
+    expect(counts.groups).toMatchObject([{ variationKey: 'a', visitors: 1 }]);
+  });
+
+  test('a session that expired and comes back is a new one', async () => {
+    const seen = (seq: number, sessionId: string, at: number) => ({
+      ...{ seq, request: exposures('shop', at, [exposure(sessionId, at)]) },
+    });
+    await (await open()).append(LOCAL_SOURCE, [seen(1, 's1', T0), seen(2, 's2', T0 + 50)]);
+    await store!.expire('shop', T0 + 10);
+    expect(await store!.session({ propertyId: 'shop', sessionId: 's1', limit: 9 })).toBeUndefined();
+    await store!.append(LOCAL_SOURCE, [
+      seen(3, 's1', T0 + 60),
+      seen(4, 's2', T0 + 70),
+      seen(5, 's3', T0 + 80),
+    ]);
+    const { rows } = await store!.sessionPage({ propertyId: 'shop', limit: 9 });
+    expect(rows.map(({ sessionId, startedAt }) => [sessionId, startedAt - T0])).toEqual([
+      ['s3', 80],
+      ['s1', 60],
+      ['s2', 50],
+    ]);
+    const timeline = async (sessionId: string) =>
+      (await store!.session({ propertyId: 'shop', sessionId, limit: 9 }))?.timeline.rows.map(
+        ({ at }) => at - T0,
+      );
+    expect([await timeline('s1'), await timeline('s2'), await timeline('s3')]).toEqual([
+      [60],
+      [50, 70],
+      [80],
     ]);
   });
 
