@@ -53,13 +53,9 @@ export class CountAhead {
       .filter(({ test }) => test.status === 'running');
     const ids = new Set(running.map(({ test }) => test.id));
     for (const id of this.#countedAt.keys()) if (!ids.has(id)) this.#countedAt.delete(id);
-    const countedAt = ({ test }: { test: SplitTest }) =>
-      this.#countedAt.get(test.id) ?? Number.NEGATIVE_INFINITY;
+    const countedAt = ({ test }: { test: SplitTest }) => this.#countedAt.get(test.id) ?? -INTERVAL_MS;
     return running
       .filter((it) => now - countedAt(it) >= INTERVAL_MS)
-      .reduce<(typeof running)[number] | undefined>(
-        (oldest, it) => (oldest === undefined || countedAt(it) < countedAt(oldest) ? it : oldest),
-        undefined,
-      );
+      .sort((a, b) => countedAt(a) - countedAt(b))[0];
   }
 }

@@ -32,8 +32,9 @@ const NUMBERED = 'coalesce(new_key, session_key) AS session_key';
  * column's type with an expression cannot be opened again (DuckDB 1.5).
  */
 export async function numberSessions(connection: DuckDBConnection): Promise<void> {
+  // Grouped, so that no event can be copied twice.
   await connection.run(
-    'CREATE TABLE session_numbers AS SELECT session_key, rowid + 1 AS new_key FROM sessions',
+    'CREATE TABLE session_numbers AS SELECT session_key, min(rowid) + 1 AS new_key FROM sessions GROUP BY session_key',
   );
   for (const [table, columns] of Object.entries(TABLES)) {
     await connection.run(`CREATE TABLE new_${table} (${columns})`);
