@@ -17,7 +17,9 @@ import type { ConfigurationWriter } from './storage/changes/configuration-writer
 import type { Configuration } from './storage/configuration.ts';
 import type { DatabaseHandle } from './storage/database.ts';
 import type { EventStorage } from './storage/event-storage.ts';
+import { connectEventStore } from './storage/event-store-client.ts';
 import { deleteOldJournals, nodesBehind, readJournals } from './storage/node-journals.ts';
+import type { ThreadConnection } from './storage/storage-channel.ts';
 import { usageCleanup } from './usage-recording.ts';
 import { createWebhookJobs, type WebhookJobs } from './webhook-jobs.ts';
 
@@ -51,6 +53,7 @@ export interface LeaderJobs {
 /** Starts the jobs of which there must be one for all nodes. What they remember starts anew, as after a restart. */
 export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
   const { config, log, handle, configuration, events, createReportRunner } = parts;
+  const counting = events.connectThread();
   const aaReports = createReportRunner();
   const aaTest = createAaTest(parts, aaReports);
   const webhooks = createWebhookJobs({
@@ -59,13 +62,20 @@ export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
     reports: createReportRunner(),
   });
   const stopJobs = startJobs(
-    [...jobsOf(parts, aaTest), ...journalCleanup(parts), usageCleanup(handle.background), ...webhooks.jobs],
+    [
+      ...jobsOf(parts, aaTest, counting),
+      ...journalCleanup(parts),
+      usageCleanup(handle.background),
+      ...webhooks.jobs,
+    ],
     log,
   );
   return {
     aaAlarms: () => aaTest.alarms,
     wakeWebhooks: webhooks.wake,
     stop: async () => {
+      // A count of a large test would take seconds.
+      counting.port.close();
       await aaReports.close();
       await webhooks.close();
       await stopJobs();
@@ -93,13 +103,16 @@ function createAaTest(
   });
 }
 
-function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest): Job[] {
+function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadConnection): Job[] {
   const { handle, configuration, events } = parts;
   const { eventStore } = events;
   const sweep = (propertyIds: readonly string[]) =>
     sweepFeedbackStates({ database: handle.background, eventStore }, propertyIds);
   const retention = new Retention(eventStore, (propertyId) => sweep([propertyId]));
-  const countAhead = new CountAhead({ eventStore, properties: () => configuration.properties() });
+  const countAhead = new CountAhead({
+    eventStore: connectEventStore(counting),
+    properties: () => configuration.properties(),
+  });
   const wait = waitForNodes(parts);
   const forgetting = forgettingDeliveries(handle.background, eventStore);
   return [

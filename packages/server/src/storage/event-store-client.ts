@@ -59,10 +59,11 @@ export class StoreCalls {
   }
 }
 
-/** The queries that run for the report thread, and end with it. */
+/** The queries that can run on a connection of their own, and end with it. */
 export type ReportQueries = Pick<
   EventStoreClient,
   | 'splitTestCounts'
+  | 'countAhead'
   | 'splitTestSeries'
   | 'splitTestFeedback'
   | 'goalBaseline'
@@ -75,12 +76,13 @@ export type ReportQueries = Pick<
   | 'receivedTimes'
 >;
 
-/** Connects a report thread to the event store. */
-export function connectEventStore({ port }: ThreadConnection, currentTrace: CurrentTrace): ReportQueries {
+/** Queries on a connection of their own: when its port is closed, they are cancelled and reject. */
+export function connectEventStore({ port }: ThreadConnection, currentTrace?: CurrentTrace): ReportQueries {
   const calls = new StoreCalls((request) => port.postMessage(request), currentTrace);
   port.on('message', (reply: StorageReply) => {
     if (reply.type === 'result') calls.settle(reply);
   });
+  port.on('close', () => calls.fail(new Error('the connection to the event store was closed')));
   return eventStoreClient((method, args) => calls.call(method, args));
 }
 

@@ -80,7 +80,7 @@ export interface EventStore {
   // These scan many visitors, so they can be cancelled.
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
   /** In the background, so that counting later takes less; engines that keep nothing do nothing. */
-  countAhead(query: SplitTestQuery): Promise<void>;
+  countAhead(query: SplitTestQuery, signal?: AbortSignal): Promise<void>;
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedConversion, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
@@ -198,6 +199,19 @@ describe('the DuckDB file', () => {
     expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
     const { groups } = await it.splitTestCounts(query, new AbortController().signal);
     expect(groups).toMatchObject([{ visitors: 2 }]);
+  });
+
+  test('cancels counting ahead; a request that waits for it counts itself', async () => {
+    const it = await open();
+    await it.append(LOCAL_SOURCE, journal(exposed('first'), exposed('second')));
+    const query = splitTestQuery({ propertyId: 'shop' });
+    const controller = new AbortController();
+    const ahead = it.countAhead(query, controller.signal);
+    await nextTurn();
+    const counted = it.splitTestCounts(query);
+    controller.abort();
+    await expect(ahead).rejects.toThrow(/abort|interrupt/i);
+    expect(await counted).toMatchObject({ groups: [{ visitors: 2 }] });
   });
 
   test('rejects a newer schema, and stays closed', async () => {

@@ -223,13 +223,13 @@ class DuckDbEventStore implements EventStore {
     return this.#querySums((context, sumType) => splitTestCounts(context, query, sumType, answers), signal);
   }
 
-  async countAhead(query: SplitTestQuery): Promise<void> {
+  async countAhead(query: SplitTestQuery, signal?: AbortSignal): Promise<void> {
     if (!isKept(query)) return;
     const key = answerKeyOf(query);
     const count = (connection: DuckDBConnection) => {
       const answers = this.#answers.view();
       const counting = inSnapshot(connection, () =>
-        splitTestCounts(this.#contextOf(connection), query, 'HUGEINT', answers),
+        splitTestCounts(this.#contextOf(connection, signal), query, 'HUGEINT', answers),
       );
       this.#countingAhead.set(
         key,
@@ -238,7 +238,7 @@ class DuckDbEventStore implements EventStore {
       return counting;
     };
     try {
-      await this.#database.readInBackground(count);
+      await this.#database.readInBackground(count, signal);
     } catch (error) {
       if (!isOverflow(error)) throw error;
     } finally {
@@ -380,15 +380,15 @@ class DuckDbEventStore implements EventStore {
   /** Runs all statements of a query on one snapshot. */
   #query<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#database.read(
-      (connection) => inSnapshot(connection, () => run(this.#contextOf(connection))),
+      (connection) => inSnapshot(connection, () => run(this.#contextOf(connection, signal))),
       signal,
     );
   }
 
-  #contextOf(connection: DuckDBConnection): QueryContext {
+  #contextOf(connection: DuckDBConnection, signal?: AbortSignal): QueryContext {
     const { maxVisitors } = this.#database;
     return {
-      ...{ connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, maxVisitors },
+      ...{ connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, maxVisitors, signal },
       ...{ sources: this.#sources, namingCollects: this.#visitors.namingCollects },
     };
   }

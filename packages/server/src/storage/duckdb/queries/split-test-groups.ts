@@ -130,13 +130,14 @@ function partsOf({ maxVisitors }: QueryContext, visitors: number): number {
 
 /** Each visitor is in one part. */
 async function addParts(
-  { connection }: QueryContext,
+  { connection, signal }: QueryContext,
   groupQuery: GroupQuery,
   { statement, parts }: { statement: Statement; parts: number },
   add: (row: GroupRow) => void,
 ): Promise<void> {
   const { visitors } = groupQuery;
   for (let index = 0; index < parts; index++) {
+    signal?.throwIfAborted();
     visitors.part = parts > 1 ? { index, of: parts } : undefined;
     for (const row of await recordsOf<GroupRow>(connection, statement(groupQuery), visitors.values.list))
       add(row);
