@@ -9,6 +9,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source', 'node'] } },
   test: {
     globalSetup: [
+      // First, so that it is removed last.
+      'e2e/support/temporary-directory.ts',
       'e2e/support/install-chromium.ts',
       'e2e/support/install-nginx.ts',
       'packages/server/src/testing/clickhouse-engine/use-clickhouse.ts',

@@ -45,7 +45,7 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
         },
       };
     },
-    { randomRuns: 1 },
+    { randomRuns: 1, keepsAnswers: false },
   );
 
   describe('behind a faulty network', () => {
