@@ -38,8 +38,8 @@ const HELP = `Usage: npm run bench -- [options]
   --only TEXT      only the speed cases whose name contains TEXT
   --check          fails if a ratio is more than 10 % below the one in bench/README.md; skips the second part`;
 
-/** Time for the allocators to return memory to the system after a load. */
-const REST_MS = 20_000;
+/** The allocator of DuckDB returns memory to the system in two steps, of ten seconds each. */
+const REST_MS = 30_000;
 
 async function measureSpeed(generator) {
   const cases = SPEED_CASES.filter(({ name }) => options.only === undefined || name.includes(options.only));
