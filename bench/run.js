@@ -38,7 +38,7 @@ const HELP = `Usage: npm run bench -- [options]
   --only TEXT      only the speed cases whose name contains TEXT
   --check          fails if a ratio is more than 10 % below the one in bench/README.md; skips the second part`;
 
-/** The allocator of DuckDB returns memory to the system in two steps, of ten seconds each. */
+/** After a load, memory falls in two steps, the second one after 20 to 25 seconds. */
 const REST_MS = 30_000;
 
 async function measureSpeed(generator) {
