@@ -74,7 +74,7 @@ export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
     aaAlarms: () => aaTest.alarms,
     wakeWebhooks: webhooks.wake,
     stop: async () => {
-      // A count of a large test would take seconds.
+      // Cancels a count, which would take seconds for a large test.
       counting.port.close();
       await aaReports.close();
       await webhooks.close();

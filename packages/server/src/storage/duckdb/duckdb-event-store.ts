@@ -277,13 +277,13 @@ class DuckDbEventStore implements EventStore {
   assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts> {
     return this.#database.readInBackground(
       (connection) =>
-        inSnapshot(connection, () => assignmentCounts(this.#contextOf(connection), query, signal)),
+        inSnapshot(connection, () => assignmentCounts(this.#contextOf(connection, signal), query)),
       signal,
     );
   }
 
   sessionContexts(query: SessionContextQuery, signal?: AbortSignal): Promise<SessionContexts> {
-    return this.#query((context) => sessionContexts(context, query, signal), signal);
+    return this.#query((context) => sessionContexts(context, query), signal);
   }
 
   knownSessions(query: KnownSessionQuery): Promise<SessionKnowledge[]> {

@@ -16,7 +16,6 @@ type Outcome = [visitorId: string, goal: number | null, n: number, a: number, co
 export async function assignmentCounts(
   context: QueryContext,
   query: AssignmentQuery,
-  signal?: AbortSignal,
 ): Promise<AssignmentCounts> {
   const goals = goalTermsOf(context, query);
   const property = context.terms.find(query.propertyId);
@@ -31,7 +30,7 @@ export async function assignmentCounts(
       order: context.sources.collectOrder,
     });
     for await (const chunk of chunksOf<Outcome>(context.connection, statement)) {
-      signal?.throwIfAborted();
+      context.signal?.throwIfAborted();
       for (const [visitorId, goal, n, a, converted] of chunk) {
         const { included, index } = assign(query.test, visitorId);
         if (!included) continue;

@@ -15,6 +15,6 @@ export interface QueryContext {
   namingCollects: string;
   /** Max visitors grouped at a time; more would not fit into memory. */
   maxVisitors: number;
-  /** Cancels the query; checked between statements, and interrupts the one that runs. */
+  /** Cancels the query: the database interrupts the statement that runs, long queries check it between statements or chunks. */
   signal?: AbortSignal | undefined;
 }

@@ -20,7 +20,6 @@ type ContextRow = [
 export async function sessionContexts(
   context: QueryContext,
   query: SessionContextQuery,
-  signal?: AbortSignal,
 ): Promise<SessionContexts> {
   const property = context.terms.find(query.propertyId);
   if (property === undefined) return new ContextColumns(context.terms).finish(1, 0);
@@ -29,7 +28,7 @@ export async function sessionContexts(
   const values = new SqlValues();
   const statement = contextStatement(context, query, property, parts, values);
   for await (const chunk of chunksOf<[string]>(context.connection, statement, values.list)) {
-    signal?.throwIfAborted();
+    context.signal?.throwIfAborted();
     for (const [text] of chunk) {
       const row = JSON.parse(text) as ContextRow;
       if (columns.characters > query.maxCharacters && row[1] !== columns.lastVisitor) {
