@@ -73,6 +73,7 @@ import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
 import { knownSessions } from './queries/known-sessions.ts';
 import type { QueryContext } from './queries/query-context.ts';
+import { saveAnswers } from './queries/saved-answers.ts';
 import { sessionContexts } from './queries/session-contexts.ts';
 import { sessionDetail, sessionIdentity } from './queries/session-detail.ts';
 import { sessionPage } from './queries/session-page.ts';
@@ -244,6 +245,7 @@ class DuckDbEventStore implements EventStore {
     } finally {
       this.#countingAhead.delete(key);
     }
+    await this.#database.write((connection) => this.#saveAnswers(connection));
   }
 
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
@@ -347,8 +349,18 @@ class DuckDbEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    await this.#database.write(async () => this.#loader.close()).catch(() => undefined);
+    const finish = async (connection: DuckDBConnection) => {
+      this.#loader.close();
+      await this.#saveAnswers(connection);
+    };
+    // Without them, the next start counts again.
+    await this.#database.write(finish).catch(() => undefined);
     await this.#database.close();
+  }
+
+  async #saveAnswers(connection: DuckDBConnection): Promise<void> {
+    const answers = this.#answers.takeUnsaved();
+    if (answers.length > 0) await saveAnswers(connection, this.#terms, answers);
   }
 
   #erase<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {

@@ -35,7 +35,10 @@ async function copyDatabase(connection: DuckDBConnection, excluded: readonly Ses
   const [row] = await rowsOf<[string]>(connection, 'SELECT current_database()');
   const source = quoteName((row as [string])[0]);
   await execute(connection, `COPY FROM DATABASE ${source} TO rewrite (SCHEMA)`);
-  for (const table of ['schema_version', 'terms', 'sources']) {
+  const tables = ['schema_version', 'terms', 'sources'];
+  // Otherwise the answers have counted the excluded sessions.
+  if (excluded.length === 0) tables.push('counted_answers');
+  for (const table of tables) {
     await execute(connection, `INSERT INTO rewrite.${table} SELECT * FROM ${table}`);
   }
   await execute(

@@ -78,7 +78,7 @@ async function eventsOf(store: EventStore) {
   return { timeline, cursors, entries: await store.exportEntries(LOCAL_SOURCE, 0, 50) };
 }
 
-/** Undoes the last migration. */
+/** Undoes the last migrations. */
 async function toSchema4(file: string): Promise<void> {
   const instance = await DuckDBInstance.create(file);
   const connection = await instance.connect();
@@ -91,7 +91,7 @@ async function toSchema4(file: string): Promise<void> {
   }
   await connection.run(`UPDATE collects SET session_key = ${hash('collects')};
     CREATE OR REPLACE TABLE sessions AS SELECT property, session_hash AS session_key, session_id, started_at FROM sessions`);
-  await connection.run('UPDATE schema_version SET version = 4; CHECKPOINT');
+  await connection.run('DROP TABLE counted_answers; UPDATE schema_version SET version = 4; CHECKPOINT');
   connection.closeSync();
   instance.closeSync();
 }

@@ -57,6 +57,10 @@ const MIGRATIONS: readonly Migration[] = [
    ALTER TABLE session_events ADD COLUMN source SMALLINT DEFAULT 0;
    ALTER TABLE collects ADD COLUMN source SMALLINT DEFAULT 0;`,
   numberSessions,
+  // See `saved-answers.ts`.
+  `CREATE TABLE counted_answers (
+     property INTEGER NOT NULL, counted_since BIGINT NOT NULL, saved_at BIGINT NOT NULL, query VARCHAR NOT NULL,
+     code VARCHAR NOT NULL, answer VARCHAR NOT NULL);`,
 ];
 
 /**
@@ -91,6 +95,9 @@ const CURRENT = `
     seen_until BIGINT NOT NULL, visitor_key BIGINT NOT NULL, visitor_id VARCHAR NOT NULL, user_key BIGINT,
     user_id VARCHAR, attributes VARCHAR, country INTEGER NOT NULL, device INTEGER NOT NULL,
     browser INTEGER NOT NULL, os INTEGER NOT NULL, visitor_change TINYINT NOT NULL, source SMALLINT DEFAULT 0);
+  CREATE TABLE counted_answers (
+    property INTEGER NOT NULL, counted_since BIGINT NOT NULL, saved_at BIGINT NOT NULL, query VARCHAR NOT NULL,
+    code VARCHAR NOT NULL, answer VARCHAR NOT NULL);
   CREATE TABLE schema_version (version INTEGER NOT NULL);
   INSERT INTO schema_version VALUES (${MIGRATIONS.length});`;
 

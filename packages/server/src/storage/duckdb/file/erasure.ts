@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Erasure, Subject } from '../../event-store.ts';
 import type { KeyHasher } from '../lookup/key-hasher.ts';
+import { deleteSavedAnswers } from '../queries/saved-answers.ts';
 import { execute, inTransaction, rowsOf } from '../sql.ts';
 import {
   countEvents,
@@ -88,6 +89,7 @@ export async function expireEvents(
     const deleted = await deleteEvents(connection, property, before);
     if (deleted > 0) {
       await updateSessionStarts(connection, property, before);
+      await deleteSavedAnswers(connection, property, before);
       await execute(connection, 'UPDATE store_state SET dead_rows = dead_rows + $1', [deleted]);
     }
     return deleted;

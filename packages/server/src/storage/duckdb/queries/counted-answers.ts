@@ -26,7 +26,7 @@ export interface AnswerView {
 }
 
 /**
- * The sums of recent answers, in memory only. They hold as long as none of the rows that they counted is deleted: an
+ * The sums of recent answers, in memory; `saved-answers.ts` keeps them for the next start. They hold as long as none of the rows that they counted is deleted: an
  * erasure drops all of them, and none is used while it runs; expired events drop those that may have counted them.
  */
 export class CountedAnswers {
@@ -35,6 +35,7 @@ export class CountedAnswers {
     sizeCalculation: ({ rows, exposures }, query) =>
       1 + rows.size + exposures.counts.length + Math.ceil(query.length / CHARACTERS_PER_ROW),
   });
+  readonly #unsaved = new Set<string>();
   #erasures = 0;
   #isErasing = false;
   /** By property: earlier events were deleted. */
@@ -43,10 +44,8 @@ export class CountedAnswers {
   view(): AnswerView {
     const erasures = this.#erasures;
     // If rows were deleted since, the snapshot may be from before or after.
-    const isValid = ({ propertyId, countedSince }: KeptAnswer) =>
-      erasures === this.#erasures &&
-      !this.#isErasing &&
-      countedSince >= (this.#expired.get(propertyId) ?? Number.NEGATIVE_INFINITY);
+    const isValid = (answer: KeptAnswer) =>
+      erasures === this.#erasures && !this.#isErasing && !this.#isExpired(answer);
     return {
       get: (query, positions) => {
         const answer = this.#answers.get(query);
@@ -54,9 +53,21 @@ export class CountedAnswers {
         return answer && isValid(answer) && isReached(answer.positions, positions) ? answer : undefined;
       },
       set: (query, answer) => {
-        if (isValid(answer)) this.#answers.set(query, answer);
+        if (!isValid(answer)) return;
+        this.#answers.set(query, answer);
+        this.#unsaved.add(query);
       },
     };
+  }
+
+  /** The answers since the last call. They hold until more rows are deleted. */
+  takeUnsaved(): [query: string, KeptAnswer][] {
+    const answers = [...this.#unsaved].flatMap((query): [string, KeptAnswer][] => {
+      const answer = this.#answers.peek(query);
+      return answer && !this.#isExpired(answer) ? [[query, answer]] : [];
+    });
+    this.#unsaved.clear();
+    return answers;
   }
 
   /** Runs work that deletes any rows; erasures run one at a time. */
@@ -75,6 +86,10 @@ export class CountedAnswers {
   /** Call it before the events of a property before this time are deleted. */
   expire(propertyId: string, before: number): void {
     this.#expired.set(propertyId, Math.max(before, this.#expired.get(propertyId) ?? before));
+  }
+
+  #isExpired({ propertyId, countedSince }: KeptAnswer): boolean {
+    return countedSince < (this.#expired.get(propertyId) ?? Number.NEGATIVE_INFINITY);
   }
 }
 

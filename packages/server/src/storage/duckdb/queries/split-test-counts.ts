@@ -4,6 +4,7 @@ import { rowsOf } from '../sql.ts';
 import type { AnswerView, KeptAnswer } from './counted-answers.ts';
 import { dayIn } from './day-range.ts';
 import type { QueryContext } from './query-context.ts';
+import { findSavedAnswer } from './saved-answers.ts';
 import { storedPositions } from './source-queries.ts';
 import { countVisitors, type SumType } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
@@ -47,7 +48,9 @@ export async function splitTestCounts(
   const key = answerKeyOf(query);
   const isSumKept = sumType === 'HUGEINT' && isKept(query);
   const positions = await storedPositions(context.connection);
-  const earlier = isSumKept ? answers.get(key, positions) : undefined;
+  const earlier = isSumKept
+    ? (answers.get(key, positions) ?? (await findSavedAnswer(context.connection, key)))
+    : undefined;
   const exposures = await countExposures(context, query, visitors, earlier);
   if (exposures.total === 0) return { exposures: [], groups: [] };
   // By the server's clock: a single exposure with a date years ago must not make all others late visitors.
