@@ -1,13 +1,22 @@
 // node bench/start.js [DIR]: starts of the server; DIR is the built checkout of another version. See README.md.
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { BIN, binOf, cpuSeconds, removeDirectory, Server, temporaryDirectory } from './lib/children.js';
-import { fill } from './lib/fill.js';
+import {
+  BIN,
+  binOf,
+  cpuSeconds,
+  fillStore,
+  removeDirectory,
+  Server,
+  THIS_CHECKOUT,
+  temporaryDirectory,
+} from './lib/children.js';
 import { median } from './lib/measures.js';
 import { ms, ratio, table } from './lib/report.js';
 
 const ROUNDS = 10;
-const STORED_EVENTS = 100_000;
+/** A visit has 3.2 events. */
+const STORED_VISITS = 31_250;
 const CACHE = fileURLToPath(new URL('../packages/server/dist/code-cache', import.meta.url));
 const HIDDEN = `${CACHE}-hidden`;
 
@@ -55,23 +64,31 @@ async function withoutCache(measure) {
   }
 }
 
+/** An older version cannot open the store of a newer one. */
+async function filledDirectory(checkout) {
+  const dataDir = temporaryDirectory();
+  await fillStore(checkout, dataDir, 'visits', STORED_VISITS);
+  // Creates the configuration.
+  await measureStart({ dataDir, bin: binOf(checkout) });
+  return dataDir;
+}
+
 if (!existsSync(CACHE)) throw new Error('There is no code cache: run "npm run build" first');
 const other = process.argv[2];
-const filled = temporaryDirectory();
-await fill(filled, STORED_EVENTS);
-// Creates the configuration.
-await measureStart({ dataDir: filled });
-
-const builds = other === undefined ? { now: BIN } : { before: binOf(other), now: BIN };
+const builds = await Promise.all(
+  Object.entries({ ...(other !== undefined && { before: other }), now: THIS_CHECKOUT }).map(
+    async ([name, checkout]) => ({ name, bin: binOf(checkout), filled: await filledDirectory(checkout) }),
+  ),
+);
 const cases = {
-  'empty directory': {},
-  'empty directory, 2 workers': { env: { WORKERS: '2' } },
-  '100,000 events': { dataDir: filled },
+  'empty directory': () => ({}),
+  'empty directory, 2 workers': () => ({ env: { WORKERS: '2' } }),
+  '100,000 events': ({ filled }) => ({ dataDir: filled }),
 };
-const rows = Object.entries(cases).flatMap(([name, options]) =>
-  Object.entries(builds).map(([build, bin]) => ({
-    name: [name, build],
-    measure: () => measureStart({ ...options, bin }),
+const rows = Object.entries(cases).flatMap(([name, optionsOf]) =>
+  builds.map((build) => ({
+    name: [name, build.name],
+    measure: () => measureStart({ ...optionsOf(build), bin: build.bin }),
     samples: [],
   })),
 );
