@@ -15,7 +15,7 @@ export interface DuckDbOptions {
 }
 
 /** Memory for large queries, which release it afterwards; with less they spill to disk and get much slower. */
-const MEMORY_MB = Math.round(Math.min(272, Math.max(128, totalmem() / 4 / 2 ** 20)));
+const MEMORY_MB = Math.round(Math.min(256, Math.max(128, totalmem() / 4 / 2 ** 20)));
 const THREADS = 2;
 /** Memory limit that makes DuckDB drop cached blocks, see `releaseMemory`. */
 const IDLE_MEMORY_MB = 64;
