@@ -14,6 +14,7 @@ import {
 import { fetchResults, SPEED_CASES } from './lib/fixture.js';
 import { median } from './lib/measures.js';
 import { mb, ms, table, whole } from './lib/report.js';
+import { deleteSavedAnswers } from './lib/saved-answers.js';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,18 +32,18 @@ const HELP = `Usage: node bench/results.js [options] [DIR]   (after npm run buil
   --seconds S        how long to ingest while results are requested (default 20)
   --connections N    connections that ingest (default 16)`;
 
-/** A store that was just opened counts all visitors; it does not know an earlier answer. */
-const FIRST_ANSWERS = 3;
+const STARTS = 3;
 /** How long after a start the visitors of running tests have been counted ahead, also during ingestion. */
 const COUNTED_AHEAD_MS = 30_000;
 const REPEATED_ANSWERS = 5;
 const NEW_VISITORS = 1000;
 
 /** The first results after each of several starts, of all builds in turns. */
-async function firstResults(dataDirs, visitors, builds) {
+async function firstResults(dataDirs, visitors, builds, { areCounted }) {
   const figures = builds.map(() => ({ times: [], peaks: [] }));
-  for (let start = 0; start < FIRST_ANSWERS; start++) {
+  for (let start = 0; start < STARTS; start++) {
     for (const [i, { bin }] of builds.entries()) {
+      if (!areCounted) await deleteSavedAnswers(dataDirs[i]);
       const server = await Server.start(dataDirs[i], { bin });
       const { body, milliseconds } = await fetchResults(server.url);
       check(body, visitors);
@@ -54,8 +55,9 @@ async function firstResults(dataDirs, visitors, builds) {
   return figures.map(({ times, peaks }) => ({ milliseconds: median(times), peak: Math.max(...peaks) }));
 }
 
-/** The first results half a minute after a start. */
-async function firstLater(dataDir, bin) {
+/** The first results half a minute after a start, if they were never counted before. */
+async function countedAhead(dataDir, bin) {
+  await deleteSavedAnswers(dataDir);
   const server = await Server.start(dataDir, { bin });
   await sleep(COUNTED_AHEAD_MS);
   const { milliseconds } = await fetchResults(server.url);
@@ -75,6 +77,19 @@ async function firstWhileIngesting(generator, dataDir, bin, afterMs) {
   await load;
   await server.settle();
   return { server, milliseconds };
+}
+
+/** All three of them during ingestion; the server of the last one goes on. */
+async function firstResultsWhileIngesting(generator, dataDir, bin) {
+  await deleteSavedAnswers(dataDir);
+  const never = await firstWhileIngesting(generator, dataDir, bin, 1000);
+  const { peak } = never.server.memory();
+  await never.server.stop();
+  const restarted = await firstWhileIngesting(generator, dataDir, bin, 1000);
+  await restarted.server.stop();
+  await deleteSavedAnswers(dataDir);
+  const { server, milliseconds } = await firstWhileIngesting(generator, dataDir, bin, COUNTED_AHEAD_MS);
+  return { times: [never.milliseconds, milliseconds, restarted.milliseconds], peak, server };
 }
 
 const ingestion = ({ port }) => ({
@@ -123,30 +138,29 @@ async function measure(generator, visitors, builds) {
     dataDirs.push(temporaryDirectory());
     await fillStore(checkout, dataDirs.at(-1), 'visitors', visitors);
   }
-  const first = await firstResults(dataDirs, visitors, builds);
+  const never = await firstResults(dataDirs, visitors, builds, { areCounted: false });
+  const restarted = await firstResults(dataDirs, visitors, builds, { areCounted: true });
   const rows = [];
   for (const [i, { name, bin }] of builds.entries()) {
-    const dataDir = dataDirs[i];
-    const later = await firstLater(dataDir, bin);
-    const atOnce = await firstWhileIngesting(generator, dataDir, bin, 1000);
-    await atOnce.server.stop();
-    const { server, milliseconds } = await firstWhileIngesting(generator, dataDir, bin, COUNTED_AHEAD_MS);
+    const ahead = await countedAhead(dataDirs[i], bin);
+    const ingesting = await firstResultsWhileIngesting(generator, dataDirs[i], bin);
+    const { server } = ingesting;
     const repeated = await repeatedResults(generator, server);
     const idle = await generator.run({ ...ingestion(server), milliseconds: 5000 });
     await server.settle();
     const loaded = await whileIngesting(generator, server);
-    const { peak } = server.memory();
+    const peak = Math.max(ingesting.peak, server.memory().peak);
     await server.stop();
     rows.push([
       whole(visitors),
       name,
-      `${ms(first[i].milliseconds)} / ${ms(later)}`,
-      `${ms(atOnce.milliseconds)} / ${ms(milliseconds)}`,
+      [never[i].milliseconds, ahead, restarted[i].milliseconds].map(ms).join(' / '),
+      ingesting.times.map(ms).join(' / '),
       ms(repeated),
       ms(loaded.results),
       `${whole(idle.perSecond)}/s, p99 ${ms(idle.p99)}`,
       `${whole(loaded.perSecond)}/s, p99 ${ms(loaded.p99)}`,
-      `${mb(first[i].peak)} / ${mb(peak)}`,
+      `${mb(never[i].peak)} / ${mb(peak)}`,
     ]);
   }
   for (const dataDir of dataDirs) removeDirectory(dataDir);
@@ -156,7 +170,7 @@ async function measure(generator, visitors, builds) {
 const HEADER = [
   'visitors',
   'version',
-  'first results of 3 goals: right after a start / half a minute later',
+  'first results of 3 goals after a start: never counted / counted ahead / counted before the start',
   'the same during ingestion',
   'again, 1,000 visitors later',
   'slowest during ingestion',
