@@ -125,6 +125,7 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
           forgetting,
           (propertyIds) => {
             handle.nodes.send({ type: 'erased' });
+            countAhead.startAgain();
             return sweep(propertyIds);
           },
           wait?.ready,

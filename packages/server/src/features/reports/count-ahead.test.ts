@@ -20,7 +20,7 @@ const property = (id: string, ...splitTests: unknown[]) =>
 
 function start(...properties: PropertyConfiguration[]) {
   const counted: string[] = [];
-  const state = { now: 1000, costMs: 0, fails: false };
+  const state = { now: 1000, costMs: 0, fails: false, properties };
   const job = new CountAhead({
     eventStore: {
       countAhead: async ({ propertyId, splitTestKey }: SplitTestQuery) => {
@@ -29,7 +29,7 @@ function start(...properties: PropertyConfiguration[]) {
         if (state.fails) throw new Error('away');
       },
     },
-    properties: () => properties,
+    properties: () => state.properties,
     clock: () => state.now,
   });
   /** The tests that are counted within this time. */
@@ -37,7 +37,7 @@ function start(...properties: PropertyConfiguration[]) {
     for (const end = state.now + milliseconds; state.now < end; state.now += 1000) await job.run();
     return counted.splice(0);
   };
-  return { state, within };
+  return { state, within, startAgain: () => job.startAgain() };
 }
 
 test('counts running tests soon after the start and every 15 minutes, and no others', async () => {
@@ -62,4 +62,20 @@ test('takes a fifth of the time at most, and does not repeat a failure at once',
   expect(await within(19_000)).toEqual(['shop/a']);
   expect(await within(20_000)).toEqual(['shop/b']);
   expect(await within(10 * MINUTE)).toEqual([]);
+});
+
+test('counts a changed test and everything after an erasure at once', async () => {
+  const goals = [{ id: 'signup', kind: 'count' }];
+  const shop = (...outcomes: string[]) =>
+    property('shop', { ...splitTest('a', 'running'), goals: outcomes }, splitTest('b', 'running'));
+  const withGoals = (it: PropertyConfiguration) => ({ ...it, goals }) as unknown as PropertyConfiguration;
+  const { state, within, startAgain } = start(withGoals(shop()));
+  expect(await within(MINUTE)).toEqual(['shop/a', 'shop/b']);
+  state.properties = [withGoals(shop())];
+  expect(await within(MINUTE)).toEqual([]);
+  state.properties = [withGoals(shop('signup'))];
+  expect(await within(MINUTE)).toEqual(['shop/a']);
+  startAgain();
+  expect(await within(MINUTE)).toEqual(['shop/a', 'shop/b']);
+  expect(await within(MINUTE)).toEqual([]);
 });

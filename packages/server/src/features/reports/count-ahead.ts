@@ -15,14 +15,25 @@ export interface CountAheadParts {
   clock?: () => number;
 }
 
+interface RunningTest {
+  property: PropertyConfiguration;
+  test: SplitTest;
+  /** Another definition is another count. */
+  definition: string;
+}
+
 /**
  * Counts the visitors of running tests before anyone asks for their results: the event store then only counts those
- * that changed since. Otherwise the first results of a large test take seconds after each start and each erasure.
+ * that changed since. Otherwise the first results of a large test take seconds after each change of its goals and each
+ * erasure.
  */
 export class CountAhead {
   readonly #parts: CountAheadParts;
   readonly #clock: () => number;
+  /** By definition. */
   readonly #countedAt = new Map<string, number>();
+  /** A change of the configuration creates a new object. */
+  readonly #running = new WeakMap<PropertyConfiguration, RunningTest[]>();
   #nextAt: number;
 
   constructor(parts: CountAheadParts) {
@@ -37,7 +48,7 @@ export class CountAhead {
     const next = startedAt < this.#nextAt ? undefined : this.#nextDue(startedAt);
     if (next === undefined) return;
     // Before it is counted, so that a failure is not repeated every second.
-    this.#countedAt.set(next.test.id, startedAt);
+    this.#countedAt.set(next.definition, startedAt);
     try {
       await this.#parts.eventStore.countAhead(scopeOf(next.property, next.test, undefined, Date.now()).query);
     } finally {
@@ -45,17 +56,36 @@ export class CountAhead {
     }
   }
 
+  /** Call it after an erasure, which makes the event store forget what it has counted. */
+  startAgain(): void {
+    this.#countedAt.clear();
+  }
+
   /** The running test that was counted longest ago. */
-  #nextDue(now: number): { property: PropertyConfiguration; test: SplitTest } | undefined {
-    const running = this.#parts
-      .properties()
-      .flatMap((property) => property.splitTests.map((test) => ({ property, test })))
-      .filter(({ test }) => test.status === 'running');
-    const ids = new Set(running.map(({ test }) => test.id));
-    for (const id of this.#countedAt.keys()) if (!ids.has(id)) this.#countedAt.delete(id);
-    const countedAt = ({ test }: { test: SplitTest }) => this.#countedAt.get(test.id) ?? -INTERVAL_MS;
+  #nextDue(now: number): RunningTest | undefined {
+    const running = this.#parts.properties().flatMap((property) => this.#runningIn(property));
+    const definitions = new Set(running.map(({ definition }) => definition));
+    for (const definition of this.#countedAt.keys()) {
+      if (!definitions.has(definition)) this.#countedAt.delete(definition);
+    }
+    const countedAt = ({ definition }: RunningTest) => this.#countedAt.get(definition) ?? -INTERVAL_MS;
     return running
       .filter((it) => now - countedAt(it) >= INTERVAL_MS)
       .sort((a, b) => countedAt(a) - countedAt(b))[0];
   }
+
+  #runningIn(property: PropertyConfiguration): RunningTest[] {
+    const known = this.#running.get(property);
+    if (known) return known;
+    const running = property.splitTests
+      .filter(({ status }) => status === 'running')
+      .map((test) => ({ property, test, definition: definitionOf(property, test) }));
+    this.#running.set(property, running);
+    return running;
+  }
+}
+
+/** Without the days, which change at midnight. */
+function definitionOf(property: PropertyConfiguration, test: SplitTest): string {
+  return JSON.stringify({ ...scopeOf(property, test, undefined, Date.now()).query, days: undefined });
 }
