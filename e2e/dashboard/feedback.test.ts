@@ -157,6 +157,26 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await page.getByRole('radio', { name: 'Done 1' }).waitFor();
   });
 
+  it('does not move the list when the figures above it arrive', async () => {
+    const page = await dashboard.shopPage('feedback');
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/feedback\/summary/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.reload();
+    await list(page).getByRole('listitem').first().waitFor();
+    const top = async () => (await list(page).boundingBox())!.y;
+    const before = await top();
+    release();
+    await page.getByText('with text. As of').waitFor();
+    await page.getByRole('radio', { name: /^New \d/ }).waitFor();
+    expect(await top()).toBe(before);
+  });
+
   it('keeps the list and the notes that are typed when time passes and on a reload', async () => {
     const page = await dashboard.shopPage('feedback');
     // A page that is open would ask for figures of 1970 while the clock is installed.
@@ -183,7 +203,7 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     await items.first().getByRole('button').click();
     await drawer.getByLabel('Notes').fill('Write to them');
     await page.reload();
-    await items.first().getByRole('button').click();
+    await items.first().getByRole('button').press('Enter');
     await expect.poll(() => drawer.getByLabel('Notes').inputValue()).toBe('Write to them');
     // It leaves the filtered list, but stays open.
     await drawer.getByText('Seen', { exact: true }).click();

@@ -9,7 +9,7 @@ interface PanelProps {
   title: string;
   /** Beside the title, on the right. */
   actions?: ReactNode;
-  /** One line below the title. */
+  /** One line below the title; an empty text reserves it, so that nothing moves when it arrives. */
   hint?: ReactNode;
   /** Without padding, for tables and lists. */
   flush?: boolean;
@@ -27,7 +27,7 @@ export function Panel({ title, actions, hint, flush = false, id, children }: Pan
           {title}
         </Title>
         {actions && <div className={classes.actions}>{actions}</div>}
-        {hint && <p className={classes.hint}>{hint}</p>}
+        {hint !== undefined && <p className={classes.hint}>{hint || '\u00A0'}</p>}
       </header>
       <div className={flush ? undefined : classes.content}>{children}</div>
     </section>

@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core';
 import type { FeedbackSummary } from '@switchyard/core/api/feedback';
 import { BarList } from '../../ui/bar-list.tsx';
-import { TimeChart } from '../../ui/charts/time-chart.tsx';
+import { TABLE_LINE_HEIGHT, TimeChart } from '../../ui/charts/time-chart.tsx';
 import {
   formatChange,
   formatCount,
@@ -30,8 +30,8 @@ export function FeedbackSummaryPanels({ summary, onFilter }: FeedbackSummaryPane
   const { result, interval } = summary;
   return (
     <div className={classes.summary}>
-      <Panel title="Trend" hint={result.data && totalWords(result.data, result.dataUpdatedAt)}>
-        <Loaded query={result} what="the trend" height={180}>
+      <Panel title="Trend" hint={result.data ? totalWords(result.data, result.dataUpdatedAt) : ''}>
+        <Loaded query={result} what="the trend" height={180 + TABLE_LINE_HEIGHT}>
           {({ series }) => (
             <TimeChart
               label={`Feedback by ${interval}`}

@@ -1,6 +1,6 @@
 import type { Interval } from '@switchyard/core/api/goals';
 import { useQuery } from '@tanstack/react-query';
-import { TimeChart, type TimeSeries } from '../../ui/charts/time-chart.tsx';
+import { TABLE_LINE_HEIGHT, TimeChart, type TimeSeries } from '../../ui/charts/time-chart.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { formatDateTime, formatDay, formatTime } from '../../ui/format.ts';
 import { Loaded, Panel } from '../../ui/panel.tsx';
@@ -65,7 +65,7 @@ export function GoalChart({ goal, period }: { goal: Goal; period: Period }) {
         </>
       }
     >
-      <Loaded query={current} what="the chart" height={240}>
+      <Loaded query={current} what="the chart" height={240 + TABLE_LINE_HEIGHT}>
         {({ series }) => (
           <TimeChart
             label={`${goal.name} by ${interval}`}

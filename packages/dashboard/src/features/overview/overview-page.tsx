@@ -59,7 +59,7 @@ export function OverviewPage() {
       />
       <Panel
         title={metric(name).label}
-        hint={summary.data && `As of ${formatTime(summary.data.asOf)}, in UTC`}
+        hint={summary.data ? `As of ${formatTime(summary.data.asOf)}, in UTC` : ''}
       >
         <TrafficChart scope={scope} name={name} />
       </Panel>

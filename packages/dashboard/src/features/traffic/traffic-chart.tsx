@@ -1,6 +1,6 @@
 import type { TrafficBucket, TrafficSeries } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
-import { TimeChart } from '../../ui/charts/time-chart.tsx';
+import { TABLE_LINE_HEIGHT, TimeChart } from '../../ui/charts/time-chart.tsx';
 import { formatDateTime, formatDay, formatTime } from '../../ui/format.ts';
 import { Loaded } from '../../ui/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -22,7 +22,7 @@ export function TrafficChart({ scope, name, interval = '' }: TrafficChartProps) 
   const series = useQuery(trafficQuery<TrafficSeries>('series', scope, interval ? { interval } : {}));
   const { label, format } = metric(name);
   return (
-    <Loaded query={series} what="the chart" height={220}>
+    <Loaded query={series} what="the chart" height={220 + TABLE_LINE_HEIGHT}>
       {(data) => (
         <TimeChart
           label={`${label} by ${data.interval}`}

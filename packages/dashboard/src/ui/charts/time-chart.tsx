@@ -32,6 +32,9 @@ export interface TimeChartProps {
   height?: number;
 }
 
+/** "Show as table", below the chart; a placeholder of both heights together keeps what follows in its place. */
+export const TABLE_LINE_HEIGHT = 22;
+
 /** Values over time as SVG: read with the pointer, with the arrow keys, or as a table. */
 export function TimeChart(props: TimeChartProps) {
   const { label, at, series, format, formatAt, height = 200 } = props;

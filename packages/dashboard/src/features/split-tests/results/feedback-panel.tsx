@@ -13,7 +13,7 @@ export function FeedbackPanel({ test }: { test: SplitTest }) {
   const { feedbackTypes } = useProperty().configuration;
   const query = useResults(test, { include: 'feedback' });
   return (
-    <Panel title="Feedback by variation" hint={query.data && `As of ${formatTime(query.data.asOf)}.`}>
+    <Panel title="Feedback by variation" hint={query.data ? `As of ${formatTime(query.data.asOf)}.` : ''}>
       <Loaded query={query} what="the feedback">
         {({ feedback = [], splitTestKey }) => {
           const hasAny = feedback.some(({ options, messages }) => options.length + messages.length > 0);
