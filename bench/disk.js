@@ -1,17 +1,12 @@
 // node bench/disk.js: what each column of stored events takes on disk, and what other ways to store them would. See
 // README.md.
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { removeDirectory, temporaryDirectory } from './lib/children.js';
 import { columnSizes, fileSizes } from './lib/column-sizes.js';
+import { DuckDBInstance } from './lib/duckdb.js';
 import { fill } from './lib/fill.js';
 import { table, whole } from './lib/report.js';
-
-// The engine of the server.
-const { DuckDBInstance } = createRequire(new URL('../packages/server/package.json', import.meta.url))(
-  '@duckdb/node-api',
-);
 
 const { values: options } = parseArgs({
   options: {

@@ -1,10 +1,5 @@
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-
-// The engine of the server.
-const { DuckDBInstance } = createRequire(new URL('../../packages/server/package.json', import.meta.url))(
-  '@duckdb/node-api',
-);
+import { DuckDBInstance } from './duckdb.js';
 
 /** Makes a stopped server forget all results that it has counted; earlier versions do not save any. */
 export async function deleteSavedAnswers(dataDir) {

@@ -26,8 +26,9 @@ export interface AnswerView {
 }
 
 /**
- * The sums of recent answers, in memory; `saved-answers.ts` keeps them for the next start. They hold as long as none of the rows that they counted is deleted: an
- * erasure drops all of them, and none is used while it runs; expired events drop those that may have counted them.
+ * The sums of recent answers, in memory; `saved-answers.ts` keeps them for the next start. They hold as long as none of
+ * the rows that they counted is deleted: an erasure drops all of them, and none is used while it runs; expired events
+ * drop those that may have counted them.
  */
 export class CountedAnswers {
   readonly #answers = new LRUCache<string, KeptAnswer>({

@@ -53,7 +53,7 @@ export function saveAnswers(
   });
 }
 
-/** Events that were deleted can no longer be subtracted. */
+/** Call it in the transaction that deletes the events before this time. */
 export async function deleteSavedAnswers(
   connection: DuckDBConnection,
   property: number,
