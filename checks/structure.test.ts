@@ -56,17 +56,6 @@ describe('import walls', () => {
     expect(values).toEqual([]);
   });
 
-  it('the frozen report computation imports only what later versions do not change', () => {
-    const stats = 'packages/core/src/stats';
-    const unchanged =
-      'arm|sums|cuped|multiple-testing|sample-ratio|distributions/[a-z-]+|report/report-(counts|input)';
-    const allowed = [
-      new RegExp(`^${stats}/(version-1/[a-z-]+|${unchanged})\\.ts$`),
-      /^packages\/core\/src\/(time|money)\.ts$/,
-    ];
-    expect(violations(new RegExp(`^${stats}/version-1/`), allowed)).toEqual([]);
-  });
-
   it('the SDK imports only evaluation from core; browser code imports nothing else', () => {
     const own = [/^@switchyard\/core\/evaluation\//, /^packages\/sdk\/src\//];
     expect(violations(/^packages\/sdk\/src\/(client|browser|debug|narration)\//, own)).toEqual([]);

@@ -64,7 +64,7 @@ export const ResultsBundle = Type.Object(
     description: 'A reproducible report',
     examples: [
       {
-        ...{ format: 'switchyard-report', engineVersion: 2, exportedAt: 1767225600000, propertyId: 'shop' },
+        ...{ format: 'switchyard-report', engineVersion: 1, exportedAt: 1767225600000, propertyId: 'shop' },
         ...{
           definition: { key: 'hero' },
           phase: 1,
@@ -318,7 +318,7 @@ const EXAMPLE = {
   method: {
     ...{ engine: 'sequential', spending: 'obrien-fleming', alpha: 0.05, sequentialN: 5000 },
     ...{ correction: 'holm', cuped: false, preDays: 14, winsorize: null, prior: null },
-    ...{ attributionDays: 7, version: 2 },
+    ...{ attributionDays: 7, version: 1 },
   },
   plannedShare: null,
   bots: 'exclude',

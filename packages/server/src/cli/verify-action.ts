@@ -1,10 +1,6 @@
+import { REPORT_VERSION } from '@switchyard/core/stats/report/report';
 import { readInput } from '../features/provisioning/provision-input.ts';
-import {
-  BUNDLE_FORMAT,
-  differencesIn,
-  type ReportBundle,
-  VERIFIABLE_VERSIONS,
-} from '../features/reports/report-bundle.ts';
+import { BUNDLE_FORMAT, differencesIn, type ReportBundle } from '../features/reports/report-bundle.ts';
 import { CliError } from './cli-error.ts';
 
 const MAX_SHOWN = 20;
@@ -34,9 +30,9 @@ function parse(text: string): ReportBundle {
   if (bundle?.format !== BUNDLE_FORMAT)
     throw new CliError(`This is not a bundle: "format" is not "${BUNDLE_FORMAT}".`);
   const { engineVersion } = bundle;
-  if (engineVersion === undefined || !VERIFIABLE_VERSIONS.includes(engineVersion)) {
+  if (engineVersion !== REPORT_VERSION) {
     throw new CliError(
-      `The bundle was computed by engine version ${engineVersion}; this release can verify versions ${VERIFIABLE_VERSIONS.join(' and ')}.`,
+      `The bundle was computed by engine version ${engineVersion}; this release can verify version ${REPORT_VERSION}.`,
     );
   }
   return bundle as ReportBundle;

@@ -22,8 +22,8 @@ import { answeredIn, methodOf, unitOf } from './report-metrics.ts';
 import { trafficOf } from './report-traffic.ts';
 import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
 
-/** Increased when the same input may give different results; `switchyard verify` needs a copy of the earlier version. */
-export const REPORT_VERSION = 2;
+/** Increased, from the first release on, when the same input may give different results. */
+export const REPORT_VERSION = 1;
 
 export interface GoalReport extends GoalComparison {
   /** In the order of the variations. */

@@ -1,19 +1,10 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
-import { buildReportVersion1 } from '@switchyard/core/stats/version-1/report-version-1';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
 import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
-
-/** By engine version: bundles of earlier releases must still give the same results. */
-const COMPUTATIONS: ReadonlyMap<number, (input: ReportInput) => object> = new Map([
-  [1, buildReportVersion1],
-  [REPORT_VERSION, buildReport],
-]);
-
-export const VERIFIABLE_VERSIONS: readonly number[] = [...COMPUTATIONS.keys()];
 
 export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'>;
 
@@ -50,11 +41,10 @@ export function bundleOf(
   };
 }
 
-/** Paths where the recomputed results differ from the bundle, with both values; only for verifiable versions. */
+/** Paths where the recomputed results differ from the bundle, with both values. */
 export function differencesIn(bundle: ReportBundle): string[] {
-  const compute = COMPUTATIONS.get(bundle.engineVersion)!;
   // Serialised like the bundle, which drops undefined members.
-  const recomputed = JSON.parse(JSON.stringify(compute(bundle.input)));
+  const recomputed = JSON.parse(JSON.stringify(buildReport(bundle.input)));
   return [...contradictionsIn(bundle), ...compare('results', bundle.results, recomputed)];
 }
 
@@ -86,11 +76,13 @@ function contradictionsIn({ definition, phase: number, method, input }: ReportBu
   ];
 }
 
-/** A bundle of an earlier version lacks the settings that were added later: they count as null. */
 const planOf = ({
-  smallestEffect = null,
-  plannedVisitors = null,
-}: Partial<Pick<ReportInput, 'smallestEffect' | 'plannedVisitors'>>) => ({ smallestEffect, plannedVisitors });
+  smallestEffect,
+  plannedVisitors,
+}: Pick<ReportInput, 'smallestEffect' | 'plannedVisitors'>) => ({
+  smallestEffect,
+  plannedVisitors,
+});
 
 function statedOutcome(outcome: TestOutcome) {
   if (typeof outcome === 'string') return outcome;
