@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, watchRequests } from './support/visits.ts';
@@ -22,6 +23,13 @@ const definitions = (value: string, ttl = 60) => ({
   ttl,
 });
 
+/** The bodies of everything that the page sends from now on. */
+function sentBodies(page: Page): string[] {
+  const bodies: string[] = [];
+  page.on('request', (request) => bodies.push(request.postData() ?? ''));
+  return bodies;
+}
+
 const isHidden = () =>
   getComputedStyle(document.body).opacity === '0' ||
   getComputedStyle(document.documentElement).opacity === '0';
@@ -33,6 +41,7 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     const bootstrap = {
       visitorId,
       sessionId: 'session-of-the-server',
+      userId: 'user-of-the-server',
       config: definitions('From the server'),
       fetchedAt: Date.now(),
       exposed: ['hero'],
@@ -40,11 +49,13 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     const before = `window.__SWITCHYARD__ = ${JSON.stringify(bootstrap)}`;
     const body = `<script>window.first = sy.splitTest.get('hero', 'fallback')</script>`;
     const requests = watchRequests(page, server.url);
+    const bodies = sentBodies(page);
     await page.goto(site.put('/rendered', pageWithSdk(server.url, { before, body })));
     expect(await page.evaluate(() => (window as unknown as { first: string }).first)).toBe('From the server');
     expect(await visitor(page)).toBe(visitorId);
     await flush(page);
     expect(requests).toEqual(['POST /v1/sessions/collect']);
+    expect(bodies.join()).toContain('"userId":"user-of-the-server"');
     expect(await suite.stored()).toEqual([['pageview /rendered']]);
     const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`);
     expect(cookies.sort()).toEqual([`sy_session=${bootstrap.sessionId}`, `sy_visitor=${visitorId}`]);
@@ -57,13 +68,18 @@ describe.skipIf(isMissing)('the first paint in Chromium', () => {
     const bootstrap = {
       visitorId: 'another-visitor',
       sessionId: 'another-session',
+      userId: 'another-user',
       config: definitions('From the server'),
       fetchedAt: Date.now(),
       exposed: [],
     };
+    const bodies = sentBodies(page);
     await page.goto(site.put('/cached', pageWithSdk(server.url, { options: { bootstrap } })));
     expect(await visitor(page)).toBe(id);
     expect(await page.evaluate(() => sy.splitTest.peek('hero', ''))).toBe('From the server');
+    await flush(page);
+    expect(bodies.join()).toContain('/cached');
+    expect(bodies.join()).not.toContain('another-user');
   });
 
   test('stale definitions are used immediately and refreshed in the background; shown values do not change', async () => {

@@ -18,6 +18,7 @@ interface Case {
   test: { variations: object[] };
   visitorId: string;
   holdout?: object;
+  userId?: string;
   expected: { included: boolean; index: number };
 }
 
@@ -55,7 +56,7 @@ describe.skipIf(isMissing)('core test vectors in Chromium', () => {
       const { switchyard } = window as unknown as { switchyard: { createSwitchyard(of: object): typeof sy } };
       // A page never has an empty id: the SDK would generate a new one.
       const cases = (JSON.parse(text).cases as Case[]).filter(({ visitorId }) => visitorId !== '');
-      const failing = cases.filter(({ test: given, visitorId, holdout, expected }) => {
+      const failing = cases.filter(({ test: given, visitorId, userId, holdout, expected }) => {
         const variations = given.variations.map((it, i) => ({ ...it, key: `v${i}`, value: '' }));
         const config = { tests: [{ ...given, key: 'test', type: 'id', variations }], holdout, ttl: 60 };
         const client = switchyard.createSwitchyard({
@@ -63,7 +64,14 @@ describe.skipIf(isMissing)('core test vectors in Chromium', () => {
           publicApiKey: 'service_pub_0123456789abcdef',
           propertyId: 'vectors',
           autoPage: false,
-          bootstrap: { visitorId, sessionId: 'session-1', config, fetchedAt: Date.now(), exposed: [] },
+          bootstrap: {
+            visitorId,
+            userId,
+            sessionId: 'session-1',
+            config,
+            fetchedAt: Date.now(),
+            exposed: [],
+          },
         });
         const [choice] = client.splitTest.assignments();
         client.setConsent(false);

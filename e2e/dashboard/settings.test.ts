@@ -108,7 +108,7 @@ describe.skipIf(dashboard.isMissing)('statistics settings', () => {
     await page.getByRole('radio', { name: 'Automatic' }).focus();
     await page.keyboard.press('ArrowUp');
     await expect.poll(() => page.getByRole('radio', { name: 'Bayesian' }).isChecked()).toBe(true);
-    await page.getByRole('switch', { name: 'Start from earlier experience' }).press('Space');
+    await page.getByRole('switch', { name: 'Set what to expect (the prior) yourself' }).press('Space');
     await page.getByLabel('Accepted false alarms').fill('10');
     await page.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByText('Method: auto → bayesian').waitFor();
@@ -117,7 +117,23 @@ describe.skipIf(dashboard.isMissing)('statistics settings', () => {
     expect((await stored()).statistics).toMatchObject({
       engine: 'bayesian',
       alpha: 0.1,
-      prior: { mean: 0, sd: 0.3 },
+      prior: { mean: 0, sd: 0.1 },
+    });
+  });
+
+  it('compare like with like, and ship with open guardrails', async () => {
+    const page = await dashboard.shopPage('settings?tab=statistics');
+    await page.getByRole('checkbox', { name: 'Visitors with the same kind of device' }).check();
+    await page.getByRole('checkbox', { name: 'Visitors of the same country' }).check();
+    await page.getByRole('switch', { name: 'Ship while guardrails are open' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Compares visitors of the same: none → country, device').waitFor();
+    await page.getByText('Can say "ship" while a guardrail does not have enough data').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('No unsaved changes').waitFor();
+    expect((await stored()).statistics).toMatchObject({
+      stratify: ['country', 'device'],
+      shipWithOpenGuardrails: true,
     });
   });
 });

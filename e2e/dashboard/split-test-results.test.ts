@@ -86,7 +86,9 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
   it('say what to do, and what it is based on', async () => {
     const page = await open('headline');
     const verdict = panel(page, 'Verdict');
-    expect(await verdict.textContent()).toContain('Ship "benefit"');
+    expect(await verdict.textContent()).toContain(
+      'Keep "benefit" going: it is better than the control, but there is not enough data on the guardrail "Refund requests" yet.',
+    );
     expect(await verdict.textContent()).toContain('Roll back "discount-banner": it harms a guardrail.');
     expect(await panel(page, 'Health').textContent()).toContain('Healthy');
     expect(await panel(page, 'Visitors').textContent()).toContain('400 of 800 planned visitors (50\u00a0%)');
@@ -94,8 +96,8 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     expect(await benefit.textContent()).toMatch(/70\s%.*\+250\s%.*Better/);
     await benefit.getByRole('img', { name: /^benefit: \+250\s%, between \+\d+\s% and \+\d+\s%$/ }).waitFor();
     const guardrails = panel(page, 'Guardrails').getByRole('listitem');
-    expect(await guardrails.filter({ hasText: 'discount-banner' }).textContent()).toContain('Not fine');
-    expect(await guardrails.filter({ hasText: 'benefit' }).textContent()).toContain('Fine');
+    expect(await guardrails.filter({ hasText: 'discount-banner' }).textContent()).toContain('Harmed');
+    expect(await guardrails.filter({ hasText: 'benefit' }).textContent()).toContain('Not enough data yet');
     await panel(page, 'Secondary goals').getByRole('heading', { name: 'Revenue' }).waitFor();
     await page.getByRole('group', { name: /uplift of benefit by day/ }).waitFor();
     await panel(page, 'Feedback by variation').getByText('I like the headline').waitFor();
@@ -166,17 +168,17 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     const alert = page.getByRole('alert').filter({ hasText: 'Cannot refresh the results' });
     await alert.waitFor();
-    expect(await panel(page, 'Verdict').textContent()).toContain('Ship "benefit"');
+    expect(await panel(page, 'Verdict').textContent()).toContain('Roll back "discount-banner"');
     await page.reload();
     await page.getByText('Cannot load the results').waitFor();
     expect(await page.getByText('No visitor has seen this test').count()).toBe(0);
     await page.unroute('**/v1/split-testing/results?*');
     await page.getByRole('alert').filter({ hasText: 'Cannot load the results' }).getByRole('button').click();
-    await panel(page, 'Verdict').getByText('Ship "benefit"').waitFor();
+    await panel(page, 'Verdict').getByText('Roll back "discount-banner"').waitFor();
     dashboard.ignoreProblems(/503/);
   });
 
-  it('are broken down by an attribute, with a warning, by keyboard alone', async () => {
+  it('are broken down by an attribute, with what differs, by keyboard alone', async () => {
     const page = await open('headline');
     await page.getByRole('combobox', { name: 'Break down by' }).focus();
     await page.keyboard.press('Enter');
@@ -185,7 +187,7 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/split-tests/headline?by=device');
-    await panel(page, 'Breakdown').getByText('Exploratory').waitFor();
+    await panel(page, 'Breakdown').getByText('There are no groups to compare yet').waitFor();
     await page.getByRole('list', { name: 'Uplift of benefit by device' }).waitFor();
   });
 

@@ -25,6 +25,7 @@ const dashboard = await Dashboard.open({
         splitTests: [
           test('hero', HERO),
           test('shared'),
+          test('guarded', { status: 'running' }),
           test('waiting', { status: 'paused' }),
           test('gone', { status: 'archived' }),
         ],
@@ -118,6 +119,46 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
       winner: 'b',
       decision: { outcome: 'ship', reason: 'More sign-ups' },
     });
+  });
+
+  it('have guardrails with a margin, and count visitors or users', async () => {
+    const page = await dashboard.shopPage('split-tests/guarded?tab=edit');
+    await page.getByRole('combobox', { name: 'Guardrails' }).click();
+    await page.getByRole('option', { name: 'Refunds', exact: true }).click();
+    await page.getByRole('option', { name: 'NPS: fewer “bad”', exact: true }).click();
+    await page.keyboard.press('Escape');
+    const margin = page.getByLabel('Max harm: Refunds');
+    expect(await margin.getAttribute('placeholder')).toBe('5');
+    await page.getByText(/How much worse it may get, relative to the control/).waitFor();
+    await page.getByLabel('Smallest change worth finding').fill('2');
+    expect(await margin.getAttribute('placeholder')).toBe('2');
+    await margin.fill('2000');
+    await button(page, 'Save').click();
+    await page.getByText('Enter a percentage above 0, up to 1000').waitFor();
+    await margin.fill('');
+    await margin.pressSequentially('1.5');
+    const units = page.getByRole('radiogroup', { name: 'Unit' });
+    await units.getByRole('radio', { name: 'Count users' }).check();
+    await page.getByText(/All devices of a user who signs in count as one/).waitFor();
+    await page.getByText('This opens a new phase: the results start over.').waitFor();
+    await button(page, 'Save').click();
+    const sheet = page.getByRole('dialog', { name: /^Save split test/ });
+    await sheet.getByText('Refunds (harm of at most 1.5 %)').waitFor();
+    await sheet.getByText(/Counts: visitors → users/).waitFor();
+    await confirm(page, /^Save split test/, 'Save');
+    const bad = { feedbackType: 'nps', option: 'bad', lowerIsBetter: true };
+    expect(await read('guarded')).toMatchObject({
+      guardrails: [{ goalId: 'refund', maxHarm: 0.015 }, bad],
+      unit: 'user',
+      smallestEffect: 0.02,
+    });
+    // An empty field is the default again, and a goal stays what it was.
+    await margin.fill('');
+    await page.getByLabel('Max harm: NPS: fewer “bad”').fill('10');
+    await button(page, 'Save').click();
+    await confirm(page, /^Save split test/, 'Save');
+    expect((await read('guarded')).guardrails).toEqual(['refund', { ...bad, maxHarm: 0.1 }]);
+    await expectUsable(page);
   });
 
   it('that are paused say so on the overview', async () => {

@@ -14,6 +14,7 @@ interface Vectors {
     name: string;
     test: AssignableTest;
     visitorId: string;
+    userId?: string;
     holdout?: Holdout;
     expected: { included: boolean; index: number };
   }[];
@@ -50,7 +51,8 @@ export function runVectors({ hash, assignment, conditions, evaluations }: Vector
         (fraction !== undefined && (hashFraction(text) !== fraction || smallHashFraction(text) !== fraction)),
     ),
     ...assignment.filter(
-      ({ test, visitorId, holdout, expected }) => !same(assign(test, visitorId, holdout), expected),
+      ({ test, visitorId, userId, holdout, expected }) =>
+        !same(assign(test, visitorId, holdout, userId), expected),
     ),
     ...conditions.filter(({ condition, context, matches }) => conditionHolds(condition, context) !== matches),
     ...evaluations.filter(

@@ -28,6 +28,7 @@ import { dryRunResponse } from './features/management/dry-run.ts';
 import { registerManagementRoutes } from './features/management/management-routes.ts';
 import { createUnsavedItems } from './features/management/unsaved-item.ts';
 import { FlagEvaluations } from './features/reports/flag-evaluations.ts';
+import { registerHoldoutRoutes } from './features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from './features/reports/impact-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
@@ -124,6 +125,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerDocumentation(app);
   registerSplitTestRoutes(api, { auth, recordEvents, metrics });
   registerReportRoutes(api, { auth, reports });
+  registerHoldoutRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });

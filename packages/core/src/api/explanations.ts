@@ -178,6 +178,12 @@ export const AssignmentSteps = namedObject('AssignmentSteps', {
   exclusion: nullable(
     Type.Object({ ...RangeStep.properties, group: Type.String() }, { title: 'ExclusionStep' }),
   ),
+  assignedBy: nullable(
+    oneOf(['visitorId', 'userId'], {
+      description:
+        'The id that traffic and variation were drawn with; null if there is none. `userId` only for tests with the unit `user`: what the Node SDK does when it is given the user. Pages that it did not render use `visitorId`',
+    }),
+  ),
   traffic: nullable(RangeStep),
   variations: Type.Array(
     namedObject('VariationRange', {

@@ -41,20 +41,31 @@ const Exclusion = Type.Object(
   closed('Exclusion'),
 );
 
+const FEEDBACK = {
+  feedbackType: Id('Feedback type id: the share of visitors who answered'),
+  option: Type.Optional(Line(256, 'The share of this option among those who answered')),
+  lowerIsBetter: Type.Optional(Type.Boolean({ description: 'For options such as "bad"; default: `false`' })),
+};
+
 const ProvisionedOutcome = Type.Union([
   Id('Goal id'),
-  Type.Object(
-    {
-      feedbackType: Id('Feedback type id: the share of visitors who answered'),
-      option: Type.Optional(Line(256, 'The share of this option among those who answered')),
-      lowerIsBetter: Type.Optional(
-        Type.Boolean({ description: 'For options such as "bad"; default: `false`' }),
-      ),
-    },
-    closed('ProvisionedFeedbackOutcome'),
-  ),
+  Type.Object(FEEDBACK, closed('ProvisionedFeedbackOutcome')),
 ]);
 export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
+
+const MaxHarm = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 10,
+  description:
+    'Harm that must be ruled out, relative to the control: 0.02 is 2 %; default: `smallestEffect` of the test, or 0.05 if it has none',
+});
+
+const ProvisionedGuardrail = Type.Union([
+  Id('Goal id'),
+  Type.Object({ goalId: Id('Goal id'), maxHarm: MaxHarm }, closed('ProvisionedGoalGuardrail')),
+  Type.Object({ ...FEEDBACK, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedFeedbackGuardrail')),
+]);
+export type ProvisionedGuardrail = Static<typeof ProvisionedGuardrail>;
 
 export const DECISION_OUTCOMES = ['ship', 'roll-back', 'no-difference', 'other'] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
@@ -105,6 +116,12 @@ export const ProvisionedSplitTest = Type.Object(
         description: 'The first is the control',
       }),
     ),
+    unit: Type.Optional(
+      oneOf(['visitor', 'user'], {
+        description:
+          'Who is counted: each visitor, or all visitors of a user together, once one of them is known by `userId`; default: `visitor`',
+      }),
+    ),
     exclusion: Type.Optional(nullable(Exclusion)),
     startAt: Type.Optional(NullableTime('When a draft starts automatically')),
     stopAt: Type.Optional(NullableTime('When the test stops automatically')),
@@ -116,9 +133,9 @@ export const ProvisionedSplitTest = Type.Object(
       Type.Array(ProvisionedOutcome, { maxItems: 100, description: 'The first is the primary goal' }),
     ),
     guardrails: Type.Optional(
-      Type.Array(ProvisionedOutcome, {
+      Type.Array(ProvisionedGuardrail, {
         maxItems: 100,
-        description: 'Goals that must not get worse; must not overlap with `goals`',
+        description: 'Goals that must not get worse by more than `maxHarm`; must not overlap with `goals`',
       }),
     ),
     attributionDays: Type.Optional(

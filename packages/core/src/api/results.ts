@@ -101,7 +101,7 @@ const VariationResult = namedObject('VariationResult', {
   expectedLoss: nullable(Type.Number()),
 });
 
-const Metric = namedObject('MetricResult', {
+export const Metric = namedObject('MetricResult', {
   metric: oneOf([
     'conversion-rate',
     'conversions-per-visitor',
@@ -140,6 +140,11 @@ const GoalCounts = namedObject('GoalCounts', {
   convertedCovariate: Type.Number(),
 });
 
+const GUARDRAIL_STATE = oneOf(['harmed', 'safe', 'open'], {
+  description:
+    '`harmed`: it got worse, beyond chance. `safe`: harm beyond `maxHarm` is excluded. `open`: not enough data for either',
+});
+
 const goalMembers = {
   goalId: Type.String({
     description:
@@ -157,6 +162,10 @@ const goalMembers = {
 
 const GoalResult = namedObject('GoalResult', {
   ...goalMembers,
+  state: Type.Optional(GUARDRAIL_STATE),
+  maxHarm: Type.Optional(
+    Type.Number({ description: 'Only for guardrails: the harm to exclude, relative to the control' }),
+  ),
   counts: Type.Array(GoalCounts),
   metrics: Type.Array(Metric),
 });
@@ -174,6 +183,7 @@ export const Verdict = namedObject('Verdict', {
     oneOf([
       'primary',
       'guardrail',
+      'open-guardrail',
       'within-smallest-effect',
       'planned-end',
       'futility',
@@ -217,7 +227,19 @@ export const Verdict = namedObject('Verdict', {
       horizonDays: Type.Integer(),
     }),
   ),
-  harmedGuardrails: Type.Array(Type.String()),
+  guardrails: Type.Array(
+    namedObject('GuardrailVerdict', {
+      goalId: Type.String(),
+      name: Type.String(),
+      state: GUARDRAIL_STATE,
+      maxHarm: Type.Number({ description: 'The harm to exclude, relative to the control' }),
+      improvement: Interval,
+      daysLeft: nullable(
+        Type.Integer({ description: 'Likely days until an open guardrail is safe; null if not in sight' }),
+      ),
+    }),
+  ),
+  harmedGuardrails: Type.Array(Type.String(), { description: 'Names of the guardrails that are harmed' }),
 });
 
 const VariationSummary = namedObject('VariationSummary', {
@@ -228,12 +250,28 @@ const VariationSummary = namedObject('VariationSummary', {
     description:
       'Visitors who saw only this variation; a session without a known visitor counts as a visitor',
   }),
+  firstVisitors: Type.Integer({
+    description:
+      'Visitors who saw this variation first, including those who saw others later; the split is checked with these',
+  }),
   bots: Type.Integer({ description: 'Crawlers among the visitors' }),
 });
 
 const Breakdown = namedObject('ResultsBreakdown', {
   by: Type.String(),
-  warning: Type.String(),
+  words: Type.String({ description: 'Which segments differ from the rest, in words' }),
+  differences: Type.Array(
+    namedObject('SegmentDifference', {
+      value: nullable(Type.String()),
+      other: Type.Boolean(),
+      variation: Type.String(),
+      effect: Type.Number({ description: 'Of the variation on the primary goal, in the segment' }),
+      effectElsewhere: Type.Number({ description: 'In all other segments together' }),
+      unit: oneOf(['relative', 'absolute']),
+      pValue: Type.Number({ description: 'Corrected for the number of segments and variations' }),
+    }),
+    { description: 'Segments in which the effect differs from the rest, beyond chance' },
+  ),
   segments: Type.Array(
     namedObject('BreakdownSegment', {
       value: nullable(
@@ -317,16 +355,25 @@ const EXAMPLE = {
   phases: [{ number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] }],
   method: {
     ...{ engine: 'sequential', spending: 'obrien-fleming', alpha: 0.05, sequentialN: 5000 },
-    ...{ correction: 'holm', cuped: false, preDays: 14, winsorize: null, prior: null },
-    ...{ attributionDays: 7, version: 1 },
+    correction: 'holm',
+    cuped: false,
+    preDays: 14,
+    winsorize: null,
+    prior: null,
+    stratify: [],
+    shipWithOpenGuardrails: false,
+    unit: 'visitor',
+    attributionDays: 7,
+    version: 1,
   },
   plannedShare: null,
   bots: 'exclude',
   variations: [
-    { key: 'control', weight: 50, exposures: 1210, visitors: 1004, bots: 3 },
-    { key: 'b', weight: 50, exposures: 1191, visitors: 998, bots: 2 },
+    { key: 'control', weight: 50, exposures: 1210, visitors: 1004, firstVisitors: 1005, bots: 3 },
+    { key: 'b', weight: 50, exposures: 1191, visitors: 998, firstVisitors: 998, bots: 2 },
   ],
   mixedVisitors: 1,
+  movedVisitors: 0,
   goals: [
     {
       ...{ goalId: 'signup', name: 'Sign-ups', kind: 'count', role: 'primary', lowerIsBetter: false },
@@ -347,7 +394,8 @@ const EXAMPLE = {
       ],
     },
   ],
-  health: { healthy: true, problems: [] },
+  health: { healthy: true, splitPValue: 0.8, problems: [] },
+  notes: [],
   verdict: null,
   verdicts: [],
 };
@@ -371,7 +419,18 @@ export const SplitTestResults = Type.Object(
       cuped: Type.Boolean(),
       preDays: Type.Integer(),
       winsorize: nullable(Type.Number()),
-      prior: nullable(namedObject('Prior', { mean: Type.Number(), sd: Type.Number() })),
+      prior: nullable(
+        namedObject('Prior', {
+          mean: Type.Number(),
+          sd: Type.Number(),
+          tests: Type.Optional(
+            Type.Integer({ description: 'The number of finished tests that it was learnt from' }),
+          ),
+        }),
+      ),
+      stratify: Type.Array(Type.String()),
+      shipWithOpenGuardrails: Type.Boolean(),
+      unit: oneOf(['visitor', 'user']),
       attributionDays: Type.Integer(),
       version: Type.Integer({ description: 'Version of the computation' }),
     }),
@@ -383,9 +442,18 @@ export const SplitTestResults = Type.Object(
     mixedVisitors: Type.Integer({
       description: 'Visitors who saw several variations; excluded from all counts',
     }),
+    movedVisitors: Type.Integer({
+      description: 'Visitors who saw another variation in an earlier phase; excluded from all counts',
+    }),
     goals: Type.Array(GoalResult),
     health: namedObject('Health', {
       healthy: Type.Boolean(),
+      splitPValue: nullable(
+        Type.Number({
+          description:
+            'Whether the split matches the weights, valid however often it is checked; an alarm below 0.001. Null without visitors',
+        }),
+      ),
       problems: Type.Array(
         Type.Object(
           { problem: Type.String(), words: Type.String() },
@@ -393,6 +461,13 @@ export const SplitTestResults = Type.Object(
         ),
       ),
     }),
+    notes: Type.Array(
+      Type.Object(
+        { note: oneOf(['planned-end', 'moved-visitors', 'covariate-imbalance']), words: Type.String() },
+        { title: 'ReportNote', additionalProperties: true },
+      ),
+      { description: 'What to know about the figures' },
+    ),
     verdict: nullable(Verdict),
     verdicts: Type.Array(Verdict, { description: 'One for each variation except the control' }),
     breakdown: Type.Optional(Breakdown),

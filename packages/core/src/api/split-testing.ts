@@ -28,6 +28,12 @@ const SplitTest = namedObject('SplitTest', {
       description: 'Increases when a change moves visitors between variations. Send it with exposures',
     }),
   ),
+  unit: Type.Optional(
+    Type.Literal('user', {
+      description:
+        'Traffic and variation are drawn with the user id where it is known, else with the visitor id. Omitted for tests that count visitors',
+    }),
+  ),
   exclusion: Type.Optional(
     Type.Object(
       { seed: Type.String(), from: Type.Number({ minimum: 0 }), to: Type.Number({ maximum: 100 }) },

@@ -63,10 +63,25 @@ export const ProvisionedStatistics = Type.Object(
           { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }) },
           {
             ...closed('StatisticsPrior'),
-            description: 'Normal prior of the relative effect, for `bayesian`; default: null (flat)',
+            description:
+              'Normal prior of the relative effect, for `bayesian`; default: null, which learns it from the finished tests of the property, if there are at least 8 (before that: mean 0, sd 0.1)',
           },
         ),
       ),
+    ),
+    stratify: Type.Optional(
+      Type.Array(oneOf(['country', 'device']), {
+        uniqueItems: true,
+        maxItems: 2,
+        description:
+          'Compares visitors of the same country or device, then combines these groups, which reduces variance; default: none',
+      }),
+    ),
+    shipWithOpenGuardrails: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the verdict can be "ship" while a guardrail does not have enough data yet; default: `false`',
+      }),
     ),
   },
   closed('ProvisionedStatistics'),
@@ -84,4 +99,6 @@ export const DEFAULT_STATISTICS: Readonly<StatisticsSettings> = Object.freeze({
   preDays: 14,
   winsorize: null,
   prior: null,
+  stratify: [],
+  shipWithOpenGuardrails: false,
 });

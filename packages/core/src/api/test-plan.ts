@@ -18,6 +18,14 @@ export const PlanQuery = Type.Object({
   days: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 365, default: 28, description: 'Days of history to use' }),
   ),
+  guardrails: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      pattern: '^[^,:]+(:[0-9.]{1,12})?(,[^,:]+(:[0-9.]{1,12})?){0,19}$',
+      description:
+        'Ids of goals that must not get worse, separated by commas; each may be followed by a colon and the relative harm to exclude, as in `refunds:0.02` (default: `smallestEffect`)',
+    }),
+  ),
 });
 export type PlanQuery = Static<typeof PlanQuery>;
 
@@ -40,6 +48,19 @@ export const PlanResponse = Type.Object(
     visitorsPerVariation: nullable(Type.Integer()),
     visitors: nullable(Type.Integer()),
     days: nullable(Type.Integer()),
+    guardrails: Type.Array(
+      namedObject('GuardrailPlan', {
+        goalId: Type.String(),
+        maxHarm: Type.Number(),
+        visitors: nullable(
+          Type.Integer({
+            description:
+              'In all variations, to exclude this harm in as many cases as `power` says if there is none; null without data',
+          }),
+        ),
+        days: nullable(Type.Integer()),
+      }),
+    ),
     words: Type.String(),
   },
   {
@@ -57,6 +78,7 @@ export const PlanResponse = Type.Object(
         visitorsPerVariation: 60600,
         visitors: 121200,
         days: 66,
+        guardrails: [],
         words: 'In the last 28 days, 5,200 of 52,000 visitors reached "Sign-ups". …',
       },
     ],

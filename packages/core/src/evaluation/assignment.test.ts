@@ -11,6 +11,7 @@ interface Vector {
   name: string;
   test: AssignableTest;
   visitorId: string;
+  userId?: string;
   holdout?: Holdout;
   draws: Record<'traffic' | 'variation', number> & Partial<Record<'holdout' | 'exclusion', number>>;
   expected: { included: boolean; index: number };
@@ -25,13 +26,15 @@ function indexes(of: AssignableTest): number[] {
 }
 
 describe('assignment vectors', () => {
-  it.each(vectors.cases as Vector[])('$name', ({ test: vectorTest, visitorId, holdout, draws, expected }) => {
+  it.each(vectors.cases as Vector[])('$name', (vector) => {
+    const { test: vectorTest, visitorId, userId, holdout, draws, expected } = vector;
+    const unitId = (vectorTest.unit === 'user' && userId) || visitorId;
     if (holdout) expect(hashFraction(`holdout:${holdout.seed}:${visitorId}`)).toBe(draws.holdout);
     if (vectorTest.exclusion)
       expect(hashFraction(`exclusion:${vectorTest.exclusion.seed}:${visitorId}`)).toBe(draws.exclusion);
-    expect(hashFraction(`${vectorTest.hashSeed}:traffic:${visitorId}`)).toBe(draws.traffic);
-    expect(hashFraction(`${vectorTest.hashSeed}:variation:${visitorId}`)).toBe(draws.variation);
-    expect(assign(vectorTest, visitorId, holdout)).toEqual(expected);
+    expect(hashFraction(`${vectorTest.hashSeed}:traffic:${unitId}`)).toBe(draws.traffic);
+    expect(hashFraction(`${vectorTest.hashSeed}:variation:${unitId}`)).toBe(draws.variation);
+    expect(assign(vectorTest, visitorId, holdout, userId)).toEqual(expected);
   });
 });
 

@@ -9,6 +9,8 @@ export interface AssignableTest {
   readonly variations: readonly { readonly key: string; readonly weight: number }[];
   /** Only visitors who hash into this range of 0 to 100 take part. Tests of a group share a seed and have disjoint ranges. */
   readonly exclusion?: { readonly seed: string; readonly from: number; readonly to: number } | undefined;
+  /** `user`: users who are known get the same variation on all their devices. Default: `visitor`. */
+  readonly unit?: 'visitor' | 'user' | undefined;
 }
 
 /** The percentage of visitors who are excluded from all tests of a property. */
@@ -25,30 +27,42 @@ export interface Assignment {
 }
 
 /**
- * The variation of a visitor. Deterministic: it only changes with the seeds, weights and ranges.
+ * The variation of a visitor. Deterministic: it only changes with the seeds, weights and ranges. The user id is for tests
+ * with the unit `user`; even then the visitor decides about the holdout and the exclusion group, which all tests share.
  *
  * @example assign({ hashSeed: 's1', trafficAllocation: 100, variations }, 'visitor-1') // { included: true, index: 1 }
  */
-export function assign(test: AssignableTest, visitorId: string, holdout?: Holdout): Assignment {
+export function assign(
+  test: AssignableTest,
+  visitorId: string,
+  holdout?: Holdout,
+  userId?: string | null,
+): Assignment {
   const { hashSeed, trafficAllocation, exclusion } = test;
+  let id = visitorId;
   const isInRange = (seed: string, from: number, to: number) => {
-    const point = smallHashFraction(`${seed}:${visitorId}`) * 100;
+    const point = smallHashFraction(`${seed}:${id}`) * 100;
     return point >= from && point < to;
   };
   // Independent hashes, so that raising the traffic, for example, moves nobody between variations.
-  const included =
+  const isEligible =
     !(holdout && isInRange(`holdout:${holdout.seed}`, 0, holdout.percentage)) &&
-    (!exclusion || isInRange(`exclusion:${exclusion.seed}`, exclusion.from, exclusion.to)) &&
-    isInRange(`${hashSeed}:traffic`, 0, trafficAllocation);
-  const index = included ? pickVariation(test, visitorId) : -1;
+    (!exclusion || isInRange(`exclusion:${exclusion.seed}`, exclusion.from, exclusion.to));
+  if (test.unit === 'user' && userId) id = userId;
+  const included = isEligible && isInRange(`${hashSeed}:traffic`, 0, trafficAllocation);
+  const index = included ? pickVariation(test, id) : -1;
   return { included: index >= 0, index: Math.max(index, 0) };
 }
 
-/** Index of the visitor's variation; -1 if no variation has a weight. */
-function pickVariation({ hashSeed, variations }: AssignableTest, visitorId: string): number {
+/** Whether the visitor is excluded from all tests; the same draw as in `assign`, which browsers get in fewer bytes. */
+export const isInHoldout = ({ seed, percentage }: Holdout, visitorId: string): boolean =>
+  smallHashFraction(`holdout:${seed}:${visitorId}`) * 100 < percentage;
+
+/** Index of the variation; -1 if no variation has a weight. */
+function pickVariation({ hashSeed, variations }: AssignableTest, unitId: string): number {
   let total = 0;
   for (const { weight } of variations) if (weight > 0) total += weight;
-  const point = smallHashFraction(`${hashSeed}:variation:${visitorId}`) * total;
+  const point = smallHashFraction(`${hashSeed}:variation:${unitId}`) * total;
   let cumulative = 0;
   let last = -1;
   for (const [index, { weight }] of variations.entries()) {

@@ -21,7 +21,9 @@ const definition = fc.record({
     range.map((slot) => ({ ...slot, seed: 'e', group: 'g' })),
     { nil: undefined },
   ),
+  unit: fc.constantFrom(undefined, 'visitor' as const, 'user' as const),
 });
+const userId = fc.option(fc.string(), { nil: undefined });
 const holdout = fc.option(fc.record({ seed: fc.string(), percentage }), { nil: undefined });
 
 const running = (more: Partial<ExplainableTest>): ExplainableTest => ({
@@ -40,10 +42,11 @@ const isLetIn = ({ holdout, exclusion, traffic }: AssignmentSteps) =>
 describe(`explanations of assignments (seed ${SEED})`, () => {
   it('have the result of the assignment, and steps that lead to it', () => {
     fc.assert(
-      fc.property(definition, holdout, fc.string(), (given, held, visitorId) => {
-        const expected = assign(given, visitorId, held);
+      fc.property(definition, holdout, fc.string(), userId, (given, held, visitorId, user) => {
+        const expected = assign(given, visitorId, held, user);
         const test = running({ definition: given, holdout: held });
-        const { included, variation, reason, steps } = explainAssignment(test, visitorId);
+        const { included, variation, reason, steps } = explainAssignment(test, visitorId, user);
+        expect(steps.assignedBy).toBe(given.unit === 'user' && user ? 'userId' : 'visitorId');
         expect({ included, variation }).toEqual({
           included: expected.included,
           variation: given.variations[expected.index]!.key,
@@ -75,6 +78,6 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
     expect({ included, variation, reason }).toEqual({
       ...{ included: false, variation: 'a', reason: 'NO_VISITOR' },
     });
-    expect(steps).toMatchObject({ traffic: null, variationBucket: null });
+    expect(steps).toMatchObject({ assignedBy: null, traffic: null, variationBucket: null });
   });
 });

@@ -14,6 +14,11 @@ export interface ExplainableTest {
   readonly holdout?: Holdout | undefined;
 }
 
+interface Ids {
+  visitorId: string | undefined;
+  userId: string | undefined;
+}
+
 type ExplainedAssignment = Pick<SplitTestExplanation, 'included' | 'variation' | 'reason' | 'steps'>;
 
 /**
@@ -22,10 +27,14 @@ type ExplainedAssignment = Pick<SplitTestExplanation, 'included' | 'variation' |
  *
  * @example explainAssignment(test, 'visitor-1').reason // 'TRAFFIC'
  */
-export function explainAssignment(test: ExplainableTest, visitorId: string | undefined): ExplainedAssignment {
+export function explainAssignment(
+  test: ExplainableTest,
+  visitorId: string | undefined,
+  userId?: string,
+): ExplainedAssignment {
   const { definition, holdout, winner } = test;
-  const assignment = visitorId === undefined ? undefined : assign(definition, visitorId, holdout);
-  const steps = stepsOf(test, visitorId, assignment);
+  const assignment = visitorId === undefined ? undefined : assign(definition, visitorId, holdout, userId);
+  const steps = stepsOf(test, { visitorId, userId }, assignment);
   const serving = servingOf(test);
   if (serving === 'nothing') return { included: false, variation: null, reason: 'NOT_RUNNING', steps };
   if (serving === 'winner') return { included: false, variation: winner, reason: 'WINNER', steps };
@@ -49,13 +58,15 @@ function reasonOf(
 
 function stepsOf(
   { status, winner, phase, definition, holdout }: ExplainableTest,
-  visitorId: string | undefined,
+  { visitorId, userId }: Ids,
   assignment: Assignment | undefined,
 ): AssignmentSteps {
   const { hashSeed, trafficAllocation, exclusion } = definition;
-  const range = (seed: string, from: number, to: number): RangeStep | null => {
-    if (visitorId === undefined) return null;
-    const bucket = pointOf(seed, visitorId);
+  const isByUser = definition.unit === 'user' && userId !== undefined && userId !== '';
+  const unitId = visitorId !== undefined && isByUser ? userId : visitorId;
+  const range = (seed: string, from: number, to: number, id = visitorId): RangeStep | null => {
+    if (id === undefined) return null;
+    const bucket = pointOf(seed, id);
     return { bucket, from, to, passed: bucket >= from && bucket < to };
   };
   const slot = exclusion && range(`exclusion:${exclusion.seed}`, exclusion.from, exclusion.to);
@@ -63,9 +74,10 @@ function stepsOf(
     ...{ status, winner, phase },
     holdout: holdout ? inverted(range(`holdout:${holdout.seed}`, 0, holdout.percentage)) : null,
     exclusion: exclusion && slot ? { ...slot, group: exclusion.group } : null,
-    traffic: range(`${hashSeed}:traffic`, 0, trafficAllocation),
+    assignedBy: unitId === undefined ? null : isByUser ? 'userId' : 'visitorId',
+    traffic: range(`${hashSeed}:traffic`, 0, trafficAllocation, unitId),
     variations: rangesOf(definition, assignment),
-    variationBucket: visitorId === undefined ? null : pointOf(`${hashSeed}:variation`, visitorId),
+    variationBucket: unitId === undefined ? null : pointOf(`${hashSeed}:variation`, unitId),
   };
 }
 

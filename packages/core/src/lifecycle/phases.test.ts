@@ -10,6 +10,7 @@ const TEST = {
     { key: 'b', weight: 1, value: 'B' },
   ],
   exclusion: { group: 'g', from: 0, to: 40 },
+  unit: 'visitor' as 'visitor' | 'user',
 };
 const definition = definitionInForce(TEST, PROPERTY);
 const started: Phase = { number: 1, startedAt: 1000, endedAt: null, reasons: ['started'], definition };
@@ -43,6 +44,7 @@ describe('a running test', () => {
     ],
     ['another slot', ['exclusion'], { exclusion: { group: 'g', from: 40, to: 80 } }, {}],
     ['another group', ['exclusion'], { exclusion: { group: 'h', from: 0, to: 40 } }, {}],
+    ['another unit', ['unit'], { unit: 'user' }, {}],
     ['a larger holdout', ['holdout'], {}, { holdout: 6 }],
     ['another seed of the property', ['exclusion', 'holdout'], {}, { hashSeed: 'q' }],
     [

@@ -9,9 +9,19 @@ export interface PhaseDefinition {
   exclusion: { group: string; seed: string; from: number; to: number } | null;
   /** Null if there is no holdout. */
   holdout: Holdout | null;
+  /** Whose id decides, and who is counted. */
+  unit: 'visitor' | 'user';
 }
 
-export type PhaseReason = 'started' | 'seed' | 'traffic' | 'weights' | 'variations' | 'exclusion' | 'holdout';
+export type PhaseReason =
+  | 'started'
+  | 'seed'
+  | 'traffic'
+  | 'weights'
+  | 'variations'
+  | 'exclusion'
+  | 'holdout'
+  | 'unit';
 
 /** A period in which a test ran with one definition. Results are per phase. */
 export interface Phase {
@@ -39,6 +49,7 @@ interface Test {
   readonly trafficAllocation: number;
   readonly variations: readonly { readonly key: string; readonly weight: number; readonly value: string }[];
   readonly exclusion: { readonly group: string; readonly from: number; readonly to: number } | null;
+  readonly unit: 'visitor' | 'user';
 }
 
 interface Property {
@@ -48,7 +59,7 @@ interface Property {
 
 /** The definition that is in force for a test; group seeds and the holdout come from its property. */
 export function definitionInForce(test: Test, property: Property): PhaseDefinition {
-  const { hashSeed, trafficAllocation, variations, exclusion } = test;
+  const { hashSeed, trafficAllocation, variations, exclusion, unit } = test;
   return {
     hashSeed,
     trafficAllocation,
@@ -60,6 +71,7 @@ export function definitionInForce(test: Test, property: Property): PhaseDefiniti
       to: exclusion.to,
     },
     holdout: property.holdout > 0 ? { seed: property.hashSeed, percentage: property.holdout } : null,
+    unit,
   };
 }
 
@@ -122,6 +134,7 @@ function reasonsForNewPhase(before: PhaseDefinition, after: PhaseDefinition): Ph
     ['variations', !isEqual(content(before), content(after))],
     ['exclusion', !isEqual(before.exclusion, after.exclusion)],
     ['holdout', holdsOutMore(before.holdout, after.holdout)],
+    ['unit', before.unit !== after.unit],
   ];
   return reasons.flatMap(([reason, applies]) => (applies ? [reason] : []));
 }

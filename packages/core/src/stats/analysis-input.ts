@@ -1,6 +1,6 @@
 import { DEFAULT_ALPHA } from './alpha.ts';
 import { type Analysis, METHODS, type Method } from './analysis.ts';
-import { type Looks, looksAt } from './group-sequential/compare.ts';
+import { looksAt, type PlannedLooks } from './group-sequential/compare.ts';
 import { DEFAULT_SPENDING, SPENDINGS } from './group-sequential/spending.ts';
 import { DEFAULT_SEQUENTIAL_N } from './sequential.ts';
 import type { VariationSums } from './sums.ts';
@@ -74,7 +74,7 @@ function readLooks(
   input: Record<string, unknown>,
   method: Method,
   variations: readonly VariationSums[],
-): Looks | undefined {
+): PlannedLooks | undefined {
   if (method !== 'group-sequential') {
     for (const field of LOOK_FIELDS) {
       if (input[field] !== undefined) reader.mistake(field, 'is only for the method "group-sequential"');
@@ -155,9 +155,17 @@ function readVariation(
     ),
   ) as [number, number, number];
   reader.checkSquares(`${path}.covariateSumSquares`, n, covariateSum, covariateSumSquares);
-  const sums = { n, sum, sumSquares, covariateSum, covariateSumSquares, covariateProduct };
-  reader.checkProduct(`${path}.covariateProduct`, sums);
-  return { key, ...sums };
+  const own = { n, sum, sumSquares };
+  reader.checkProduct(`${path}.covariateProduct`, own, {
+    covariateSum,
+    covariateSumSquares,
+    covariateProduct,
+  });
+  return {
+    key,
+    ...own,
+    covariates: { sums: [covariateSum], products: [[covariateSumSquares]], shared: [covariateProduct] },
+  };
 }
 
 /** An object by key, or a list in the order of the variations. */
@@ -244,8 +252,11 @@ class InputReader {
     }
   }
 
-  checkProduct(field: string, sums: Required<VariationSums>): void {
-    const { n, sum, sumSquares, covariateSum, covariateSumSquares, covariateProduct } = sums;
+  checkProduct(
+    field: string,
+    { n, sum, sumSquares }: VariationSums,
+    { covariateSum, covariateSumSquares, covariateProduct }: Record<(typeof COVARIATES)[number], number>,
+  ): void {
     if (n === 0) {
       if (Math.abs(covariateProduct) > 0) this.mistake(field, 'must be 0 when n is 0');
       return;

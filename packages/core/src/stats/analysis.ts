@@ -1,13 +1,14 @@
 import { DEFAULT_ALPHA } from './alpha.ts';
 import { type Arm, meanArm, proportionArm, ratioArm } from './arm.ts';
 import { compareBayesian, FLAT_PRIOR, type Prior } from './bayesian.ts';
-import { type Comparison, NO_COMPARISON } from './comparison.ts';
-import { cupedArm, cupedTheta, haveCovariates } from './cuped.ts';
+import { type Comparison, finiteComparison, NO_COMPARISON } from './comparison.ts';
+import { cupedArm, haveCovariates, regress } from './cuped.ts';
 import { normalEffect } from './effect.ts';
 import { compareOnce } from './frequentist.ts';
 import { compareAtLook, FINAL_LOOK, type Looks } from './group-sequential/compare.ts';
 import { type SampleRatio, sampleRatio } from './sample-ratio.ts';
 import { compareSequentially, DEFAULT_SEQUENTIAL_N } from './sequential.ts';
+import { combineStrata } from './strata.ts';
 import type { Metric, RatioSums, VariationSums } from './sums.ts';
 
 export type Method = 'sequential' | 'group-sequential' | 'frequentist' | 'bayesian';
@@ -35,6 +36,8 @@ interface AnalysisOf<M extends Metric, S> extends MethodSettings {
   /** Key of the control. */
   readonly control: string;
   readonly variations: readonly Keyed<S>[];
+  /** The same visitors in strata, which are compared each on its own; each stratum lists all variations in the same order. */
+  readonly strata?: readonly (readonly S[])[] | undefined;
   /** Planned weights, in the order of the variations; without them, the split is not tested. */
   readonly weights?: readonly number[] | undefined;
 }
@@ -80,7 +83,8 @@ export function analyse(analysis: Analysis): AnalysisResult {
     settings: usedSettings(analysis),
     variations: variations.map(({ key, n }, index) => {
       const arm = arms[index]!;
-      const comparison = arm === controlArm ? NO_COMPARISON : compareArms(controlArm, arm, analysis);
+      const comparison =
+        arm === controlArm ? NO_COMPARISON : finiteComparison(compareArms(controlArm, arm, analysis));
       return { key, n, mean: arm.mean, ...comparison };
     }),
     srm:
@@ -113,12 +117,23 @@ function usedSettings({ method, alpha, looks, sequentialN, prior }: MethodSettin
   };
 }
 
-function armsOf(analysis: Analysis): Arm[] {
+function armsOf(analysis: Analysis): readonly Arm[] {
   if (analysis.metric === 'ratio') return analysis.variations.map(ratioArm);
-  const { metric, variations } = analysis;
-  if (haveCovariates(variations)) {
-    const theta = cupedTheta(variations);
-    return variations.map((sums) => cupedArm(metric, sums, theta));
-  }
-  return variations.map(metric === 'mean' ? meanArm : proportionArm);
+  const { metric, variations, strata = [variations] } = analysis;
+  const armOf = adjustedArms(metric, strata);
+  return combineStrata(
+    strata.map((stratum) => stratum.map(armOf)),
+    variations.map(metric === 'mean' ? meanArm : proportionArm),
+  );
+}
+
+/** How the arm of a variation, or of its visitors in a stratum, is estimated: with covariates, if all have them. */
+function adjustedArms(
+  metric: 'mean' | 'proportion',
+  strata: readonly (readonly VariationSums[])[],
+): (sums: VariationSums) => Arm {
+  const withCovariates = strata.filter(haveCovariates);
+  if (withCovariates.length < strata.length) return metric === 'mean' ? meanArm : proportionArm;
+  const coefficients = regress(withCovariates);
+  return (sums) => cupedArm(metric, sums as (typeof withCovariates)[number][number], coefficients);
 }

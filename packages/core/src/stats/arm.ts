@@ -5,14 +5,18 @@ export interface Arm {
   readonly n: number;
   /** The observed mean. */
   readonly mean: number | null;
-  /** The mean after variance reduction, or `mean` without it. Only differences between arms are meaningful. */
+  /** What relative changes of the control refer to: the observed mean, with the strata weighted as in the whole test. */
+  readonly baseMean: number | null;
+  /** The base mean after variance reduction, or without it the same. Only differences between arms are meaningful. */
   readonly adjustedMean: number | null;
   /** Variance of a visitor's adjusted value. */
   readonly variance: number | null;
-  /** Variance of a visitor's observed value. */
+  /** Variance of a visitor's value. */
   readonly rawVariance: number | null;
-  /** Covariance of a visitor's adjusted and observed values. */
+  /** Covariance of a visitor's adjusted value and value. */
   readonly rawCovariance: number | null;
+  /** Whether covariates or strata were used. */
+  readonly isAdjusted: boolean;
 }
 
 /** The mean per visitor, with the unbiased variance. */
@@ -43,5 +47,14 @@ export function ratioArm(sums: RatioSums): Arm {
 }
 
 function plainArm(n: number, mean: number | null, variance: number | null): Arm {
-  return { n, mean, adjustedMean: mean, variance, rawVariance: variance, rawCovariance: variance };
+  return {
+    n,
+    mean,
+    baseMean: mean,
+    adjustedMean: mean,
+    variance,
+    rawVariance: variance,
+    rawCovariance: variance,
+    isAdjusted: false,
+  };
 }

@@ -43,3 +43,22 @@ export function excludesZero(interval: Interval | null): boolean {
   if (interval === null) return false;
   return (interval.low !== null && interval.low > 0) || (interval.high !== null && interval.high < 0);
 }
+
+/** Every figure of a comparison is a number or null: what overflows, or cannot be computed, is unknown. */
+export function finiteComparison(comparison: Comparison): Comparison {
+  return {
+    absolute: finiteInterval(comparison.absolute),
+    relative: finiteInterval(comparison.relative),
+    standardError: finite(comparison.standardError),
+    pValue: finite(comparison.pValue),
+    chanceToBeat: finite(comparison.chanceToBeat),
+    expectedLoss: finite(comparison.expectedLoss),
+  };
+}
+
+const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);
+
+function finiteInterval(interval: Interval | null): Interval | null {
+  if (interval === null || !Number.isFinite(interval.estimate)) return null;
+  return { estimate: interval.estimate, low: finite(interval.low), high: finite(interval.high) };
+}

@@ -1,43 +1,51 @@
 import { type Arm, meanArm, proportionArm } from './arm.ts';
-import { centredProduct, centredSquares, type VariationSums } from './sums.ts';
+import { type CovariateSums, centredProduct, centredSquares, type VariationSums } from './sums.ts';
 
-interface CovariateSums extends VariationSums {
-  readonly covariateSum: number;
-  readonly covariateSumSquares: number;
-  readonly covariateProduct: number;
+/** A further covariate is used if it explains at least this part of the variance. */
+const MIN_EXPLAINED = 0.005;
+/** A covariate that is this close to a combination of the others explains nothing more. */
+const COLLINEAR = 1e-9;
+
+export interface SumsWithCovariates extends VariationSums {
+  readonly covariates: CovariateSums;
 }
 
-/** True if every variation has all three covariate sums. */
+/** True if every variation has covariates. */
 export function haveCovariates<S extends VariationSums>(
   variations: readonly S[],
-): variations is readonly (S & CovariateSums)[] {
-  return variations.every(
-    ({ covariateSum, covariateSumSquares, covariateProduct }) =>
-      covariateSum !== undefined && covariateSumSquares !== undefined && covariateProduct !== undefined,
-  );
+): variations is readonly (S & SumsWithCovariates)[] {
+  return variations.every(({ covariates }) => covariates !== undefined);
 }
 
+/** The coefficients of the covariates; 0 for those that are not used. */
+export type Coefficients = readonly number[];
+
 /**
- * The coefficient of the covariate: covariance / variance, over the visitors of all variations. 0 for a constant
- * covariate, which explains nothing.
+ * Regression of the values on the covariates, over the visitors of all variations. The first covariate is always used,
+ * others if they help.
+ *
+ * @param strata visitors are compared within strata, so only differences within them are to be explained
  */
-export function cupedTheta(variations: readonly CovariateSums[]): number {
-  const arms = variations.filter(({ n }) => n > 0);
-  const covariates = arms.map(({ n, covariateSum, covariateSumSquares }) => ({
-    n,
-    sumX: covariateSum,
-    sumY: covariateSum,
-    sumXY: covariateSumSquares,
-  }));
-  const spread = pooledProduct(covariates);
-  if (!(spread > 0)) return 0;
-  const shared = arms.map(({ n, sum, covariateSum, covariateProduct }) => ({
-    n,
-    sumX: covariateSum,
-    sumY: sum,
-    sumXY: covariateProduct,
-  }));
-  return pooledProduct(shared) / spread;
+export function regress(strata: readonly (readonly SumsWithCovariates[])[]): Coefficients {
+  const groups = strata.map((variations) => variations.filter(({ n }) => n > 0));
+  const count = groups.flat()[0]?.covariates.sums.length ?? 0;
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const products = indexes.map((i) => indexes.map((j) => pooled(groups, (it) => covariateProduct(it, i, j))));
+  const shared = indexes.map((i) => pooled(groups, (it) => sharedProduct(it, i)));
+  const total = pooled(groups, ({ n, sum, sumSquares }) => ({ n, sumX: sum, sumY: sum, sumXY: sumSquares }));
+  const system = { products, shared };
+  let used = indexes.slice(0, 1);
+  let solution = solve(system, used);
+  for (let left = indexes.slice(1); left.length > 0; ) {
+    const [best] = left
+      .map((index) => ({ index, next: solve(system, [...used, index]) }))
+      .toSorted((a, b) => b.next.explained - a.next.explained);
+    if (!(best!.next.explained - solution.explained > MIN_EXPLAINED * total)) break;
+    used = [...used, best!.index];
+    solution = best!.next;
+    left = left.filter((index) => index !== best!.index);
+  }
+  return indexes.map((index) => solution.coefficients[used.indexOf(index)] ?? 0);
 }
 
 interface ProductSums {
@@ -47,7 +55,33 @@ interface ProductSums {
   readonly sumXY: number;
 }
 
-/** The centered product over all visitors: within and between the arms. Adding up the sums first would lose precision. */
+const covariateProduct = (
+  { n, covariates: { sums, products } }: SumsWithCovariates,
+  i: number,
+  j: number,
+) => ({
+  n,
+  sumX: sums[i]!,
+  sumY: sums[j]!,
+  sumXY: products[i]![j]!,
+});
+
+const sharedProduct = ({ n, sum, covariates: { sums, shared } }: SumsWithCovariates, i: number) => ({
+  n,
+  sumX: sums[i]!,
+  sumY: sum,
+  sumXY: shared[i]!,
+});
+
+/** The centered product over all visitors of a stratum, summed over strata. */
+function pooled(
+  groups: readonly (readonly SumsWithCovariates[])[],
+  productOf: (sums: SumsWithCovariates) => ProductSums,
+): number {
+  return groups.reduce((sum, variations) => sum + pooledProduct(variations.map(productOf)), 0);
+}
+
+/** Within and between the arms. Adding up the sums first would lose precision. */
 function pooledProduct(arms: readonly ProductSums[]): number {
   const total = (of: (arm: ProductSums) => number) => arms.reduce((sum, arm) => sum + of(arm), 0);
   const n = total((arm) => arm.n);
@@ -59,24 +93,66 @@ function pooledProduct(arms: readonly ProductSums[]): number {
   );
 }
 
-/** The arm of value - theta · covariate (CUPED, Deng and others 2013). */
-export function cupedArm(metric: 'mean' | 'proportion', sums: CovariateSums, theta: number): Arm {
+interface System {
+  readonly products: readonly (readonly number[])[];
+  readonly shared: readonly number[];
+}
+
+/** The coefficients of the used covariates, and what they explain: by elimination, without constant and collinear ones. */
+function solve({ products, shared }: System, used: readonly number[]) {
+  const rows = used.map((i) => [...used.map((j) => products[i]![j]!), shared[i]!]);
+  const spreads = used.map((i) => products[i]![i]!);
+  for (const [k, row] of rows.entries()) {
+    const pivot = row[k]!;
+    if (!(pivot > COLLINEAR * spreads[k]!)) {
+      row.fill(0);
+      continue;
+    }
+    for (const [index, other] of rows.entries()) {
+      if (index === k) continue;
+      const factor = other[k]! / pivot;
+      for (let column = k; column < row.length; column++) other[column]! -= factor * row[column]!;
+    }
+  }
+  const coefficients = rows.map((row, k) => (row[k] === 0 ? 0 : row.at(-1)! / row[k]!));
+  const explained = coefficients.reduce((sum, value, k) => sum + value * shared[used[k]!]!, 0);
+  return { coefficients, explained };
+}
+
+/** The arm of value - Σ coefficient · covariate (CUPED, Deng and others 2013). */
+export function cupedArm(
+  metric: 'mean' | 'proportion',
+  sums: SumsWithCovariates,
+  coefficients: Coefficients,
+): Arm {
   const raw = metric === 'mean' ? meanArm(sums) : proportionArm(sums);
-  const { n, sum, covariateSum, covariateSumSquares, covariateProduct } = sums;
+  const { n, covariates } = sums;
   if (raw.mean === null) return raw;
-  const adjustedMean = raw.mean - (theta * covariateSum) / n;
-  if (raw.rawVariance === null) return { ...raw, adjustedMean };
+  const shift = coefficients.reduce((sum, value, i) => sum + (value * covariates.sums[i]!) / n, 0);
+  const adjusted = {
+    ...raw,
+    adjustedMean: raw.mean - shift,
+    isAdjusted: coefficients.some((it) => it !== 0),
+  };
+  if (raw.rawVariance === null) return adjusted;
   // The variance of a proportion divides by n, so its covariances do too.
   const divisor = metric === 'mean' ? n - 1 : n;
-  const spread = centredSquares(n, covariateSum, covariateSumSquares) / divisor;
-  const shared = centredProduct(n, covariateSum, sum, covariateProduct) / divisor;
-  const variance = raw.rawVariance - 2 * theta * shared + theta * theta * spread;
-  const scale = raw.rawVariance + theta * theta * spread;
+  const shared = weighted(coefficients, (i) => product(sharedProduct(sums, i)) / divisor);
+  const spread = weighted(coefficients, (i) =>
+    weighted(coefficients, (j) => product(covariateProduct(sums, i, j)) / divisor),
+  );
+  const variance = raw.rawVariance - 2 * shared + spread;
+  const scale = raw.rawVariance + spread;
   return {
-    ...raw,
-    adjustedMean,
-    // If the covariate explains everything, only rounding errors are left.
+    ...adjusted,
+    // If the covariates explain everything, only rounding errors are left.
     variance: variance <= 8 * Number.EPSILON * scale ? 0 : variance,
-    rawCovariance: raw.rawVariance - theta * shared,
+    rawCovariance: raw.rawVariance - shared,
   };
 }
+
+const weighted = (coefficients: Coefficients, of: (index: number) => number) =>
+  coefficients.reduce((sum, value, index) => (value === 0 ? sum : sum + value * of(index)), 0);
+
+const product = ({ n, sumX, sumY, sumXY }: ProductSums) =>
+  sumX === sumY ? centredSquares(n, sumX, sumXY) : centredProduct(n, sumX, sumY, sumXY);

@@ -37,7 +37,7 @@ const minimumChange = ({ metric, nonNegative = false }: EffectOptions): number |
 
 /** For methods that rely on the normal approximation. Rates without a covariate use the score test. */
 export function normalEffect(control: Arm, variation: Arm, options: EffectOptions): Effect {
-  if (options.metric === 'proportion' && !isAdjusted(control) && !isAdjusted(variation)) {
+  if (options.metric === 'proportion' && !control.isAdjusted && !variation.isAdjusted) {
     return scoreEffect(control, variation);
   }
   const joint = jointEstimate(control, variation);
@@ -99,7 +99,3 @@ const UNKNOWN = {
   standardError: null,
   intervals: () => ({ absolute: null, relative: null }),
 };
-
-/** A centered covariate changes only the variance, not the mean. */
-const isAdjusted = ({ mean, adjustedMean, variance, rawVariance }: Arm) =>
-  mean !== adjustedMean || variance !== rawVariance;

@@ -1,6 +1,6 @@
 import type { Arm } from './arm.ts';
 
-/** The difference of two arms and the observed mean of the control, which are jointly normal. */
+/** The difference of two arms and the base mean of the control, which are jointly normal. */
 export interface JointEstimate {
   readonly difference: number;
   readonly controlMean: number;
@@ -15,13 +15,14 @@ export interface JointEstimate {
 
 /** Null if an arm has no mean. */
 export function jointEstimate(control: Arm, variation: Arm): JointEstimate | null {
-  if (control.adjustedMean === null || variation.adjustedMean === null || control.mean === null) return null;
+  if (control.adjustedMean === null || variation.adjustedMean === null || control.baseMean === null)
+    return null;
   const [ofControl, ofVariation] = [varianceOfMean(control), varianceOfMean(variation)];
   const total = ofControl === null || ofVariation === null ? 0 : ofControl + ofVariation;
   const isKnown = total > 0;
   return {
     difference: variation.adjustedMean - control.adjustedMean,
-    controlMean: control.mean,
+    controlMean: control.baseMean,
     variance: isKnown ? total : null,
     controlVariance: (control.rawVariance ?? 0) / control.n,
     covariance: -(control.rawCovariance ?? 0) / control.n,

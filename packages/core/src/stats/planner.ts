@@ -2,9 +2,10 @@ import { DEFAULT_ALPHA } from './alpha.ts';
 import type { MethodSettings } from './analysis.ts';
 import { findRoot } from './distributions/find-root.ts';
 import { normalUpperQuantile } from './distributions/normal.ts';
-import { boundariesOf } from './group-sequential/boundaries.ts';
 import { MonitoredProcess } from './group-sequential/monitored-process.ts';
+import { monitoredCritical } from './group-sequential/monitoring.ts';
 import { DEFAULT_SPENDING, type Spending } from './group-sequential/spending.ts';
+import type { Adjustment } from './multiple-testing.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from './sequential.ts';
 
 export const DEFAULT_POWER = 0.8;
@@ -31,6 +32,8 @@ export interface PlanInput extends MethodSettings {
   readonly power?: number | undefined;
   /** Including the control; all have the same weight. */
   readonly variations?: number | undefined;
+  /** For several variations, of which one has the effect; default: `holm`. */
+  readonly correction?: Adjustment | undefined;
   /** Visitors per day who enter the test. */
   readonly dailyVisitors?: number | undefined;
 }
@@ -89,16 +92,26 @@ function perVariation({ effect, withoutEffect, withEffect }: Spread, input: Plan
   const { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, power = DEFAULT_POWER } = input;
   const margin = normalUpperQuantile(1 - power) * withEffect;
   const required = (critical: number) => ((critical * withoutEffect + margin) / effect) ** 2;
-  const once = required(normalUpperQuantile(alpha / 2));
+  const level = alpha / comparisonsOf(input);
+  const once = required(normalUpperQuantile(level / 2));
   if (method === 'group-sequential')
-    return once * inflation(alpha, power, input.spending ?? DEFAULT_SPENDING);
+    return once * inflation(level, power, input.spending ?? DEFAULT_SPENDING);
   if (method !== 'sequential') return once;
-  // The sequence widens slowly with the number of visitors, so fixed-point iteration converges within a few steps.
-  let n = once;
+  return fixedPoint(once, (n) => required(sequentialCritical(2 * n, alpha, sequentialN, level)));
+}
+
+/** The smallest p-value of all variations must be this much smaller, with either correction. */
+function comparisonsOf({ method, correction = 'holm', variations = 2 }: PlanInput): number {
+  return method === 'bayesian' || correction === 'none' ? 1 : variations - 1;
+}
+
+/** Always-valid sequences widen slowly with the number of visitors, so the iteration converges within a few steps. */
+function fixedPoint(start: number, next: (n: number) => number): number {
+  let n = start;
   for (let step = 0; step < 100; step++) {
-    const next = required(sequentialCritical(2 * n, alpha, sequentialN));
-    if (Math.abs(next - n) <= 1e-9 * n) return next;
-    n = next;
+    const better = next(n);
+    if (Math.abs(better - n) <= 1e-9 * n) return better;
+    n = better;
   }
   return n;
 }
@@ -106,7 +119,7 @@ function perVariation({ effect, withoutEffect, withEffect }: Spread, input: Plan
 /** How many more visitors a group-sequential test needs than a test that is evaluated once. */
 function inflation(alpha: number, power: number, spending: Spending): number {
   const fractions = Array.from({ length: PLANNED_LOOKS }, (_, index) => (index + 1) / PLANNED_LOOKS);
-  const criticals = boundariesOf(fractions, spending).criticals(alpha);
+  const criticals = fractions.map((fraction) => monitoredCritical({ fraction, spending }, alpha));
   const powerAt = (drift: number) => {
     const process = new MonitoredProcess(drift);
     const stops = fractions.map((fraction, i) =>
@@ -117,4 +130,34 @@ function inflation(alpha: number, power: number, spending: Spending): number {
   const once = normalUpperQuantile(alpha / 2) + normalUpperQuantile(1 - power);
   const drift = findRoot((size) => powerAt(size) - power, 1.1 * once, 0.2);
   return (drift / once) ** 2;
+}
+
+export interface GuardrailPlanInput {
+  readonly baseline: Baseline;
+  /** The relative harm that must be excluded. */
+  readonly maxHarm: number;
+  readonly alpha?: number | undefined;
+  readonly sequentialN?: number | undefined;
+  readonly power?: number | undefined;
+  readonly variations?: number | undefined;
+}
+
+/**
+ * The number of visitors, in all variations, after which harm beyond the margin is excluded with the given probability
+ * if there is none. Null without a baseline.
+ */
+export function planGuardrail(input: GuardrailPlanInput): number | null {
+  const { baseline, maxHarm, variations = 2 } = input;
+  const { alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, power = DEFAULT_POWER } = input;
+  const mean = baseline.metric === 'proportion' ? baseline.rate : baseline.mean;
+  const variance = baseline.metric === 'proportion' ? mean * (1 - mean) : baseline.variance;
+  const margin = maxHarm * mean;
+  if (!(margin > 0 && variance > 0)) return null;
+  const reserve = normalUpperQuantile(1 - power);
+  const required = (critical: number) => 2 * variance * ((critical + reserve) / margin) ** 2;
+  const each = fixedPoint(required(normalUpperQuantile(alpha / 2)), (n) =>
+    required(sequentialCritical(2 * n, alpha, sequentialN)),
+  );
+  const visitors = Math.ceil(each) * variations;
+  return Number.isFinite(visitors) ? visitors : null;
 }

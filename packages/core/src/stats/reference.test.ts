@@ -92,13 +92,23 @@ describe('analyses', () => {
   type Input = (typeof analyses.cases)[number]['input'];
 
   function analysisOf(input: Input): Analysis {
-    const { plannedVisitors, earlierLooks = [], spending, ...analysis } = input;
+    const { plannedVisitors, earlierLooks = [], spending, ...given } = input;
+    const analysis = { ...given, variations: given.variations.map(withCovariates) };
     if (plannedVisitors === undefined) return analysis as unknown as Analysis;
     const visitors = input.variations.reduce((sum, { n }) => sum + n, 0);
     const looks = looksAt([...earlierLooks, visitors], plannedVisitors, spending as Spending);
     return { ...analysis, looks } as unknown as Analysis;
   }
 });
+
+function withCovariates<
+  V extends { covariateSum?: number; covariateSumSquares?: number; covariateProduct?: number },
+>(variation: V) {
+  const { covariateSum, covariateSumSquares, covariateProduct } = variation;
+  if (covariateSum === undefined) return variation;
+  const covariates = { sums: [covariateSum], products: [[covariateSumSquares]], shared: [covariateProduct] };
+  return { ...variation, covariates };
+}
 
 describe('group-sequential tests', () => {
   it.each(groupSequential.cases)('$name', ({ input, expected }) => {

@@ -92,21 +92,24 @@ export class ScoreTest {
   }
 
   #differenceStatistic(difference: number): number {
-    const rate = this.#likelyControlRate(difference);
-    return this.#statistic(this.#rate - this.#controlRate - difference, rate, rate + difference, 1);
+    const { rate, otherRate } = this.#likelyRates(difference);
+    return this.#statistic(this.#rate - this.#controlRate - difference, rate, otherRate, 1);
   }
 
   #ratioStatistic(ratio: number): number {
     const { n, converted } = this.#control;
     const { n: otherN, converted: otherConverted } = this.#variation;
     // The likelihood has its maximum at the smaller root of a quadratic equation.
-    const linear = n + otherConverted + ratio * (otherN + converted);
+    const [sum, otherSum] = [n + otherConverted, ratio * (otherN + converted)];
     const root = Math.hypot(
-      n + otherConverted - ratio * (otherN + converted),
+      sum - otherSum,
       2 * Math.sqrt(ratio * (n - converted) * (otherN - otherConverted)),
     );
-    const rate = Math.min(1, 1 / ratio, (2 * (converted + otherConverted)) / (linear + root));
-    return this.#statistic(this.#rate - ratio * this.#controlRate, rate, ratio * rate, ratio);
+    const rate = Math.min(1, 1 / ratio, (2 * (converted + otherConverted)) / (sum + otherSum + root));
+    // Exactly 1 at the edge: the rounding error of the product would be large compared with a tiny variance.
+    const isAtEdge = otherConverted === otherN && otherSum >= sum;
+    const otherRate = isAtEdge ? 1 : ratio * rate;
+    return this.#statistic(this.#rate - ratio * this.#controlRate, rate, otherRate, ratio);
   }
 
   /** Distance from the hypothesis in standard errors, with the rates that are most likely under it. */
@@ -121,32 +124,52 @@ export class ScoreTest {
   }
 
   /**
-   * The most likely rate of the control if the other rate is higher by `difference`: where the derivative of the log
-   * likelihood, which decreases, is zero. Newton's method, or bisection where it leaves the possible range.
+   * The most likely rates if the other rate is higher by `difference`: where the derivative of the log likelihood, which
+   * decreases, is zero, or at an edge of the possible range. Newton's method, or bisection where it leaves the range.
    */
-  #likelyControlRate(difference: number): number {
+  #likelyRates(difference: number): { rate: number; otherRate: number } {
     let [low, high] = [Math.max(0, -difference), Math.min(1, 1 - difference)];
+    // Exact at the edges: a rounding error would be large compared with a tiny variance.
+    if (this.#slopes(high, difference).slope >= 0) {
+      return difference < 0 ? { rate: 1, otherRate: 1 + difference } : { rate: 1 - difference, otherRate: 1 };
+    }
+    if (this.#slopes(low, difference).slope <= 0) {
+      return difference < 0 ? { rate: -difference, otherRate: 0 } : { rate: 0, otherRate: difference };
+    }
     const { n, converted } = this.#control;
     const { n: otherN, converted: otherConverted } = this.#variation;
     const pooled = (converted + otherConverted - otherN * difference) / (n + otherN);
     let rate = pooled > low && pooled < high ? pooled : (low + high) / 2;
     for (let step = 0; step < 100; step++) {
-      const other = rate + difference;
-      const terms = [
-        converted / rate,
-        -(n - converted) / (1 - rate),
-        otherConverted / other,
-        -(otherN - otherConverted) / (1 - other),
-      ] as const;
-      const slope = terms[0] + terms[1] + terms[2] + terms[3];
+      const { slope, curvature } = this.#slopes(rate, difference);
       if (slope > 0) low = rate;
       else high = rate;
-      const curvature = -terms[0] / rate + terms[1] / (1 - rate) - terms[2] / other + terms[3] / (1 - other);
       const newton = rate - slope / curvature;
       const next = newton > low && newton < high ? newton : (low + high) / 2;
-      if (Math.abs(next - rate) <= 1e-15 * next) return next;
+      if (Math.abs(next - rate) <= 1e-15 * next) return { rate: next, otherRate: next + difference };
       rate = next;
     }
-    return rate;
+    return { rate, otherRate: rate + difference };
+  }
+
+  /** The derivatives of the log likelihood at a rate of the control; infinite at an edge that the data rules out. */
+  #slopes(rate: number, difference: number): { slope: number; curvature: number } {
+    const { n, converted } = this.#control;
+    const { n: otherN, converted: otherConverted } = this.#variation;
+    const other = difference >= 0 && rate === 1 - difference ? 1 : rate + difference;
+    const terms = [
+      [converted, rate, 1],
+      [n - converted, 1 - rate, -1],
+      [otherConverted, other, 1],
+      [otherN - otherConverted, 1 - other, -1],
+    ] as const;
+    let [slope, curvature] = [0, 0];
+    for (const [count, share, sign] of terms) {
+      // Nobody to explain: the share can be anything.
+      if (count === 0) continue;
+      slope += (sign * count) / share;
+      curvature -= count / share / share;
+    }
+    return { slope, curvature };
   }
 }

@@ -17,14 +17,28 @@ export function compareSequentially(effect: Effect, alpha: number, sequentialN: 
   };
 }
 
-/** Half the width of the confidence sequence after `visitors`, in standard errors. */
-export function sequentialCritical(visitors: number, alpha: number, sequentialN: number): number {
+/**
+ * Half the width of the confidence sequence after `visitors`, in standard errors.
+ *
+ * @param level default: alpha. A correction for several comparisons asks for a lower level, but does not tune the sequence.
+ */
+export function sequentialCritical(
+  visitors: number,
+  alpha: number,
+  sequentialN: number,
+  level = alpha,
+): number {
   const information = visitors * mixingVariance(alpha, sequentialN);
-  return Math.sqrt((1 + 1 / information) * (Math.log1p(information) - 2 * Math.log(alpha)));
+  return Math.sqrt((1 + 1 / information) * (Math.log1p(information) - 2 * Math.log(level)));
 }
 
 /** The smallest level at which the sequence, with its tuning unchanged, excludes zero. */
-function sequentialPValue(zSquared: number, visitors: number, alpha: number, sequentialN: number): number {
+export function sequentialPValue(
+  zSquared: number,
+  visitors: number,
+  alpha: number,
+  sequentialN: number,
+): number {
   const information = visitors * mixingVariance(alpha, sequentialN);
   return Math.min(1, Math.exp(0.5 * (Math.log1p(information) - zSquared / (1 + 1 / information))));
 }

@@ -6,11 +6,17 @@ export interface VariationSums {
   readonly sum: number;
   /** Sum of the squared values; ignored for a proportion, where it equals `sum`. */
   readonly sumSquares: number;
-  /** Sum of the values before the first exposure. Either all variations have all three covariate sums, or none has any. */
-  readonly covariateSum?: number | undefined;
-  readonly covariateSumSquares?: number | undefined;
-  /** Sum of value times covariate. */
-  readonly covariateProduct?: number | undefined;
+  /** What is known of the visitors from before the test. Either all variations have the same covariates, or none has any. */
+  readonly covariates?: CovariateSums | undefined;
+}
+
+/** Sums over visitors, for a list of covariates. The first one is the same value before the test. */
+export interface CovariateSums {
+  readonly sums: readonly number[];
+  /** Sums of the product of each pair of covariates. */
+  readonly products: readonly (readonly number[])[];
+  /** Sums of the product of each covariate and the value. */
+  readonly shared: readonly number[];
 }
 
 /** Sums for a ratio of two values per visitor, e.g. revenue (value) per converted visitor (denominator, 0 or 1). */

@@ -20,5 +20,9 @@ export function sumVisitors(
     covariateProduct += value * covariate;
   }
   const sums = { n, sum, sumSquares };
-  return paired ? { ...sums, covariateSum, covariateSumSquares, covariateProduct } : sums;
+  if (!paired) return sums;
+  return {
+    ...sums,
+    covariates: { sums: [covariateSum], products: [[covariateSumSquares]], shared: [covariateProduct] },
+  };
 }

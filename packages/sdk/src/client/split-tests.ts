@@ -20,6 +20,8 @@ export interface SplitTestDefinition {
   variations: Variation[];
   /** Sent with exposures. */
   phase?: number;
+  /** A user gets the same variation on all devices, where the user id is known; missing: visitors are counted. */
+  unit?: 'user';
   /** Only visitors who hash into this range of 0 to 100 take part. */
   exclusion?: { seed: string; from: number; to: number };
 }
@@ -38,6 +40,8 @@ export interface Bootstrap {
   propertyId?: string;
   visitorId: string;
   sessionId: string;
+  /** If the server knows it: the page then shows what the server chose in tests with the unit `user`. */
+  userId?: string | undefined;
   config: SplitTestConfig;
   /** When the definitions were fetched, in Unix milliseconds. */
   fetchedAt: number;
@@ -61,6 +65,8 @@ export interface Choice {
 
 interface ChoiceInput {
   visitorId: string;
+  /** For tests with the unit `user`. */
+  userId?: string | undefined;
   /** The variation named in the page's URL, if any. */
   previewKey?: string | null;
   holdout?: SplitTestConfig['holdout'];
@@ -69,11 +75,11 @@ interface ChoiceInput {
 /** `undefined` for an unusable test: no variations, or invalid JSON in a test of type `json`. */
 export function choose(
   test: SplitTestDefinition,
-  { visitorId, previewKey, holdout }: ChoiceInput,
+  { visitorId, userId, previewKey, holdout }: ChoiceInput,
 ): Choice | undefined {
   return attempt(() => {
     const previewed = test.variations.find(({ key }) => key === previewKey);
-    const { included, index } = assign(test, visitorId, holdout);
+    const { included, index } = assign(test, visitorId, holdout, userId);
     const { key, value } = previewed ?? test.variations[index]!;
     return {
       testKey: test.key,

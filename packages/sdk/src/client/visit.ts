@@ -15,6 +15,8 @@ const ID_CACHE_MS = 5000;
 export interface Ids {
   readonly visitorId: string;
   readonly sessionId: string;
+  /** Only if the server has passed it to the page. */
+  readonly userId?: string | undefined;
 }
 
 export interface Visit {
@@ -52,7 +54,9 @@ export function createVisit(context: ClientContext): Visit {
     const sessionId =
       (isActive ? cookie || storedId : (context.sharedCookieDomain || cookie !== storedId) && cookie) ||
       newId();
-    if (sessionId !== ids?.sessionId) ids = { visitorId, sessionId };
+    // The bootstrap of a cached page may be that of somebody else.
+    const userId = bootstrap?.visitorId === visitorId ? bootstrap!.userId : undefined;
+    if (sessionId !== ids?.sessionId) ids = { visitorId, sessionId, userId };
     save({ visitorId, sessionId }, time);
     context.writeCookie(VISITOR_COOKIE, visitorId, VISITOR_SECONDS);
     context.writeCookie(SESSION_COOKIE, sessionId, SESSION_IDLE_SECONDS);

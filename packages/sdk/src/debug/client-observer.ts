@@ -110,6 +110,7 @@ export class ClientObserver {
       state.tests.clear();
       state.flags.clear();
       state.listedFlags = undefined;
+      state.userId = undefined;
     }
     state.visitorId = visitorId;
   }
@@ -136,13 +137,13 @@ export class ClientObserver {
   }
 
   #reasonFor(testKey: string, choice: Choice | undefined): string {
-    const { definitions, visitorId } = this.state;
+    const { definitions, visitorId, userId } = this.state;
     const test = definitions?.config.tests.find(({ key }) => key === testKey);
     if (!choice) return 'fallback, because the test is not running or does not exist';
     if (!test || !visitorId) return 'assigned with earlier definitions';
     const previewKey = choice.preview ? choice.variationKey : undefined;
     const { holdout } = definitions!.config;
-    const { variationKey, words } = assignmentWords(test, visitorId, { holdout, previewKey });
+    const { variationKey, words } = assignmentWords(test, visitorId, { holdout, previewKey, userId });
     return variationKey === choice.variationKey ? words : 'assigned with earlier definitions';
   }
 

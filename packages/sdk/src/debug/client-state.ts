@@ -39,6 +39,8 @@ export interface ClientState {
   consent: boolean;
   visitorId: string | undefined;
   sessionId: string | undefined;
+  /** Passed by the server, for tests with the unit `user`. */
+  userId: string | undefined;
   definitions: { config: SplitTestConfig; source: 'bootstrap' | 'cache' | 'service' } | undefined;
   tests: Map<string, TestState>;
   /** Keys of the tests whose exposure the server has recorded while it rendered the page. */
@@ -79,6 +81,7 @@ export function initialState({ propertyId, bootstrap, consent }: SplitTestingOpt
     consent: consent !== 'required',
     visitorId: undefined,
     sessionId: undefined,
+    userId: rendered?.userId,
     // The records tell what was cached: by now, the page may have stored newer definitions.
     definitions: rendered?.config && { config: rendered.config, source: 'bootstrap' },
     tests: new Map(),

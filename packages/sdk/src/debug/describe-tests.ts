@@ -29,7 +29,7 @@ export function describeTests(state: ClientState): ShownTest[] {
 }
 
 function describeUnread(
-  { definitions, visitorId, serverExposures }: ClientState,
+  { definitions, visitorId, userId, serverExposures }: ClientState,
   testKey: string,
 ): ShownTest {
   const { tests, holdout } = definitions!.config;
@@ -37,7 +37,7 @@ function describeUnread(
   const exposure = serverExposures.has(testKey) ? 'server' : 'unread';
   if (!visitorId) return { testKey, variationKey: undefined, reason: '', exposure, isPreview: false };
   const previewKey = new URLSearchParams(location.search).get(`sy_${testKey}`);
-  const { variationKey, words } = assignmentWords(test, visitorId, { holdout, previewKey });
+  const { variationKey, words } = assignmentWords(test, visitorId, { holdout, previewKey, userId });
   return {
     testKey,
     variationKey: variationKey ?? undefined,

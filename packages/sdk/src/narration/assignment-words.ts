@@ -3,11 +3,17 @@ import type { SplitTestConfig, SplitTestDefinition } from '../client/split-tests
 
 const number = (value: number) => String(Number(value.toFixed(2)));
 
+interface AssignmentInput {
+  holdout: SplitTestConfig['holdout'];
+  previewKey?: string | null | undefined;
+  userId?: string | undefined;
+}
+
 /** Why a visitor gets a variation, such as "b: draw 63.2 is within 50 to 100". */
 export function assignmentWords(
   test: SplitTestDefinition,
   visitorId: string,
-  { holdout, previewKey }: { holdout: SplitTestConfig['holdout']; previewKey?: string | null | undefined },
+  { holdout, previewKey, userId }: AssignmentInput,
 ): { variationKey: string | null; words: string } {
   if (test.variations.some(({ key }) => key === previewKey)) {
     return { variationKey: previewKey!, words: `preview, because the URL has sy_${test.key}=${previewKey}` };
@@ -19,6 +25,7 @@ export function assignmentWords(
       definition: { ...definition, ...(exclusion && { exclusion: { ...exclusion, group: '' } }) },
     },
     visitorId,
+    userId,
   );
   return { variationKey: variation, words: wordsOf(reason, steps) };
 }

@@ -1,14 +1,16 @@
 import { type Analysis, analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
 import { boundariesOf } from '@switchyard/core/stats/group-sequential/boundaries';
-import type { Looks } from '@switchyard/core/stats/group-sequential/compare';
+import type { PlannedLooks } from '@switchyard/core/stats/group-sequential/compare';
 import { readInput } from '../features/provisioning/provision-input.ts';
 import { CliError } from './cli-error.ts';
 
 export async function printStats(file: string): Promise<void> {
   const analysis = readNumbers(await readInput(file), file === '-' ? 'standard input' : file);
   const { variations, srm, settings } = analyse(analysis);
-  const { looks, alpha } = settings;
+  const { alpha } = settings;
+  // The input has looks, or none.
+  const looks = settings.looks as PlannedLooks | null;
   const output = {
     variations,
     srm: srm === null ? null : { pValue: srm.pValue },
@@ -17,7 +19,7 @@ export async function printStats(file: string): Promise<void> {
   console.log(JSON.stringify(output, undefined, 2));
 }
 
-function describeLooks({ fractions, spending }: Looks, alpha: number) {
+function describeLooks({ fractions, spending }: PlannedLooks, alpha: number) {
   const criticals = boundariesOf(fractions, spending).cutCriticals(alpha);
   return fractions.map((fraction, index) => ({ fraction, critical: criticals[index] }));
 }

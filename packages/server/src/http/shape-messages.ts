@@ -60,7 +60,8 @@ function describeUnion(error: ErrorObject, all: readonly ErrorObject[]): string 
   if (alternatives.every((alternative) => alternative.const !== undefined)) {
     return `must be one of ${alternatives.map((alternative) => alternative.const).join(', ')}`;
   }
-  return `must be ${alternatives.map((alternative) => typeName(String(alternative.type))).join(' or ')}`;
+  const types = new Set(alternatives.map((alternative) => typeName(String(alternative.type))));
+  return `must be ${[...types].join(' or ')}`;
 }
 
 function belongsToUnion(error: ErrorObject, all: readonly ErrorObject[]): boolean {
@@ -68,11 +69,16 @@ function belongsToUnion(error: ErrorObject, all: readonly ErrorObject[]): boolea
   return union !== undefined && !nearMisses(union, all).includes(error);
 }
 
+/** The errors of the alternative that has the fewest, of those that do not fail by type or constant. */
 function nearMisses(union: ErrorObject, all: readonly ErrorObject[]): ErrorObject[] {
-  return all.filter((error) => {
-    if (!isBelow(error, union)) return false;
-    return error.instancePath !== union.instancePath || !['type', 'const'].includes(error.keyword);
-  });
+  const byAlternative = new Map<string, ErrorObject[]>();
+  for (const error of all) {
+    if (!isBelow(error, union)) continue;
+    if (error.instancePath === union.instancePath && ['type', 'const'].includes(error.keyword)) continue;
+    const alternative = error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0]!;
+    byAlternative.set(alternative, [...(byAlternative.get(alternative) ?? []), error]);
+  }
+  return [...byAlternative.values()].sort((left, right) => left.length - right.length)[0] ?? [];
 }
 
 function isBelow(error: ErrorObject, union: ErrorObject): boolean {

@@ -56,6 +56,7 @@ describe.each(engines())('$name', (engine) => {
     expect(configuration.property('shop')).toEqual({
       id: 'shop',
       ...settings,
+      holdoutPeriod: null,
       aaTest: 'assignment',
       displayCurrency: 'USD',
       hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),

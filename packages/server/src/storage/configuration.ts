@@ -23,6 +23,7 @@ export interface StoredProperty
     | 'allowedOrigins'
     | 'hashSeed'
     | 'holdout'
+    | 'holdoutPeriod'
     | 'statistics'
     | 'aaTest'
     | 'displayCurrency'

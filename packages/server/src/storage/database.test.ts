@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { provisionDatabase } from '../testing/provision-database.ts';
 import { databasePath, openDatabase, openMemoryDatabase } from './database.ts';
+import { holdoutPeriodMigration } from './migrations/022-holdout-period.ts';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -70,6 +70,33 @@ test('a failing migration is rolled back together with those before it', async (
   expect(tableNames()).toEqual(before);
 });
 
+/** A row that every version of the table takes. */
+const PROPERTY = {
+  id: 'shop',
+  name: 'Shop',
+  hash_seed: 'seed',
+  holdout: 5,
+  version: 1,
+  position: 1,
+  created_at: 1_700_000_000_000,
+  updated_at: 1_700_000_000_001,
+};
+
+test('a holdout of an older database has been in force since the property was last saved', async () => {
+  const before = ALL_MIGRATIONS.slice(0, ALL_MIGRATIONS.indexOf(holdoutPeriodMigration));
+  const old = await openDatabase(dataDir, { migrations: before });
+  const without = { ...PROPERTY, id: 'other', holdout: 0, position: 2 };
+  await old.database.insertInto('properties').values([PROPERTY, without]).execute();
+  await old.close();
+  const { database, close } = await openDatabase(dataDir);
+  const periods = database.selectFrom('properties').select(['holdout_since', 'holdout_largest']);
+  expect(await periods.orderBy('position').execute()).toEqual([
+    { holdout_since: PROPERTY.updated_at, holdout_largest: 5 },
+    { holdout_since: null, holdout_largest: null },
+  ]);
+  await close();
+});
+
 test('a database with the old migration table is upgraded without losing data', async () => {
   const before = ALL_MIGRATIONS.slice(0, -1);
   const handle = await openDatabase(dataDir, { migrations: before });
@@ -84,7 +111,7 @@ test('a database with the old migration table is upgraded without losing data', 
   // As if the clock was set back with every upgrade.
   const rows = names.map((name, index) => ({ name, applied_at: 1_700_000_000_000 - index }));
   await handle.database.insertInto('schema_migrations').values(rows).execute();
-  await provisionDatabase(handle.database, { id: 'shop', name: 'Shop', retentionDays: 30 });
+  await handle.database.insertInto('properties').values(PROPERTY).execute();
   await handle.close();
 
   await expect(openDatabase(dataDir, { migrations: before.slice(0, -1) })).rejects.toThrow(

@@ -65,6 +65,7 @@ export type ReportQueries = Pick<
   | 'splitTestCounts'
   | 'countAhead'
   | 'splitTestSeries'
+  | 'splitTestEntry'
   | 'splitTestFeedback'
   | 'goalBaseline'
   | 'assignmentCounts'
@@ -110,6 +111,7 @@ export function eventStoreClient(
     splitTestCounts: forward('splitTestCounts'),
     countAhead: forward('countAhead'),
     splitTestSeries: forward('splitTestSeries'),
+    splitTestEntry: forward('splitTestEntry'),
     splitTestFeedback: forward('splitTestFeedback'),
     goalBaseline: forward('goalBaseline'),
     assignmentCounts: forward('assignmentCounts'),

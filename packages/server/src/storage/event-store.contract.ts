@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import { describeAssignments } from './contract/describe-assignments.contract.ts';
+import { describeCovariates } from './contract/describe-covariates.contract.ts';
 import { describeFeedbackGoals } from './contract/describe-feedback-goals.contract.ts';
 import { describeGoals } from './contract/describe-goals.contract.ts';
 import { describeLists } from './contract/describe-lists.contract.ts';
 import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
+import { describePhases } from './contract/describe-phases.contract.ts';
 import { describeRepeatedResults } from './contract/describe-repeated-results.contract.ts';
 import { describeSessionContexts } from './contract/describe-session-contexts.contract.ts';
 import { describeSources } from './contract/describe-sources.contract.ts';
@@ -424,6 +426,8 @@ export function describeEventStore(
     });
 
     describeSplitTests({ store: () => store, add, nextProperty });
+    describePhases({ store: () => store, add, nextProperty });
+    describeCovariates({ store: () => store, add, journal, nextProperty, randomRuns });
     describeFeedbackGoals({ store: () => store, add, nextProperty });
     describeAssignments({ store: () => store, add, nextProperty });
     describeSessionContexts({ store: () => store, add, nextProperty });

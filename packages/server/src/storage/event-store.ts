@@ -12,6 +12,13 @@ import type {
   SessionKnowledge,
 } from './session-context-queries.ts';
 import type {
+  SplitTestCounts,
+  SplitTestFeedbackQuery,
+  SplitTestQuery,
+  SplitTestSeries,
+  VariationFeedback,
+} from './split-test-queries.ts';
+import type {
   LiveQuery,
   LiveVisitors,
   ReceivedTimes,
@@ -82,6 +89,11 @@ export interface EventStore {
   /** In the background, so that counting later takes less; engines that keep nothing do nothing. */
   countAhead(query: SplitTestQuery, signal?: AbortSignal): Promise<void>;
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries>;
+  /**
+   * When the visitor with this number entered the phase; the first is 1. Only visitors who count, without crawlers;
+   * undefined if there are fewer.
+   */
+  splitTestEntry(query: SplitTestQuery, number: number, signal?: AbortSignal): Promise<number | undefined>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
   /** In any order. */
@@ -324,150 +336,6 @@ export interface NewFeedback {
 export interface CollectedSession {
   propertyId: string;
   sessionId: string;
-}
-
-/**
- * Query for one phase of a split test. The unit is the visitor; a session without a visitor is its own unit. Only
- * conversions after a visitor's first exposure count; earlier ones are used for the covariate.
- */
-export interface SplitTestQuery {
-  propertyId: string;
-  splitTestKey: string;
-  /** In order; at most 120. Exposures to other variations are ignored. */
-  variationKeys: readonly string[];
-  /** Exposures without a phase are assigned by time: `from` inclusive, `to` exclusive. */
-  phase: number;
-  from: number;
-  to: number;
-  /** When the phase started by the server's clock; 0 if it has not started. */
-  startedAt: number;
-  /** Conversions before this time count. */
-  until: number;
-  days: DayRange;
-  goalIds: readonly string[];
-  /** Revenue goals among them: after a partial refund the visitor still counts as converted. */
-  revenueGoalIds?: readonly string[];
-  /** Feedback that counts like conversions of a goal. */
-  feedback?: readonly FeedbackGoal[];
-  /** Visitors first exposed within this many days of the first exposure, by the server's clock, are early. */
-  earlyDays: number;
-  /** Conversions within this many days before the first exposure are the covariate. */
-  preDays: number;
-  /** Values above this quantile of the converted visitors' values are capped to it. */
-  winsorize?: number;
-  /** Splits the visitors by an attribute of their first exposure, or by country, device, browser or os. */
-  by?: SegmentQuery;
-}
-
-/** Answers of a feedback type, or only those with an option; answers without a session are ignored. */
-export interface FeedbackGoal {
-  /** Id of the sums in the result; not the id of a goal. */
-  goalId: string;
-  feedbackTypeId: string;
-  option?: string;
-}
-
-/**
- * The days of a series; both are midnight UTC and inclusive. Earlier times count as the day before `from`, later ones
- * as `to`, because clients can send any date.
- */
-export interface DayRange {
-  from: number;
-  to: number;
-  /** Days per point, counted back from `to`; a point is labeled with its last day. */
-  step: number;
-}
-
-interface SegmentQuery {
-  /** A literal name, not a path. */
-  attribute: string;
-  /** Number of segments counted separately, largest first; the others are combined. */
-  max: number;
-}
-
-/** Longer attribute values are truncated to this length. */
-export const MAX_SEGMENT_LENGTH = 200;
-
-export interface SplitTestCounts {
-  /** By day, UTC. */
-  exposures: { at: number; variationKey: string; bot: boolean; exposures: number }[];
-  groups: VisitorGroup[];
-}
-
-/** Visitors with the same variation and properties. */
-export interface VisitorGroup {
-  /** Null if they saw several variations; such visitors are excluded from results. */
-  variationKey: string | null;
-  bot: boolean;
-  early: boolean;
-  /** Attribute value; null if unknown, if `other` is set, or if the query is not segmented. */
-  segment: string | null;
-  /** The remaining segments, combined. */
-  other: boolean;
-  visitors: number;
-  goals: GoalSums[];
-}
-
-/** Sums over all visitors of a group; visitors without conversions count as zero. */
-export interface GoalSums {
-  goalId: string;
-  /** Visitors with more conversions than reversals; for revenue goals, with positive net revenue. */
-  converted: number;
-  /** Conversions minus reversals. */
-  conversions: ValueSums;
-  /** Dollars minus refunds. */
-  amount: ValueSums;
-  /** Dollars of the converted visitors. */
-  convertedAmount: number;
-  /** Conversions of the converted visitors before their first exposure. */
-  convertedCovariate: number;
-}
-
-export interface ValueSums {
-  sum: number;
-  sumSquares: number;
-  covariateSum: number;
-  covariateSumSquares: number;
-  covariateProduct: number;
-}
-
-/** Daily increments, UTC; running totals give the state at the end of a day. Visitors of several variations are excluded. */
-export interface SplitTestSeries {
-  visitors: { at: number; variationKey: string; bot: boolean; visitors: number }[];
-  goals: GoalDay[];
-}
-
-export interface GoalDay {
-  at: number;
-  variationKey: string;
-  bot: boolean;
-  goalId: string;
-  converted: number;
-  conversions: { sum: number; sumSquares: number };
-  amount: { sum: number; sumSquares: number };
-}
-
-export type SplitTestFeedbackQuery = Omit<
-  SplitTestQuery,
-  | 'startedAt'
-  | 'days'
-  | 'goalIds'
-  | 'revenueGoalIds'
-  | 'feedback'
-  | 'earlyDays'
-  | 'preDays'
-  | 'winsorize'
-  | 'by'
-> & {
-  /** Max messages per variation, latest first. */
-  messages: number;
-};
-
-/** Feedback from visitors of a variation after their first exposure; excludes bots. */
-export interface VariationFeedback {
-  variationKey: string;
-  options: { feedbackTypeId: string; option: string; count: number }[];
-  messages: { feedbackTypeId: string; message: string; option: string | null; createdAt: number }[];
 }
 
 export interface GoalBaselineQuery extends GoalQuery {

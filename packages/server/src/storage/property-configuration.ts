@@ -5,7 +5,7 @@ import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
-import type { TestOutcome } from './test-outcome.ts';
+import type { Guardrail, TestOutcome } from './test-outcome.ts';
 
 /** A property with everything that requests need; immutable, every saved change creates a new object. */
 export interface PropertyConfiguration {
@@ -19,6 +19,8 @@ export interface PropertyConfiguration {
   readonly hashSeed: string;
   /** Percentage of visitors excluded from all split tests. */
   readonly holdout: number;
+  /** Derived by the writer; null without a holdout. */
+  readonly holdoutPeriod: HoldoutPeriod | null;
   /** Statistics settings of its split tests, with defaults filled in. */
   readonly statistics: StatisticsSettings;
   /** The built-in A/A test. */
@@ -37,6 +39,13 @@ export interface PropertyConfiguration {
   readonly createdAt: number;
   /** Incremented by every saved change of the property. */
   readonly version: number;
+}
+
+/** While a holdout keeps its seed and does not grow, it can be measured as one. */
+export interface HoldoutPeriod {
+  readonly since: number;
+  /** The largest percentage since then: visitors between it and the present one were released. */
+  readonly largest: number;
 }
 
 export interface Environment {
@@ -72,7 +81,9 @@ export interface SplitTest {
   /** The first is the primary goal. */
   goals: TestOutcome[];
   /** Must not get worse; disjoint from `goals`. */
-  guardrails: TestOutcome[];
+  guardrails: Guardrail[];
+  /** Who is counted: each visitor, or visitors of the same user together. */
+  unit: 'visitor' | 'user';
   exclusion: ExclusionSlot | null;
   /** When a draft starts automatically. */
   startAt: number | null;

@@ -1,4 +1,4 @@
-import type { SplitTestQuery } from './event-store.ts';
+import type { SplitTestQuery } from './split-test-queries.ts';
 
 /** Conditions on the sessions of a list, apart from their start; all must match. */
 export interface SessionConditions {

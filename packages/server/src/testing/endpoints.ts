@@ -70,6 +70,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'goalId', code: 'goal_not_found' },
   }),
   endpoint('GET', '/v1/split-testing/aa-test', 'secret', { members: true, query: inShop }),
+  endpoint('GET', '/v1/split-testing/holdout', 'secret', { members: true, query: inShop }),
   endpoint('POST', '/v1/flags/evaluate', 'secret', {
     body: {
       ...inShop,

@@ -73,20 +73,24 @@ export class Boundaries {
     return Math.min(this.pValue(z, look), (2 * normalSurvival(Math.abs(z))) / EARLY_SHARE);
   }
 
-  /** The smallest alpha at which the statistic reaches the boundary of this look. */
+  /** The smallest alpha at which the statistic reaches the boundary of this look; from 0 to 1 for every number. */
   pValue(z: number, look: number): number {
     const size = Math.abs(z);
     const boundary = (index: number) => this.criticals(alphaAt(index))[look]!;
     // Boundaries are nearly proportional to the quantiles, so the search starts close to the result.
     const [alpha, row] = this.#rows.entries().next().value ?? [DEFAULT_ALPHA, this.criticals(DEFAULT_ALPHA)];
     const guess = (size / row[look]!) * (normalUpperQuantile(alpha / 2) / GRID_STEP);
-    let low = Math.min(MAX_INDEX, Math.floor(guess));
+    let low = Math.max(0, Math.min(MAX_INDEX, Math.floor(guess)));
     while (low >= 0 && boundary(low) > size) low--;
-    while (low < MAX_INDEX && boundary(low + 1) <= size) low++;
+    while (low >= 0 && low < MAX_INDEX && boundary(low + 1) <= size) low++;
     if (low < 0) return 1;
     if (low === MAX_INDEX) return alphaAt((MAX_INDEX * size) / boundary(MAX_INDEX));
     const first = Math.max(0, Math.min(MAX_INDEX + 1 - POINTS, low + 1 - POINTS / 2));
-    const indexes = Array.from({ length: POINTS }, (_, i) => first + i);
+    const indexes = Array.from({ length: POINTS }, (_, i) => first + i).filter(
+      (index) => boundary(index) < Infinity,
+    );
+    // Beyond the last alpha that can be spent at this look, its p-value is an upper limit.
+    if (!indexes.includes(low + 1)) return alphaAt(low);
     const index = interpolate(indexes.map(boundary), indexes, size);
     return alphaAt(Math.max(low, Math.min(low + 1, index)));
   }

@@ -1,5 +1,4 @@
 import { DEFAULT_STATISTICS } from '../../api/statistics.ts';
-import { AA_ROUND_DAYS } from '../../lifecycle/aa-test.ts';
 import type { ReportInput } from './report-input.ts';
 
 /** A round may raise a false alarm because of its goals, or because of its split. */
@@ -11,8 +10,7 @@ export const AA_METHOD = {
   /** Max share of rounds with an alarm by chance. */
   falseAlarms: GOAL_ALPHA + SPLIT_ALPHA,
   goalAlpha: GOAL_ALPHA,
-  /** The test of the split is not sequential, so each day gets an equal part. */
-  dailySplitAlpha: SPLIT_ALPHA / AA_ROUND_DAYS,
+  splitAlpha: SPLIT_ALPHA,
   minVisitors: 100,
   /** Of both variations together: if one loses its conversions, the other still has them. */
   minConverted: 50,

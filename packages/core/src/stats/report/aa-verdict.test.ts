@@ -112,7 +112,7 @@ describe('the verdict of an A/A test', () => {
   it('is an alarm if the split is off, even without conversions', () => {
     const verdict = verdictOn([side(5500, 0), side(5000, 0)]);
     expect(verdict.verdict).toBe('alarm');
-    expect(verdict.splitPValue).toBeLessThan(AA_METHOD.dailySplitAlpha);
+    expect(verdict.splitPValue).toBeLessThan(AA_METHOD.splitAlpha);
     expect(verdict.words).toMatch(
       /^Alarm: 10,500 visitors were split 52\.4 % to 47\.6 % instead of 50 % to 50 % \(p < 0\.001\)\. Check that every visitor/,
     );

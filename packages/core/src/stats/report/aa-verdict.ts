@@ -33,7 +33,7 @@ export function aaVerdict(input: AaVerdictInput): AaVerdict {
   const splitPValue = enough ? splitPValueOf(input.report) : null;
   const compared = goals.map((goal) => ({ goal, pValue: enough ? pValueOf(goal) : null }));
   const causes: AaCause[] = [
-    ...(splitPValue !== null && splitPValue < AA_METHOD.dailySplitAlpha
+    ...(splitPValue !== null && splitPValue < AA_METHOD.splitAlpha
       ? [{ cause: 'split' as const, pValue: splitPValue }]
       : []),
     ...compared.flatMap(({ goal, pValue }) =>

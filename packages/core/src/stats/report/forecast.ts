@@ -1,12 +1,11 @@
 import { DEFAULT_ALPHA } from '../alpha.ts';
 import type { MethodSettings } from '../analysis.ts';
 import { normalUpperQuantile } from '../distributions/normal.ts';
-import { boundariesOf } from '../group-sequential/boundaries.ts';
-import { looksAt } from '../group-sequential/compare.ts';
+import { fractionOf } from '../group-sequential/compare.ts';
 import { futilityBoundary } from '../group-sequential/futility.ts';
+import { monitoredCritical } from '../group-sequential/monitoring.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
 import { type Limits, simulateEnds } from './forecast-paths.ts';
-import { thinOut } from './report-looks.ts';
 
 /** An end that is further away is not in sight. */
 const HORIZON_DAYS = 56;
@@ -14,8 +13,6 @@ const HORIZON_DAYS = 56;
 const MAX_DAYS = 182;
 /** Even for the largest plans. */
 const LAST_DAY = 3650;
-/** Boundaries for more looks take longer, and hardly change a forecast. */
-const MAX_LOOKS = 30;
 /** Share of the simulated ends in the range, so that at least 80 % of real ones are. */
 const COVERED = 0.86;
 /** The plan limits the range anyway, so it can cover more. */
@@ -123,25 +120,11 @@ function groupSequentialLimits(
   fractionAt: (day: number) => number,
 ): Limits {
   const { alpha = DEFAULT_ALPHA, looks, standardError, smallestDifference } = input;
-  const { fractions, current, spending } = looks!;
-  const past = thinOut(fractions.slice(0, current + 1), MAX_LOOKS);
-  const now = past.at(-1)!;
-  const future = thinOut(
-    days.map(fractionAt).filter((fraction) => fraction > now && fraction < 1),
-    MAX_LOOKS,
-  );
-  // Rounded, so that all variations of a test have the same boundaries.
-  const all = [...past, ...future.map((fraction) => Math.round(1e6 * fraction) / 1e6), 1];
-  const looksAhead = looksAt(all, 1, spending).fractions;
-  const criticals = boundariesOf(looksAhead, spending).cutCriticals(alpha);
-  const criticalAt = (fraction: number) => {
-    const next = looksAhead.findIndex((look) => look >= Math.min(1, fraction));
-    return criticals[next === -1 ? criticals.length - 1 : next]!;
-  };
-  const drift =
-    smallestDifference === null ? undefined : smallestDifference / (standardError * Math.sqrt(now));
+  const { spending } = looks!;
+  const now = Math.sqrt(fractionOf(looks!));
+  const drift = smallestDifference === null ? undefined : smallestDifference / (standardError * now);
   return {
-    criticals: days.map((day) => criticalAt(fractionAt(day))),
+    criticals: days.map((day) => monitoredCritical({ fraction: fractionAt(day), spending }, alpha)),
     futilities: days.map((day) => futilityBoundary(fractionAt(day), alpha, drift)),
   };
 }
@@ -160,7 +143,8 @@ function detectableChange(input: ForecastInput): number | null {
 function criticalAfter(input: ForecastInput, total: number): number | null {
   const { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, plannedVisitors, looks } = input;
   if (method === 'sequential') return sequentialCritical(total, alpha, sequentialN);
-  if (plannedVisitors === null || total >= plannedVisitors) return normalUpperQuantile(alpha / 2);
-  if (method !== 'group-sequential' || !looks) return null;
-  return boundariesOf([total / plannedVisitors], looks.spending).cutCriticals(alpha)[0]!;
+  if (method === 'group-sequential' && looks && plannedVisitors !== null) {
+    return monitoredCritical({ fraction: total / plannedVisitors, spending: looks.spending }, alpha);
+  }
+  return plannedVisitors === null || total >= plannedVisitors ? normalUpperQuantile(alpha / 2) : null;
 }

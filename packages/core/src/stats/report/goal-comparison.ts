@@ -1,16 +1,9 @@
-import type { VariationResult } from '../analysis.ts';
-import type { Looks } from '../group-sequential/compare.ts';
+import type { MethodSettings, VariationResult } from '../analysis.ts';
 import { adjustPValues } from '../multiple-testing.ts';
 import { totalVisitors, type VariationCounts } from './report-counts.ts';
-import type { ReportGoal, ReportInput } from './report-input.ts';
-import { type DatedLooks, looksOf } from './report-looks.ts';
-import {
-  type MetricResult,
-  type MetricSettings,
-  methodOf,
-  metricsOf,
-  nonNegativeGoals,
-} from './report-metrics.ts';
+import type { GoalRole, ReportGoal, ReportInput } from './report-input.ts';
+import { guardrailMethod, methodOf } from './report-method.ts';
+import { type MetricResult, type MetricSettings, metricsOf, nonNegativeGoals } from './report-metrics.ts';
 
 interface AdjustedResult extends VariationResult {
   /** The p-value after the correction for multiple comparisons; null if there is none. */
@@ -25,56 +18,92 @@ export interface GoalComparison {
 }
 
 /** How the goals of a test are compared; the same for the whole test, its segments and its days. */
-export interface ComparisonSettings extends Pick<ReportInput, 'goals' | 'statistics' | 'plannedVisitors'> {
-  /** For the group-sequential method. */
-  readonly looks: DatedLooks;
+export interface ComparisonSettings
+  extends Pick<ReportInput, 'goals' | 'statistics' | 'plannedVisitors' | 'learnedPrior'> {
+  /** Visitors of the whole test, for methods with a plan. */
+  readonly visitors: number;
   readonly isNonNegative: MetricSettings['isNonNegative'];
+  /** Whether covariates are used. */
+  readonly cuped: boolean;
 }
 
 /** @param counts of all visitors of the test */
 export function comparisonSettings(
   input: ReportInput,
   counts: readonly VariationCounts[],
+  cuped: boolean,
 ): ComparisonSettings {
-  const { goals, statistics, plannedVisitors } = input;
-  const looks = looksOf(input, totalVisitors(counts));
-  return { goals, statistics, plannedVisitors, looks, isNonNegative: nonNegativeGoals(counts) };
+  return {
+    goals: input.goals,
+    statistics: input.statistics,
+    plannedVisitors: input.plannedVisitors,
+    ...(input.learnedPrior && { learnedPrior: input.learnedPrior }),
+    visitors: totalVisitors(counts),
+    isNonNegative: nonNegativeGoals(counts),
+    cuped,
+  };
 }
 
 /**
- * Compares every variation with the control, by goal; with all metrics or only the deciding one.
+ * Compares every variation with the control, by goal.
  *
- * @param looks default: all looks at the test
+ * @param selection all metrics, or only the deciding one
+ * @param which default: all goals
  */
 export function compareGoals(
   settings: ComparisonSettings,
   counts: readonly VariationCounts[],
   selection: 'all' | 'deciding',
-  looks: Looks = settings.looks,
+  which: 'all' | 'guardrails' | 'others' = 'all',
 ): GoalComparison[] {
-  const { goals, statistics, isNonNegative } = settings;
-  const metricSettings = { method: methodOf(settings, looks), cuped: statistics.cuped, isNonNegative };
-  return withAdjustedPValues(
-    goals.map((goal) => ({ goal, metrics: metricsOf(goal, counts, metricSettings, selection) })),
-    settings,
+  const { statistics, isNonNegative, cuped } = settings;
+  const goals = settings.goals.filter(
+    ({ role }) => which === 'all' || (role === 'guardrail') === (which === 'guardrails'),
   );
+  const method = methodOf(settings, settings.visitors);
+  const guarded = guardrailMethod(settings);
+  const compared = goals.map((goal) => {
+    const own: MethodSettings = goal.role === 'guardrail' ? guarded : method;
+    return { goal, metrics: metricsOf(goal, counts, { method: own, cuped, isNonNegative }, selection) };
+  });
+  const families = new Map(
+    FAMILIES.map((role) => [
+      role,
+      adjustedIn(
+        compared.filter(({ goal }) => goal.role === role),
+        statistics,
+      ),
+    ]),
+  );
+  return goals.map((goal) => families.get(goal.role)!.find((it) => it.goal === goal)!);
 }
 
-/** Corrects the deciding metrics over all goals and variations; explanatory metrics are not corrected. */
-function withAdjustedPValues(
-  goals: readonly { goal: ReportGoal; metrics: readonly MetricResult[] }[],
-  { statistics }: Pick<ReportInput, 'statistics'>,
+/**
+ * Each role is a family of its own: the decision is about the primary goal, so that secondary goals do not make it
+ * harder to find, and the plan needs to consider the variations only.
+ */
+const FAMILIES: readonly GoalRole[] = ['primary', 'secondary', 'guardrail'];
+
+interface ComparedGoal {
+  readonly goal: ReportGoal;
+  readonly metrics: readonly MetricResult[];
+}
+
+/** Corrects the deciding metrics over the goals of a family and all variations; explanatory metrics are not corrected. */
+function adjustedIn(
+  family: readonly ComparedGoal[],
+  { correction }: ReportInput['statistics'],
 ): GoalComparison[] {
-  const deciding = goals.flatMap(({ metrics }) => metrics.filter(({ decides }) => decides));
+  const deciding = family.flatMap(({ metrics }) => metrics.filter(({ decides }) => decides));
   // A goal that nobody has reached is not compared, and must not make the others harder to find.
   const pValues = deciding.flatMap(({ variations }) =>
     variations.map(({ pValue, standardError, absolute }) =>
       standardError === null && absolute?.estimate === 0 ? null : pValue,
     ),
   );
-  const corrected = adjustPValues(pValues, statistics.correction);
+  const corrected = adjustPValues(pValues, correction);
   let next = 0;
-  return goals.map(({ goal, metrics }) => ({
+  return family.map(({ goal, metrics }) => ({
     goal,
     metrics: metrics.map((metric) => ({
       ...metric,

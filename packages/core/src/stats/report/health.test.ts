@@ -30,9 +30,9 @@ it('finds no problems in a healthy test or in a test without visitors', () => {
 
 describe('sample ratio mismatch', () => {
   it('is an alarm below p = 0.001', () => {
-    // Chi-square of 10.82 and 10.84 around the critical value 10.828.
-    expect(problems(withVisitors(5000 - 164, 5000 + 164))).toEqual([]);
-    expect(problems(withVisitors(5000 - 165, 5000 + 165))).toEqual(['sample-ratio-mismatch']);
+    // P-values of 0.00106 and 0.00098; a single chi-square test would already alarm at 165.
+    expect(problems(withVisitors(5000 - 224, 5000 + 224))).toEqual([]);
+    expect(problems(withVisitors(5000 - 225, 5000 + 225))).toEqual(['sample-ratio-mismatch']);
   });
 
   it('compares with the weights', () => {

@@ -39,6 +39,8 @@ export interface HealthInput {
   readonly variations: readonly {
     readonly key: string;
     readonly visitors: number;
+    /** Visitors who saw this variation first, even if they saw others later; default: `visitors`. */
+    readonly firstVisitors?: number | undefined;
     readonly weight: number;
     readonly conversions?: number | undefined;
     /** Missing for the control and until there are late visitors. */
@@ -67,19 +69,18 @@ export function checkHealth(input: HealthInput): HealthProblem[] {
 
 const totalOf = ({ variations }: HealthInput) => variations.reduce((sum, { visitors }) => sum + visitors, 0);
 
-function sampleRatioProblem(input: HealthInput): HealthProblem[] {
-  const total = totalOf(input);
+/** By what visitors saw first: visitors on several devices leave small variations more often than large ones. */
+function sampleRatioProblem({ variations }: HealthInput): HealthProblem[] {
+  const first = variations.map(({ visitors, firstVisitors = visitors }) => firstVisitors);
+  const weights = variations.map(({ weight }) => weight);
+  const total = first.reduce((sum, visitors) => sum + visitors, 0);
   if (total < MIN_VISITORS) return [];
-  const weights = input.variations.map(({ weight }) => weight);
-  const ratio = sampleRatio(
-    input.variations.map(({ visitors }) => visitors),
-    weights,
-  );
+  const ratio = sampleRatio(first, weights);
   if (ratio === null || ratio.pValue >= ALARM_P_VALUE) return [];
   const allWeights = weights.reduce((sum, weight) => sum + weight, 0);
-  const visitors = input.variations.map(({ key, visitors, weight }) => ({
+  const visitors = variations.map(({ key, weight }, index) => ({
     key,
-    visitors,
+    visitors: first[index]!,
     expected: (total * weight) / allWeights,
   }));
   return [{ problem: 'sample-ratio-mismatch', pValue: ratio.pValue, visitors }];

@@ -54,9 +54,9 @@ function logRatio({ control, variation }: Pair): Estimate | null {
   if (!(isPositive(control) && isPositive(variation))) return null;
   const variance = relativeVariance(control) + relativeVariance(variation);
   const bothVary = control.variance! > 0 && variation.variance! > 0;
-  return { value: Math.log(variation.mean! / control.mean!), variance: bothVary ? variance : null };
+  return { value: Math.log(variation.baseMean! / control.baseMean!), variance: bothVary ? variance : null };
 }
 
-const isPositive = ({ mean, variance }: Arm) => mean !== null && mean > 0 && variance !== null;
+const isPositive = ({ baseMean, variance }: Arm) => baseMean !== null && baseMean > 0 && variance !== null;
 
-const relativeVariance = ({ mean, variance, n }: Arm) => variance! / n / mean! ** 2;
+const relativeVariance = ({ baseMean, variance, n }: Arm) => variance! / n / baseMean! ** 2;

@@ -9,6 +9,8 @@ export type ReportGoal = {
   readonly name: string;
   readonly lowerIsBetter: boolean;
   readonly role: GoalRole;
+  /** For guardrails: the relative harm that must be excluded; default: the smallest effect of the test. */
+  readonly maxHarm?: number | undefined;
 } & (
   | { readonly kind: 'count' | 'revenue' }
   | {
@@ -19,13 +21,22 @@ export type ReportGoal = {
     }
 );
 
-/** Sums of one value per visitor, and of the same value before the first exposure (the covariate). */
+/**
+ * Sums of one value per visitor, and of the same value before the first exposure (the covariate). The optional members
+ * are sums of products with what the visitor did before, see `VisitorsBefore`; default: 0.
+ */
 export interface ReportSums {
   readonly sum: number;
   readonly sumSquares: number;
   readonly covariateSum: number;
   readonly covariateSumSquares: number;
   readonly covariateProduct: number;
+  readonly knownSum?: number;
+  readonly sessionsProduct?: number;
+  readonly revenueProduct?: number;
+  readonly covariateKnown?: number;
+  readonly covariateSessions?: number;
+  readonly covariateRevenue?: number;
 }
 
 export interface ReportGoalSums {
@@ -35,16 +46,51 @@ export interface ReportGoalSums {
   readonly amount: ReportSums;
   readonly convertedAmount: number;
   readonly convertedCovariate: number;
+  readonly convertedKnown?: number;
+  readonly convertedSessions?: number;
+  readonly convertedRevenue?: number;
+}
+
+/** Sums over visitors, of what they did in the days before their first exposure to the test. */
+export interface VisitorsBefore {
+  /** Visitors with at least one session. */
+  readonly known: number;
+  readonly sessions: number;
+  readonly sessionsSquares: number;
+  readonly revenue: number;
+  readonly revenueSquares: number;
+  /** Revenue of the visitors with at least one session. */
+  readonly knownRevenue: number;
+  /** Sessions times revenue. */
+  readonly product: number;
 }
 
 /** Visitors with the same variation and attributes; `variationKey` is null for those who saw several variations. */
 export interface ReportGroup {
   readonly variationKey: string | null;
+  /** What they saw first; default: `variationKey`. */
+  readonly firstVariationKey?: string;
+  /** They saw another variation in an earlier phase, and are not counted; default: false. */
+  readonly moved?: boolean;
+  /** They were exposed in an earlier phase; default: false. */
+  readonly returning?: boolean;
   readonly bot: boolean;
   /** First exposed in the first days of the phase. */
   readonly early: boolean;
+  /** What `stratify` separates them by; null if unknown. Default: null. */
+  readonly segment?: string | null;
+  /** One of many small segments that are counted together; default: false. */
+  readonly other?: boolean;
   readonly visitors: number;
+  readonly before?: VisitorsBefore | null;
   readonly goals: readonly ReportGoalSums[];
+}
+
+/** A normal prior of the relative effect, and the number of finished tests it was learnt from. */
+export interface LearnedPrior {
+  readonly mean: number;
+  readonly sd: number;
+  readonly tests: number;
 }
 
 /** The complete input of a report: the same input always gives the same report. */
@@ -61,6 +107,13 @@ export interface ReportInput {
   /** Code of the currency that amounts are shown in, without conversion; default: USD. */
   readonly currency?: string;
   readonly groups: readonly ReportGroup[];
+  /**
+   * When the planned number of visitors was reached, and the counts of the visitors until then: a method that relies on
+   * the plan decides with these, because going on would raise its error rate. Missing until then.
+   */
+  readonly plannedEnd?: { readonly at: number; readonly groups: readonly ReportGroup[] };
+  /** For the Bayesian method, if the settings have no prior; default: a weak one. */
+  readonly learnedPrior?: LearnedPrior;
   /** By UTC day; all days before `startedAt` may be counted as one. */
   readonly exposures: readonly {
     readonly at: number;

@@ -1,10 +1,10 @@
 import { type Analysis, analyse, type MethodSettings, type VariationResult } from '../analysis.ts';
-import type { Looks } from '../group-sequential/compare.ts';
+import type { CovariateSums, VariationSums } from '../sums.ts';
 import type { Unit } from '../words/numbers.ts';
 import { feedbackGoalId } from './feedback-goal.ts';
-import { noGoalSums, type VariationCounts } from './report-counts.ts';
-import type { ReportGoal, ReportGoalSums, ReportInput, ReportSums } from './report-input.ts';
-import { engineOf } from './report-looks.ts';
+import { noGoalSums, type VariationCounts, type VisitorCounts } from './report-counts.ts';
+import type { ReportGoal, ReportGoalSums, ReportSums, VisitorsBefore } from './report-input.ts';
+import { comparedStrata } from './report-strata.ts';
 
 export type MetricName =
   | 'conversion-rate'
@@ -19,21 +19,6 @@ export interface MetricResult {
   /** Whether the verdict on the goal is based on this metric; the others are explanatory. */
   readonly decides: boolean;
   readonly variations: readonly VariationResult[];
-}
-
-/** Maps the settings of a property to those of the statistics kernel. */
-export function methodOf(
-  input: Pick<ReportInput, 'statistics' | 'plannedVisitors'>,
-  looks?: Looks,
-): MethodSettings {
-  const { alpha, sequentialN, prior } = input.statistics;
-  return {
-    method: engineOf(input),
-    alpha,
-    sequentialN,
-    looks,
-    ...(prior === null ? {} : { prior: { proper: true, ...prior } }),
-  };
 }
 
 /** How the metrics of all goals are compared. */
@@ -101,37 +86,42 @@ function analysisOf(
   counts: readonly VariationCounts[],
   { cuped, method, isNonNegative }: MetricSettings,
 ): Analysis {
-  const common = { ...method, control: counts[0]!.key };
+  const common = { ...method, control: counts[0]!.key, nonNegative: isNonNegative(goal) };
   const sumsOf = sumsFor(metric === 'answer-rate' ? answersId(goal) : goal.id);
   if (metric === 'revenue-per-converted-visitor') {
     const variations = counts.map((it) => ({ key: it.key, n: it.visitors, ...ratioSums(sumsOf(it)) }));
-    return { ...common, metric: 'ratio', nonNegative: isNonNegative(goal), variations };
+    return { ...common, metric: 'ratio', variations };
   }
   const isShare = metric === 'option-share';
   // Few visitors have answered before, and who answers may depend on the variation.
-  const hasCovariate = cuped && !isShare;
+  const hasCovariates = cuped && !isShare;
   const pick =
     metric === 'conversions-per-visitor'
       ? countSums
       : metric === 'revenue-per-visitor'
         ? amountSums
         : rateSums;
-  const variations = counts.map((it) => {
+  const read = (it: VisitorCounts): VariationSums & { key: string } => {
     const sums = pick(sumsOf(it));
-    const n = isShare ? answeredIn(goal, it) : it.visitors;
-    return { key: it.key, n, ...(hasCovariate ? sums : withoutCovariate(sums)) };
-  });
+    return {
+      key: it.key,
+      n: isShare ? answeredIn(goal, it) : it.visitors,
+      sum: sums.sum,
+      sumSquares: sums.sumSquares,
+      ...(hasCovariates && { covariates: covariatesOf(sums, it.before) }),
+    };
+  };
   return {
     ...common,
     metric: pick === rateSums ? 'proportion' : 'mean',
-    nonNegative: isNonNegative(goal),
-    variations,
+    variations: counts.map(read),
+    strata: comparedStrata(counts).map((stratum) => stratum.map(read)),
   };
 }
 
 const sumsFor =
   (goalId: string) =>
-  ({ goals }: VariationCounts): ReportGoalSums =>
+  ({ goals }: VisitorCounts): ReportGoalSums =>
     goals.get(goalId) ?? noGoalSums(goalId);
 
 /** Everyone who answered, with any option. */
@@ -139,17 +129,39 @@ const answersId = (goal: ReportGoal) =>
   goal.kind === 'feedback' ? feedbackGoalId(goal.feedbackTypeId) : goal.id;
 
 /** Visitors who answered at all. */
-export const answeredIn = (goal: ReportGoal, counts: VariationCounts) =>
+export const answeredIn = (goal: ReportGoal, counts: VisitorCounts) =>
   sumsFor(answersId(goal))(counts).converted;
 
 const countSums = ({ conversions }: ReportGoalSums): ReportSums => conversions;
 const amountSums = ({ amount }: ReportGoalSums): ReportSums => amount;
 
 /** 1 for each converted visitor, no matter how many conversions. */
-function rateSums({ converted, conversions, convertedCovariate }: ReportGoalSums): ReportSums {
-  const { covariateSum, covariateSumSquares } = conversions;
-  const covariates = { covariateSum, covariateSumSquares, covariateProduct: convertedCovariate };
-  return { sum: converted, sumSquares: converted, ...covariates };
+function rateSums(sums: ReportGoalSums): ReportSums {
+  return {
+    ...sums.conversions,
+    sum: sums.converted,
+    sumSquares: sums.converted,
+    covariateProduct: sums.convertedCovariate,
+    knownSum: sums.convertedKnown ?? 0,
+    sessionsProduct: sums.convertedSessions ?? 0,
+    revenueProduct: sums.convertedRevenue ?? 0,
+  };
+}
+
+/** The same value before the test, whether the visitor was known, and the visitor's sessions and revenue. */
+function covariatesOf(sums: ReportSums, before: VisitorsBefore): CovariateSums {
+  const { covariateKnown = 0, covariateSessions = 0, covariateRevenue = 0 } = sums;
+  const { known, sessions, revenue, knownRevenue, product } = before;
+  return {
+    sums: [sums.covariateSum, known, sessions, revenue],
+    products: [
+      [sums.covariateSumSquares, covariateKnown, covariateSessions, covariateRevenue],
+      [covariateKnown, known, sessions, knownRevenue],
+      [covariateSessions, sessions, before.sessionsSquares, product],
+      [covariateRevenue, knownRevenue, product, before.revenueSquares],
+    ],
+    shared: [sums.covariateProduct, sums.knownSum ?? 0, sums.sessionsProduct ?? 0, sums.revenueProduct ?? 0],
+  };
 }
 
 /** The numerator includes all revenue, even refunds of visitors who did not convert; the denominator is converted visitors. */
@@ -162,5 +174,3 @@ function ratioSums({ converted, amount, convertedAmount }: ReportGoalSums) {
     product: convertedAmount,
   };
 }
-
-const withoutCovariate = ({ sum, sumSquares }: ReportSums) => ({ sum, sumSquares });

@@ -245,7 +245,7 @@ describe('a report', () => {
     },
   );
 
-  it('corrects only deciding metrics for the number of goals', () => {
+  it('corrects the deciding metric of the primary goal for the variations, and not for other goals', () => {
     const goal = { name: 'Sign-ups', kind: 'count', lowerIsBetter: false } as const;
     const goals = [
       { id: 'signup', role: 'primary', ...goal },
@@ -256,8 +256,14 @@ describe('a report', () => {
     const groups = [group('control', 1000, { goals: control }), group('b', 1000, { goals: both })];
     const { metrics } = buildReport(input(groups, { goals })).goals[0]!;
     const [rate, count] = metrics.map(({ variations }) => variations[1]!);
-    expect(rate!.adjustedPValue).toBeGreaterThan(rate!.pValue!);
+    expect(rate!.adjustedPValue).toBe(rate!.pValue);
     expect(count!.adjustedPValue).toBe(count!.pValue);
+    const variations = ['control', 'b', 'c'].map((key) => ({ key, weight: 1 }));
+    const three = [...groups, group('c', 1000, { goals: both })];
+    const report = buildReport(input(three, { goals, variations }));
+    const [primary, secondary] = report.goals.map(({ metrics: [first] }) => first!.variations[1]!);
+    expect(primary!.adjustedPValue).toBeCloseTo(2 * primary!.pValue!, 12);
+    expect(secondary!.adjustedPValue).toBe(1);
   });
 
   it('has no numbers for a test without visitors', () => {
@@ -317,7 +323,7 @@ describe('feedback', () => {
       group('b', 400, { goals: [sums('signup', 80)] }),
     ]);
     expect(share!.variations).toEqual(buildReport(among).goals[0]!.metrics[0]!.variations);
-    expect(report.verdict).toMatchObject({ decision: 'ship', harmedGuardrails: [] });
+    expect(report.verdict).toMatchObject({ decision: 'ship', guardrails: [] });
   });
 
   it('CUPED changes the answer rate but not the share of an option', () => {

@@ -1,31 +1,44 @@
 import { DAY_MS } from '../../time.ts';
 import type { Method } from '../analysis.ts';
 import { type Arm, meanArm, proportionArm } from '../arm.ts';
+import { sampleRatio } from '../sample-ratio.ts';
+import { combineStrata } from '../strata.ts';
 import { describeProblem } from '../words/health-words.ts';
+import { describeNote } from '../words/note-words.ts';
+import { covariateImbalance } from './covariate-balance.ts';
 import type { Traffic } from './forecast.ts';
 import { compareGoals, comparisonSettings, type GoalComparison } from './goal-comparison.ts';
+import type { GoalOutcome } from './goal-outcome.ts';
+import { DEFAULT_MAX_HARM, type GuardrailOutcome, type GuardrailState, worstState } from './guardrails.ts';
 import { checkHealth, collectingOf, type HealthInput, type HealthProblem } from './health.ts';
 import { type Novelty, noveltyOf } from './novelty.ts';
 import {
   botCounts,
   countVisitors,
   exposureCounts,
+  firstCounts,
   noGoalSums,
   totalVisitors,
   type VariationCounts,
+  type VisitorCounts,
   variationCounts,
 } from './report-counts.ts';
 import { exposuresByDay, isPausedOn } from './report-days.ts';
 import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
-import { type DatedLooks, engineOf } from './report-looks.ts';
-import { answeredIn, methodOf, unitOf } from './report-metrics.ts';
+import { endsAtPlan, engineOf, methodOf, priorOf } from './report-method.ts';
+import { answeredIn, unitOf } from './report-metrics.ts';
+import type { ReportNote } from './report-notes.ts';
+import { comparedStrata } from './report-strata.ts';
 import { trafficOf } from './report-traffic.ts';
-import { decideVerdict, type GoalOutcome, overallVerdict, type Verdict } from './verdict.ts';
+import { decideVerdict, overallVerdict, type Verdict } from './verdict.ts';
 
 /** Increased, from the first release on, when the same input may give different results. */
 export const REPORT_VERSION = 1;
 
 export interface GoalReport extends GoalComparison {
+  /** Only for guardrails: the worst state of all variations, and the harm that must be excluded. */
+  readonly state?: GuardrailState;
+  readonly maxHarm?: number;
   /** In the order of the variations. */
   readonly counts: readonly ({
     readonly key: string;
@@ -38,6 +51,8 @@ export interface GoalReport extends GoalComparison {
 export interface Report {
   /** The method that was used. */
   readonly engine: Method;
+  /** The prior of the Bayesian method; null for others. */
+  readonly prior: { readonly mean: number; readonly sd: number; readonly tests?: number } | null;
   /** Share of the planned visitors that has been reached; null without a plan. */
   readonly plannedShare: number | null;
   readonly variations: readonly {
@@ -45,12 +60,20 @@ export interface Report {
     readonly weight: number;
     readonly exposures: number;
     readonly visitors: number;
+    /** Visitors who saw this variation first, even if they saw others later; the split is checked with these. */
+    readonly firstVisitors: number;
     readonly bots: number;
   }[];
+  /** Of the check of the split; null without visitors, or with fewer than two variations that have a weight. */
+  readonly splitPValue: number | null;
   /** Seen in several variations, and excluded from all counts. */
   readonly mixedVisitors: number;
+  /** Seen in another variation in an earlier phase, and excluded from all counts. */
+  readonly movedVisitors: number;
   readonly goals: readonly GoalReport[];
   readonly problems: readonly (HealthProblem & { readonly words: string })[];
+  /** What a reader should know about the figures. */
+  readonly notes: readonly (ReportNote & { readonly words: string })[];
   /** One for each variation except the control. */
   readonly verdicts: readonly Verdict[];
   /** The verdict on the whole test; null without goals or without a second variation. */
@@ -58,40 +81,117 @@ export interface Report {
 }
 
 export function buildReport(input: ReportInput): Report {
-  const counts = variationCounts(input, () => true);
-  const settings = comparisonSettings(input, counts);
-  const goals = compareGoals(settings, counts, 'all');
+  const counts = variationCounts(input);
+  const compared = comparedCounts(input, counts);
+  const goals = compareAll(input, compared);
   const mixedVisitors = countVisitors(input, ({ variationKey }) => variationKey === null);
+  const movedVisitors = countVisitors(input, ({ moved = false }) => moved);
   const health = healthInput(input, counts, mixedVisitors);
   const problems = checkHealth(health);
-  const verdicts = verdictsOf(input, { counts, goals, health, problems, looks: settings.looks });
-  const [exposures, bots] = [exposureCounts(input), botCounts(input)];
+  const verdicts = verdictsOf(input, { compared, goals, health, problems });
+  const [exposures, bots, first] = [exposureCounts(input), botCounts(input), firstCounts(input)];
   return {
     engine: engineOf(input),
+    prior: engineOf(input) === 'bayesian' ? priorOf(input) : null,
     plannedShare: input.plannedVisitors === null ? null : totalVisitors(counts) / input.plannedVisitors,
     variations: input.variations.map(({ key, weight }, index) => ({
       key,
       weight,
       exposures: exposures.get(key) ?? 0,
       visitors: counts[index]!.visitors,
+      firstVisitors: first.get(key) ?? 0,
       bots: bots.get(key) ?? 0,
     })),
+    splitPValue: splitPValueOf(input, first),
     mixedVisitors,
-    goals: goals.map(({ goal, metrics }) => ({
-      goal,
-      counts: counts.map((it) => ({
-        key: it.key,
-        visitors: it.visitors,
-        ...(it.goals.get(goal.id) ?? noGoalSums(goal.id)),
-        ...(goal.kind === 'feedback' && { answered: answeredIn(goal, it) }),
-      })),
-      metrics,
-    })),
+    movedVisitors,
+    goals: goals.map((it) => goalReport(it, countsFor(it.goal, compared), input, verdicts)),
     problems: problems.map((problem) => ({ ...problem, words: describeProblem(problem) })),
+    notes: notesOf(input, compared, movedVisitors).map((note) => ({ ...note, words: describeNote(note) })),
     verdicts,
     verdict: overallVerdict(verdicts),
   };
 }
+
+function splitPValueOf({ variations }: ReportInput, first: ReadonlyMap<string, number>): number | null {
+  const ratio = sampleRatio(
+    variations.map(({ key }) => first.get(key) ?? 0),
+    variations.map(({ weight }) => weight),
+  );
+  return ratio?.pValue ?? null;
+}
+
+/** The counts that goals are compared with. */
+export interface ComparedCounts {
+  /** For guardrails: all visitors. */
+  readonly now: readonly VariationCounts[];
+  /** For all other goals: the same, or the visitors until the planned end. */
+  readonly deciding: readonly VariationCounts[];
+  /** Why covariates are not used although they should be; null if there is no reason. */
+  readonly imbalance: ReturnType<typeof covariateImbalance>;
+}
+
+export function comparedCounts(input: ReportInput, now = variationCounts(input)): ComparedCounts {
+  const isOver = input.plannedEnd !== undefined && endsAtPlan(input);
+  return {
+    now,
+    deciding: isOver ? variationCounts({ ...input, groups: input.plannedEnd!.groups }) : now,
+    imbalance: input.statistics.cuped ? covariateImbalance(now, input.goals) : null,
+  };
+}
+
+const countsFor = ({ role }: ReportGoal, { now, deciding }: ComparedCounts) =>
+  role === 'guardrail' ? now : deciding;
+
+/** How goals are compared: with the covariates if the settings and the data allow it. */
+export const settingsFor = (input: ReportInput, { deciding, imbalance }: ComparedCounts) =>
+  comparisonSettings(input, deciding, input.statistics.cuped && imbalance === null);
+
+function compareAll(input: ReportInput, compared: ComparedCounts): GoalComparison[] {
+  const settings = settingsFor(input, compared);
+  const guardrails = compareGoals(settings, compared.now, 'all', 'guardrails');
+  const others = compareGoals(settings, compared.deciding, 'all', 'others');
+  return input.goals.map((goal) => [...guardrails, ...others].find((it) => it.goal === goal)!);
+}
+
+function notesOf(input: ReportInput, { imbalance, deciding }: ComparedCounts, moved: number): ReportNote[] {
+  const notes: ReportNote[] = [];
+  if (input.plannedEnd && endsAtPlan(input)) {
+    notes.push({ note: 'planned-end', at: input.plannedEnd.at, visitors: totalVisitors(deciding) });
+  }
+  if (moved > 0) notes.push({ note: 'moved-visitors', visitors: moved });
+  if (imbalance) notes.push({ note: 'covariate-imbalance', ...imbalance });
+  return notes;
+}
+
+function goalReport(
+  { goal, metrics }: GoalComparison,
+  counts: readonly VariationCounts[],
+  input: ReportInput,
+  verdicts: readonly Verdict[],
+): GoalReport {
+  return {
+    goal,
+    ...(goal.role === 'guardrail' && {
+      state: worstState(
+        verdicts
+          .flatMap(({ guardrails }) => guardrails.filter(({ id }) => id === goal.id))
+          .map((it) => it.state),
+      ),
+      maxHarm: maxHarmOf(goal, input),
+    }),
+    counts: counts.map((it) => ({
+      key: it.key,
+      visitors: it.visitors,
+      ...(it.goals.get(goal.id) ?? noGoalSums(goal.id)),
+      ...(goal.kind === 'feedback' && { answered: answeredIn(goal, it) }),
+    })),
+    metrics,
+  };
+}
+
+const maxHarmOf = ({ maxHarm }: ReportGoal, { smallestEffect }: ReportInput) =>
+  maxHarm ?? smallestEffect ?? DEFAULT_MAX_HARM;
 
 function healthInput(
   input: ReportInput,
@@ -100,12 +200,14 @@ function healthInput(
 ): HealthInput {
   const primary = input.goals.find(({ role }) => role === 'primary');
   const novelty = primary && noveltyIn(input, primary);
+  const first = firstCounts(input);
   return {
     // If lower is better, a variation that nobody reaches the goal in may be the best one.
     goal: primary?.lowerIsBetter ? undefined : primary?.name,
     variations: counts.map(({ key, visitors, goals }, index) => ({
       key,
       visitors,
+      firstVisitors: first.get(key) ?? 0,
       weight: input.variations[index]!.weight,
       ...(primary && {
         conversions: goals.get(primary.id)?.converted ?? 0,
@@ -119,14 +221,20 @@ function healthInput(
 
 /** Novelty by index of the variation. */
 function noveltyIn(input: ReportInput, goal: ReportGoal): (index: number) => Novelty | null {
-  const arms = (early: boolean) =>
-    variationCounts(input, (group) => group.early === early).map((counts) => armOf(goal, counts));
+  const read = (counts: VisitorCounts) => armOf(goal, counts);
+  const arms = (early: boolean) => {
+    const counts = variationCounts(input, (group) => group.early === early);
+    return combineStrata(
+      comparedStrata(counts).map((stratum) => stratum.map(read)),
+      counts.map(read),
+    );
+  };
   const [early, late] = [arms(true), arms(false)];
   const pair = (all: readonly Arm[], index: number) => ({ control: all[0]!, variation: all[index]! });
   return (index) => noveltyOf(pair(early, index), pair(late, index));
 }
 
-function armOf(goal: ReportGoal, counts: VariationCounts): Arm {
+function armOf(goal: ReportGoal, counts: VisitorCounts): Arm {
   const { amount, converted } = counts.goals.get(goal.id) ?? noGoalSums(goal.id);
   const n = goal.kind === 'feedback' && goal.option !== null ? answeredIn(goal, counts) : counts.visitors;
   if (goal.kind !== 'revenue') return proportionArm({ n, sum: converted });
@@ -145,42 +253,43 @@ function dailyExposures(input: ReportInput): number[] {
 }
 
 interface Findings {
-  readonly counts: readonly VariationCounts[];
+  readonly compared: ComparedCounts;
   readonly goals: readonly GoalComparison[];
   readonly health: HealthInput;
   readonly problems: readonly HealthProblem[];
-  readonly looks: DatedLooks;
 }
 
-function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
-  const { counts, goals, problems, looks } = findings;
+function verdictsOf(input: ReportInput, { compared, goals, health, problems }: Findings): Verdict[] {
   const primary = goals.find(({ goal }) => goal.role === 'primary');
   if (!primary) return [];
   const guardrails = goals.filter(({ goal }) => goal.role === 'guardrail');
-  const { plannedVisitors, smallestEffect, currency } = input;
-  const total = totalVisitors(counts);
-  const traffic = input.endedAt === null ? trafficOf(input, total) : undefined;
+  const { plannedVisitors, smallestEffect, currency, statistics } = input;
+  const { now, deciding } = compared;
+  const [total, totalNow] = [totalVisitors(deciding), totalVisitors(now)];
+  const traffic = input.endedAt === null ? trafficOf(input, totalNow) : undefined;
   const share = pairShare(input);
-  const comparisons = input.statistics.correction === 'none' ? 1 : countComparisons(goals);
-  return counts.slice(1).map(({ key, visitors }, at) => {
+  return deciding.slice(1).map(({ key, visitors }, at) => {
     const index = at + 1;
-    const pair = counts[0]!.visitors + visitors;
+    const pair = deciding[0]!.visitors + visitors;
+    const pairNow = now[0]!.visitors + now[index]!.visitors;
     return decideVerdict({
-      ...methodOf(input, looks),
+      ...methodOf(input, total),
       variation: key,
-      variations: counts.length,
+      variations: deciding.length,
       currency,
-      comparisons,
+      comparisons: statistics.correction === 'none' ? 1 : countComparisons(primary),
       problems,
-      collecting: collectingFor(findings.health, traffic, total),
+      collecting: collectingFor(health, traffic, totalNow),
       primary: outcomeOf(primary, index),
-      guardrails: guardrails.map((goal) => outcomeOf(goal, index)),
+      guardrails: guardrails.map((goal) => guardrailOutcome(goal, index, input)),
+      shipWithOpenGuardrails: statistics.shipWithOpenGuardrails,
       smallestEffect: smallestEffect === null ? null : { kind: 'relative', value: smallestEffect },
       visitors: pair,
+      visitorsNow: pairNow,
       isOver: input.endedAt !== null,
       // A test without a phase is reported as if it started now.
       hasStarted: input.startedAt < input.asOf,
-      ...(traffic && total > 0 && { traffic: scaled(traffic, pair / total) }),
+      ...(traffic && totalNow > 0 && { traffic: scaled(traffic, pairNow / totalNow) }),
       // Relative to the whole test, so that all variations reach their planned end at the same time.
       ...(plannedVisitors !== null && {
         plannedVisitors: Math.max(1, Math.ceil(plannedVisitors * (total > 0 ? pair / total : share(index)))),
@@ -189,14 +298,14 @@ function verdictsOf(input: ReportInput, findings: Findings): Verdict[] {
   });
 }
 
-const countComparisons = (goals: readonly GoalComparison[]) =>
-  Math.max(
-    1,
-    goals
-      .flatMap(({ metrics }) => metrics.filter(({ decides }) => decides))
-      .flatMap(({ variations }) => variations)
-      .filter(({ adjustedPValue }) => adjustedPValue !== null).length,
-  );
+/** The decision is about the primary goal, so only its variations are corrected for. */
+function countComparisons({ metrics }: GoalComparison): number {
+  const compared = metrics
+    .filter(({ decides }) => decides)
+    .flatMap(({ variations }) => variations)
+    .filter(({ adjustedPValue }) => adjustedPValue !== null);
+  return Math.max(1, compared.length);
+}
 
 const scaled = ({ dailyVisitors, uncertainty }: Traffic, share: number): Traffic => ({
   dailyVisitors: dailyVisitors * share,
@@ -216,6 +325,7 @@ function outcomeOf({ goal, metrics }: GoalComparison, index: number): GoalOutcom
   const { metric, variations } = metrics.find(({ decides }) => decides)!;
   const result = variations[index]!;
   return {
+    id: goal.id,
     name: goal.name,
     lowerIsBetter: goal.lowerIsBetter,
     unit: unitOf(metric),
@@ -225,6 +335,15 @@ function outcomeOf({ goal, metrics }: GoalComparison, index: number): GoalOutcom
     adjustedPValue: result.adjustedPValue,
   };
 }
+
+const guardrailOutcome = (
+  comparison: GoalComparison,
+  index: number,
+  input: ReportInput,
+): GuardrailOutcome => ({
+  ...outcomeOf(comparison, index),
+  maxHarm: maxHarmOf(comparison.goal, input),
+});
 
 /** The share of all visitors that a variation and the control get together. */
 function pairShare({ variations }: ReportInput): (index: number) => number {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { analyse, type Method, type MethodSettings } from '../analysis.ts';
 import { type Comparison, NO_COMPARISON } from '../comparison.ts';
 import type { Looks } from '../group-sequential/compare.ts';
-import { decideVerdict, type GoalOutcome, overallVerdict, type VerdictInput } from './verdict.ts';
+import type { GoalOutcome } from './goal-outcome.ts';
+import type { GuardrailOutcome } from './guardrails.ts';
+import { decideVerdict, overallVerdict, type VerdictInput } from './verdict.ts';
 
 const goal = (comparison: Comparison, more: Partial<GoalOutcome> = {}): GoalOutcome => ({
   name: 'Sign-ups',
@@ -10,6 +12,12 @@ const goal = (comparison: Comparison, more: Partial<GoalOutcome> = {}): GoalOutc
   control: 0.1,
   variation: 0.1 + (comparison.absolute?.estimate ?? 0),
   comparison,
+  ...more,
+});
+
+const guardrail = (comparison: Comparison, more: Partial<GuardrailOutcome> = {}): GuardrailOutcome => ({
+  ...goal(comparison),
+  maxHarm: 0.02,
   ...more,
 });
 
@@ -56,7 +64,7 @@ describe('one variation', () => {
   });
 
   it('rolls back a regression', () => {
-    expect(decideVerdict(input(worse))).toMatchObject({ decision: 'roll-back', harmedGuardrails: [] });
+    expect(decideVerdict(input(worse))).toMatchObject({ decision: 'roll-back', guardrails: [] });
   });
 
   it('reverses the verdict if lower is better', () => {
@@ -108,18 +116,18 @@ describe('one variation', () => {
       collecting,
       daysLeft: 4,
     });
-    const harmed = { collecting, guardrails: [goal(worse)] };
+    const harmed = { collecting, guardrails: [guardrail(worse)] };
     expect(decideVerdict(input(open, harmed))).toMatchObject({ decision: 'roll-back', reason: 'guardrail' });
   });
 
   it('rolls back a variation that harms a guardrail, even if the primary goal improves', () => {
-    const guardrail = goal(worse, { name: 'Renewals' });
-    expect(decideVerdict(input(better, { guardrails: [goal(open), guardrail] }))).toMatchObject({
+    const guardrails = [guardrail(open), guardrail(worse, { name: 'Renewals' })];
+    expect(decideVerdict(input(better, { guardrails }))).toMatchObject({
       decision: 'roll-back',
       reason: 'guardrail',
-      harmedGuardrails: [guardrail],
+      guardrails: [{ state: 'open' }, { name: 'Renewals', state: 'harmed' }],
     });
-    const fine = goal(worse, { name: 'Complaints', lowerIsBetter: true });
+    const fine = guardrail(worse, { name: 'Complaints', lowerIsBetter: true });
     expect(decideVerdict(input(better, { guardrails: [fine] })).decision).toBe('ship');
   });
 
@@ -189,7 +197,7 @@ it('the frequentist method waits for the planned visitors, except for harm', () 
   expect(waiting).toMatchObject({ decision: 'keep-going', reason: 'before-planned-end', daysLeft: 5 });
   expect(waiting.forecast!.low).toBeLessThanOrEqual(5);
   expect(waiting.forecast!.high).toBeGreaterThanOrEqual(5);
-  expect(fixed(good, { guardrails: [goal(worse)] }).decision).toBe('roll-back');
+  expect(fixed(good, { guardrails: [guardrail(worse)] }).decision).toBe('roll-back');
   expect(fixed(good, { visitors: 24_500 }).decision).toBe('ship');
   // The end of the test is its only evaluation.
   expect(fixed(good, { isOver: true }).decision).toBe('ship');

@@ -1,11 +1,14 @@
 import { DEFAULT_ALPHA } from '../alpha.ts';
 import type { MethodSettings } from '../analysis.ts';
-import { type Comparison, excludesZero, type Interval, isWithin } from '../comparison.ts';
+import { type Interval, isWithin } from '../comparison.ts';
+import { fractionOf } from '../group-sequential/compare.ts';
 import { futilityBoundary } from '../group-sequential/futility.ts';
 import type { SmallestEffect } from '../planner.ts';
-import { DEFAULT_CURRENCY, type Unit } from '../words/numbers.ts';
+import { DEFAULT_CURRENCY } from '../words/numbers.ts';
 import { describeVerdict, type VerdictSentences } from '../words/verdict-words.ts';
 import { type Forecast, forecastOf, type Traffic } from './forecast.ts';
+import { directionOf, type GoalOutcome, improvementOf, isRelative } from './goal-outcome.ts';
+import { type Guardrail, type GuardrailOutcome, judgeGuardrail } from './guardrails.ts';
 import type { Collecting, HealthProblem } from './health.ts';
 
 export type Decision = 'ship' | 'roll-back' | 'no-difference' | 'keep-going' | 'collecting' | 'unhealthy';
@@ -14,24 +17,12 @@ export type Decision = 'ship' | 'roll-back' | 'no-difference' | 'keep-going' | '
 export type Reason =
   | 'primary'
   | 'guardrail'
+  | 'open-guardrail'
   | 'within-smallest-effect'
   | 'planned-end'
   | 'futility'
   | 'not-significant'
   | 'before-planned-end';
-
-/** The effect of a variation on one goal. */
-export interface GoalOutcome {
-  readonly name: string;
-  readonly lowerIsBetter?: boolean | undefined;
-  readonly unit: Unit;
-  /** Means of the control and of the variation. */
-  readonly control: number | null;
-  readonly variation: number | null;
-  readonly comparison: Comparison;
-  /** The p-value after `adjustPValues`; default: the p-value of the comparison. */
-  readonly adjustedPValue?: number | null | undefined;
-}
 
 export interface VerdictInput extends MethodSettings {
   readonly variation: string;
@@ -41,7 +32,11 @@ export interface VerdictInput extends MethodSettings {
   readonly collecting?: (Collecting & { readonly days: number | null }) | null | undefined;
   readonly primary: GoalOutcome;
   /** Goals that must not get worse. */
-  readonly guardrails?: readonly GoalOutcome[] | undefined;
+  readonly guardrails?: readonly GuardrailOutcome[] | undefined;
+  /** Whether a variation can ship while a guardrail is open; default: false. */
+  readonly shipWithOpenGuardrails?: boolean | undefined;
+  /** Of this variation and the control until now, if `visitors` are those at the planned end; default: `visitors`. */
+  readonly visitorsNow?: number | undefined;
   /** Of the primary goal. */
   readonly smallestEffect?: SmallestEffect | null | undefined;
   /** Of this variation and the control. */
@@ -73,8 +68,7 @@ export interface Verdict {
   readonly improvement: Interval | null;
   readonly unit: SmallestEffect['kind'];
   readonly primary: GoalOutcome;
-  readonly guardrails: readonly GoalOutcome[];
-  readonly harmedGuardrails: readonly GoalOutcome[];
+  readonly guardrails: readonly Guardrail[];
   readonly problems: readonly HealthProblem[];
   readonly collecting: VerdictInput['collecting'] | null;
   readonly smallestEffect: SmallestEffect | null;
@@ -87,24 +81,43 @@ export interface Verdict {
 
 /** Decides what to do with one variation. */
 export function decideVerdict(input: VerdictInput): Verdict {
-  const { variation, primary, problems, visitors, plannedVisitors = null, guardrails = [] } = input;
+  const { variation, primary, problems, visitors, plannedVisitors = null } = input;
   const smallestEffect = input.smallestEffect ?? null;
-  const harmedGuardrails = guardrails.filter((goal) => directionOf(goal, input) === 'worse');
+  const situation = { ...input, visitors: input.visitorsNow ?? visitors };
+  const guardrails = (input.guardrails ?? []).map((goal) => judgeGuardrail(goal, situation));
   const unit = smallestEffect?.kind ?? (isRelative(primary) ? 'relative' : 'absolute');
-  // Relative to a negative mean, an increase is negative.
-  const isReversed = unit === 'relative' && (primary.control ?? 0) < 0;
-  const improvement = orient(primary.comparison[unit], (primary.lowerIsBetter ?? false) !== isReversed);
-  const { decision, reason } = decide(input, improvement, harmedGuardrails);
-  const forecast = decision === 'keep-going' ? forecastFor(input) : null;
+  const improvement = improvementOf(primary, unit);
+  const { decision, reason } = decide(input, improvement, guardrails);
+  const forecast = decision === 'keep-going' && reason !== 'open-guardrail' ? forecastFor(input) : null;
   const collecting = decision === 'collecting' ? input.collecting! : null;
   const facts = {
-    ...{ decision, reason, variation, improvement, unit, primary, guardrails, harmedGuardrails, problems },
-    ...{ collecting, smallestEffect, visitors, plannedVisitors, forecast },
-    daysLeft: collecting?.days ?? forecast?.median ?? null,
+    decision,
+    reason,
+    variation,
+    improvement,
+    unit,
+    primary,
+    guardrails,
+    problems,
+    collecting,
+    smallestEffect,
+    visitors,
+    plannedVisitors,
+    forecast,
+    daysLeft:
+      reason === 'open-guardrail'
+        ? daysUntilClosed(guardrails)
+        : (collecting?.days ?? forecast?.median ?? null),
   };
   const { isOver = false, hasStarted = true, variations = 2, currency = DEFAULT_CURRENCY } = input;
   const sentences = describeVerdict(facts, { isOver, hasStarted, variations, currency });
   return { ...facts, sentences, words: Object.values(sentences).filter(Boolean).join(' ') };
+}
+
+/** When the last open guardrail is likely to be safe; null if that is not in sight. */
+function daysUntilClosed(guardrails: readonly Guardrail[]): number | null {
+  const days = guardrails.filter(({ state }) => state === 'open').map(({ daysLeft }) => daysLeft);
+  return days.some((it) => it === null) ? null : Math.max(...(days as number[]));
 }
 
 /** The verdict on a whole test: the best variation that can ship, otherwise the next one in `order`. */
@@ -126,11 +139,16 @@ export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
 
 type Decided = Pick<Verdict, 'decision' | 'reason'>;
 
-function decide(input: VerdictInput, improvement: Interval | null, harmed: readonly GoalOutcome[]): Decided {
+function decide(
+  input: VerdictInput,
+  improvement: Interval | null,
+  guardrails: readonly Guardrail[],
+): Decided {
   const { problems, primary, smallestEffect } = input;
   if (problems.length > 0) return { decision: 'unhealthy', reason: null };
   // Harm leads to an immediate roll-back, even before a fixed horizon: a false alarm costs little.
-  if (harmed.length > 0) return { decision: 'roll-back', reason: 'guardrail' };
+  if (guardrails.some(({ state }) => state === 'harmed'))
+    return { decision: 'roll-back', reason: 'guardrail' };
   if (input.collecting) return { decision: 'collecting', reason: null };
   const isPlannedEnd = input.plannedVisitors !== undefined && input.visitors >= input.plannedVisitors;
   const isFixed = input.method === 'frequentist' && input.plannedVisitors !== undefined;
@@ -141,37 +159,18 @@ function decide(input: VerdictInput, improvement: Interval | null, harmed: reado
     return { decision: 'no-difference', reason: 'within-smallest-effect' };
   }
   const direction = directionOf(primary, input);
-  if (direction !== null) {
-    return { decision: direction === 'better' ? 'ship' : 'roll-back', reason: 'primary' };
+  if (direction === 'worse') return { decision: 'roll-back', reason: 'primary' };
+  if (direction === 'better') {
+    const isBlocked = !input.shipWithOpenGuardrails && guardrails.some(({ state }) => state === 'open');
+    return isBlocked
+      ? { decision: 'keep-going', reason: 'open-guardrail' }
+      : { decision: 'ship', reason: 'primary' };
   }
   // An effect that is not significant at the planned end is smaller than the planned one.
   const hasPlan = input.method === 'frequentist' || input.method === 'group-sequential';
   if (hasPlan && isPlannedEnd) return { decision: 'no-difference', reason: 'planned-end' };
   if (!input.isOver && isFutile(input)) return { decision: 'no-difference', reason: 'futility' };
   return { decision: 'keep-going', reason: 'not-significant' };
-}
-
-/** Null unless the difference is significant. P-value and interval agree; only the correction can differ. */
-function directionOf(
-  { comparison, lowerIsBetter, adjustedPValue = comparison.pValue }: GoalOutcome,
-  { alpha = DEFAULT_ALPHA }: MethodSettings,
-): 'better' | 'worse' | null {
-  const interval = orient(comparison.absolute, lowerIsBetter);
-  if (interval === null || interval.estimate === 0) return null;
-  const isSignificant = adjustedPValue === null ? excludesZero(interval) : adjustedPValue < alpha;
-  if (!isSignificant) return null;
-  return interval.estimate > 0 ? 'better' : 'worse';
-}
-
-/** Percentages of a value that is zero or negative would mislead. */
-export const isRelative = ({ comparison, control }: GoalOutcome) =>
-  comparison.relative !== null && (control ?? 0) > 0;
-
-/** Negates the interval if lower is better, so that higher is always better. */
-function orient(interval: Interval | null, lowerIsBetter = false): Interval | null {
-  if (interval === null || !lowerIsBetter) return interval;
-  const { estimate, low, high } = interval;
-  return { estimate: -estimate, low: high === null ? null : -high, high: low === null ? null : -low };
 }
 
 /** The smallest relevant difference, in the unit of the metric. */
@@ -187,7 +186,7 @@ function isFutile(input: VerdictInput): boolean {
   const { absolute, standardError } = primary.comparison;
   if (method !== 'group-sequential' || !looks || absolute === null || standardError === null) return false;
   const smallest = smallestDifference(input);
-  const fraction = looks.fractions[looks.current]!;
+  const fraction = fractionOf(looks);
   const drift = smallest === null ? undefined : smallest / (standardError * Math.sqrt(fraction));
   return Math.abs(absolute.estimate) / standardError < futilityBoundary(fraction, alpha, drift);
 }

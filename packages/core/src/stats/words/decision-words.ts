@@ -1,4 +1,5 @@
 import { excludesZero } from '../comparison.ts';
+import { describeBlocking } from './guardrail-words.ts';
 import { describeProblem } from './health-words.ts';
 import { count, percent, plural, quote, signedChange } from './numbers.ts';
 import type { VerdictContext, VerdictFacts } from './verdict-words.ts';
@@ -11,7 +12,7 @@ export function describeDecision(facts: VerdictFacts, context: VerdictContext): 
       return `Ship ${variation}: it is better than the control${describeProbability(facts)}.`;
     case 'roll-back':
       return facts.reason === 'guardrail'
-        ? `Roll back ${variation}: it harms ${facts.harmedGuardrails.length === 1 ? 'a guardrail' : 'guardrails'}.`
+        ? `Roll back ${variation}: it harms ${countHarmed(facts) === 1 ? 'a guardrail' : 'guardrails'}.`
         : `Roll back ${variation}: it is worse than the control${describeProbability(facts)}.`;
     case 'no-difference':
       return describeNoDifference(facts, context);
@@ -23,6 +24,9 @@ export function describeDecision(facts: VerdictFacts, context: VerdictContext): 
       return `No decision on ${variation}: the data is not reliable. ${facts.problems.map(describeProblem).join(' ')}`;
   }
 }
+
+const countHarmed = ({ guardrails }: VerdictFacts) =>
+  guardrails.filter(({ state }) => state === 'harmed').length;
 
 function describeProbability({ primary }: VerdictFacts): string {
   const { chanceToBeat } = primary.comparison;
@@ -55,6 +59,12 @@ function describeNoDifference(
 
 function describeWaiting(facts: VerdictFacts, { isOver }: VerdictContext): string {
   const variation = quote(facts.variation);
+  if (facts.reason === 'open-guardrail') {
+    const missing = `there is not enough data on ${describeBlocking(facts)}`;
+    return isOver
+      ? `The test ended without a decision on ${variation}: it is better than the control, but ${missing}.`
+      : `Keep ${variation} going: it is better than the control, but ${missing} yet.`;
+  }
   if (isOver) return `The test ended without a clear result for ${variation}.`;
   if (facts.reason === 'before-planned-end') {
     return `Keep ${variation} going: the result is evaluated once, at ${count(facts.plannedVisitors!)} visitors.`;
@@ -65,7 +75,7 @@ function describeWaiting(facts: VerdictFacts, { isOver }: VerdictContext): strin
   const isCorrected = pValue !== null && corrected !== null && pValue < corrected;
   const isClearAlone = isCorrected && excludesZero(facts.primary.comparison.absolute);
   return isClearAlone
-    ? `Keep ${variation} going: the difference could still be chance, because the test compares several goals or variations.`
+    ? `Keep ${variation} going: the difference could still be chance, because the test compares several variations.`
     : `Keep ${variation} going: the difference could still be chance.`;
 }
 

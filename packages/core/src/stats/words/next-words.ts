@@ -33,6 +33,7 @@ function nextStep(facts: VerdictFacts, context: VerdictContext): string {
     case 'collecting':
       return describeCollecting(facts, context);
     case 'keep-going':
+      if (facts.reason === 'open-guardrail') return describeOpenGuardrail(facts, context);
       return context.isOver
         ? 'run the test again with more visitors, or keep the control.'
         : describeForecast(facts.forecast);
@@ -56,6 +57,13 @@ function describeCollecting(
   const days = collecting?.days ?? null;
   if (days === null) return 'check that the test still gets visitors.';
   return `wait, about ${plural(days, 'more day')} at this traffic.`;
+}
+
+function describeOpenGuardrail({ daysLeft }: VerdictFacts, { isOver }: VerdictContext): string {
+  if (isOver) return 'run the test again with more visitors, or accept the risk and choose it as the winner.';
+  return daysLeft === null
+    ? 'the data will not suffice at this traffic: get more visitors, accept a larger harm, or accept the risk and ship.'
+    : `wait, about ${plural(daysLeft, 'more day')} at this traffic.`;
 }
 
 function describeForecast(forecast: Forecast | null): string {

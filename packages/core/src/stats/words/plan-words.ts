@@ -12,6 +12,15 @@ export interface PlanFacts {
   readonly plan: { readonly visitors: number; readonly days: number | null } | null;
   /** Whether the test may stop early. */
   readonly canStopEarly: boolean;
+  readonly guardrails?: readonly GuardrailPlan[] | undefined;
+}
+
+interface GuardrailPlan {
+  readonly name: string;
+  readonly maxHarm: number;
+  /** Null if there is not enough data. */
+  readonly visitors: number | null;
+  readonly days: number | null;
 }
 
 /** Describes how long a test takes, and what that is based on. */
@@ -24,7 +33,20 @@ export function describePlan(facts: PlanFacts): string {
       : `${base} A change of ${percent(facts.smallestEffect)} cannot be planned: more than everybody would have to convert.`;
   }
   const time = plan.days === null ? '' : `, about ${plural(plan.days, 'day')} at this traffic`;
-  return `${base} A test with ${facts.variations} variations needs ${count(plan.visitors)} visitors${time}, to find a change of ${percent(facts.smallestEffect)} or more in ${percent(facts.power)} of the cases.${describeEnd(facts)}`;
+  return `${base} A test with ${facts.variations} variations needs ${count(plan.visitors)} visitors${time}, to find a change of ${percent(facts.smallestEffect)} or more in ${percent(facts.power)} of the cases.${describeEnd(facts)}${describeGuardrails(facts)}`;
+}
+
+/** Those that need more than the test itself: the others are decided by then. */
+function describeGuardrails({ guardrails = [], plan }: PlanFacts): string {
+  return guardrails
+    .filter(({ visitors }) => visitors === null || visitors > plan!.visitors)
+    .map(({ name, maxHarm, visitors, days }) => {
+      const harm = `harm beyond ${percent(maxHarm)}`;
+      if (visitors === null) return ` There is no data on the guardrail ${quote(name)} to plan with.`;
+      const time = days === null ? '' : `, about ${plural(days, 'day')}`;
+      return ` To exclude ${harm}, the guardrail ${quote(name)} needs ${count(visitors)} visitors${time}.`;
+    })
+    .join('');
 }
 
 const describeEnd = ({ canStopEarly }: PlanFacts) =>

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { type Analysis, analyse, type MethodSettings } from '../analysis.ts';
 import { type Comparison, NO_COMPARISON } from '../comparison.ts';
+import type { GoalOutcome } from '../report/goal-outcome.ts';
 import type { HealthProblem } from '../report/health.ts';
-import { decideVerdict, type GoalOutcome, type VerdictInput } from '../report/verdict.ts';
+import { decideVerdict, type VerdictInput } from '../report/verdict.ts';
 import { aaSummary, aaWords } from './aa-words.ts';
 import { describeProblem } from './health-words.ts';
 import { describePlan, type PlanFacts } from './plan-words.ts';
@@ -17,7 +18,7 @@ const FREQUENTIST: MethodSettings = { method: 'frequentist' };
 const BAYESIAN: MethodSettings = { method: 'bayesian' };
 const planned = (...fractions: number[]): MethodSettings => ({
   method: 'group-sequential',
-  looks: { fractions, current: fractions.length - 1, spending: 'obrien-fleming' },
+  looks: { fraction: fractions.at(-1)!, spending: 'obrien-fleming' },
 });
 
 function outcome(name: string, settings: MethodSettings, a: Counts, b: Counts): GoalOutcome {
@@ -47,14 +48,37 @@ function verdict(a: Counts, b: Counts, settings: MethodSettings, more: Partial<V
 const A: Counts = [6200, 428];
 const effect = (value: number) => ({ smallestEffect: { kind: 'relative' as const, value } });
 const slow = { traffic: { dailyVisitors: 20, uncertainty: 0.1 } };
-const complaints = { ...outcome('Complaints', SEQUENTIAL, [6200, 40], [6200, 120]), lowerIsBetter: true };
-const renewals = outcome('Renewals', SEQUENTIAL, [6200, 1200], [6200, 1190]);
-const refunds = { ...outcome('Refunds', SEQUENTIAL, [6200, 60], [6200, 62]), lowerIsBetter: true };
+const complaints = {
+  ...outcome('Complaints', SEQUENTIAL, [6200, 40], [6200, 120]),
+  lowerIsBetter: true,
+  maxHarm: 0.02,
+};
+const renewals = { ...outcome('Renewals', SEQUENTIAL, [6200, 1200], [6200, 1190]), maxHarm: 0.2 };
+const refunds = {
+  ...outcome('Refunds', SEQUENTIAL, [6200, 60], [6200, 62]),
+  lowerIsBetter: true,
+  maxHarm: 0.1,
+};
 const interval = (estimate: number, low: number | null, high: number | null) => ({ estimate, low, high });
 const collecting = { conversions: 13, required: 50, days: 4 };
 
 const VERDICTS: Record<string, string> = {
-  'ship, always-valid': verdict(A, [6200, 533], SEQUENTIAL, { guardrails: [renewals, refunds] }),
+  'ship, always-valid': verdict(A, [6200, 533], SEQUENTIAL, { guardrails: [renewals] }),
+  'ship, although a guardrail is open': verdict(A, [6200, 533], SEQUENTIAL, {
+    guardrails: [renewals, refunds],
+    shipWithOpenGuardrails: true,
+  }),
+  'keep going, better, but a guardrail is open': verdict(A, [6200, 533], SEQUENTIAL, {
+    guardrails: [renewals, refunds],
+  }),
+  'keep going, better, but a guardrail will stay open': verdict(A, [6200, 533], SEQUENTIAL, {
+    guardrails: [renewals, { ...refunds, name: 'Errors', maxHarm: 0.02 }],
+    ...slow,
+  }),
+  'ended, better, but two guardrails are open': verdict(A, [6200, 533], SEQUENTIAL, {
+    guardrails: [refunds, { ...refunds, name: 'Errors' }],
+    isOver: true,
+  }),
   'ship, group-sequential': verdict(A, [6200, 533], planned(0.2, 0.4, 0.6)),
   'ship, Bayesian': verdict(A, [6200, 500], BAYESIAN),
   'ship, after the end': verdict(A, [6200, 533], SEQUENTIAL, { isOver: true }),
@@ -246,6 +270,14 @@ const PLANS: Record<string, PlanFacts> = {
     smallestEffect: 0.5,
     variations: 4,
     plan: { visitors: 1800, days: 1 },
+  },
+  'a guardrail that needs longer, one without data, and one that is decided by then': {
+    ...PLAN,
+    guardrails: [
+      { name: 'Refunds', maxHarm: 0.02, visitors: 410_000, days: 221 },
+      { name: 'Errors', maxHarm: 0.05, visitors: null, days: null },
+      { name: 'Revenue', maxHarm: 0.1, visitors: 12_000, days: 7 },
+    ],
   },
   'impossible change': { ...PLAN, visitors: 100, converted: 60, smallestEffect: 1, plan: null },
   'not enough data': { ...PLAN, visitors: 12, converted: 0, plan: null },

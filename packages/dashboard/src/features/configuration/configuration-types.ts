@@ -48,7 +48,7 @@ export interface SplitTestPhase {
   startedAt: number;
   endedAt: number | null;
   reasons: string[];
-  definition: Pick<SplitTest, 'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion'>;
+  definition: Pick<SplitTest, 'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion' | 'unit'>;
 }
 
 export type SplitTest = Omit<Required<ProvisionedSplitTest>, 'startAt' | 'stopAt' | 'variations'> &

@@ -1,12 +1,13 @@
 import type { AssignmentSteps, RangeStep } from '@switchyard/core/api/explanations';
 import { Step } from './step.tsx';
 
-const position = ({ bucket, from, to }: RangeStep) =>
-  `the visitor is at ${bucket.toFixed(2)}, the range is ${from.toFixed(2)} to ${to.toFixed(2)}`;
+const position = ({ bucket, from, to }: RangeStep, who = 'visitor') =>
+  `the ${who} is at ${bucket.toFixed(2)}, the range is ${from.toFixed(2)} to ${to.toFixed(2)}`;
 
 /** The assignment of a visitor from the status of the test to the variation. */
 export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
   const { status, winner, phase, holdout, exclusion, traffic, variations, variationBucket } = steps;
+  const who = steps.assignedBy === 'userId' ? 'user' : 'visitor';
   return (
     <ol>
       <Step
@@ -32,7 +33,7 @@ export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
         <Step
           state={traffic.passed ? 'passed' : 'failed'}
           title="In the share of traffic that takes part"
-          words={position(traffic)}
+          words={position(traffic, who)}
         />
       )}
       {variations.map(({ key, from, to, chosen }) => (
@@ -43,7 +44,7 @@ export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
           words={
             variationBucket === null
               ? 'not reached'
-              : `${from.toFixed(2)} to ${to.toFixed(2)}${chosen ? `, the visitor is at ${variationBucket.toFixed(2)}` : ''}`
+              : `${from.toFixed(2)} to ${to.toFixed(2)}${chosen ? `, the ${who} is at ${variationBucket.toFixed(2)}` : ''}`
           }
         />
       ))}

@@ -75,7 +75,9 @@ function FeedbackTypeEditor({ stored }: { stored: FeedbackType }) {
 function typeUses({ splitTests }: Configuration, id: string): ItemUse[] {
   return splitTests
     .filter(({ goals, guardrails }) =>
-      [...goals, ...guardrails].some((each) => typeof each !== 'string' && each.feedbackType === id),
+      [...goals, ...guardrails].some(
+        (each) => typeof each !== 'string' && 'feedbackType' in each && each.feedbackType === id,
+      ),
     )
     .map(({ key, name, status }) => ({
       to: `split-tests/${encodeURIComponent(key)}`,

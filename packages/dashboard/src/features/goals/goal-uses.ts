@@ -5,7 +5,10 @@ import type { Configuration } from '../configuration/configuration-types.ts';
 export function goalUses({ splitTests }: Configuration, id: string): ItemUse[] {
   return splitTests.flatMap(({ key, name, goals, guardrails, status }) => {
     const role = goals[0] === id ? 'primary goal' : goals.includes(id) ? 'secondary goal' : 'guardrail';
-    if (role === 'guardrail' && !guardrails.includes(id)) return [];
+    const isGuardrail = guardrails.some(
+      (each) => each === id || (typeof each !== 'string' && 'goalId' in each && each.goalId === id),
+    );
+    if (role === 'guardrail' && !isGuardrail) return [];
     return [
       { to: `split-tests/${encodeURIComponent(key)}`, label: name || key, detail: `${role}, ${status}` },
     ];

@@ -6,6 +6,7 @@ import { NumberField } from '../../ui/number-field.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
+import { PropertyLink } from '../configuration/property-link.tsx';
 import { AaTestSetting } from './aa-test-setting.tsx';
 import { currencyOptions } from './currency-options.ts';
 import { originProblem, rangeProblem } from './setting-problems.ts';
@@ -103,6 +104,11 @@ export function GeneralSettings() {
             error={problems.holdout}
             onChange={(holdout) => change({ holdout: holdout ?? 0 })}
           />
+          {stored.holdout > 0 && (
+            <p className={classes.note}>
+              <PropertyLink to="split-tests">What the holdout shows</PropertyLink>, below the split tests
+            </p>
+          )}
         </Panel>
         <AaTestSetting value={value.aaTest} onChange={(aaTest) => change({ aaTest })} />
       </fieldset>

@@ -7,13 +7,17 @@ import { Panel } from '../../ui/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { rangeProblem } from './setting-problems.ts';
 import classes from './settings-page.module.css';
-import { CORRECTIONS, ENGINES, SPENDINGS } from './statistics-words.ts';
+import { CORRECTIONS, ENGINES, SPENDINGS, STRATA } from './statistics-words.ts';
 import { useSettingsDraft } from './use-settings-draft.ts';
 
 const FIELDS = ['statistics'] as const;
 
 const inPercent = (share: number) => Math.round(share * 1e6) / 1e4;
 const asShare = (percent: number | null) => Math.round((percent ?? 0) * 1e4) / 1e6;
+
+/** The order of clicks makes no difference. */
+const inOrder = (chosen: readonly string[]): Statistics['stratify'] =>
+  STRATA.map(({ value }) => value).filter((value) => chosen.includes(value));
 
 export function StatisticsSettings() {
   const { draft, save, message, reason } = useSettingsDraft('statistics', FIELDS);
@@ -106,10 +110,10 @@ function PriorFields({ statistics: { prior }, problems, change }: PartProps) {
     <>
       <Check
         kind="switch"
-        label="Start from earlier experience"
-        description="Without it, every effect is considered equally likely at first"
+        label="Set what to expect (the prior) yourself"
+        description="Otherwise it is learnt from the finished tests of this property, as soon as there are 8; until then, most effects are expected to be below 20 %"
         checked={prior !== null}
-        onChange={(isOn) => change({ prior: isOn ? { mean: 0, sd: 0.3 } : null })}
+        onChange={(isOn) => change({ prior: isOn ? { mean: 0, sd: 0.1 } : null })}
       />
       {prior !== null && (
         <div className={classes.nested}>
@@ -126,7 +130,7 @@ function PriorFields({ statistics: { prior }, problems, change }: PartProps) {
             <NumberField
               classNames={{ wrapper: classes.short }}
               label="Usual spread of effects"
-              description="30 %: hardly any change is larger than 60 %"
+              description="10 %: hardly any change is larger than 20 %"
               unit="%"
               value={inPercent(prior.sd)}
               error={problems.sd}
@@ -152,6 +156,13 @@ function ErrorPanel({ statistics, problems, change }: PartProps) {
           error={problems.alpha}
           onChange={(value) => change({ alpha: asShare(value) })}
         />
+        <Check
+          kind="switch"
+          label="Ship while guardrails are open"
+          description="A guardrail is open until the data rule out too much harm. Otherwise the verdict waits, and says which guardrail is open"
+          checked={statistics.shipWithOpenGuardrails}
+          onChange={(isOn) => change({ shipWithOpenGuardrails: isOn })}
+        />
         <Select
           label="Several goals and variations"
           description="The more is compared, the more often something differs by chance"
@@ -166,9 +177,9 @@ function ErrorPanel({ statistics, problems, change }: PartProps) {
 }
 
 function VariancePanel({ statistics, problems, change }: PartProps) {
-  const { cuped, preDays, winsorize } = statistics;
+  const { cuped, preDays, winsorize, stratify } = statistics;
   return (
-    <Panel title="Less noise" hint="Both make results more precise, so that tests end earlier.">
+    <Panel title="Less noise" hint="These make results more precise, so that tests end earlier.">
       <div className={classes.fields}>
         <Check
           kind="switch"
@@ -189,6 +200,14 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
             />
           </div>
         )}
+        <OptionList
+          isMultiple
+          label="Compare like with like"
+          description="Visitors are compared within groups, and the groups are then combined; helps where groups convert very differently"
+          options={STRATA}
+          value={stratify}
+          onChange={(next) => change({ stratify: inOrder(next) })}
+        />
         <Check
           kind="switch"
           label="Cap very large amounts"

@@ -38,3 +38,8 @@ export const CORRECTIONS: Record<StatisticsSettings['correction'], string> = {
   'benjamini-hochberg': 'Allow a small share of false alarms (Benjamini-Hochberg)',
   none: 'Do not correct',
 };
+
+export const STRATA: { value: StatisticsSettings['stratify'][number]; label: string }[] = [
+  { value: 'country', label: 'Visitors of the same country' },
+  { value: 'device', label: 'Visitors with the same kind of device' },
+];

@@ -14,6 +14,7 @@ const REASONS: Record<string, string> = {
   variations: 'Changed variations',
   exclusion: 'Changed exclusion group',
   holdout: 'Larger holdout',
+  unit: 'Visitors or users are counted',
 };
 
 /** The periods in which the test ran with one definition, latest first. */

@@ -6,6 +6,7 @@ import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { NewSplitTestPage } from './editor/new-split-test-page.tsx';
+import { HoldoutPanel } from './holdout/holdout-panel.tsx';
 import { SplitTestFilterBar } from './split-test-filter-bar.tsx';
 import { SplitTestTable } from './split-test-table.tsx';
 import { SplitTestsEmpty } from './split-tests-empty.tsx';
@@ -51,6 +52,7 @@ function SplitTestList() {
       ) : (
         <NothingFound filters={filters} onChange={setFilters} />
       )}
+      <HoldoutPanel />
     </Page>
   );
 }

@@ -50,6 +50,7 @@ export function decisionWords(
         ? `Collecting: ${formatCount(collecting.conversions)} of ${formatCount(collecting.required)} conversions`
         : 'Collecting';
     case 'keep-going':
+      if (reason === 'open-guardrail') return `${variation} is better, waiting for guardrails`;
       if (!forecast) return 'Keep going';
       return forecast.inSight
         ? `Keep going, probably ${durationRange(forecast.low, forecast.high)}`

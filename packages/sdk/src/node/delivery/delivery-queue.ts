@@ -16,6 +16,12 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const PUBLIC_CONCURRENCY = 4;
 const SECRET_CONCURRENCY = 8;
 
+interface SessionIds {
+  sessionId: string;
+  visitorId: string;
+  userId: string | undefined;
+}
+
 /**
  * Delivers events in the background, over outages of the service and, with a spool directory, over restarts of this
  * process. Goals and feedback are sent at once and have a lane of their own, so that they never wait for exposures.
@@ -66,9 +72,9 @@ export class DeliveryQueue {
     if (this.#pending > 0) this.#holdExit();
   }
 
-  /** Links a session to its visitor; the service derives the device from the user agent. */
-  collect(sessionId: string, visitorId: string, userAgent: string | undefined): void {
-    const body = JSON.stringify({ propertyId: this.#settings.propertyId, sessionId, visitorId });
+  /** Links a session to its visitor and user; the service derives the device from the user agent. */
+  collect(ids: SessionIds, userAgent: string | undefined): void {
+    const body = JSON.stringify({ propertyId: this.#settings.propertyId, ...ids });
     this.#queuePublic(createDelivery({ kind: 'session', body, userAgent }));
   }
 

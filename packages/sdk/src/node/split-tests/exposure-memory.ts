@@ -13,6 +13,8 @@ interface ExposureKey {
 interface SessionExposures {
   /** The last recorded phase and variation of each test. */
   exposures: Map<string, string>;
+  /** The user that the session was last linked to; null: it is not linked yet. */
+  userId: string | undefined | null;
   seenAt: number;
 }
 
@@ -30,11 +32,13 @@ export class ExposureMemory {
     return true;
   }
 
-  /** True if this process has not seen the session yet. */
-  isNewSession(sessionId: string, timestamp: number): boolean {
-    const isNew = !this.#sessions.has(sessionId);
-    this.#touch(sessionId, timestamp);
-    return isNew;
+  /** True if this process has not linked the session yet, or not to this user. */
+  isNewLink(sessionId: string, userId: string | undefined, timestamp: number): boolean {
+    const session = this.#touch(sessionId, timestamp);
+    // Signing out does not unlink: the service keeps the user of a session.
+    if (session.userId !== null && (userId === undefined || session.userId === userId)) return false;
+    session.userId = userId;
+    return true;
   }
 
   exposed(sessionId: string): string[] {
@@ -42,7 +46,7 @@ export class ExposureMemory {
   }
 
   #touch(sessionId: string, now: number): SessionExposures {
-    const session = this.#sessions.get(sessionId) ?? { exposures: new Map(), seenAt: now };
+    const session = this.#sessions.get(sessionId) ?? { exposures: new Map(), userId: null, seenAt: now };
     session.seenAt = now;
     this.#sessions.delete(sessionId);
     this.#sessions.set(sessionId, session);

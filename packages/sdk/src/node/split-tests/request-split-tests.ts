@@ -21,6 +21,11 @@ import type { Definitions, SplitTestDefinitions } from './split-test-definitions
 export interface RequestSplitTestOptions {
   /** `false`: tests return their fallback, nothing is recorded and no cookies are set. */
   consent?: boolean | undefined;
+  /**
+   * The user who is signed in. Ties the session to the user, and decides in tests with the unit `user`: the user gets
+   * the same variation on all devices. Pass it whenever you know it, because a request without it is assigned by visitor.
+   */
+  userId?: string | undefined;
   /** Attributes of the visitor, sent with the exposures. */
   attributes?: Record<string, unknown> | undefined;
 }
@@ -63,26 +68,38 @@ export async function splitTestsForRequest(
   const known = facts.private ? undefined : facts;
   const visitorId = known?.visitorId ?? newId();
   const sessionId = known?.sessionId ?? newId();
+  const userId = userIdOf(options?.userId, parts.reporter);
   // A new session of a known visitor, whose conversions belong to exposures in earlier sessions.
-  if (known?.visitorId && !known.sessionId) linkSession({ visitorId, sessionId, facts }, parts);
+  if (known?.visitorId && !known.sessionId) linkSession({ visitorId, sessionId, userId, facts }, parts);
   const definitions = await parts.definitions.get();
   return withAssignments(
-    { visitorId, sessionId, facts, definitions, attributes: options?.attributes },
+    { visitorId, sessionId, userId, facts, definitions, attributes: options?.attributes },
     parts,
   );
 }
 
-/** Tells the service whose session it is, once per process. */
+/** Only what the service accepts: anything else would spoil the request that links the session. */
+function userIdOf(userId: unknown, reporter: Reporter): string | undefined {
+  if (userId === undefined || userId === null || userId === '') return undefined;
+  if (typeof userId === 'string' && userId.length <= MAX_USER_ID) return userId;
+  reporter.misuse(`The user id is ignored: it must be a string of at most ${MAX_USER_ID} characters.`);
+  return undefined;
+}
+
+/** Tells the service whose session it is, once per process, and again when the user signs in. */
 function linkSession(
-  { visitorId, sessionId, facts }: Pick<Visit, 'visitorId' | 'sessionId' | 'facts'>,
+  { visitorId, sessionId, userId, facts }: Pick<Visit, 'visitorId' | 'sessionId' | 'userId' | 'facts'>,
   { queue, memory }: SplitTestParts,
 ): void {
-  if (memory.isNewSession(sessionId, Date.now())) queue.collect(sessionId, visitorId, facts.userAgent);
+  if (memory.isNewLink(sessionId, userId, Date.now())) {
+    queue.collect({ sessionId, visitorId, userId }, facts.userAgent);
+  }
 }
 
 interface Visit {
   visitorId: string;
   sessionId: string;
+  userId: string | undefined;
   facts: RequestFacts;
   definitions: Definitions;
   attributes: Record<string, unknown> | undefined;
@@ -90,19 +107,20 @@ interface Visit {
 
 function withAssignments(visit: Visit, parts: SplitTestParts): RequestSplitTests {
   const { settings, queue, memory, reporter } = parts;
-  const { visitorId, sessionId, facts, attributes } = visit;
+  const { visitorId, sessionId, userId, facts, attributes } = visit;
   const { config, fetchedAt } = visit.definitions;
   const query = queryOf(facts.url);
   const fromBot = isBot(facts.userAgent);
   const choices = new Map<string, Choice | undefined>();
   const choiceForTest = (test: SplitTestDefinition): Choice | undefined => {
     if (!choices.has(test.key)) {
-      const input = { previewKey: query.get(`sy_${test.key}`), holdout: config.holdout };
+      const input = { userId, previewKey: query.get(`sy_${test.key}`), holdout: config.holdout };
       const choice = choose(test, { visitorId, ...input });
       choices.set(test.key, choice);
       if (choice && reporter.isNarrating) {
         const { words } = assignmentWords(test, visitorId, input);
-        reporter.narrate(`split test ${test.key} for visitor ${visitorId}: ${choice.variationKey}, ${words}`);
+        const unit = test.unit === 'user' && userId ? `user ${userId}` : `visitor ${visitorId}`;
+        reporter.narrate(`split test ${test.key} for ${unit}: ${choice.variationKey}, ${words}`);
       }
     }
     return choices.get(test.key);
@@ -135,6 +153,7 @@ function withAssignments(visit: Visit, parts: SplitTestParts): RequestSplitTests
     propertyId: settings.propertyId,
     visitorId,
     sessionId,
+    ...(userId === undefined ? {} : { userId }),
     config,
     fetchedAt,
     exposed: memory.exposed(sessionId),
@@ -188,6 +207,7 @@ function cookiesFor({ visitorId, sessionId, facts }: Visit, { cookies }: Setting
 }
 
 const MAX_ATTRIBUTE_BYTES = 8192;
+const MAX_USER_ID = 256;
 
 /** The service rejects a whole batch if the attributes of one exposure are invalid. */
 function isSendable(attributes: unknown): attributes is Record<string, unknown> {

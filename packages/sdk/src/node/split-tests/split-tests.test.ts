@@ -53,6 +53,7 @@ interface AssignmentCase {
   name: string;
   test: Omit<SplitTestDefinition, 'key' | 'id' | 'type' | 'status'>;
   visitorId: string;
+  userId?: string;
   holdout?: SplitTestConfig['holdout'];
   expected: { included: boolean; index: number };
 }
@@ -228,10 +229,10 @@ describe('split tests of a request', () => {
 
 it.each(assignments.cases as unknown as AssignmentCase[])(
   'assigns: $name',
-  ({ test, visitorId, holdout, expected }) => {
+  ({ test, visitorId, userId, holdout, expected }) => {
     const variations = test.variations.map((variation) => ({ ...variation, value: variation.key }));
     const definition = { ...test, key: 't', id: 't', type: 'id', status: 'running', variations } as const;
-    const choice = choose(definition, { visitorId, holdout });
+    const choice = choose(definition, { visitorId, userId, holdout });
     expect(choice?.included ?? false).toBe(expected.included);
     expect(choice?.variationKey).toBe(variations[expected.index]?.key);
   },

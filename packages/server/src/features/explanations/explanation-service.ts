@@ -68,7 +68,7 @@ export function splitTestExplanation(
   const test = property.splitTests.find((each) => each.key === key);
   if (test === undefined) throw missing('split test', key, historical);
   const { holdout, exclusion, ...definition } = definitionInForce(test, property);
-  const { visitorId } = context;
+  const { visitorId, userId } = context;
   const isKnown = typeof visitorId === 'string' && visitorId !== '';
   const explained = explainAssignment(
     {
@@ -77,6 +77,7 @@ export function splitTestExplanation(
       ...(holdout && { holdout }),
     },
     isKnown ? visitorId : undefined,
+    typeof userId === 'string' ? userId : undefined,
   );
   return {
     ...{ type: 'split-test', key, at, historical },

@@ -170,6 +170,29 @@ describe('POST explanations of split tests', () => {
     expect([control.from, control.to, b.from, b.to]).toEqual([0, 50, 50, 100]);
   });
 
+  it('explains tests with the unit user by the user id, if the context has one', async () => {
+    const definition = {
+      ...{ type: 'id', status: 'running', hashSeed: 's1', unit: 'user' },
+      variations: ['control', 'b'].map((key) => ({ key, weight: 50 })),
+    };
+    const of = (context: object) => explain({ type: 'split-test', key: 'by-user', definition, context });
+    // As in the test vectors.
+    expect(await of({ visitorId: 'visitor-1', userId: 'user-3' })).toMatchObject({
+      variation: 'control',
+      steps: { assignedBy: 'userId' },
+    });
+    expect(await of({ visitorId: 'visitor-1' })).toMatchObject({
+      variation: 'b',
+      steps: { assignedBy: 'visitorId' },
+    });
+    expect(await of({ userId: 'user-3' })).toMatchObject({
+      reason: 'NO_VISITOR',
+      steps: { assignedBy: null },
+    });
+    const hero = await explain({ type: 'split-test', key: 'hero', sessionId: 's1' });
+    expect(hero.steps.assignedBy).toBe('visitorId');
+  });
+
   it('explains tests that are not running, and contexts without a visitor', async () => {
     const finished = await explain({ type: 'split-test', key: 'finished', visitorId: 'v1' });
     expect(finished).toMatchObject({ included: false, variation: null, reason: 'NOT_RUNNING' });

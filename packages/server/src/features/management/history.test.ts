@@ -50,6 +50,32 @@ describe('the history', () => {
     });
   });
 
+  it('tells about guardrails, units and statistics in words', async () => {
+    const url = '/split-tests/hero';
+    const before = await owner.read(url);
+    const guardrails = ['revenue', { feedbackType: 'nps', lowerIsBetter: false, maxHarm: 0.1 }];
+    bodyOf(await owner.patch(url, { guardrails }, before.version));
+    const changed = bodyOf(
+      await owner.patch(url, { guardrails: [{ goalId: 'revenue', maxHarm: 0.02 }], unit: 'user' }, '*'),
+    );
+    expect(changed).toMatchObject({ guardrails: [{ goalId: 'revenue', maxHarm: 0.02 }], unit: 'user' });
+    const entry = await newest('');
+    expect(entry.summary).toEqual([
+      'Split test hero – Guardrails: Revenue, NPS: answers (harm of at most 10 %) → Revenue (harm of at most 2 %)',
+      'Split test hero – Counts: visitors → users',
+    ]);
+    bodyOf(await restore(entry.id, 'before'));
+    expect(await owner.read(url)).toMatchObject({ guardrails, unit: 'visitor' });
+    bodyOf(await owner.patch(url, { guardrails: before.guardrails }, '*'));
+
+    const { version, statistics } = await owner.read('');
+    bodyOf(await owner.patch('', { statistics: { stratify: ['device'] } }, version));
+    expect((await newest('')).summary).toEqual([
+      'Property shop – Compares visitors of the same: none → device',
+    ]);
+    bodyOf(await owner.patch('', { statistics }, '*'));
+  });
+
   it('is filtered, and paged without gaps', async () => {
     for (let i = 0; i < 7; i++) bodyOf(await owner.patch('/goals/revenue', { name: `Name ${i}` }, '*'));
     const all = await owner.history('?entity=goal&key=revenue');

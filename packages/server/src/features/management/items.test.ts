@@ -16,7 +16,8 @@ const PROVISION = sampleWith({
         { key: 'b', weight: 1 },
       ],
       goals: [{ feedbackType: 'stars', option: '5' }],
-      guardrails: ['revenue'],
+      guardrails: [{ goalId: 'revenue', maxHarm: 0.02 }],
+      unit: 'user',
       exclusion: { group: 'page', share: 50 },
     },
   ],
@@ -131,6 +132,26 @@ describe.each(COLLECTIONS)('%s', (path, field, keyField) => {
     const stale = await manager.browser.call('DELETE', manager.url + url, { headers });
     expect(errorOf(stale, 412, 'version_conflict').current).toEqual(item);
   });
+});
+
+it('a guardrail that is wrong is reported by its pointer', async () => {
+  const guardrails = ['signup', { goalId: 'ghost', maxHarm: 0.1 }];
+  const body = errorOf(
+    await manager.patch('/split-tests/guarded', { guardrails }, '*'),
+    400,
+    'invalid_request',
+  );
+  expect(body.errors).toMatchObject([{ pointer: '/guardrails/1/goalId' }]);
+  const tooMuch = { guardrails: [{ goalId: 'signup', maxHarm: 11 }], unit: 'session' };
+  const { errors } = errorOf(
+    await manager.patch('/split-tests/guarded', tooMuch, '*'),
+    400,
+    'invalid_request',
+  );
+  expect(errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+    '/guardrails/0/maxHarm',
+    '/unit',
+  ]);
 });
 
 it('a list that is far too long is refused without looking at all its items', async () => {

@@ -15,6 +15,10 @@ export async function listProperties(database: Database, id?: string): Promise<S
     allowedOrigins: row.allowed_origins === null ? null : JSON.parse(row.allowed_origins),
     hashSeed: row.hash_seed,
     holdout: row.holdout,
+    holdoutPeriod:
+      row.holdout_since === null
+        ? null
+        : { since: row.holdout_since, largest: row.holdout_largest ?? row.holdout },
     statistics: { ...DEFAULT_STATISTICS, ...(row.statistics === null ? {} : JSON.parse(row.statistics)) },
     aaTest: row.aa_test,
     displayCurrency: row.display_currency,
@@ -71,6 +75,8 @@ function toColumns(property: PropertyConfiguration) {
     allowed_origins: allowedOrigins === null ? null : JSON.stringify(allowedOrigins),
     hash_seed: property.hashSeed,
     holdout: property.holdout,
+    holdout_since: property.holdoutPeriod?.since ?? null,
+    holdout_largest: property.holdoutPeriod?.largest ?? null,
     statistics: explicitStatistics(property.statistics),
     aa_test: property.aaTest,
     display_currency: property.displayCurrency,
@@ -80,8 +86,9 @@ function toColumns(property: PropertyConfiguration) {
 
 /** Defaults are not stored, so that properties follow when they improve. */
 function explicitStatistics(statistics: StatisticsSettings): string | null {
+  const defaults = new Map<string, unknown>(Object.entries(DEFAULT_STATISTICS));
   const explicit = Object.entries(statistics).filter(
-    ([name, value]) => Reflect.get(DEFAULT_STATISTICS, name) !== value,
+    ([name, value]) => JSON.stringify(defaults.get(name)) !== JSON.stringify(value),
   );
   return explicit.length === 0 ? null : JSON.stringify(Object.fromEntries(explicit));
 }

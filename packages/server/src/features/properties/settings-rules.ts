@@ -25,6 +25,7 @@ export function resolveSettings(
     allowedOrigins,
     hashSeed: entry.hashSeed ?? stored?.hashSeed ?? newHashSeed(),
     holdout: entry.holdout ?? stored?.holdout ?? 0,
+    holdoutPeriod: stored?.holdoutPeriod ?? null,
     statistics: { ...(stored?.statistics ?? DEFAULT_STATISTICS), ...entry.statistics },
     aaTest: entry.aaTest ?? stored?.aaTest ?? 'assignment',
     displayCurrency: entry.displayCurrency ?? stored?.displayCurrency ?? DEFAULT_CURRENCY,

@@ -116,6 +116,7 @@ const splitTest = fc.record(
     attributionDays: fc.integer({ min: 0, max: 365 }),
     plannedVisitors: fc.integer({ min: 1 }),
     smallestEffect: fc.double({ min: 0.0001, max: 10, noNaN: true }),
+    unit: fc.constantFrom('visitor' as const, 'user' as const),
   },
   { requiredKeys: ['key', 'type', 'variations'] },
 );
@@ -127,6 +128,8 @@ const statistics = fc.record(
     cuped: fc.boolean(),
     winsorize: fc.option(fc.constantFrom(0.95, 0.99)),
     prior: fc.option(fc.record({ mean: fc.double({ min: -1, max: 1, noNaN: true }), sd: fc.constant(0.3) })),
+    stratify: fc.subarray(['country' as const, 'device' as const]),
+    shipWithOpenGuardrails: fc.boolean(),
   },
   { requiredKeys: [] },
 );
@@ -200,9 +203,15 @@ function withReferences(property: ProvisionedProperty): ProvisionedProperty {
       .map((value) => ({ feedbackType, option: value, lowerIsBetter: textInput ?? false })),
   ]);
   const [first, ...others] = [...feedback, ...goals];
+  // Every second one has a margin.
+  const guardrails = others.toReversed().map((outcome, index) => {
+    if (index % 2 === 0) return outcome;
+    const maxHarm = (index + 1) / 100;
+    return typeof outcome === 'string' ? { goalId: outcome, maxHarm } : { ...outcome, maxHarm };
+  });
   const splitTests = property.splitTests?.map((test) => ({
     ...test,
-    ...(first === undefined ? {} : { goals: [first], guardrails: others.toReversed() }),
+    ...(first === undefined ? {} : { goals: [first], guardrails }),
     ...(test.status === 'stopped'
       ? {
           winner: test.variations![0]!.key,

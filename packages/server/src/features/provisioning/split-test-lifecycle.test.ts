@@ -155,7 +155,14 @@ describe('phases', () => {
       startedAt: expect.any(Number),
       endedAt: null,
       reasons: ['started'],
-      definition: { hashSeed: 's1', trafficAllocation: 100, variations, exclusion: null, holdout: null },
+      definition: {
+        hashSeed: 's1',
+        trafficAllocation: 100,
+        variations,
+        exclusion: null,
+        holdout: null,
+        unit: 'visitor',
+      },
     });
     expect(first!.startedAt).toBeGreaterThanOrEqual(before);
     expect(first!.startedAt).toBeLessThanOrEqual(Date.now());
@@ -344,6 +351,8 @@ describe('statistics settings', () => {
       preDays: 14,
       winsorize: null,
       prior: { mean: 0, sd: 0.1 },
+      stratify: [],
+      shipWithOpenGuardrails: false,
     });
   });
 

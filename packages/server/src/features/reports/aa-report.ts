@@ -39,17 +39,31 @@ const goalIdsOf = ({ goals }: AaScope) => ({
 
 async function countAssigned(eventStore: ReportQueries, scope: AaScope): Promise<Counts> {
   const { propertyId, round, until } = scope;
-  const { share, variations } = await eventStore.assignmentCounts({
-    ...{ propertyId, test: aaTestOf(scope, round), from: round.startedAt, to: until },
+  const counted = await eventStore.assignmentCounts({
+    propertyId,
+    split: { kind: 'test', test: aaTestOf(scope, round) },
+    from: round.startedAt,
+    to: until,
     ...goalIdsOf(scope),
     maxSessions: MAX_SESSIONS,
   });
-  const groups = variations.map(({ key, ...counts }) => ({
-    ...{ variationKey: key, bot: false, early: false },
-    ...counts,
-  }));
-  return { groups, exposures: [], startedAt: round.startedAt, share };
+  return {
+    groups: assignedGroups(counted),
+    exposures: [],
+    startedAt: round.startedAt,
+    share: counted.share,
+  };
 }
+
+/** As groups of a report. */
+export const assignedGroups = ({ groups }: AssignmentCounts): ReportInput['groups'] =>
+  groups.map(({ key, visitors, goals }) => ({
+    variationKey: key,
+    bot: false,
+    early: false,
+    visitors,
+    goals,
+  }));
 
 async function countExposed(eventStore: ReportQueries, scope: AaScope): Promise<Counts> {
   const { propertyId, round, until } = scope;
@@ -57,7 +71,9 @@ async function countExposed(eventStore: ReportQueries, scope: AaScope): Promise<
   const { groups, exposures } = await eventStore.splitTestCounts({
     ...{ propertyId, splitTestKey: AA_TEST_KEY, phase: round.number },
     variationKeys: aaTestOf(scope, round).variations.map(({ key }) => key),
-    ...{ from: startedAt, to: endsAt, startedAt, until },
+    ...{ from: startedAt, to: endsAt, startedAt, endsAt, until },
+    // Each round has a seed of its own.
+    ...{ hasEarlierPhases: false, hasLaterPhases: false },
     // With the day that is not over, which is not checked for gaps.
     days: { from: startedAt, to: until, step: 1 },
     ...goalIdsOf(scope),

@@ -1,19 +1,29 @@
 import { expect, test } from 'vitest';
-import type { SplitTestQuery } from '../../storage/event-store.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
 import { CountAhead } from './count-ahead.ts';
 
 const MINUTE = 60_000;
 
 const splitTest = (key: string, status: string) => ({
-  ...{ id: key, key, status, winner: null, attributionDays: 0, smallestEffect: null, plannedVisitors: null },
-  ...{ variations: [], goals: [], guardrails: [], phases: [] },
+  id: key,
+  key,
+  status,
+  winner: null,
+  unit: 'visitor',
+  attributionDays: 0,
+  smallestEffect: null,
+  plannedVisitors: null,
+  variations: [],
+  goals: [],
+  guardrails: [],
+  phases: [],
 });
 
 const property = (id: string, ...splitTests: unknown[]) =>
   ({
     id,
-    statistics: { cuped: false, winsorize: null },
+    statistics: { cuped: false, winsorize: null, stratify: [] },
     goals: [],
     splitTests,
   }) as unknown as PropertyConfiguration;

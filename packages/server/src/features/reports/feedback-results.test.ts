@@ -66,7 +66,7 @@ describe('feedback as goal and guardrail', () => {
 
   it('the answer rate is a goal, the share of an option a guardrail', async () => {
     const results = await shop.results('guarded');
-    expect(results.health).toEqual({ healthy: true, problems: [] });
+    expect(results.health).toMatchObject({ healthy: true, problems: [] });
     expect(results.goals.map(({ goalId, kind, role }: Body) => [goalId, kind, role])).toEqual([
       ['feedback:nps', 'feedback', 'primary'],
       ['signup', 'count', 'secondary'],
@@ -116,9 +116,10 @@ describe('feedback as goal and guardrail', () => {
     const { absolute, pValue } = bad.metrics[0].variations[1];
     expect(absolute.low).toBeGreaterThan(0);
     expect(pValue).toBeLessThan(0.001);
-    // Both are corrected together: Holm doubles the smaller of two p-values.
-    const corrections = [answered, bad].map(({ metrics: [{ variations }] }) => variations[1]);
-    expect(Math.max(...corrections.map((it) => it.adjustedPValue / it.pValue))).toBeCloseTo(2, 9);
+    // The primary goal and guardrails are separate families, so that none makes the other harder to find.
+    for (const { metrics } of [answered, bad]) {
+      expect(metrics[0].variations[1].adjustedPValue).toBe(metrics[0].variations[1].pValue);
+    }
     // More visitors answer, but the answers are worse.
     expect(results.verdict).toMatchObject({
       decision: 'roll-back',

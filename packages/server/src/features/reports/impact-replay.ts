@@ -142,18 +142,27 @@ function segmentReplay(
 function splitTestReplay({ before, after }: NonNullable<ImpactScope['splitTest']>): Replay {
   const tally = new TransitionTally();
   const ifRunning = new Map(after?.definition.variations.map(({ key }) => [key, 0]));
-  let seen = '';
+  const ids: Ids = { visitorId: '', userId: null };
+  let sessionId: string | undefined;
   return {
     used: { named: new Set(), usesUnit: false },
     add(sessions, at) {
-      const visitorId = sessions.visitorId(at);
-      if (visitorId === seen) return;
-      seen = visitorId;
-      const assigned = after && assignedTo(after, visitorId);
-      if (assigned) ifRunning.set(assigned, ifRunning.get(assigned)! + 1);
-      tally.add(tally.numberOf(served(before, visitorId), served(after, visitorId)), sessions.sessionId(at));
+      // Any session may say who the visitor is.
+      ids.userId ??= sessions.userId(at);
+      if (sessionId !== undefined) return;
+      ids.visitorId = sessions.visitorId(at);
+      sessionId = sessions.sessionId(at);
     },
-    endVisitor: () => tally.endVisitor(),
+    endVisitor() {
+      if (sessionId !== undefined) {
+        const assigned = after && assignedTo(after, ids);
+        if (assigned) ifRunning.set(assigned, ifRunning.get(assigned)! + 1);
+        tally.add(tally.numberOf(served(before, ids), served(after, ids)), sessionId);
+      }
+      ids.userId = null;
+      sessionId = undefined;
+      return tally.endVisitor();
+    },
     finish(impact) {
       impact.splitTest = {
         changed: tally.changed,
@@ -165,14 +174,20 @@ function splitTestReplay({ before, after }: NonNullable<ImpactScope['splitTest']
   };
 }
 
-function served(test: ReplayedTest | undefined, visitorId: string): string | null {
-  if (test === undefined || test.serving === 'nothing') return null;
-  return test.serving === 'winner' ? test.winner : assignedTo(test, visitorId);
+interface Ids {
+  visitorId: string;
+  /** Null if the visitor is not known to be a user. */
+  userId: string | null;
 }
 
-function assignedTo({ definition }: ReplayedTest, visitorId: string): string | null {
+function served(test: ReplayedTest | undefined, ids: Ids): string | null {
+  if (test === undefined || test.serving === 'nothing') return null;
+  return test.serving === 'winner' ? test.winner : assignedTo(test, ids);
+}
+
+function assignedTo({ definition }: ReplayedTest, { visitorId, userId }: Ids): string | null {
   const { holdout, exclusion, ...test } = definition;
   const assignable = { ...test, ...(exclusion && { exclusion }) };
-  const { included, index } = assign(assignable, visitorId, holdout ?? undefined);
+  const { included, index } = assign(assignable, visitorId, holdout ?? undefined, userId);
   return included ? definition.variations[index]!.key : null;
 }

@@ -29,6 +29,10 @@ export class ImpactSessions {
     return this.#columns.visitorIds[at]!;
   }
 
+  userId(at: number): string | null {
+    return this.#columns.userIds[at]!;
+  }
+
   contextIndex(at: number): number {
     return this.#columns.contextIndexes[at]!;
   }

@@ -34,6 +34,8 @@ beforeAll(async () => {
     session('b1', 'bob', { plan: 'beta' }),
     session('c1', 'cyd', { plan: 'pro' }),
     session('d1', 'dan'),
+    // The user is only known in one of the sessions.
+    shop.collect({ sessionId: 'd2', visitorId: 'dan', userId: 'u-dan' }),
     session('crawler', 'bot', { plan: 'beta' }, { 'user-agent': 'Googlebot/2.1' }),
     shop.increment({ goalId: 'signup', sessionId: 'without-visitor' }),
   );
@@ -47,7 +49,7 @@ describe('POST impact of a flag', () => {
     const { key, ...definition } = structuredClone(flagOf('new-checkout'));
     definition.environments.production.rules.splice(1, 1);
     const found = await impact({ type: 'flag', key, definition });
-    expect(found).toMatchObject({ sessions: 5, visitors: 4, sampled: 1, changed: 1, days: 7 });
+    expect(found).toMatchObject({ sessions: 6, visitors: 4, sampled: 1, changed: 1, days: 7 });
     const [own, dependent] = found.flags;
     expect(own).toEqual({
       flagKey: 'new-checkout',
@@ -149,6 +151,14 @@ describe('POST impact of a split test', () => {
         { variation: 'b', visitors: 4 },
       ],
     });
+    const byUser = await impact({
+      type: 'split-test',
+      key: 'hero',
+      definition: { ...current, unit: 'user' },
+    });
+    const isMoved = assign(before, 'dan').index !== assign(before, 'u-dan').index;
+    expect(isMoved).toBe(true);
+    expect(byUser.splitTest).toMatchObject({ changed: 1, transitions: [{ visitors: 1 }] });
     const draft = { type: 'id', variations: [{ key: 'x', weight: 1 }] };
     const created = await impact({ type: 'split-test', key: 'later', definition: draft });
     expect(created.splitTest).toEqual({

@@ -1,7 +1,13 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTest } from '../../storage/property-configuration.ts';
-import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
+import {
+  feedbackOutcomeOf,
+  type Guardrail,
+  maxHarmOf,
+  outcomeId,
+  type TestOutcome,
+} from '../../storage/test-outcome.ts';
 import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
@@ -84,16 +90,19 @@ const planOf = ({
   plannedVisitors,
 });
 
-function statedOutcome(outcome: TestOutcome) {
-  if (typeof outcome === 'string') return outcome;
-  const { feedbackType, option = null, lowerIsBetter } = outcome;
-  return { id: outcomeId(outcome), feedbackType, option, lowerIsBetter };
+function statedOutcome(outcome: TestOutcome | Guardrail) {
+  const [id, maxHarm] = [outcomeId(outcome), maxHarmOf(outcome) ?? null];
+  const feedback = feedbackOutcomeOf(outcome);
+  if (feedback === undefined) return { id, maxHarm };
+  const { feedbackType, option = null, lowerIsBetter } = feedback;
+  return { id, maxHarm, feedbackType, option, lowerIsBetter };
 }
 
 function usedOutcome(goal: ReportGoal) {
-  if (goal.kind !== 'feedback') return goal.id;
-  const { id, feedbackTypeId, option, lowerIsBetter } = goal;
-  return { id, feedbackType: feedbackTypeId, option, lowerIsBetter };
+  const { id, maxHarm = null } = goal;
+  if (goal.kind !== 'feedback') return { id, maxHarm };
+  const { feedbackTypeId, option, lowerIsBetter } = goal;
+  return { id, maxHarm, feedbackType: feedbackTypeId, option, lowerIsBetter };
 }
 
 function compare(path: string, given: unknown, computed: unknown): string[] {

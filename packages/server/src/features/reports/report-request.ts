@@ -4,10 +4,12 @@ import type { Goal, PropertyConfiguration } from '../../storage/property-configu
 import type { TraceParent } from '../../storage/tracer.ts';
 import type { AaScope } from './aa-scope.ts';
 import type { EvaluationInput } from './flag-evaluations.ts';
+import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 import type { SessionFlagValuesInput } from './session-flag-values.ts';
+import type { PlannedGuardrail } from './test-plan.ts';
 
 /** A report that the serving thread requests from the report thread. */
 export type ReportRequest =
@@ -24,9 +26,11 @@ export type ReportRequest =
       type: 'plan';
       property: Pick<PropertyConfiguration, 'id' | 'statistics'>;
       goal: Goal;
+      guardrails: readonly PlannedGuardrail[];
       query: PlanQuery;
     }
   | { type: 'aa-test'; scope: AaScope }
+  | { type: 'holdout'; scope: HoldoutScope; fresh: boolean }
   | { type: 'impact'; scope: ImpactScope }
   | ({ type: 'flag-explanation'; key: string } & EvaluationInput)
   | ({ type: 'flag-values' } & EvaluationInput)

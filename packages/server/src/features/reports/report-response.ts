@@ -1,7 +1,8 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { GoalComparison } from '@switchyard/core/stats/report/goal-comparison';
+import { improvementOf, isRelative } from '@switchyard/core/stats/report/goal-outcome';
 import { type GoalReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
-import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
+import type { ReportGoal, ReportSums } from '@switchyard/core/stats/report/report-input';
 import type { Verdict } from '@switchyard/core/stats/report/verdict';
 import type { ReportScope } from './report-scope.ts';
 
@@ -12,7 +13,7 @@ export function resultsResponse(
   asOf: number,
   bots: 'exclude' | 'include',
 ): SplitTestResults {
-  const { statistics, test, phases, phase } = scope;
+  const { statistics, test, phases, phase, query } = scope;
   return {
     splitTestKey: test.key,
     status: test.status,
@@ -22,7 +23,10 @@ export function resultsResponse(
     phases: phases.map(phaseSummary),
     method: {
       ...statistics,
+      stratify: [...statistics.stratify],
       engine: report.engine,
+      prior: report.prior && { ...report.prior },
+      unit: query.unit ?? 'visitor',
       attributionDays: test.attributionDays,
       version: REPORT_VERSION,
     },
@@ -30,11 +34,14 @@ export function resultsResponse(
     bots,
     variations: [...report.variations],
     mixedVisitors: report.mixedVisitors,
+    movedVisitors: report.movedVisitors,
     goals: report.goals.map(goalResponse),
     health: {
       healthy: report.problems.length === 0,
+      splitPValue: report.splitPValue,
       problems: report.problems.map((problem) => ({ ...problem })),
     },
+    notes: report.notes.map((note) => ({ ...note })),
     verdict: report.verdict && verdictResponse(report.verdict),
     verdicts: report.verdicts.map(verdictResponse),
   };
@@ -79,17 +86,33 @@ export function metricResponse({
   };
 }
 
-function goalResponse({ goal, counts, metrics }: GoalReport): SplitTestResults['goals'][number] {
+function goalResponse(report: GoalReport): SplitTestResults['goals'][number] {
+  const { goal, state, maxHarm, counts, metrics } = report;
   return {
     ...goalMembers(goal),
-    counts: counts.map(({ goalId: _goalId, conversions, amount, ...rest }) => ({
-      ...rest,
-      conversions: { ...conversions },
-      amount: { ...amount },
+    ...(state && { state }),
+    ...(maxHarm !== undefined && { maxHarm }),
+    counts: counts.map((it) => ({
+      key: it.key,
+      visitors: it.visitors,
+      converted: it.converted,
+      ...(it.answered !== undefined && { answered: it.answered }),
+      conversions: sumsResponse(it.conversions),
+      amount: sumsResponse(it.amount),
+      convertedAmount: it.convertedAmount,
+      convertedCovariate: it.convertedCovariate,
     })),
     metrics: metrics.map(metricResponse),
   };
 }
+
+const sumsResponse = (sums: ReportSums) => ({
+  sum: sums.sum,
+  sumSquares: sums.sumSquares,
+  covariateSum: sums.covariateSum,
+  covariateSumSquares: sums.covariateSumSquares,
+  covariateProduct: sums.covariateProduct,
+});
 
 function verdictResponse(verdict: Verdict): NonNullable<SplitTestResults['verdict']> {
   const { decision, reason, variation, words, improvement, unit, visitors, plannedVisitors } = verdict;
@@ -102,6 +125,17 @@ function verdictResponse(verdict: Verdict): NonNullable<SplitTestResults['verdic
     collecting: collecting ? { conversions: collecting.conversions, required: collecting.required } : null,
     daysLeft,
     forecast: forecast && { ...forecast },
-    harmedGuardrails: verdict.harmedGuardrails.map(({ name }) => name),
+    guardrails: verdict.guardrails.map((guardrail) => {
+      const interval = isRelative(guardrail) ? improvementOf(guardrail, 'relative') : null;
+      return {
+        goalId: guardrail.id!,
+        name: guardrail.name,
+        state: guardrail.state,
+        maxHarm: guardrail.maxHarm,
+        improvement: interval && { ...interval },
+        daysLeft: guardrail.daysLeft,
+      };
+    }),
+    harmedGuardrails: verdict.guardrails.filter(({ state }) => state === 'harmed').map(({ name }) => name),
   };
 }

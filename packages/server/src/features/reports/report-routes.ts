@@ -12,6 +12,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
 import { findSplitTest, scopeOf } from './report-scope.ts';
+import { plannedGuardrails } from './test-plan.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -24,7 +25,7 @@ export function registerReportRoutes(api: ApiRoutes, { auth, reports }: Dependen
   registerPlan(api, auth, reports);
 }
 
-async function send(reply: FastifyReply, report: Promise<ReportBody>): Promise<FastifyReply> {
+export async function sendReport(reply: FastifyReply, report: Promise<ReportBody>): Promise<FastifyReply> {
   const { contentType, body } = await report;
   return reply.type(contentType).send(body);
 }
@@ -53,7 +54,10 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: Pick<Rep
       const { propertyId, splitTestKey, phase, bots, by, include, fresh } = request.query;
       const property = auth.property(request, propertyId);
       const scope = scopeOf(property, findSplitTest(property, splitTestKey), phase, Date.now());
-      return send(reply, reports.run({ type: 'results', scope, options: { bots, by, include, fresh } }));
+      return sendReport(
+        reply,
+        reports.run({ type: 'results', scope, options: { bots, by, include, fresh } }),
+      );
     },
   );
 }
@@ -100,7 +104,7 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
       const { id: _id, createdAt: _createdAt, ...definition } = test;
       const extension = format === 'csv' ? 'csv' : 'json';
       reply.header('content-disposition', `attachment; filename="${fileName(splitTestKey)}.${extension}"`);
-      return send(
+      return sendReport(
         reply,
         reports.run(
           format === 'csv' ? { type: 'csv', scope, bots } : { type: 'bundle', scope, bots, definition },
@@ -137,9 +141,10 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<Report
       const { id, statistics, goals } = auth.property(request, propertyId);
       const goal = goals.find((it) => it.id === goalId);
       if (goal === undefined) throw new ApiError('goal_not_found');
-      return send(
+      const guardrails = plannedGuardrails(goals, request.query);
+      return sendReport(
         reply,
-        reports.run({ type: 'plan', property: { id, statistics }, goal, query: request.query }),
+        reports.run({ type: 'plan', property: { id, statistics }, goal, guardrails, query: request.query }),
       );
     },
   );

@@ -4,15 +4,25 @@ import { feedbackGoalId } from '@switchyard/core/stats/report/feedback-goal';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, invalidField } from '../../errors.ts';
-import type { DayRange, FeedbackGoal, SplitTestQuery } from '../../storage/event-store.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
-import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
+import type { DayRange, FeedbackGoal, SplitTestQuery } from '../../storage/split-test-queries.ts';
+import {
+  feedbackOutcomeOf,
+  type Guardrail,
+  maxHarmOf,
+  outcomeId,
+  type TestOutcome,
+} from '../../storage/test-outcome.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
 /** Visitors of the first days are compared with later ones. */
 const EARLY_DAYS = 3;
 /** Older days are combined. */
 const MAX_DAYS = 366;
+/** Visitors are compared within this many groups at most; smaller groups are combined. */
+const MAX_STRATA = 20;
+/** Older tests say less about the next one, and each takes a count. */
+const MAX_FINISHED = 50;
 
 type PhaseSummary = Omit<Phase, 'definition'>;
 
@@ -31,6 +41,8 @@ export interface ReportScope {
   readonly goals: readonly ReportGoal[];
   /** Query for the event store. */
   readonly query: SplitTestQuery;
+  /** Finished tests that the prior is learnt from; empty unless the method needs one. */
+  readonly finished: readonly Omit<ReportScope, 'finished'>[];
 }
 
 export function findSplitTest({ splitTests }: PropertyConfiguration, splitTestKey: string): SplitTest {
@@ -45,6 +57,28 @@ export function scopeOf(
   phaseNumber: number | undefined,
   now: number,
 ): ReportScope {
+  return {
+    ...phaseScope(property, test, phaseNumber, now),
+    finished: finishedTests(property, test).map((it) => phaseScope(property, it, undefined, now)),
+  };
+}
+
+/** The last tests that have ended, if the prior is learnt from them. */
+function finishedTests({ statistics, splitTests }: PropertyConfiguration, test: SplitTest): SplitTest[] {
+  if (statistics.engine !== 'bayesian' || statistics.prior !== null) return [];
+  const endOf = ({ phases }: SplitTest) => phases.at(-1)?.endedAt ?? null;
+  return splitTests
+    .filter((it) => it.key !== test.key && endOf(it) !== null)
+    .toSorted((a, b) => endOf(b)! - endOf(a)!)
+    .slice(0, MAX_FINISHED);
+}
+
+function phaseScope(
+  property: PropertyConfiguration,
+  test: SplitTest,
+  phaseNumber: number | undefined,
+  now: number,
+): Omit<ReportScope, 'finished'> {
   const phase = phaseOf(test, phaseNumber);
   const { key, status, winner, attributionDays, smallestEffect, plannedVisitors } = test;
   const variations = (phase?.definition.variations ?? test.variations).map((it) => ({
@@ -87,19 +121,22 @@ function goalsOf(property: PropertyConfiguration, test: SplitTest): ReportGoal[]
 
 function goalOf(
   { goals, feedbackTypes }: PropertyConfiguration,
-  outcome: TestOutcome,
+  outcome: TestOutcome | Guardrail,
   role: ReportGoal['role'],
 ): ReportGoal[] {
   const id = outcomeId(outcome);
-  if (typeof outcome === 'string') {
+  const maxHarm = maxHarmOf(outcome);
+  const margin = maxHarm === undefined ? {} : { maxHarm };
+  const feedback = feedbackOutcomeOf(outcome);
+  if (feedback === undefined) {
     const goal = goals.find((it) => it.id === id);
-    return goal ? [{ ...goal, role }] : [];
+    return goal ? [{ ...goal, role, ...margin }] : [];
   }
-  const { feedbackType: feedbackTypeId, option = null, lowerIsBetter } = outcome;
+  const { feedbackType: feedbackTypeId, option = null, lowerIsBetter } = feedback;
   const type = feedbackTypes.find((it) => it.id === feedbackTypeId);
   if (type === undefined) return [];
   const name = option === null ? `${type.name} answered` : `${type.name}: ${option}`;
-  return [{ id, name, kind: 'feedback', role, lowerIsBetter, feedbackTypeId, option }];
+  return [{ id, name, kind: 'feedback', role, lowerIsBetter, feedbackTypeId, option, ...margin }];
 }
 
 /** An option is compared with everyone who answered, so they are always counted too. */
@@ -121,7 +158,7 @@ function queryOf(
   goals: readonly ReportGoal[],
   now: number,
 ): SplitTestQuery {
-  const { cuped, preDays, winsorize } = property.statistics;
+  const { cuped, preDays, winsorize, stratify } = property.statistics;
   const feedback = feedbackOf(goals);
   const isLatest = phase === undefined || phase === test.phases.at(-1);
   const endedAt = phase?.endedAt ?? null;
@@ -135,16 +172,38 @@ function queryOf(
     from: phase === undefined || phase === test.phases[0] ? 0 : phase.startedAt,
     to: isLatest ? NO_END : (endedAt ?? NO_END),
     startedAt: phase?.startedAt ?? 0,
+    endsAt: endedAt ?? NO_END,
     until,
+    hasEarlierPhases: phase !== undefined && phase !== test.phases[0],
+    hasLaterPhases: !isLatest,
+    unit: phase?.definition.unit ?? test.unit,
     days: daysOf(phase?.startedAt ?? 0, Math.min(until, now)),
     goalIds: goals.filter(({ kind }) => kind !== 'feedback').map(({ id }) => id),
     revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
     ...(feedback.length > 0 && { feedback }),
     earlyDays: EARLY_DAYS,
     preDays: cuped ? preDays : 0,
+    ...(cuped && {
+      relatedTests: relatedTests(property, test),
+      covariateGoalIds: property.goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
+    }),
     ...(winsorize === null ? {} : { winsorize }),
+    ...(stratify.length > 0 && { by: { attributes: stratify, max: MAX_STRATA } }),
   };
 }
+
+/** Tests that have had the same seed, such as the one that a test was duplicated from: their visitors saw the same. */
+function relatedTests({ splitTests }: PropertyConfiguration, test: SplitTest): string[] {
+  const seeds = seedsOf(test);
+  return splitTests
+    .filter((it) => it.key !== test.key && seedsOf(it).some((seed) => seeds.includes(seed)))
+    .map(({ key }) => key);
+}
+
+const seedsOf = ({ hashSeed, phases }: SplitTest) => [
+  hashSeed,
+  ...phases.map(({ definition }) => definition.hashSeed),
+];
 
 /** The days of the phase, by the server's clock. */
 function daysOf(startedAt: number, end: number): DayRange {
@@ -155,7 +214,7 @@ function daysOf(startedAt: number, end: number): DayRange {
 
 /** The complete input of the report. */
 export function reportInput(
-  { statistics, currency, test, phase, variations, goals, query }: ReportScope,
+  { statistics, currency, test, phase, variations, goals, query }: Omit<ReportScope, 'finished'>,
   { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,
   asOf: number,
   includeBots: boolean,

@@ -1,10 +1,14 @@
 import type { ResultsSeries } from '@switchyard/core/api/results';
 import { type ComparisonSettings, compareGoals } from '@switchyard/core/stats/report/goal-comparison';
-import { addGoalSums, noGoalSums, noVariationCounts } from '@switchyard/core/stats/report/report-counts';
+import {
+  addGoalSums,
+  noGoalSums,
+  noVariationCounts,
+  totalVisitors,
+} from '@switchyard/core/stats/report/report-counts';
 import type { ReportGoalSums } from '@switchyard/core/stats/report/report-input';
-import { looksUntil } from '@switchyard/core/stats/report/report-looks';
 import { DAY_MS } from '@switchyard/core/time';
-import type { DayRange, GoalDay, SplitTestSeries } from '../../storage/event-store.ts';
+import type { DayRange, GoalDay, SplitTestSeries } from '../../storage/split-test-queries.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
 import type { ReportScope } from './report-scope.ts';
 
@@ -37,11 +41,11 @@ export function seriesResponse(
         newVisitors: added.get(key)!.visitors,
         visitors: totals.get(key)!.visitors,
       })),
+      // A plan is reached day by day.
       goals: compareGoals(
-        settings,
+        { ...settings, visitors: totalVisitors([...totals.values()]) },
         [...totals.values()],
         'deciding',
-        looksUntil(settings.looks, at + DAY_MS),
       ).map(({ goal, metrics }) => ({
         ...goalMembers(goal),
         days: scope.variations.map(({ key }) => dayResponse(key, added.get(key)!.goals.get(goal.id))),

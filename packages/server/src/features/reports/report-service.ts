@@ -1,25 +1,29 @@
+import type { HoldoutReport } from '@switchyard/core/api/holdout';
 import type { Impact } from '@switchyard/core/api/impact';
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
-import { type ComparisonSettings, comparisonSettings } from '@switchyard/core/stats/report/goal-comparison';
-import { buildReport } from '@switchyard/core/stats/report/report';
-import { variationCounts } from '@switchyard/core/stats/report/report-counts';
+import type { ComparisonSettings } from '@switchyard/core/stats/report/goal-comparison';
+import { buildReport, comparedCounts, settingsFor } from '@switchyard/core/stats/report/report';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { SplitTestQuery } from '../../storage/event-store.ts';
+import type { AssignmentCounts } from '../../storage/assignment-queries.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
+import type { Goal } from '../../storage/property-configuration.ts';
+import type { SplitTestFeedbackQuery, SplitTestQuery } from '../../storage/split-test-queries.ts';
 import { aaReport } from './aa-report.ts';
 import { evaluatedFlags, explainedFlag } from './flag-evaluations.ts';
+import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
+import { type CachePolicy, ReportInputs } from './report-inputs.ts';
 import type { ReportRequest } from './report-request.ts';
 import { resultsResponse } from './report-response.ts';
-import { type ReportScope, reportInput } from './report-scope.ts';
+import type { ReportScope } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
-import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
+import type { ReportSnapshots } from './report-snapshots.ts';
 import { sessionFlagValues } from './session-flag-values.ts';
 import { planPeriod, planResponse } from './test-plan.ts';
 
@@ -32,25 +36,18 @@ interface ReportText {
 
 const MAX_FEEDBACK_MESSAGES = 20;
 
-interface CachePolicy<T = unknown> {
-  changes: number;
-  fresh: boolean;
-  exposures: (value: T) => number;
-}
-
-const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
-  exposures.reduce((sum, it) => sum + it.exposures, 0);
+const visitorsIn = ({ groups }: AssignmentCounts) => groups.reduce((sum, { visitors }) => sum + visitors, 0);
 
 /** Computes reports on split tests. Query results are cached. */
 export class ReportService {
   readonly #eventStore: ReportQueries;
-  readonly #snapshots: ReportSnapshots;
+  readonly #inputs: ReportInputs;
   readonly #regex: RegexCompiler;
   #lastImpact: Promise<unknown> = Promise.resolve();
 
   constructor(eventStore: ReportQueries, snapshots: ReportSnapshots, regex: RegexCompiler) {
     this.#eventStore = eventStore;
-    this.#snapshots = snapshots;
+    this.#inputs = new ReportInputs(eventStore, snapshots);
     this.#regex = regex;
   }
 
@@ -72,6 +69,8 @@ export class ReportService {
         return json(await this.#plan(request));
       case 'aa-test':
         return json(await aaReport(this.#eventStore, request.scope));
+      case 'holdout':
+        return json(await this.#holdout(request, changes));
       case 'impact':
         return json(await this.#impact(request, signal));
       case 'flag-explanation':
@@ -86,20 +85,21 @@ export class ReportService {
   async #results({ scope, options }: RequestOf<'results'>, changes: number): Promise<SplitTestResults> {
     const { bots = 'exclude', by, include, fresh = false } = options;
     const includeBots = bots === 'include';
-    const input = await this.#input({ scope, bots }, changes, fresh);
-    const policy = { changes, fresh, exposures: () => exposuresIn(input) };
+    const policy = { changes, fresh };
+    const { input, query } = await this.#inputs.prepare(scope, includeBots, policy);
+    const details: Details = {
+      scope,
+      query,
+      includeBots,
+      policy: { ...policy, exposures: () => exposuresIn(input) },
+      settings: settingsFor(input, comparedCounts(input)),
+    };
     const parts = new Set(include?.split(','));
-    const settings = comparisonSettings(
-      input,
-      variationCounts(input, () => true),
-    );
     return {
       ...resultsResponse(scope, buildReport(input), input.asOf, bots),
-      ...(by === undefined
-        ? {}
-        : { breakdown: await this.#breakdown(scope, by, includeBots, policy, settings) }),
-      ...(parts.has('series') ? { series: await this.#series(scope, includeBots, policy, settings) } : {}),
-      ...(parts.has('feedback') ? { feedback: await this.#feedback(scope, policy) } : {}),
+      ...(by === undefined ? {} : { breakdown: await this.#breakdown(details, by) }),
+      ...(parts.has('series') ? { series: await this.#series(details) } : {}),
+      ...(parts.has('feedback') ? { feedback: await this.#feedback(details) } : {}),
     };
   }
 
@@ -115,61 +115,52 @@ export class ReportService {
   async #input(
     { scope, bots }: Pick<RequestOf<'csv'>, 'scope' | 'bots'>,
     changes: number,
-    fresh = false,
   ): Promise<ReportInput> {
-    const policy = { changes, fresh, exposures: exposuresIn };
-    const { value, asOf } = await this.#query('splitTestCounts', scope.query, policy);
-    return reportInput(scope, value, asOf, bots === 'include');
+    const { input } = await this.#inputs.prepare(scope, bots === 'include', { changes, fresh: false });
+    return input;
   }
 
-  async #breakdown(
-    scope: ReportScope,
-    attribute: string,
-    includeBots: boolean,
-    policy: CachePolicy,
-    settings: ComparisonSettings,
-  ) {
+  async #breakdown({ scope, query, includeBots, policy, settings }: Details, attribute: string) {
     // Early and late visitors are only compared for the health of the whole test.
-    const query = { ...scope.query, earlyDays: 0, by: { attribute, max: maxSegments(scope) } };
-    const { value, asOf } = await this.#query('splitTestCounts', query, policy);
+    const segmented = { ...query, earlyDays: 0, by: { attributes: [attribute], max: maxSegments(scope) } };
+    const { value, asOf } = await this.#inputs.query('splitTestCounts', [segmented], policy);
     return breakdownResponse(scope, attribute, value, asOf, includeBots, settings);
   }
 
-  async #series(scope: ReportScope, includeBots: boolean, policy: CachePolicy, settings: ComparisonSettings) {
+  async #series({ scope, query, includeBots, policy, settings }: Details) {
     const days = seriesDays(scope);
-    const { value } = await this.#query('splitTestSeries', { ...scope.query, days }, policy);
+    const { value } = await this.#inputs.query('splitTestSeries', [{ ...query, days }], policy);
     return seriesResponse(scope, days, value, includeBots, settings);
   }
 
-  async #feedback({ query }: ReportScope, policy: CachePolicy): Promise<SplitTestResults['feedback']> {
-    const {
-      startedAt,
-      days,
-      goalIds,
-      revenueGoalIds,
-      feedback,
-      earlyDays,
-      preDays,
-      winsorize,
-      by,
-      ...scope
-    } = query;
-    const { value } = await this.#query(
-      'splitTestFeedback',
-      { ...scope, messages: MAX_FEEDBACK_MESSAGES },
-      policy,
-    );
+  async #feedback({ scope, policy }: Details): Promise<SplitTestResults['feedback']> {
+    const query = { ...feedbackScope(scope.query), messages: MAX_FEEDBACK_MESSAGES };
+    const { value } = await this.#inputs.query('splitTestFeedback', [query], policy);
     return value.map(({ variationKey, ...feedback }) => ({ key: variationKey, ...feedback }));
   }
 
-  async #plan({ property, goal, query }: RequestOf<'plan'>): Promise<PlanResponse> {
-    const period = planPeriod(query.days ?? 28, Date.now());
-    const isRevenue = goal.kind === 'revenue';
-    const baseline = await this.#eventStore.goalBaseline({
-      ...{ propertyId: property.id, goalId: goal.id, isRevenue },
-      ...period,
-    });
-    return planResponse(property, goal, query, baseline);
+  async #plan({ property, goal, guardrails, query }: RequestOf<'plan'>): Promise<PlanResponse> {
+    const { from, to } = planPeriod(query.days ?? 28, Date.now());
+    const baselineOf = ({ id, kind }: Goal) =>
+      this.#eventStore.goalBaseline({
+        propertyId: property.id,
+        goalId: id,
+        isRevenue: kind === 'revenue',
+        from,
+        to,
+      });
+    const baseline = await baselineOf(goal);
+    const guarded = [];
+    for (const guardrail of guardrails) {
+      guarded.push({ ...guardrail, baseline: await baselineOf(guardrail.goal) });
+    }
+    return planResponse(property, goal, query, baseline, guarded);
+  }
+
+  async #holdout({ scope, fresh }: RequestOf<'holdout'>, changes: number): Promise<HoldoutReport> {
+    const policy = { changes, fresh, exposures: visitorsIn };
+    const { value, asOf } = await this.#inputs.query('assignmentCounts', [scope.query], policy);
+    return holdoutResponse(scope, value, asOf);
   }
 
   /** One at a time, because each can take much of the memory. */
@@ -181,16 +172,36 @@ export class ReportService {
     this.#lastImpact = report.catch(() => undefined);
     return report;
   }
+}
 
-  #query<Method extends 'splitTestCounts' | 'splitTestSeries' | 'splitTestFeedback'>(
-    method: Method,
-    query: Parameters<ReportQueries[Method]>[0] & Partial<SplitTestQuery>,
-    policy: CachePolicy<Awaited<ReturnType<ReportQueries[Method]>>>,
-  ): Promise<Snapshot<Awaited<ReturnType<ReportQueries[Method]>>>> {
-    const run = this.#eventStore[method] as (query: object) => Promise<never>;
-    const key = JSON.stringify([method, query]);
-    return this.#snapshots.get({ key, take: () => run(query), ...policy });
-  }
+/** What the parts of a report are made of. */
+interface Details {
+  readonly scope: ReportScope;
+  /** Of the visitors that the goals are evaluated with. */
+  readonly query: SplitTestQuery;
+  readonly includeBots: boolean;
+  readonly policy: CachePolicy & { readonly exposures: () => number };
+  readonly settings: ComparisonSettings;
+}
+
+const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
+  exposures.reduce((sum, it) => sum + it.exposures, 0);
+
+/** The members of a query that feedback is selected by. */
+function feedbackScope(query: SplitTestQuery): Omit<SplitTestFeedbackQuery, 'messages'> {
+  return {
+    propertyId: query.propertyId,
+    splitTestKey: query.splitTestKey,
+    variationKeys: query.variationKeys,
+    phase: query.phase,
+    from: query.from,
+    to: query.to,
+    endsAt: query.endsAt,
+    until: query.until,
+    hasEarlierPhases: query.hasEarlierPhases,
+    hasLaterPhases: query.hasLaterPhases,
+    ...(query.unit && { unit: query.unit }),
+  };
 }
 
 const json = (content: object | null): ReportText => ({

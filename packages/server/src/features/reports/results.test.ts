@@ -24,11 +24,12 @@ afterAll(() => closeShop(shop));
 const expose = (splitTestKey: string, variationKey: string, ...sessionIds: string[]) =>
   shop.expose(...sessionIds.map((sessionId) => ({ splitTestKey, variationKey, sessionId })));
 
-const row = (key: string, exposures: number, visitors: number) => ({
+const row = (key: string, exposures: number, visitors: number, firstVisitors = visitors) => ({
   key,
   weight: 1,
   exposures,
   visitors,
+  firstVisitors,
   bots: 0,
 });
 
@@ -81,7 +82,7 @@ describe('the counts of a split test', () => {
     );
     await accepted(expose('users', 'control', 'u1'), expose('users', 'b', 'u2'));
     const { variations, mixedVisitors } = await shop.results('users');
-    expect(variations.slice(0, 2)).toEqual([row('control', 1, 0), row('b', 1, 0)]);
+    expect(variations.slice(0, 2)).toEqual([row('control', 1, 0, 1), row('b', 1, 0)]);
     expect(mixedVisitors).toBe(1);
   });
 

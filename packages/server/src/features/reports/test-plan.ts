@@ -1,13 +1,43 @@
 import type { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import { meanArm, proportionArm } from '@switchyard/core/stats/arm';
-import { type Baseline, planTest } from '@switchyard/core/stats/planner';
-import { methodOf } from '@switchyard/core/stats/report/report-metrics';
+import { type Baseline, planGuardrail, planTest } from '@switchyard/core/stats/planner';
+import { methodOf } from '@switchyard/core/stats/report/report-method';
 import { describePlan } from '@switchyard/core/stats/words/plan-words';
 import { DAY_MS } from '@switchyard/core/time';
+import { ApiError, invalidField } from '../../errors.ts';
 import type { GoalBaseline } from '../../storage/event-store.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 
+const DEFAULT_EFFECT = 0.05;
+const MAX_HARM = 10;
+
 export const planPeriod = (days: number, now: number) => ({ from: now - days * DAY_MS, to: now });
+
+/** A goal that must not get worse by more than this, relative to the control. */
+export interface PlannedGuardrail {
+  readonly goal: Goal;
+  readonly maxHarm: number;
+}
+
+/** Reads the guardrails of a query, such as `refunds:0.02,revenue`. */
+export function plannedGuardrails(
+  goals: readonly Goal[],
+  { guardrails, smallestEffect = DEFAULT_EFFECT }: PlanQuery,
+): PlannedGuardrail[] {
+  return (guardrails?.split(',') ?? []).map((text) => {
+    const [id, harm] = text.split(':');
+    const goal = goals.find((it) => it.id === id);
+    if (goal === undefined) throw new ApiError('goal_not_found');
+    const maxHarm = harm === undefined ? smallestEffect : Number(harm);
+    if (!(maxHarm > 0 && maxHarm <= MAX_HARM)) {
+      throw invalidField(
+        '/guardrails',
+        `The harm to exclude must be greater than 0 and at most ${MAX_HARM}.`,
+      );
+    }
+    return { goal, maxHarm };
+  });
+}
 
 /** Estimates how long a test would take, based on recent traffic. */
 export function planResponse(
@@ -15,27 +45,40 @@ export function planResponse(
   goal: Goal,
   query: PlanQuery,
   recent: GoalBaseline,
+  guardrails: readonly (PlannedGuardrail & { readonly baseline: GoalBaseline })[],
 ): PlanResponse {
-  const { smallestEffect = 0.05, power = 0.8, variations = 2, trafficAllocation = 100, days = 28 } = query;
-  const arm =
-    goal.kind === 'count'
-      ? proportionArm({ n: recent.visitors, sum: recent.converted })
-      : meanArm({ n: recent.visitors, ...recent.amount });
+  const { smallestEffect = DEFAULT_EFFECT, power = 0.8, variations = 2 } = query;
+  const { trafficAllocation = 100, days = 28 } = query;
+  const { mean, variance } = armOf(goal, recent);
   const dailyVisitors = ((recent.visitors / days) * trafficAllocation) / 100;
   // A plan gives the test its planned number of visitors.
-  const method = methodOf({ statistics, plannedVisitors: recent.visitors });
+  const method = methodOf({ statistics, plannedVisitors: recent.visitors }, recent.visitors);
+  const baseline = baselineOf(goal, recent);
   const plan =
-    arm.mean === null || arm.variance === null
-      ? null
-      : planTest({
-          ...method,
-          spending: statistics.spending,
-          baseline: baselineOf(goal, arm.mean, arm.variance),
-          smallestEffect: { kind: 'relative', value: smallestEffect },
-          power,
-          variations,
-          dailyVisitors,
-        });
+    baseline &&
+    planTest({
+      ...method,
+      spending: statistics.spending,
+      correction: statistics.correction,
+      baseline,
+      smallestEffect: { kind: 'relative', value: smallestEffect },
+      power,
+      variations,
+      dailyVisitors,
+    });
+  const guarded = guardrails.map((it) => {
+    const known = baselineOf(it.goal, it.baseline);
+    const { alpha, sequentialN } = statistics;
+    const visitors =
+      known && planGuardrail({ baseline: known, maxHarm: it.maxHarm, alpha, sequentialN, power, variations });
+    return {
+      goalId: it.goal.id,
+      name: it.goal.name,
+      maxHarm: it.maxHarm,
+      visitors,
+      days: visitors === null || !(dailyVisitors > 0) ? null : Math.ceil(visitors / dailyVisitors),
+    };
+  });
   return {
     goalId: goal.id,
     metric: goal.kind === 'count' ? 'conversion-rate' : 'revenue-per-visitor',
@@ -43,24 +86,35 @@ export function planResponse(
     alpha: statistics.alpha,
     power,
     smallestEffect,
-    baseline: {
-      days,
-      visitors: recent.visitors,
-      converted: recent.converted,
-      mean: arm.mean,
-      variance: arm.variance,
-    },
+    baseline: { days, visitors: recent.visitors, converted: recent.converted, mean, variance },
     dailyVisitors,
     visitorsPerVariation: plan?.visitorsPerVariation ?? null,
     visitors: plan?.visitors ?? null,
     days: plan?.days ?? null,
+    guardrails: guarded.map(({ name: _name, ...it }) => it),
     words: describePlan({
-      ...{ goal: goal.name, historyDays: days, visitors: recent.visitors, converted: recent.converted },
-      ...{ smallestEffect, variations, power, plan },
+      goal: goal.name,
+      historyDays: days,
+      visitors: recent.visitors,
+      converted: recent.converted,
+      smallestEffect,
+      variations,
+      power,
+      plan,
       canStopEarly: method.method !== 'frequentist',
+      guardrails: guarded,
     }),
   };
 }
 
-const baselineOf = (goal: Goal, mean: number, variance: number): Baseline =>
-  goal.kind === 'count' ? { metric: 'proportion', rate: mean } : { metric: 'mean', mean, variance };
+const armOf = (goal: Goal, recent: GoalBaseline) =>
+  goal.kind === 'count'
+    ? proportionArm({ n: recent.visitors, sum: recent.converted })
+    : meanArm({ n: recent.visitors, ...recent.amount });
+
+/** Null without data. */
+function baselineOf(goal: Goal, recent: GoalBaseline): Baseline | null {
+  const { mean, variance } = armOf(goal, recent);
+  if (mean === null || variance === null) return null;
+  return goal.kind === 'count' ? { metric: 'proportion', rate: mean } : { metric: 'mean', mean, variance };
+}

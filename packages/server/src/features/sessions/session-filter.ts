@@ -1,9 +1,10 @@
 import type { SessionsQuery } from '@switchyard/core/api/sessions';
 import { NO_TRAFFIC_VALUE } from '@switchyard/core/api/traffic';
 import { ApiError } from '../../errors.ts';
-import type { SessionPageQuery, SplitTestQuery } from '../../storage/event-store.ts';
+import type { SessionPageQuery } from '../../storage/event-store.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { ExposedSessions } from '../../storage/session-conditions.ts';
+import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
 
 /** A phase of a split test, as its results count it; default: the latest. Throws if there is no such test or phase. */
 export type PhaseOf = (

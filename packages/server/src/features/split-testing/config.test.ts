@@ -20,6 +20,15 @@ const TESTS = [
     variations: [{ key: 'only', weight: 0.5, value: json }],
   },
   { key: 'ids', type: 'id', status: 'running', hashSeed: 's4', trafficAllocation: 12.5, variations },
+  {
+    key: 'users',
+    type: 'text',
+    status: 'running',
+    hashSeed: 's5',
+    trafficAllocation: 100,
+    variations,
+    unit: 'user',
+  },
   { key: 'unseeded', type: 'text', status: 'running', trafficAllocation: 100, variations },
   { key: 'in-draft', type: 'text', status: 'draft', variations },
   { key: 'on-hold', type: 'text', status: 'paused', variations },
@@ -57,7 +66,8 @@ describe('the active split tests', () => {
         },
         { ...TESTS[0], id, phase: 1 },
         { ...TESTS[1], id, phase: 1 },
-        { ...TESTS[2], id, phase: 1, hashSeed: expect.stringMatching(/^\S+$/) },
+        { ...TESTS[2], id, phase: 1 },
+        { ...TESTS[3], id, phase: 1, hashSeed: expect.stringMatching(/^\S+$/) },
       ],
       ttl: 60,
     });
@@ -149,7 +159,7 @@ describe('a saved change', () => {
     expect(after.status).toBe(200);
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
     const keys = after.body.tests.map(({ key }: { key: string }) => key);
-    expect(keys).toEqual(['hero', 'layout', 'unseeded', 'on-hold']);
+    expect(keys).toEqual(['hero', 'layout', 'users', 'unseeded', 'on-hold']);
     const isUnchanged = ({ key }: { key: string }) => ['hero', 'layout', 'unseeded'].includes(key);
     expect(after.body.tests.filter(isUnchanged)).toEqual(before.body.tests.filter(isUnchanged));
   });

@@ -21,6 +21,7 @@ const DEFINITION: readonly Field[] = [
   'attributionDays',
   'plannedVisitors',
   'smallestEffect',
+  'unit',
 ];
 
 /** Words about the test, which do not affect its results. */

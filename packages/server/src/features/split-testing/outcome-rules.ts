@@ -1,7 +1,17 @@
-import type { ProvisionedOutcome, ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import type {
+  ProvisionedGuardrail,
+  ProvisionedOutcome,
+  ProvisionedSplitTest,
+} from '@switchyard/core/api/provisioned-split-test';
 import type { Report } from '../../storage/changes/property-rules.ts';
 import type { FeedbackType, SplitTest } from '../../storage/property-configuration.ts';
-import { outcomeId, type TestOutcome } from '../../storage/test-outcome.ts';
+import {
+  feedbackOutcomeOf,
+  type Guardrail,
+  goalIdOf,
+  outcomeId,
+  type TestOutcome,
+} from '../../storage/test-outcome.ts';
 
 /** In the candidate or in the database. */
 export interface KnownOutcomes {
@@ -14,12 +24,18 @@ const FIELDS = ['goals', 'guardrails'] as const;
 type Outcomes = Pick<SplitTest, (typeof FIELDS)[number]>;
 
 export function resolveOutcomes(entry: ProvisionedSplitTest, known: SplitTest | undefined): Outcomes {
-  const resolve = (field: keyof Outcomes) => entry[field]?.map(toOutcome) ?? known?.[field] ?? [];
-  return { goals: resolve('goals'), guardrails: resolve('guardrails') };
+  return {
+    goals: entry.goals?.map(toOutcome) ?? known?.goals ?? [],
+    guardrails: entry.guardrails?.map(toGuardrail) ?? known?.guardrails ?? [],
+  };
 }
 
 function toOutcome(entry: ProvisionedOutcome): TestOutcome {
   return typeof entry === 'string' ? entry : { lowerIsBetter: false, ...entry };
+}
+
+function toGuardrail(entry: ProvisionedGuardrail): Guardrail {
+  return typeof entry === 'string' || 'goalId' in entry ? entry : { lowerIsBetter: false, ...entry };
 }
 
 /** Reports problems of the lists that the candidate contains. */
@@ -44,7 +60,7 @@ export function reportOutcomes(
 }
 
 function reportList(
-  list: readonly TestOutcome[],
+  list: readonly (TestOutcome | Guardrail)[],
   { goalIds, feedbackTypes }: KnownOutcomes,
   path: string,
   report: Report,
@@ -52,10 +68,14 @@ function reportList(
   const ids = list.map(outcomeId);
   for (const [index, outcome] of list.entries()) {
     const place = `${path}/${index}`;
-    if (typeof outcome === 'string') {
-      if (!goalIds.has(outcome)) report(place, `"${outcome}" is not a goal of this property`);
-    } else {
-      const { feedbackType, option } = outcome;
+    const goalId = goalIdOf(outcome);
+    if (goalId !== undefined && !goalIds.has(goalId)) {
+      const field = typeof outcome === 'string' ? place : `${place}/goalId`;
+      report(field, `"${goalId}" is not a goal of this property`);
+    }
+    const feedback = feedbackOutcomeOf(outcome);
+    if (feedback !== undefined) {
+      const { feedbackType, option } = feedback;
       const type = feedbackTypes.get(feedbackType);
       if (type === undefined) {
         report(`${place}/feedbackType`, `"${feedbackType}" is not a feedback type of this property`);
@@ -79,8 +99,9 @@ export function reportLostOptions(
       const given = entries.find(({ key }) => key === test.key);
       const kept = FIELDS.filter((field) => given?.[field] === undefined).flatMap((field) => test[field]);
       for (const outcome of kept) {
-        if (typeof outcome === 'string' || outcome.feedbackType !== id) continue;
-        const { option } = outcome;
+        const feedback = feedbackOutcomeOf(outcome);
+        if (feedback?.feedbackType !== id) continue;
+        const { option } = feedback;
         if (option === undefined || options.includes(option)) continue;
         report(
           `/feedbackTypes/${index}/options`,
@@ -92,8 +113,9 @@ export function reportLostOptions(
 }
 
 /** For messages. */
-export function nameOf(outcome: TestOutcome): string {
-  if (typeof outcome === 'string') return `"${outcome}"`;
-  const { feedbackType, option } = outcome;
+export function nameOf(outcome: TestOutcome | Guardrail): string {
+  const feedback = feedbackOutcomeOf(outcome);
+  if (feedback === undefined) return `"${goalIdOf(outcome)}"`;
+  const { feedbackType, option } = feedback;
   return `feedback "${feedbackType}"${option === undefined ? '' : ` with option "${option}"`}`;
 }

@@ -1,6 +1,15 @@
+import type { Selectable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
-import type { TestOutcome } from '../../storage/test-outcome.ts';
+import {
+  type FeedbackOutcome,
+  feedbackOutcomeOf,
+  type Guardrail,
+  goalIdOf,
+  maxHarmOf,
+  type TestOutcome,
+} from '../../storage/test-outcome.ts';
 
 type Outcomes = Pick<SplitTest, 'goals' | 'guardrails'>;
 
@@ -16,24 +25,29 @@ export async function outcomesByTest(database: Database, propertyId: string): Pr
     .selectAll()
     .where('property_id', '=', propertyId)
     .execute();
-  const rows = [
-    ...goals.map((row) => ({ ...row, outcome: row.goal_id as TestOutcome })),
-    ...feedback.map((row) => ({
-      ...row,
-      outcome: {
-        feedbackType: row.feedback_type_id,
-        ...(row.option === null ? {} : { option: row.option }),
-        lowerIsBetter: row.lower_is_better === 1,
-      },
-    })),
-  ].sort((left, right) => left.position - right.position);
+  const rows = [...goals, ...feedback].sort((left, right) => left.position - right.position);
   const byTest = new Map<string, Outcomes>();
-  for (const { split_test_id, role, outcome } of rows) {
-    const outcomes = byTest.get(split_test_id) ?? { goals: [], guardrails: [] };
-    byTest.set(split_test_id, outcomes);
-    outcomes[role === 'goal' ? 'goals' : 'guardrails'].push(outcome);
+  for (const row of rows) {
+    const outcomes = byTest.get(row.split_test_id) ?? { goals: [], guardrails: [] };
+    byTest.set(row.split_test_id, outcomes);
+    const outcome = 'goal_id' in row ? row.goal_id : feedbackIn(row);
+    if (row.role === 'goal') outcomes.goals.push(outcome);
+    else outcomes.guardrails.push(withMaxHarm(outcome, row.max_harm));
   }
   return byTest;
+}
+
+function feedbackIn(row: Selectable<DatabaseTables['split_test_feedback']>): FeedbackOutcome {
+  return {
+    feedbackType: row.feedback_type_id,
+    ...(row.option === null ? {} : { option: row.option }),
+    lowerIsBetter: row.lower_is_better === 1,
+  };
+}
+
+function withMaxHarm(outcome: TestOutcome, maxHarm: number | null): Guardrail {
+  if (maxHarm === null) return outcome;
+  return typeof outcome === 'string' ? { goalId: outcome, maxHarm } : { ...outcome, maxHarm };
 }
 
 /** Replaces the goals and guardrails of a test. */
@@ -50,23 +64,30 @@ export async function saveOutcomes(
     ...guardrails.map((outcome) => ({ outcome, role: 'guardrail' as const })),
   ].map(({ outcome, role }, index) => ({
     outcome,
-    columns: { split_test_id: splitTestId, property_id: propertyId, role, position: index + 1 },
+    columns: {
+      split_test_id: splitTestId,
+      property_id: propertyId,
+      role,
+      position: index + 1,
+      max_harm: maxHarmOf(outcome) ?? null,
+    },
   }));
-  const goalRows = rows.flatMap(({ outcome, columns }) =>
-    typeof outcome === 'string' ? [{ ...columns, goal_id: outcome }] : [],
-  );
-  const feedbackRows = rows.flatMap(({ outcome, columns }) =>
-    typeof outcome === 'string'
-      ? []
-      : [
-          {
-            ...columns,
-            feedback_type_id: outcome.feedbackType,
-            option: outcome.option ?? null,
-            lower_is_better: outcome.lowerIsBetter ? 1 : 0,
-          },
-        ],
-  );
+  const goalRows = rows.flatMap(({ outcome, columns }) => {
+    const goalId = goalIdOf(outcome);
+    return goalId === undefined ? [] : [{ ...columns, goal_id: goalId }];
+  });
+  const feedbackRows = rows.flatMap(({ outcome, columns }) => {
+    const feedback = feedbackOutcomeOf(outcome);
+    if (feedback === undefined) return [];
+    return [
+      {
+        ...columns,
+        feedback_type_id: feedback.feedbackType,
+        option: feedback.option ?? null,
+        lower_is_better: feedback.lowerIsBetter ? 1 : 0,
+      },
+    ];
+  });
   if (goalRows.length > 0) await database.insertInto('split_test_goals').values(goalRows).execute();
   if (feedbackRows.length > 0)
     await database.insertInto('split_test_feedback').values(feedbackRows).execute();

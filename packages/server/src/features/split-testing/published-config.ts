@@ -49,13 +49,21 @@ type PublishedTest = SplitTestConfig['tests'][number];
 
 function published(test: SplitTest, property: PropertyConfiguration): PublishedTest[] {
   const { key, id, type, winner } = test;
-  const { hashSeed, trafficAllocation, variations, exclusion } = definitionInForce(test, property);
+  const { hashSeed, trafficAllocation, variations, exclusion, unit } = definitionInForce(test, property);
   const phase = test.phases.at(-1)?.number;
   const base = { key, id, type, status: 'running', hashSeed, ...(phase !== undefined && { phase }) };
   const serving = servingOf(test);
   if (serving === 'assigned') {
     const slot = exclusion && { seed: exclusion.seed, from: exclusion.from, to: exclusion.to };
-    return [{ ...base, trafficAllocation, variations, ...(slot && { exclusion: slot }) }];
+    return [
+      {
+        ...base,
+        trafficAllocation,
+        variations,
+        ...(unit === 'user' && { unit }),
+        ...(slot && { exclusion: slot }),
+      },
+    ];
   }
   if (serving === 'nothing') return [];
   // Outside of the traffic, clients show the first variation and record nothing: so all of them serve the winner.

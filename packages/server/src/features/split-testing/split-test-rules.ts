@@ -82,6 +82,7 @@ function resolveSplitTest(
     attributionDays: entry.attributionDays ?? base?.attributionDays ?? DEFAULT_ATTRIBUTION_DAYS,
     plannedVisitors,
     smallestEffect,
+    unit: entry.unit ?? base?.unit ?? 'visitor',
     phases: known?.phases ?? [],
     createdAt: known?.createdAt ?? now,
     version: known?.version ?? 0,

@@ -35,6 +35,7 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
     attributionDays: row.attribution_days,
     plannedVisitors: row.planned_visitors,
     smallestEffect: row.smallest_effect,
+    unit: row.unit,
     phases: phases.get(row.id) ?? [],
     createdAt: row.created_at,
     version: row.version,
@@ -97,6 +98,7 @@ function toColumns(test: SplitTest) {
     attribution_days: test.attributionDays,
     planned_visitors: test.plannedVisitors,
     smallest_effect: test.smallestEffect,
+    unit: test.unit,
     version: test.version,
   };
 }

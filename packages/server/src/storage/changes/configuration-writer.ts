@@ -10,6 +10,7 @@ import { inLockingTransaction, inTransaction } from '../in-transaction.ts';
 import type { ApiKey, PropertyConfiguration } from '../property-configuration.ts';
 import { type Actor, SYSTEM, type Via } from './actor.ts';
 import { continuedVersions } from './continued-versions.ts';
+import { deriveHoldout } from './derive-holdout.ts';
 import { derivePhases } from './derive-phases.ts';
 import type { Document, EntityType, ItemOf, ItemType } from './entities.ts';
 import { changedItems, type ItemChange, withVersions } from './item-changes.ts';
@@ -178,7 +179,7 @@ export class ChangeTransaction {
       documentAtVersion: (type, key, version) =>
         documentAtVersion(this.database, propertyId, { type, key }, version),
     });
-    const next = wanted && derivePhases(previous, wanted, effectiveAt);
+    const next = wanted && derivePhases(previous, deriveHoldout(previous, wanted, effectiveAt), effectiveAt);
     const changes = await this.#versioned(propertyId, changedItems(previous, next), nextVersion);
     const current =
       changes.length === 0 ? previous : next && withVersions(previous, next, changes, nextVersion);

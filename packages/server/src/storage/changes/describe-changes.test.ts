@@ -94,6 +94,22 @@ describe('changes in words', () => {
       ],
     ],
     [
+      'split-test',
+      { guardrails: ['orders', { feedbackType: 'nps' }], unit: 'visitor' },
+      {
+        guardrails: [
+          { goalId: 'orders', maxHarm: 0.025 },
+          { feedbackType: 'nps', option: 'bad', lowerIsBetter: true, maxHarm: 0.1 },
+          { goalId: 'gone', maxHarm: 1 },
+        ],
+        unit: 'user',
+      },
+      [
+        'Guardrails: Orders, NPS: answers → Orders (harm of at most 2.5 %), NPS: bad (less is better, harm of at most 10 %), gone (harm of at most 100 %)',
+        'Counts: visitors → users',
+      ],
+    ],
+    [
       'goal',
       { target: null, lowerIsBetter: false },
       { target: { value: 100, period: 'week' }, lowerIsBetter: true },
@@ -125,6 +141,16 @@ describe('changes in words', () => {
         'Allowed origins removed: https://a',
         'Method: auto → bayesian',
         'Accepted false positives: 5 % → 10 %',
+      ],
+    ],
+    [
+      'property',
+      { statistics: { prior: { mean: 0, sd: 0.3 }, stratify: [], shipWithOpenGuardrails: false } },
+      { statistics: { prior: null, stratify: ['country', 'device'], shipWithOpenGuardrails: true } },
+      [
+        'Earlier experience: effect of 0 %, give or take 30 % → learnt from finished tests',
+        'Compares visitors of the same: none → country, device',
+        'Can say "ship" while a guardrail does not have enough data',
       ],
     ],
     [

@@ -71,12 +71,10 @@ export function findItem<T extends ItemType>(
   return itemsOf(property, type).find((item) => keyOf(type, item) === key);
 }
 
-/** The settings of a property, without its lists. */
+/** The settings of a property, without its lists and without what the writer derives. */
 export function propertyDocument(property: PropertyConfiguration): Document {
-  const lists: readonly string[] = Object.values(COLLECTIONS);
-  return Object.fromEntries(
-    Object.entries(property).filter(([name]) => name !== 'version' && !lists.includes(name)),
-  );
+  const others: readonly string[] = [...Object.values(COLLECTIONS), 'version', 'holdoutPeriod'];
+  return Object.fromEntries(Object.entries(property).filter(([name]) => !others.includes(name)));
 }
 
 export function documentOf(type: ItemType, item: Item): Document {

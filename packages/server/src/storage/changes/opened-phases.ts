@@ -16,6 +16,7 @@ const REASONS: Readonly<Record<PhaseReason, string>> = {
   variations: 'new variations',
   exclusion: 'new exclusion slot',
   holdout: 'larger holdout',
+  unit: 'another unit',
 };
 
 /** The phases that a change opens. The first one of a test is left out: every started test has one. */

@@ -2,6 +2,7 @@ import type { Condition } from '@switchyard/core/api/targeting';
 import { reachableFrom } from '@switchyard/core/evaluation/dependencies';
 import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import type { PropertyConfiguration } from '../property-configuration.ts';
+import { feedbackOutcomeOf, type Guardrail, goalIdOf, type TestOutcome } from '../test-outcome.ts';
 import type { EntityType, ItemType } from './entities.ts';
 
 /** An item that refers to another one. */
@@ -14,9 +15,9 @@ export interface Reference {
 export function referencesTo(property: PropertyConfiguration, type: ItemType, key: string): Reference[] {
   switch (type) {
     case 'goal':
-      return testsWith(property, (outcome) => outcome === key);
+      return testsWith(property, (outcome) => goalIdOf(outcome) === key);
     case 'feedback-type':
-      return testsWith(property, (outcome) => typeof outcome !== 'string' && outcome.feedbackType === key);
+      return testsWith(property, (outcome) => feedbackOutcomeOf(outcome)?.feedbackType === key);
     case 'environment':
       return property.flags
         .filter(({ configurations }) => configurations.some(({ environmentId }) => environmentId === key))
@@ -36,7 +37,7 @@ export function referencesTo(property: PropertyConfiguration, type: ItemType, ke
 
 function testsWith(
   { splitTests }: PropertyConfiguration,
-  isIt: (outcome: PropertyConfiguration['splitTests'][number]['goals'][number]) => boolean,
+  isIt: (outcome: TestOutcome | Guardrail) => boolean,
 ): Reference[] {
   return splitTests
     .filter(({ goals, guardrails }) => [...goals, ...guardrails].some(isIt))

@@ -25,13 +25,8 @@ import type {
   SessionPageQuery,
   SessionQuery,
   SessionSummary,
-  SplitTestCounts,
-  SplitTestFeedbackQuery,
-  SplitTestQuery,
-  SplitTestSeries,
   Subject,
   TimelineCursor,
-  VariationFeedback,
 } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
 import type {
@@ -40,6 +35,13 @@ import type {
   SessionContexts,
   SessionKnowledge,
 } from '../session-context-queries.ts';
+import type {
+  SplitTestCounts,
+  SplitTestFeedbackQuery,
+  SplitTestQuery,
+  SplitTestSeries,
+  VariationFeedback,
+} from '../split-test-queries.ts';
 import type {
   LiveQuery,
   LiveVisitors,
@@ -72,6 +74,7 @@ import { sessionDetail } from './queries/session-detail.ts';
 import { sessionIdentity } from './queries/session-identities.ts';
 import { sessionPage } from './queries/session-page.ts';
 import { splitTestCounts } from './queries/split-test-counts.ts';
+import { splitTestEntry } from './queries/split-test-entry.ts';
 import { splitTestFeedback } from './queries/split-test-feedback.ts';
 import { splitTestSeries } from './queries/split-test-series.ts';
 import { trafficBreakdown } from './queries/traffic-breakdown.ts';
@@ -187,6 +190,10 @@ class ClickHouseEventStore implements EventStore {
 
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
     return this.#query((context) => splitTestSeries(context, query, signal));
+  }
+
+  splitTestEntry(query: SplitTestQuery, number: number, signal?: AbortSignal): Promise<number | undefined> {
+    return this.#query((context) => splitTestEntry(context, query, number, signal));
   }
 
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]> {

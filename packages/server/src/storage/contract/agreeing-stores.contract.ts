@@ -5,12 +5,13 @@ import {
   type Page,
   type Positions,
   type SessionSummary,
-  type SplitTestSeries,
 } from '../event-store.ts';
+import type { SplitTestSeries } from '../split-test-queries.ts';
 import { inOrder } from './compare-lists.contract.ts';
+import { byOption, ordered } from './compare-split-tests.contract.ts';
 import { rowsOf } from './describe-session-contexts.contract.ts';
 import { listed } from './describe-traffic.contract.ts';
-import { byOption, ordered, withoutTies } from './expect-to-agree.contract.ts';
+import { withoutTies } from './expect-to-agree.contract.ts';
 
 /** The members of the port that answer something. */
 export type Question = Exclude<
@@ -55,6 +56,7 @@ const COMPARABLE: Comparable = {
     visitors: inAnyOrder(visitors),
     goals: inAnyOrder(goals.map(rounded)),
   }),
+  splitTestEntry: asItIs,
   splitTestFeedback: (answer) => answer.map(byOption),
   goalBaseline: rounded,
   trafficCounts: listed,

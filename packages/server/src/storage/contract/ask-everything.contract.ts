@@ -6,8 +6,8 @@ import { FEEDBACK_FILTERS, SESSION_CONDITIONS } from './compare-lists.contract.t
 import { assignmentQuery } from './describe-assignments.contract.ts';
 import { contextQuery } from './describe-session-contexts.contract.ts';
 import { TRAFFIC_FILTERS, TRAFFIC_PERIODS } from './describe-traffic.contract.ts';
-import { SPLIT_TEST_QUERIES } from './expect-to-agree.contract.ts';
 import { T0 } from './random-requests.contract.ts';
+import { feedbackQueryOf, SPLIT_TEST_QUERIES } from './split-test-queries.contract.ts';
 
 export interface Interest {
   propertyId: string;
@@ -90,9 +90,8 @@ async function askSplitTests(store: EventStore, { propertyId, choice }: Interest
   const query = { ...chosen(SPLIT_TEST_QUERIES, choice), propertyId, splitTestKey };
   await store.splitTestCounts({ ...query, ...(choice % 2 === 0 && { winsorize: 0.5 }) });
   await store.splitTestSeries(query);
-  const { variationKeys, phase, from, to, until } = query;
-  const scope = { propertyId, splitTestKey, variationKeys, phase, from, to, until };
-  await store.splitTestFeedback({ ...scope, messages: 5 });
+  await store.splitTestEntry(query, 1 + (choice % 3));
+  await store.splitTestFeedback(feedbackQueryOf(query));
 }
 
 async function askTraffic(store: EventStore, { propertyId, choice }: Interest): Promise<void> {

@@ -6,8 +6,8 @@ import type { FeedbackFilter, FeedbackSummary } from '../feedback-summary.ts';
 import type { ExposedSessions, SessionConditions } from '../session-conditions.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import { naiveExposedSessions, naiveFirstExposures } from './naive-exposed-sessions.contract.ts';
-import { unitOf } from './naive-split-test.contract.ts';
 import { pageOf } from './naive-traffic.contract.ts';
+import { unitOf } from './naive-visitors.contract.ts';
 import { pagesOf } from './pages-of.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 

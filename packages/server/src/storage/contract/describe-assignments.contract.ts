@@ -5,7 +5,7 @@ import type { AcceptedRequest } from '../accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
 import type { EventStore } from '../event-store.ts';
 import { T0 } from './random-requests.contract.ts';
-import { collect, goal } from './sample-requests.contract.ts';
+import { collect, exposure, exposures, goal } from './sample-requests.contract.ts';
 
 interface Suite {
   store: () => EventStore;
@@ -13,24 +13,26 @@ interface Suite {
   nextProperty: () => string;
 }
 
+const TEST = {
+  hashSeed: 'seed',
+  trafficAllocation: 100,
+  variations: ['a', 'b'].map((key) => ({ key, weight: 50 })),
+};
+
 export const assignmentQuery = (
   overrides: Partial<AssignmentQuery> & { propertyId: string },
 ): AssignmentQuery => ({
-  test: {
-    hashSeed: 'seed',
-    trafficAllocation: 100,
-    variations: ['a', 'b'].map((key) => ({ key, weight: 50 })),
-  },
+  split: { kind: 'test', test: TEST },
   ...{ from: T0, to: T0 + 28 * DAY_MS, goalIds: ['signup', 'revenue'], revenueGoalIds: ['revenue'] },
   maxSessions: 1_000_000,
   ...overrides,
 });
 
-const visitorsOf = ({ variations }: AssignmentCounts) => variations.map(({ visitors }) => visitors);
+const visitorsOf = ({ groups }: AssignmentCounts) => groups.map(({ visitors }) => visitors);
 
-/** Totals over both variations. */
-const totalOf = ({ variations }: AssignmentCounts, goalId: string) =>
-  variations
+/** Totals over both groups. */
+const totalOf = ({ groups }: AssignmentCounts, goalId: string) =>
+  groups
     .flatMap(({ goals }) => goals.filter((it) => it.goalId === goalId))
     .reduce(
       (total, { converted, conversions, amount }) => ({
@@ -60,14 +62,63 @@ export function describeAssignments({ store, add, nextProperty }: Suite): void {
         const own = ids.filter((id) => assign(test, id).included && assign(test, id).index === at);
         return own.length;
       });
-      expect(visitorsOf(await store().assignmentCounts({ ...query, test }))).toEqual(expected);
+      expect(visitorsOf(await store().assignmentCounts({ ...query, split: { kind: 'test', test } }))).toEqual(
+        expected,
+      );
     }
     for (const [index, id] of ids.slice(0, 3).entries()) {
       const one = nextProperty();
       await add(session(one, `s${index}`, id));
       const query = assignmentQuery({ propertyId: one });
-      expect(visitorsOf(await store().assignmentCounts(query)).indexOf(1)).toBe(assign(query.test, id).index);
+      expect(visitorsOf(await store().assignmentCounts(query)).indexOf(1)).toBe(assign(TEST, id).index);
     }
+  });
+
+  test('assigns the holdout as the SDKs do, and leaves out visitors whom it released', async () => {
+    const propertyId = nextProperty();
+    const ids = Array.from({ length: 3000 }, (_, index) => `${index % 3 ? 'visitor' : 'é😀'}-${index}`);
+    await add(...ids.map((id, index) => session(propertyId, `s${index}`, id)));
+    const heldOutAt = (percentage: number, seed: string) =>
+      ids.filter((id) => !assign(TEST, id, { seed, percentage }).included).length;
+    for (const [percentage, largest, seed] of [
+      [5, 5, 'one'],
+      [12.5, 40, 'two'],
+      [100, 100, 'two'],
+    ] as const) {
+      const split = { kind: 'holdout' as const, holdout: { seed, percentage }, largest };
+      const counts = await store().assignmentCounts(assignmentQuery({ propertyId, split }));
+      expect(counts.groups.map(({ key }) => key)).toEqual(['held-out', 'others']);
+      expect(visitorsOf(counts)).toEqual([
+        heldOutAt(percentage, seed),
+        ids.length - heldOutAt(largest, seed),
+      ]);
+    }
+  });
+
+  test('leaves crawlers out by their device, whatever exposures say', async () => {
+    const propertyId = nextProperty();
+    const crawler = (sessionId: string, visitorId: string, receivedAt = T0 + 1) =>
+      collect({ propertyId, sessionId, visitorId, receivedAt, device: 'bot' });
+    await add(
+      session(propertyId, 's1', 'v1'),
+      crawler('s2', 'v2'),
+      // Known as a crawler only by another session, and only by a later request.
+      session(propertyId, 's3', 'v3'),
+      session(propertyId, 's4', 'v3', T0 + 2),
+      crawler('s4', 'v3', T0 + 3),
+      // A crawler before the period.
+      crawler('s5', 'v4', T0 - 1),
+      session(propertyId, 's6', 'v4'),
+      // Marked by an exposure.
+      session(propertyId, 's7', 'v5'),
+      exposures(propertyId, T0 + 2, [{ ...exposure('s7', T0 + 2), bot: true }]),
+      ...['s1', 's2', 's3', 's6', 's7'].map((sessionId) =>
+        goal({ propertyId, sessionId, receivedAt: T0 + 4 }),
+      ),
+    );
+    const counts = await store().assignmentCounts(assignmentQuery({ propertyId }));
+    expect(visitorsOf(counts).reduce((sum, it) => sum + it)).toBe(3);
+    expect(totalOf(counts, 'signup').converted).toBe(3);
   });
 
   test('counts each visitor with a session in the period once, and no session without a visitor', async () => {
@@ -146,7 +197,7 @@ export function describeAssignments({ store, add, nextProperty }: Suite): void {
     const propertyId = nextProperty();
     await add(session(propertyId, 's', 'v'));
     const counts = await store().assignmentCounts(assignmentQuery({ propertyId, goalIds: [] }));
-    expect(counts.variations.map(({ goals }) => goals)).toEqual([[], []]);
+    expect(counts.groups.map(({ goals }) => goals)).toEqual([[], []]);
     expect(visitorsOf(counts).toSorted()).toEqual([0, 1]);
   });
 

@@ -1,7 +1,8 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
-import type { EventStore, GoalSums, SplitTestQuery } from '../event-store.ts';
+import type { EventStore } from '../event-store.ts';
+import type { GoalSums, SplitTestQuery } from '../split-test-queries.ts';
 import { T0 } from './random-requests.contract.ts';
 import { collect, entry, exposure, exposures, goal, splitTestQuery } from './sample-requests.contract.ts';
 
@@ -140,7 +141,7 @@ export function describeFeedbackGoals({ store, add, nextProperty }: Suite): void
       answer(p, 'late', T0 + 4 * DAY_MS + 1, 'good'),
       answer(p, 'late', T0 + 5 * DAY_MS, 'bad'),
     );
-    const segments = await groupsOf(p, { by: { attribute: 'plan', max: 1 } });
+    const segments = await groupsOf(p, { by: { attributes: ['plan'], max: 1 } });
     expect(segments.map(({ segment, other, goals }) => [segment, other, ...answersIn(goals)]).sort()).toEqual(
       [
         [null, true, 1, 1],

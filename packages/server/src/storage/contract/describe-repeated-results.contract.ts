@@ -2,11 +2,13 @@ import { DAY_MS } from '@switchyard/core/time';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from '../accepted-request.ts';
-import type { EventStore, SplitTestQuery, Subject } from '../event-store.ts';
-import { ordered, SPLIT_TEST_QUERIES } from './expect-to-agree.contract.ts';
+import type { EventStore, Subject } from '../event-store.ts';
+import type { SplitTestQuery } from '../split-test-queries.ts';
+import { ordered } from './compare-split-tests.contract.ts';
 import { NaiveEventStore } from './naive-event-store.contract.ts';
 import { naiveCounts } from './naive-split-test.contract.ts';
 import { manyBatches, randomSubject, T0 } from './random-requests.contract.ts';
+import { REPEATED_QUERIES } from './split-test-queries.contract.ts';
 
 interface Suite {
   open: () => Promise<{ store: EventStore; reopen(): Promise<EventStore>; cleanup(): Promise<void> }>;
@@ -105,7 +107,7 @@ class Replay {
     const facts = this.#model.facts(PROPERTY);
     // The last day moves, as it does at midnight.
     const to = T0 - (T0 % DAY_MS) + Math.floor(this.#steps++ / 4) * DAY_MS;
-    for (const [index, { by: _, ...options }] of SPLIT_TEST_QUERIES.entries()) {
+    for (const [index, { by: _, ...options }] of REPEATED_QUERIES.entries()) {
       const query: SplitTestQuery = {
         ...{ ...options, propertyId: PROPERTY, splitTestKey: 'hero' },
         // The first one ends before some of the conversions.

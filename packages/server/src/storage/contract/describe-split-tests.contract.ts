@@ -1,7 +1,8 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest, Exposure } from '../accepted-request.ts';
-import { type EventStore, MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../event-store.ts';
+import type { EventStore } from '../event-store.ts';
+import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../split-test-queries.ts';
 import { T0 } from './random-requests.contract.ts';
 import { entry, exposure, exposures, goal, splitTestQuery } from './sample-requests.contract.ts';
 
@@ -19,7 +20,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
   const countsOf = (propertyId: string, overrides: Partial<SplitTestQuery> = {}) =>
     store().splitTestCounts(splitTestQuery({ propertyId, ...overrides }));
   const segmentsOf = async (propertyId: string, attribute: string, max = 50) => {
-    const { groups } = await countsOf(propertyId, { by: { attribute, max } });
+    const { groups } = await countsOf(propertyId, { by: { attributes: [attribute], max } });
     return groups
       .map(({ segment, other, visitors }) => [other ? 'other' : segment, visitors] as const)
       .sort(([left], [right]) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
@@ -64,7 +65,7 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     expect(feedback.filter(({ options }) => options.length > 0).map((it) => it.variationKey)).toEqual([last]);
   });
 
-  test('counts all visitors of several variations as one group', async () => {
+  test('counts visitors of several variations by what they saw first', async () => {
     const propertyId = nextProperty();
     const variationKeys = keysOf(10);
     const pairs = variationKeys.flatMap((left, index) =>
@@ -77,7 +78,11 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
       ),
     );
     const { groups } = await countsOf(propertyId, { variationKeys });
-    expect(groups).toMatchObject([{ variationKey: null, visitors: pairs.length }]);
+    const counted = groups.map((it) => [it.variationKey, it.firstVariationKey, it.visitors]);
+    // At the same time: the first of both in the order of the query.
+    expect(counted.sort()).toEqual(
+      variationKeys.slice(0, -1).map((first, index) => [null, first, variationKeys.length - 1 - index]),
+    );
   });
 
   test('counts the largest segments separately and combines the others', async () => {

@@ -3,36 +3,25 @@ import { expect } from 'vitest';
 import type {
   EventStore,
   FeedbackEntry,
-  FeedbackGoal,
   FeedbackPageQuery,
   GoalBucket,
-  GoalDay,
   Positions,
   SessionDetail,
   SessionPageQuery,
   SessionSummary,
-  SplitTestCounts,
-  SplitTestQuery,
   TimelineCursor,
-  VariationFeedback,
 } from '../event-store.ts';
 import {
   compareConversions,
   compareFeedbackFilters,
   compareSessionConditions,
 } from './compare-lists.contract.ts';
+import { compareSplitTests } from './compare-split-tests.contract.ts';
 import { assignmentQuery } from './describe-assignments.contract.ts';
 import { compareSessionContexts } from './describe-session-contexts.contract.ts';
 import { compareTraffic } from './describe-traffic.contract.ts';
 import { naiveAssignments } from './naive-assignment.contract.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
-import {
-  type NaiveFacts,
-  naiveCounts,
-  naiveDay,
-  naiveFeedback,
-  naiveNewVisitors,
-} from './naive-split-test.contract.ts';
 import { pagesOf } from './pages-of.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 
@@ -57,68 +46,22 @@ export async function expectToAgree(
   }
 }
 
-const MIDNIGHT = T0 - (T0 % DAY_MS);
-
-/** Feedback as a query has it for the outcome "chose this option": everyone who answered, and who chose it. */
-const answers = (feedbackTypeId: string, option: string): FeedbackGoal[] => [
-  { goalId: `${feedbackTypeId} answered`, feedbackTypeId },
-  { goalId: `${feedbackTypeId} ${option}`, feedbackTypeId, option },
-];
-
-export const SPLIT_TEST_QUERIES: readonly Omit<SplitTestQuery, 'propertyId' | 'splitTestKey'>[] = [
-  {
-    variationKeys: ['a', 'b'],
-    phase: 1,
-    from: 0,
-    to: T0 + 10 * DAY_MS,
-    startedAt: 0,
-    until: T0 + 20 * DAY_MS,
-    days: { from: MIDNIGHT, to: MIDNIGHT + 20 * DAY_MS, step: 1 },
-    earlyDays: 1,
-    goalIds: ['signup', 'revenue', 'none'],
-    revenueGoalIds: ['revenue'],
-    feedback: [...answers('nps', 'bad'), ...answers('bug', 'none'), ...answers('none', 'bad')],
-    preDays: 7,
-  },
-  {
-    variationKeys: ['b', 'c', 'a'],
-    phase: 2,
-    from: T0 + 20,
-    to: T0 + 30 * DAY_MS,
-    startedAt: T0 + 20,
-    until: T0 + 25 * DAY_MS,
-    days: { from: MIDNIGHT + DAY_MS, to: MIDNIGHT + 12 * DAY_MS, step: 5 },
-    earlyDays: 2,
-    goalIds: ['revenue'],
-    feedback: answers('nps', 'good'),
-    preDays: 0,
-    by: { attribute: 'country', max: 1 },
-  },
-  {
-    variationKeys: ['a', 'b'],
-    phase: 1,
-    from: 0,
-    to: T0 + 60 * DAY_MS,
-    startedAt: T0 + 30,
-    until: T0 + 60 * DAY_MS,
-    days: { from: MIDNIGHT + 2 * DAY_MS, to: MIDNIGHT + 8 * DAY_MS, step: 3 },
-    earlyDays: 3,
-    goalIds: ['signup', 'revenue'],
-    revenueGoalIds: ['revenue'],
-    preDays: 0,
-    by: { attribute: 'plan', max: 2 },
-  },
-];
-
 async function compareAssignments(
   store: EventStore,
   model: NaiveEventStore,
   propertyId: string,
 ): Promise<void> {
-  for (const period of [{}, { from: T0 + 20, to: T0 + 30 * DAY_MS }, { from: 0, to: T0 + 50 }]) {
-    const query = assignmentQuery({ propertyId, ...period });
-    const { variations } = await store.assignmentCounts(query);
-    const counted = variations.map(({ key, visitors, goals }) => ({
+  // The visitors v1, v2 and v3 are in different groups, and one is in none.
+  const holdout = { kind: 'holdout' as const, holdout: { seed: 's64', percentage: 30 }, largest: 60 };
+  for (const options of [
+    {},
+    { from: T0 + 20, to: T0 + 30 * DAY_MS },
+    { from: 0, to: T0 + 50 },
+    { from: T0 + 10, split: holdout },
+  ]) {
+    const query = assignmentQuery({ propertyId, ...options });
+    const { groups } = await store.assignmentCounts(query);
+    const counted = groups.map(({ key, visitors, goals }) => ({
       ...{ key, visitors },
       goals: Object.fromEntries(
         goals.map(({ goalId, converted, conversions: { sum: n, sumSquares: nSquares }, amount }) => [
@@ -134,85 +77,6 @@ async function compareAssignments(
     });
     expect(counted).toEqual(expected);
   }
-}
-
-/** One of the queries per call, because they take longest; neither properties nor comparisons repeat every three calls. */
-async function compareSplitTests(store: EventStore, facts: NaiveFacts, propertyId: string): Promise<void> {
-  const options = SPLIT_TEST_QUERIES[splitTestRound++ % SPLIT_TEST_QUERIES.length]!;
-  for (const splitTestKey of ['hero', 'price']) {
-    const query = { ...options, propertyId, splitTestKey };
-    const counts = await store.splitTestCounts(query);
-    expect(ordered(counts)).toEqual(ordered(naiveCounts(facts, query)));
-    await compareSeries(store, facts, query);
-    const { startedAt, days, goalIds, revenueGoalIds, feedback: _, earlyDays, preDays, by, ...scope } = query;
-    const feedback = await store.splitTestFeedback({ ...scope, messages: 5 });
-    expect(feedback.map(byOption)).toEqual(naiveFeedback(facts, { ...scope, messages: 5 }).map(byOption));
-  }
-}
-
-let splitTestRound = 0;
-
-async function compareSeries(store: EventStore, facts: NaiveFacts, query: SplitTestQuery): Promise<void> {
-  const { visitors, goals } = await store.splitTestSeries(query);
-  const text = (list: object[]) => list.map((it) => JSON.stringify(Object.entries(it).sort())).sort();
-  expect(text(visitors)).toEqual(text(naiveNewVisitors(facts, query)));
-  for (const day of new Set(goals.map(({ at }) => at))) {
-    const end = day === query.days.to ? Number.POSITIVE_INFINITY : day + DAY_MS;
-    const { by: _by, ...unsegmented } = query;
-    const { groups } = naiveDay(facts, unsegmented, end);
-    for (const group of groups) {
-      for (const expected of group.goals) {
-        const daysSoFar = goals.filter(
-          (it) =>
-            it.at <= day &&
-            it.goalId === expected.goalId &&
-            it.variationKey === group.variationKey &&
-            it.bot === group.bot,
-        );
-        const total = (pick: (it: GoalDay) => number) => daysSoFar.reduce((sum, it) => sum + pick(it), 0);
-        expect(total((it) => it.converted)).toBe(expected.converted);
-        expect(total((it) => it.conversions.sum)).toBe(expected.conversions.sum);
-        expect(total((it) => it.conversions.sumSquares)).toBe(expected.conversions.sumSquares);
-        expect(total((it) => it.amount.sum)).toBeCloseTo(expected.amount.sum, 5);
-        expect(total((it) => it.amount.sumSquares)).toBeCloseTo(expected.amount.sumSquares, 5);
-      }
-    }
-  }
-}
-
-export const byOption = ({ options, ...rest }: VariationFeedback) => ({
-  ...rest,
-  options: options.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
-});
-
-/** Rounds sums of money, because the model adds floating-point numbers. */
-export function ordered({ groups, exposures, ...rest }: SplitTestCounts) {
-  const rounded = (sums: object) =>
-    Object.fromEntries(
-      Object.entries(sums).map(([name, value]) => [name, Math.round(value * 1e6) / 1e6 + 0]),
-    );
-  const text = (it: object) => JSON.stringify(it);
-  return {
-    ...rest,
-    exposures: exposures.map(text).sort(),
-    groups: groups
-      .map(({ variationKey, bot, early, segment, other, visitors, goals }) => ({
-        ...{ variationKey, bot, early, segment, other, visitors },
-        goals: goals
-          .map(({ goalId, converted, conversions, amount, convertedAmount, convertedCovariate }) => ({
-            ...{ goalId, converted },
-            ...{ conversions: rounded(conversions), amount: rounded(amount) },
-            ...rounded({ convertedAmount, convertedCovariate }),
-          }))
-          .sort((a, b) => (a.goalId < b.goalId ? -1 : 1)),
-      }))
-      .sort((a, b) =>
-        text([a.variationKey, a.bot, a.early, a.segment, a.other]) <
-        text([b.variationKey, b.bot, b.early, b.segment, b.other])
-          ? -1
-          : 1,
-      ),
-  };
 }
 
 type SessionFilter = Omit<SessionPageQuery, 'propertyId' | 'limit' | 'after'>;

@@ -1,9 +1,10 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
-import type { AssignmentQuery } from '../assignment-queries.ts';
+import { smallHashFraction } from '@switchyard/core/evaluation/small-hash';
+import type { AssignmentQuery, AssignmentSplit } from '../assignment-queries.ts';
 import type { NaiveEventStore } from './naive-event-store.contract.ts';
 
-/** Visitors, converted visitors, conversions and micro-dollars of one variation. */
-export interface NaiveVariation {
+/** Visitors, converted visitors, conversions and micro-dollars of one group. */
+export interface NaiveGroup {
   key: string;
   visitors: number;
   goals: Record<string, { converted: number; n: number; nSquares: number; micros: number }>;
@@ -11,17 +12,23 @@ export interface NaiveVariation {
 
 export function naiveAssignments(
   model: NaiveEventStore,
-  { propertyId, test, from, to, goalIds, revenueGoalIds = [] }: AssignmentQuery,
-): NaiveVariation[] {
+  { propertyId, split, from, to, goalIds, revenueGoalIds = [] }: AssignmentQuery,
+): NaiveGroup[] {
   const firstAt = new Map<string, number>();
-  for (const { visitorId, startedAt } of model.sessions(propertyId)) {
+  const crawlers = new Set<string>();
+  const botSessions = model
+    .traffic(propertyId)
+    .collects.flatMap(({ sessionId, device }) => (device === 'bot' ? [sessionId] : []));
+  for (const { sessionId, visitorId, startedAt } of model.sessions(propertyId)) {
     if (visitorId === null || startedAt < from || startedAt >= to) continue;
+    if (botSessions.includes(sessionId)) crawlers.add(visitorId);
     firstAt.set(visitorId, Math.min(startedAt, firstAt.get(visitorId) ?? startedAt));
   }
-  const variations = test.variations.map(({ key }): NaiveVariation => ({ key, visitors: 0, goals: {} }));
+  const groups = naiveKeys(split).map((key): NaiveGroup => ({ key, visitors: 0, goals: {} }));
   for (const [visitorId, since] of firstAt) {
-    const variation = variations[assign(test, visitorId).index]!;
-    variation.visitors++;
+    const group = groups.find(({ key }) => key === naiveKey(split, visitorId));
+    if (crawlers.has(visitorId) || group === undefined) continue;
+    group.visitors++;
     for (const goalId of goalIds) {
       const own = model
         .sessions(propertyId)
@@ -33,8 +40,8 @@ export function naiveAssignments(
       const n = own.reduce((sum, { count }) => sum + count, 0);
       const micros = own.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
       const isConverted = (revenueGoalIds.includes(goalId) && micros !== 0 ? micros : n) > 0;
-      const sums = variation.goals[goalId] ?? { converted: 0, n: 0, nSquares: 0, micros: 0 };
-      variation.goals[goalId] = {
+      const sums = group.goals[goalId] ?? { converted: 0, n: 0, nSquares: 0, micros: 0 };
+      group.goals[goalId] = {
         converted: sums.converted + (isConverted ? 1 : 0),
         n: sums.n + n,
         nSquares: sums.nSquares + n * n,
@@ -42,5 +49,15 @@ export function naiveAssignments(
       };
     }
   }
-  return variations;
+  return groups;
+}
+
+const naiveKeys = (split: AssignmentSplit) =>
+  split.kind === 'test' ? split.test.variations.map(({ key }) => key) : ['held-out', 'others'];
+
+function naiveKey(split: AssignmentSplit, visitorId: string): string | undefined {
+  if (split.kind === 'test') return split.test.variations[assign(split.test, visitorId).index]!.key;
+  const point = smallHashFraction(`holdout:${split.holdout.seed}:${visitorId}`) * 100;
+  if (point < split.holdout.percentage) return 'held-out';
+  return point < split.largest ? undefined : 'others';
 }

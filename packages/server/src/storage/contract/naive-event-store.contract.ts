@@ -8,7 +8,7 @@ import {
   type Subject,
   type TimelineEntry,
 } from '../event-store.ts';
-import type { NaiveFacts } from './naive-split-test.contract.ts';
+import type { NaiveFacts } from './naive-visitors.contract.ts';
 
 /** A session with its whole timeline instead of a page. */
 export type NaiveSession = Omit<SessionDetail, 'timeline'> & { timeline: TimelineEntry[] };
@@ -25,6 +25,8 @@ interface ModelEvent {
   fromBrowser: boolean;
   /** An exposure that a bot sent. */
   bot: boolean;
+  /** The exposure or request that it comes from. */
+  origin: object;
 }
 
 /** What is stored of a property; events in order of arrival, collects in order of receipt. */
@@ -52,14 +54,28 @@ export class NaiveEventStore {
       sessionId: string | undefined,
       line: TimelineEntry | undefined,
       fromBrowser: boolean,
-      bot = false,
+      origin: object = request,
     ) => {
       const at = line?.at ?? receivedAt;
-      this.#events.push({ propertyId, source, seq, sessionId, at, receivedAt, line, fromBrowser, bot });
+      const bot = 'bot' in origin && origin.bot === true;
+      this.#events.push({
+        propertyId,
+        source,
+        seq,
+        sessionId,
+        at,
+        receivedAt,
+        line,
+        fromBrowser,
+        bot,
+        origin,
+      });
     };
     if (request.kind === 'exposures') {
-      for (const { sessionId, phase: _phase, bot, ...it } of request.exposures)
-        push(sessionId, { type: 'exposure', ...it }, true, bot);
+      for (const exposure of request.exposures) {
+        const { sessionId, phase: _phase, bot: _bot, ...it } = exposure;
+        push(sessionId, { type: 'exposure', ...it }, true, exposure);
+      }
     } else if (request.kind === 'conversion') {
       const { goalId, direction: count, amountMicros, sessionId, metadata } = request;
       const line = { goalId, count, amountMicros, ...(metadata && { metadata }) };
@@ -162,12 +178,19 @@ export class NaiveEventStore {
   }
 
   facts(propertyId: string): NaiveFacts {
-    const events = this.#of(propertyId);
+    const stored = new Set(this.#of(propertyId).map(({ origin }) => origin));
+    const sessions = this.sessions(propertyId);
+    const byId = new Map(sessions.map((it) => [it.sessionId, it]));
+    const collects = this.#collectsOf(propertyId).filter(({ userId }) => userId !== undefined);
     return {
-      requests: this.#requests.filter((it) => it.propertyId === propertyId),
-      visitorOf: (sessionId) => this.session(propertyId, sessionId)?.visitorId ?? null,
-      countryOf: (sessionId) => this.session(propertyId, sessionId)?.country ?? null,
-      isStored: (sessionId, at) => events.some((it) => it.sessionId === sessionId && it.at === at),
+      sessions,
+      requests: this.#requests.flatMap((it): AcceptedRequest[] => {
+        if (it.kind !== 'exposures') return stored.has(it) ? [it] : [];
+        return [{ ...it, exposures: it.exposures.filter((exposure) => stored.has(exposure)) }];
+      }),
+      visitorOf: (sessionId) => byId.get(sessionId)?.visitorId ?? null,
+      countryOf: (sessionId) => byId.get(sessionId)?.country ?? null,
+      userOf: (visitorId) => collects.findLast((it) => it.visitorId === visitorId)?.userId ?? null,
     };
   }
 

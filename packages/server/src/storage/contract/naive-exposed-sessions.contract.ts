@@ -1,12 +1,14 @@
 import type { ExposedSessions } from '../session-conditions.ts';
-import {
-  conversionsOf,
-  exposuresOf,
-  type NaiveFacts,
-  net,
-  unitOf,
-  visitorsOf,
-} from './naive-split-test.contract.ts';
+import { conversionsOf, net } from './naive-outcomes.contract.ts';
+import { exposuresOf, type NaiveFacts, unitOf, visitorsOf } from './naive-visitors.contract.ts';
+
+/** Nothing is looked up in other phases, and nothing ends. */
+const ONE_PHASE = {
+  endsAt: Number.POSITIVE_INFINITY,
+  until: Number.POSITIVE_INFINITY,
+  hasEarlierPhases: false,
+  hasLaterPhases: false,
+};
 
 /** Ids of the sessions with an exposure in the phase whose visitor matches. */
 export function naiveExposedSessions(
@@ -14,9 +16,9 @@ export function naiveExposedSessions(
   propertyId: string,
   { variationKey, multipleVariations, converted, ...phase }: ExposedSessions,
 ): Set<string> {
-  const query = { propertyId, ...phase };
-  const matching = visitorsOf(facts, query).filter(({ unit, firstAt, shown }) => {
-    if (multipleVariations !== undefined && shown.size > 1 !== multipleVariations) return false;
+  const query = { propertyId, ...phase, ...ONE_PHASE };
+  const matching = visitorsOf(facts, query).filter(({ unit, firstAt, variationKey: only }) => {
+    if (multipleVariations !== undefined && (only === null) !== multipleVariations) return false;
     if (converted === undefined) return true;
     const { goalId, isRevenue, until, value } = converted;
     const { n, a } = net(
@@ -43,7 +45,7 @@ export function naiveFirstExposures(
   for (const request of facts.requests) {
     if (request.kind !== 'exposures') continue;
     for (const it of request.exposures) {
-      if (it.splitTestKey !== splitTestKey || !facts.isStored(it.sessionId, it.at)) continue;
+      if (it.splitTestKey !== splitTestKey) continue;
       if (variationKey !== undefined && it.variationKey !== variationKey) continue;
       const unit = unitOf(facts, it.sessionId);
       const at = Math.min(it.at, request.receivedAt, first.get(unit) ?? Number.POSITIVE_INFINITY);

@@ -16,6 +16,11 @@ const url = fc.constantFrom(
   'https://shop.example/?utm_source=%28none%29&utm_campaign=%ff',
 );
 const offset = fc.integer({ min: -40, max: 15 });
+/** Of exposures: some are received days later. */
+const exposureOffset = fc.oneof(
+  { weight: 12, arbitrary: offset },
+  { weight: 1, arbitrary: fc.integer({ min: -20, max: -1 }).map((days) => days * 86_400_000) },
+);
 const option = fc.constantFrom('good', 'bad');
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
@@ -29,11 +34,11 @@ const collectedEvent = fc.record({
 });
 
 const seenExposure = fc.record({
-  splitTestKey: fc.constantFrom('hero', 'price'),
-  variationKey: fc.constantFrom('a', 'b'),
+  splitTestKey: fc.constantFrom('hero', 'hero', 'hero', 'price', 'price', 'footer'),
+  variationKey: fc.constantFrom('a', 'a', 'a', 'a', 'b', 'b', 'b', 'c'),
   sessionId,
-  at: offset,
-  phase: optional(fc.constantFrom(1, 2)),
+  at: exposureOffset,
+  phase: optional(fc.constantFrom(1, 2, 3)),
   bot: optional(fc.constant(true as const)),
   attributes: optional(fc.constantFrom('{"plan":"a"}', '{"plan":"b"}', '{"plan":3,"country":"IT"}', '{}')),
 });

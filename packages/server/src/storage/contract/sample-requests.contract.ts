@@ -7,7 +7,7 @@ import type {
   CollectedEvent,
   Exposure,
 } from '../accepted-request.ts';
-import type { SplitTestQuery } from '../event-store.ts';
+import type { SplitTestQuery } from '../split-test-queries.ts';
 
 export const exposures = (propertyId: string, receivedAt: number, list: Exposure[]): AcceptedRequest => ({
   kind: 'exposures',
@@ -36,7 +36,10 @@ export const splitTestQuery = (
     from: 0,
     to: FAR_FUTURE,
     startedAt: 0,
+    endsAt: FAR_FUTURE,
     until: FAR_FUTURE,
+    hasEarlierPhases: false,
+    hasLaterPhases: false,
   },
   days: { from: 0, to: FAR_FUTURE - (FAR_FUTURE % DAY_MS), step: 1 },
   ...{ goalIds: [], preDays: 0, earlyDays: 0 },

@@ -26,13 +26,8 @@ import type {
   SessionPageQuery,
   SessionQuery,
   SessionSummary,
-  SplitTestCounts,
-  SplitTestFeedbackQuery,
-  SplitTestQuery,
-  SplitTestSeries,
   Subject,
   TimelineCursor,
-  VariationFeedback,
 } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
 import type {
@@ -41,6 +36,13 @@ import type {
   SessionContexts,
   SessionKnowledge,
 } from '../session-context-queries.ts';
+import type {
+  SplitTestCounts,
+  SplitTestFeedbackQuery,
+  SplitTestQuery,
+  SplitTestSeries,
+  VariationFeedback,
+} from '../split-test-queries.ts';
 import type {
   LiveQuery,
   LiveVisitors,
@@ -71,6 +73,7 @@ import { feedbackCount, feedbackSummary } from './queries/feedback-counts.ts';
 import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-page.ts';
 import { goalBaseline } from './queries/goal-baseline.ts';
 import { goalSeries, goalTotals } from './queries/goal-queries.ts';
+import type { SumType } from './queries/group-statements.ts';
 import { knownSessions } from './queries/known-sessions.ts';
 import type { QueryContext } from './queries/query-context.ts';
 import { saveAnswers } from './queries/saved-answers.ts';
@@ -80,8 +83,7 @@ import { sessionPage } from './queries/session-page.ts';
 import { collectedSessions } from './queries/source-queries.ts';
 import { answerKeyOf, isKept, splitTestCounts } from './queries/split-test-counts.ts';
 import { splitTestFeedback } from './queries/split-test-feedback.ts';
-import type { SumType } from './queries/split-test-groups.ts';
-import { splitTestSeries } from './queries/split-test-series.ts';
+import { splitTestEntry, splitTestSeries } from './queries/split-test-series.ts';
 import { trafficBreakdown } from './queries/traffic-breakdown.ts';
 import { trafficCounts } from './queries/traffic-counts.ts';
 import { liveVisitors, receivedTimes } from './queries/traffic-live.ts';
@@ -250,6 +252,10 @@ class DuckDbEventStore implements EventStore {
 
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
     return this.#querySums((context, sumType) => splitTestSeries(context, query, sumType), signal);
+  }
+
+  splitTestEntry(query: SplitTestQuery, number: number, signal?: AbortSignal): Promise<number | undefined> {
+    return this.#query((context) => splitTestEntry(context, query, number), signal);
   }
 
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]> {

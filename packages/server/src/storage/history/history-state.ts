@@ -25,8 +25,11 @@ export interface SerializedState {
   items: [ItemType, string, StateItem][];
 }
 
-/** A configuration without what only the present needs: keys, webhooks and members. */
-export type PastConfiguration = Omit<PropertyConfiguration, 'apiKeys' | 'webhooks' | 'members'>;
+/** A configuration without what only the present needs: keys, webhooks, members and the period of the holdout. */
+export type PastConfiguration = Omit<
+  PropertyConfiguration,
+  'apiKeys' | 'webhooks' | 'members' | 'holdoutPeriod'
+>;
 
 /** The configuration of a property as documents, rebuilt entry by entry. */
 export class HistoryState {

@@ -58,6 +58,7 @@ test('gives tests that have run a first phase, and new columns their defaults', 
     variations: VARIATIONS,
     exclusion: null,
     holdout: null,
+    unit: 'visitor',
   };
   const first = (endedAt: number | null, more = {}) => [
     { number: 1, startedAt: 1000, endedAt, reasons: ['started'], definition, ...more },

@@ -18,6 +18,8 @@ import { usageMigration } from './017-usage.ts';
 import { changeNotificationsMigration } from './018-change-notifications.ts';
 import { feedbackPositionsMigration } from './019-feedback-positions.ts';
 import { nodeJournalsMigration } from './020-node-journals.ts';
+import { guardrailsAndUnitsMigration } from './021-guardrails-and-units.ts';
+import { holdoutPeriodMigration } from './022-holdout-period.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -41,4 +43,6 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   changeNotificationsMigration,
   feedbackPositionsMigration,
   nodeJournalsMigration,
+  guardrailsAndUnitsMigration,
+  holdoutPeriodMigration,
 ];

@@ -50,6 +50,9 @@ interface PropertyTable {
   hash_seed: string;
   /** Percentage. */
   holdout: number;
+  /** Null without a holdout. */
+  holdout_since: number | null;
+  holdout_largest: number | null;
   /** JSON object of explicit settings; null: all defaults. */
   statistics: string | null;
   aa_test: Generated<AaTestMode>;
@@ -137,6 +140,7 @@ interface SplitTestTable {
   attribution_days: number;
   planned_visitors: number | null;
   smallest_effect: number | null;
+  unit: Generated<'visitor' | 'user'>;
   version: Generated<number>;
   position: number;
   created_at: number;
@@ -149,6 +153,8 @@ interface SplitTestGoalTable {
   goal_id: string;
   role: 'goal' | 'guardrail';
   position: number;
+  /** Of a guardrail; null: the default. */
+  max_harm: number | null;
 }
 
 interface SplitTestFeedbackTable {
@@ -160,6 +166,8 @@ interface SplitTestFeedbackTable {
   role: 'goal' | 'guardrail';
   /** Counted together with the rows of `split_test_goals`. */
   position: number;
+  /** Of a guardrail; null: the default. */
+  max_harm: number | null;
 }
 
 interface SplitTestPhaseTable {

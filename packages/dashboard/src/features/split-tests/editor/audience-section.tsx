@@ -1,4 +1,5 @@
 import { Text, TextInput } from '@mantine/core';
+import { ChoiceField } from '../../../ui/choice-field.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { PercentSlider } from '../../../ui/percent-slider.tsx';
@@ -16,7 +17,9 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
   const { value, change, errorAt, stored } = form;
   const traffic = value.trafficAllocation;
   const setTraffic = (next: number | null) => change({ trafficAllocation: next ?? 0 });
-  const isMoved = (stored && traffic < stored.trafficAllocation) || hasOtherSlot(stored, value.exclusion);
+  const isMoved =
+    (stored && (traffic < stored.trafficAllocation || value.unit !== stored.unit)) ||
+    hasOtherSlot(stored, value.exclusion);
   return (
     <EditorSection title="Audience and traffic" hint="Who takes part in the test?" locked={locked}>
       <div>
@@ -40,6 +43,7 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
         </div>
         <TrafficWords form={form} />
       </div>
+      <UnitField form={form} disabled={locked !== undefined} />
       <ExclusionFields form={form} />
       {Number(property.holdout) > 0 && (
         <Text size="sm" c="dimmed">
@@ -50,9 +54,34 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
       <PhaseNote
         stored={stored}
         isChanged={isMoved === true}
-        what="Less traffic and another exclusion group or share"
+        what="Less traffic, another unit, and another exclusion group or share"
       />
     </EditorSection>
+  );
+}
+
+const UNITS = [
+  { value: 'visitor', label: 'Count visitors' },
+  { value: 'user', label: 'Count users' },
+] as const;
+
+const UNIT_WORDS = {
+  visitor: 'Each browser counts for itself: a person with two devices is two visitors',
+  user: 'All devices of a user who signs in count as one, and server-rendered pages show the user the same variation on all of them. Who has already seen another variation before signing in is left out of the results, and visitors who never sign in stay visitors',
+};
+
+function UnitField({ form, disabled }: { form: SplitTestForm; disabled: boolean }) {
+  const { value, change, errorAt } = form;
+  return (
+    <ChoiceField
+      label="Unit"
+      description={UNIT_WORDS[value.unit]}
+      options={UNITS}
+      value={value.unit}
+      onChange={(unit) => change({ unit })}
+      disabled={disabled}
+      error={errorAt('/unit')}
+    />
   );
 }
 

@@ -1,3 +1,4 @@
+import { maxHarmOf } from './outcome-options.ts';
 import type { SplitTestDraft } from './split-test-draft.ts';
 
 export interface DraftProblem {
@@ -31,6 +32,12 @@ export function draftProblems(draft: SplitTestDraft, otherKeys: ReadonlySet<stri
   if (exclusion && !KEY_PATTERN.test(exclusion.group)) report('/exclusion/group', KEY_HINT);
   if (exclusion && !(exclusion.share > 0 && exclusion.share <= 100)) {
     report('/exclusion/share', 'Enter a percentage above 0, up to 100');
+  }
+  for (const [index, guardrail] of draft.guardrails.entries()) {
+    const maxHarm = maxHarmOf(guardrail);
+    if (maxHarm !== null && !(maxHarm > 0 && maxHarm <= 10)) {
+      report(`/guardrails/${index}/maxHarm`, 'Enter a percentage above 0, up to 1000');
+    }
   }
   if (startAt !== null && stopAt !== null && Number(stopAt) <= Number(startAt)) {
     report('/stopAt', 'The end must be after the start');

@@ -1,18 +1,14 @@
 import '../../../ui/mantine-form-styles.ts';
-import { MultiSelect, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';
-import {
-  type Outcome,
-  type OutcomeOption,
-  outcomeId,
-  outcomeOptions,
-  outcomeValue,
-} from './outcome-options.ts';
+import { GuardrailFields } from './guardrail-fields.tsx';
+import { labels, OutcomeList, outcomesOf } from './outcome-list.tsx';
+import { type Guardrail, type Outcome, outcomeId, outcomeOptions, outcomeValue } from './outcome-options.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
 
 export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLock }) {
@@ -21,7 +17,7 @@ export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLo
   const [primary, ...secondary] = value.goals;
   const isLocked = lock.start !== undefined && (stored?.goals.length ?? 0) > 0;
   /** What is not measured in another field. */
-  const available = (...used: (Outcome | undefined)[]) => {
+  const available = (...used: (Outcome | Guardrail | undefined)[]) => {
     const ids = new Set(used.flatMap((each) => (each === undefined ? [] : outcomeId(each))));
     return options.filter(({ id }) => !ids.has(id));
   };
@@ -72,50 +68,7 @@ export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLo
         error={value.goals.length > 1 ? errorAt('/goals') : undefined}
         disabled={primary === undefined}
       />
-      <OutcomeList
-        label="Guardrails"
-        description="Must not get worse, such as refunds or complaints. A variation that harms one is not a winner"
-        options={available(...value.goals)}
-        value={value.guardrails}
-        onChange={(guardrails) => change({ guardrails })}
-        error={errorAt('/guardrails')}
-      />
+      <GuardrailFields form={form} options={available(...value.goals)} />
     </EditorSection>
   );
-}
-
-interface OutcomeListProps {
-  label: string;
-  description: string;
-  options: readonly OutcomeOption[];
-  value: readonly Outcome[];
-  onChange: (outcomes: Outcome[]) => void;
-  error: string | undefined;
-  disabled?: boolean;
-}
-
-function OutcomeList({ options, value, onChange, description, disabled, ...props }: OutcomeListProps) {
-  return (
-    <MultiSelect
-      {...props}
-      description={disabled ? 'Choose the primary goal first' : description}
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
-      data={labels(options)}
-      value={value.map(outcomeValue)}
-      onChange={(values) => onChange(withoutRepeats(outcomesOf(options, values)))}
-      disabled={disabled ?? false}
-      searchable
-      clearable
-    />
-  );
-}
-
-const labels = (options: readonly OutcomeOption[]) => options.map(({ value, label }) => ({ value, label }));
-
-const outcomesOf = (options: readonly OutcomeOption[], values: readonly string[]): Outcome[] =>
-  values.flatMap((value) => options.find((each) => each.value === value)?.outcome ?? []);
-
-/** Of "more" and "fewer" of the same option, the one chosen last stays. */
-function withoutRepeats(outcomes: readonly Outcome[]): Outcome[] {
-  return [...new Map(outcomes.map((each) => [outcomeId(each), each])).values()];
 }

@@ -1,6 +1,8 @@
 import type { Configuration, SplitTest } from '../../configuration/configuration-types.ts';
 
 export type Outcome = SplitTest['goals'][number];
+/** An outcome, with or without a margin. */
+export type Guardrail = SplitTest['guardrails'][number];
 
 export interface OutcomeOption {
   /** Unique text for a select. */
@@ -40,12 +42,26 @@ const option = (outcome: Outcome, label: string): OutcomeOption => ({
   id: outcomeId(outcome),
 });
 
-export function outcomeValue(outcome: Outcome): string {
-  if (typeof outcome === 'string') return outcome;
-  return `${outcomeId(outcome)}${outcome.lowerIsBetter ? ' fewer' : ''}`;
+export function outcomeValue(outcome: Outcome | Guardrail): string {
+  const isFewer = typeof outcome !== 'string' && 'feedbackType' in outcome && outcome.lowerIsBetter;
+  return `${outcomeId(outcome)}${isFewer ? ' fewer' : ''}`;
 }
 
-export function outcomeId(outcome: Outcome): string {
+export function outcomeId(outcome: Outcome | Guardrail): string {
   if (typeof outcome === 'string') return outcome;
+  if ('goalId' in outcome) return outcome.goalId;
   return `feedback ${outcome.feedbackType}${outcome.option === undefined ? '' : ` ${outcome.option}`}`;
+}
+
+export const maxHarmOf = (guardrail: Guardrail): number | null =>
+  typeof guardrail === 'string' ? null : (guardrail.maxHarm ?? null);
+
+/** @param maxHarm null: the default of the test */
+export function withMaxHarm(guardrail: Guardrail, maxHarm: number | null): Guardrail {
+  if (typeof guardrail === 'string' || 'goalId' in guardrail) {
+    const goalId = outcomeId(guardrail);
+    return maxHarm === null ? goalId : { goalId, maxHarm };
+  }
+  const { maxHarm: _before, ...feedback } = guardrail;
+  return maxHarm === null ? feedback : { ...feedback, maxHarm };
 }

@@ -28,6 +28,7 @@ export const EMPTY_DRAFT: SplitTestDraft = {
   attributionDays: 7,
   plannedVisitors: null,
   smallestEffect: null,
+  unit: 'visitor',
 };
 
 /** A new draft with the content of another test; what belongs to its run is left out. */

@@ -5,10 +5,28 @@ import { Loaded, Panel } from '../../../ui/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { BreakdownRows } from './breakdown-rows.tsx';
 import { BreakdownSelect } from './breakdown-select.tsx';
+import type { Results } from './results-types.ts';
 import { useComparedVariation } from './use-compared-variation.ts';
 import { useResultFilters } from './use-result-filters.ts';
 import { useResults } from './use-results.ts';
 import { VariationSelect } from './variation-select.tsx';
+
+/** Whether groups differ, after the correction for their number. */
+function SegmentDifferences({ breakdown }: Pick<Results, 'breakdown'>) {
+  if (breakdown === undefined) return null;
+  const isDifferent = breakdown.differences.length > 0;
+  return (
+    <Alert
+      color={isDifferent ? 'blue' : 'gray'}
+      variant="light"
+      icon={<Icon name={isDifferent ? 'warning' : 'check'} />}
+      mb="sm"
+      p="xs"
+    >
+      {breakdown.words}
+    </Alert>
+  );
+}
 
 /** The primary goal by country, device or an attribute. */
 export function BreakdownPanel({ test }: { test: SplitTest }) {
@@ -29,16 +47,13 @@ export function BreakdownPanel({ test }: { test: SplitTest }) {
     >
       {by === '' ? (
         <Text c="dimmed">
-          Choose an attribute to see where the variations differ: use it to find ideas for the next test, not
-          to decide this one.
+          Choose an attribute to see whether the effect differs between groups of visitors.
         </Text>
       ) : (
         <Loaded query={query} what="the breakdown">
           {(results) => (
             <>
-              <Alert color="yellow" variant="light" icon={<Icon name="warning" />} mb="sm" p="xs">
-                {results.breakdown?.warning}
-              </Alert>
+              <SegmentDifferences breakdown={results.breakdown} />
               <BreakdownRows results={results} variation={variation} />
             </>
           )}

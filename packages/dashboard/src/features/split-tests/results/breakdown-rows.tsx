@@ -7,10 +7,11 @@ import { ComparisonRow } from './comparison-row.tsx';
 import { decidingMetric, effectOf, formatEffect, formatMean, visitorsOf } from './effect.ts';
 import classes from './goal-comparison.module.css';
 import type { Results } from './results-types.ts';
+import { StateTag } from './state-tag.tsx';
 
 type Segment = NonNullable<Results['breakdown']>['segments'][number];
 
-/** One variation compared with the control, in each segment. Nothing is coloured: this is no verdict. */
+/** One variation compared with the control, in each segment; those that differ from the rest are marked. */
 export function BreakdownRows({ results, variation }: { results: Results; variation: string | undefined }) {
   const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
   const segments = results.breakdown?.segments ?? [];
@@ -24,6 +25,8 @@ export function BreakdownRows({ results, variation }: { results: Results; variat
     intervalScale(rows.map((row) => (row.isRelative === isRelative ? row.effect : null)));
   const scales = { relative: scaleOf(true), absolute: scaleOf(false) };
   const first = rows[0]!;
+  const differing = (results.breakdown?.differences ?? []).filter((it) => it.variation === variation);
+  const differs = (name: string) => differing.some((it) => segmentName(it) === name);
   return (
     <div className={classes.segments}>
       <ul aria-label={`Uplift of ${variation} by ${results.breakdown?.by}`}>
@@ -37,6 +40,7 @@ export function BreakdownRows({ results, variation }: { results: Results; variat
             format={(change) => formatEffect(metric, change, currency)}
             scale={isRelative ? scales.relative : scales.absolute}
             tone="dimmed"
+            state={differs(name) && <StateTag tone="warn">Differs</StateTag>}
           />
         ))}
       </ul>
@@ -52,6 +56,9 @@ export function BreakdownRows({ results, variation }: { results: Results; variat
   );
 }
 
+const segmentName = ({ value, other }: Pick<Segment, 'value' | 'other'>) =>
+  value ?? (other ? 'All others' : 'Unknown');
+
 function rowOf(segment: Segment, variation: string | undefined) {
   const goal = segment.goals.find(({ role }) => role === 'primary');
   if (goal === undefined) return undefined;
@@ -59,7 +66,7 @@ function rowOf(segment: Segment, variation: string | undefined) {
   const control = metric.variations[0];
   const result = metric.variations.find(({ key }) => key === variation);
   if (control === undefined || result === undefined) return undefined;
-  const name = segment.value ?? (segment.other ? 'All others' : 'Unknown');
+  const name = segmentName(segment);
   const isRelative = (control.mean ?? 0) > 0;
   const effect = effectOf(metric, result);
   return { name, visitors: visitorsOf(segment.variations), metric, control, result, effect, isRelative };

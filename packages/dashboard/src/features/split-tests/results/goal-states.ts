@@ -1,4 +1,5 @@
-import { decidingMetric, directionOf, effectOf } from './effect.ts';
+import { formatPercent, plural } from '../../../ui/format.ts';
+import { decidingMetric } from './effect.ts';
 import type { ComparisonState } from './goal-comparison.tsx';
 import type { GoalResult, Results, VariationResult } from './results-types.ts';
 
@@ -13,22 +14,28 @@ export function cautionOf({ health, verdict }: Results): ComparisonState | undef
   return verdict?.decision === 'collecting' ? TOO_EARLY : undefined;
 }
 
-/** Whether a variation harms a guardrail. The same rule as the verdict has: fine, unless it got significantly worse. */
+/** What is known of a guardrail for each variation, as the verdict judges it. */
 export function guardrailStates(goal: GoalResult, results: Results): StateOf {
-  const caution = cautionOf(results);
-  const isOpen = results.phase?.endedAt === null;
-  const decisions = new Map(results.verdicts.map((it) => [it.variation, it.decision]));
+  const isOver = results.phase?.endedAt != null;
+  const judged = new Map(
+    results.verdicts.flatMap(({ variation, guardrails }) =>
+      guardrails.filter(({ goalId }) => goalId === goal.goalId).map((it) => [variation, it] as const),
+    ),
+  );
   return (result) => {
-    // Harm is reported from the first day on.
-    const isHarmed = directionOf(goal, result, results.method.alpha) === 'worse';
-    if (isHarmed) return { label: 'Not fine', tone: 'bad' };
-    if (caution) return caution;
-    const effect = effectOf(decidingMetric(goal), result);
-    if (effect === null || (effect.low === null && effect.high === null)) return TOO_EARLY;
-    const isSoFar = isOpen && decisions.get(result.key) === 'keep-going';
-    return { label: isSoFar ? 'Fine so far' : 'Fine', tone: 'good' };
+    const guardrail = judged.get(result.key);
+    // Harm is reported from the first day on, and in unhealthy tests too.
+    if (guardrail?.state === 'harmed') return { label: 'Harmed', tone: 'bad' };
+    if (!results.health.healthy) return NOT_RELIABLE;
+    if (guardrail?.state === 'safe') {
+      return { label: `No harm beyond ${formatPercent(guardrail.maxHarm)}`, tone: 'good' };
+    }
+    return { label: isOver ? 'Not enough data' : waitingWords(guardrail?.daysLeft ?? null), tone: 'dimmed' };
   };
 }
+
+const waitingWords = (daysLeft: number | null) =>
+  daysLeft === null ? 'Not enough data yet' : `Not enough data yet, about ${plural(daysLeft, 'more day')}`;
 
 const RANK = ['bad', 'warn', 'dimmed', 'good'] as const;
 

@@ -7,7 +7,7 @@ import { guardrailStates, worstState } from './goal-states.ts';
 import type { Results } from './results-types.ts';
 import { StateTag } from './state-tag.tsx';
 
-/** Goals that must not get worse: each is explicitly fine or not. */
+/** Goals that must not get worse: each is safe, harmed, or does not have enough data yet. */
 export function GuardrailsPanel({ results }: { results: Results }) {
   const guardrails = results.goals.filter(({ role }) => role === 'guardrail');
   if (guardrails.length === 0) {
@@ -18,7 +18,10 @@ export function GuardrailsPanel({ results }: { results: Results }) {
     );
   }
   return (
-    <Panel title="Guardrails" hint="Goals that must not get worse.">
+    <Panel
+      title="Guardrails"
+      hint="Goals that must not get worse. They are checked with a test that is valid every day."
+    >
       {guardrails.map((goal) => {
         const stateOf = guardrailStates(goal, results);
         const { label, tone } = worstState(goal, stateOf);

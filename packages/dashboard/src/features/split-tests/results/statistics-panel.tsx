@@ -1,4 +1,3 @@
-import { sampleRatio } from '@switchyard/core/stats/sample-ratio';
 import { useState } from 'react';
 import { Panel } from '../../../ui/panel.tsx';
 import { methodTerms } from './method-words.ts';
@@ -20,19 +19,16 @@ export function StatisticsPanel({ results }: { results: Results }) {
 }
 
 function Statistics({ results }: { results: Results }) {
-  const { variations, mixedVisitors, goals, method } = results;
-  const ratio = sampleRatio(
-    variations.map(({ visitors }) => visitors),
-    variations.map(({ weight }) => weight),
-  );
+  const { mixedVisitors, movedVisitors, goals, method, health } = results;
   const split =
-    ratio === null
+    health.splitPValue === null
       ? 'not known'
-      : `p ${formatP(ratio.pValue)} (chi-square ${ratio.chiSquare.toFixed(2)}, ${ratio.degreesOfFreedom} degrees of freedom; alarm below 0.001)`;
+      : `p ${formatP(health.splitPValue)}, by what visitors saw first, valid on every day; alarm below 0.001`;
   const terms: [string, string][] = [
     ...methodTerms(method),
     ['Sample ratio', split],
     ['Visitors with several variations', `${mixedVisitors.toLocaleString()}, not counted`],
+    ['Visitors moved by a new phase', `${movedVisitors.toLocaleString()}, not counted`],
   ];
   return (
     <>

@@ -31,7 +31,20 @@ export function VerdictPanel({ test, results }: { test: SplitTest; results: Resu
       ) : (
         <NoVerdict test={test} />
       )}
+      <Notes notes={results.notes} />
     </Panel>
+  );
+}
+
+/** What a reader should know about the figures. */
+function Notes({ notes }: Pick<Results, 'notes'>) {
+  if (notes.length === 0) return null;
+  return (
+    <ul className={classes.notes} aria-label="Notes">
+      {notes.map(({ note, words }) => (
+        <li key={note}>{words}</li>
+      ))}
+    </ul>
   );
 }
 

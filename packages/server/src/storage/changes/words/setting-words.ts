@@ -13,7 +13,7 @@ const origins: ChangeWords = (change) =>
     : texts('Allowed origins')(change);
 
 const prior = (value: unknown) => {
-  if (isMissing(value)) return 'none';
+  if (isMissing(value)) return 'learnt from finished tests';
   const { mean, sd } = objectOf(value);
   return `effect of ${shareWords(mean)}, give or take ${shareWords(sd)}`;
 };
@@ -33,6 +33,11 @@ const statistics = members({
       mean: field('Expected effect', shareWords),
       sd: field('Uncertainty of the expected effect', shareWords),
     }),
+  ),
+  stratify: field('Compares visitors of the same'),
+  shipWithOpenGuardrails: toggle(
+    'Can say "ship" while a guardrail does not have enough data',
+    'Says "ship" only when all guardrails have enough data',
   ),
 });
 

@@ -54,9 +54,16 @@ const outcomeWords = (outcomes: unknown, names: Names): string =>
 
 function outcomeName(outcome: unknown, { goals, feedbackTypes }: Names): string {
   if (typeof outcome === 'string') return nameIn(goals, outcome);
-  const { feedbackType, option, lowerIsBetter } = objectOf(outcome);
+  const { goalId, feedbackType, option, lowerIsBetter, maxHarm } = objectOf(outcome);
+  const notes = [
+    ...(lowerIsBetter ? ['less is better'] : []),
+    ...(isMissing(maxHarm) ? [] : [`harm of at most ${shareWords(maxHarm)}`]),
+  ];
   const answer = isMissing(option) ? 'answers' : valueWords(option);
-  return `${nameIn(feedbackTypes, String(feedbackType))}: ${answer}${lowerIsBetter ? ' (less is better)' : ''}`;
+  const name = isMissing(goalId)
+    ? `${nameIn(feedbackTypes, String(feedbackType))}: ${answer}`
+    : nameIn(goals, String(goalId));
+  return notes.length === 0 ? name : `${name} (${notes.join(', ')})`;
 }
 
 function exclusionWords(slot: unknown): string {
@@ -84,6 +91,11 @@ const decisionParts = members({
   decidedAt: field('Time of the decision', timeWords),
 });
 
+const unit = field('Counts', (value) => (value === 'user' ? 'users' : 'visitors'));
+
+/** A new test counts visitors unless it says something else. */
+const unitWords: ChangeWords = (change) => (change.isNew && change.to !== 'user' ? [] : unit(change));
+
 const days = (value: unknown) => (isMissing(value) ? 'none' : `${value} ${value === 1 ? 'day' : 'days'}`);
 
 export const SPLIT_TEST_WORDS: Readonly<Record<string, ChangeWords | null>> = {
@@ -107,5 +119,6 @@ export const SPLIT_TEST_WORDS: Readonly<Record<string, ChangeWords | null>> = {
   attributionDays: field('Conversions count after the end for', days),
   plannedVisitors: field('Planned visitors'),
   smallestEffect: field('Smallest effect worth detecting', shareWords),
+  unit: unitWords,
   hashSeed: field('Seed'),
 };

@@ -1,18 +1,30 @@
 import type { AssignableTest } from '@switchyard/core/evaluation/assignment';
+import type { AssignmentSplit } from '../../assignment-queries.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 
 /** Number of values of the hash. */
 const HASHES = 2 ** 32;
 
 /**
- * SQL that does what `assign` does: the position of the variation of `visitor_id`, from 1, or 0 for visitors who are not
- * included. The engine's murmurHash3_32 is our hash, and hashes are compared as integers, so that nothing is rounded.
+ * SQL that does what `groupOf` does: the position of the group of `visitor_id`, from 1, or 0 for visitors who are in none.
+ * The engine's murmurHash3_32 is our hash, and hashes are compared as integers, so that nothing is rounded.
  */
-export function assignedVariation(
+export function assignedGroup(values: SqlValues, split: AssignmentSplit): string {
+  if (split.kind === 'test') return assignedVariation(values, split.test);
+  const { holdout, largest } = split;
+  const hash = hashOf(values, `holdout:${holdout.seed}`);
+  const [end, released] = [holdout.percentage, largest].map((limit) => values.integer(hashFrom(limit, 100)));
+  return `multiIf(${hash} < ${end}, 1, ${hash} >= ${released}, 2, 0)`;
+}
+
+const hashOf = (values: SqlValues, seed: string) =>
+  `murmurHash3_32(concat(${values.text(`${seed}:`)}, visitor_id))`;
+
+function assignedVariation(
   values: SqlValues,
   { hashSeed, trafficAllocation, variations, exclusion }: AssignableTest,
 ): string {
-  const hash = (seed: string) => `murmurHash3_32(concat(${values.text(`${seed}:`)}, visitor_id))`;
+  const hash = (seed: string) => hashOf(values, seed);
   const isInRange = (seed: string, from: number, to: number) => {
     const [first, end] = [hashFrom(from, 100), hashFrom(to, 100)].map((value) => values.integer(value));
     return `${hash(seed)} >= ${first} AND ${hash(seed)} < ${end}`;

@@ -1,6 +1,7 @@
-import type { AssignmentCounts, AssignmentQuery } from '../../assignment-queries.ts';
+import { BOT_DEVICE } from '../../accepted-request.ts';
+import { type AssignmentCounts, type AssignmentQuery, groupKeys } from '../../assignment-queries.ts';
 import { SqlValues } from '../client/sql-values.ts';
-import { assignedVariation } from './assigned-variation.ts';
+import { assignedGroup } from './assigned-variation.ts';
 import { countedGoals, isConverted } from './counted-goals.ts';
 import { goalSums, sumColumns } from './goal-sums.ts';
 import { latest } from './identities.ts';
@@ -10,10 +11,10 @@ import { reachedGoals } from './reached-goals.ts';
 import { startedSessions, startedUnits } from './started-sessions.ts';
 import { visitorOutcomes } from './visitor-outcomes.ts';
 
-/** Sums of a variation for the goal with this number; 0 counts the visitors. */
+/** Sums of a group for the goal with this number; 0 counts the visitors. */
 type AssignedRow = [shown: number, goal: number, visitors: string, ...sums: string[]];
 
-/** Counts visitors by the variation they would get. */
+/** Counts visitors by the group they would be in. */
 export async function assignmentCounts(
   context: QueryContext,
   query: AssignmentQuery,
@@ -26,8 +27,9 @@ export async function assignmentCounts(
     rows.find(([shown, number]) => shown === index + 1 && number === goal);
   return {
     share: 1 / parts,
-    variations: query.test.variations.map(({ key }, index) => ({
-      ...{ key, visitors: Number(rowOf(index, 0)?.[2] ?? 0) },
+    groups: groupKeys(query.split).map((key, index) => ({
+      key,
+      visitors: Number(rowOf(index, 0)?.[2] ?? 0),
       goals: goals.map(({ goalId }, at) => goalSums(goalId, rowOf(index, at + 1)?.slice(3) as string[])),
     })),
   };
@@ -52,7 +54,7 @@ async function partsOf(
 
 function assignedRows(
   { clickhouse }: QueryContext,
-  { propertyId, test, from, to, ...query }: AssignmentQuery,
+  { propertyId, split, from, to, ...query }: AssignmentQuery,
   parts: number,
   signal?: AbortSignal,
 ): Promise<AssignedRow[]> {
@@ -60,18 +62,23 @@ function assignedRows(
   const values = new SqlValues();
   const property = values.text(propertyId);
   const goals = countedGoals(query);
-  const events = reachedGoals({ tables, values, property }, { from, until: to, preDays: 0 }, goals);
+  const events = reachedGoals({ tables, values, property }, { since: from, until: to }, goals);
   const period = { property, from: values.integer(from), to: values.integer(to) };
-  const visitors = `SELECT unit, any(latest_visitor) AS visitor_id, ${assignedVariation(values, test)} AS shown,
+  const columns = { latest_visitor: latest('visitor_id'), is_bot: `max(device = '${BOT_DEVICE}')` };
+  const visitors = `SELECT unit, any(latest_visitor) AS visitor_id, ${assignedGroup(values, split)} AS shown,
       minIf(started_at, has_started) AS first_at
       ${events ? `, groupArrayIf((${Object.keys(events.columns).join(', ')}), NOT has_started) AS events` : ''}
-    FROM (${startedUnits(tables, period, events, `, ${latest('visitor_id')} AS latest_visitor`)})
+    FROM (${startedUnits(tables, period, events, columns)})
     WHERE latest_visitor IS NOT NULL AND sipHash64(unit) % ${values.integer(parts)} = 0
-    GROUP BY unit HAVING max(has_started) AND shown > 0`;
+    GROUP BY unit HAVING max(has_started) AND NOT max(has_started AND is_bot) AND shown > 0`;
   const outcomes = visitorOutcomes({
-    ...{ columns: ['shown'], select: visitors, hasEvents: events !== undefined, preDays: 0 },
+    columns: ['shown'],
+    select: visitors,
+    goals: goals.length,
+    isCounted: 'true',
+    isOutcome: (time) => `${time} >= first_at`,
   });
-  const sums = { n: 'n', a: 'a', converted: isConverted(goals, 'n', 'a'), hasCovariate: false };
+  const sums = { n: 'n', a: 'a', converted: isConverted(goals, 'n', 'a') };
   return clickhouse.rows<AssignedRow>(
     `SELECT shown, goal, count() ${events ? `, ${sumColumns(sums)}` : ''} FROM (${outcomes})
      GROUP BY shown, goal`,

@@ -1,4 +1,4 @@
-import type { SplitTestQuery } from '../../event-store.ts';
+import type { SplitTestQuery } from '../../split-test-queries.ts';
 
 /** A goal, or answers that are counted like one. Statements use its number: its index in the list plus 1. */
 export interface CountedGoal {
@@ -19,6 +19,16 @@ export function countedGoals({
     feedback: { type, option },
   }));
   return [...goals, ...answers];
+}
+
+/** The goals whose revenue is a covariate but that are not counted; their numbers follow those of the counted ones. */
+export function uncountedGoals({
+  goalIds,
+  covariateGoalIds = [],
+}: Pick<SplitTestQuery, 'goalIds' | 'covariateGoalIds'>): CountedGoal[] {
+  return covariateGoalIds
+    .filter((goalId) => !goalIds.includes(goalId))
+    .map((goalId) => ({ goalId, isRevenue: true }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { DayRange } from '../../event-store.ts';
+import type { DayRange } from '../../split-test-queries.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 
 /** SQL for the day of the range that a time belongs to. */

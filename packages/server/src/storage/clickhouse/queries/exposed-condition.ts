@@ -2,6 +2,7 @@ import type { ExposedSessions } from '../../session-conditions.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { isConverted } from './counted-goals.ts';
+import { KIND } from './phase-exposures.ts';
 import { reachedGoals } from './reached-goals.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 import { SESSION_KEY } from './units.ts';
@@ -17,7 +18,7 @@ export function exposedCondition(
   { variationKey, multipleVariations, converted, ...phase }: ExposedSessions,
 ): string {
   const visitors = new SplitTestVisitors(tables, { propertyId, ...phase }, values);
-  const conditions: string[] = [];
+  const conditions = [`kind = ${KIND.own}`];
   if (variationKey !== undefined) {
     conditions.push(`position = ${values.integer(phase.variationKeys.indexOf(variationKey) + 1)}`);
   }
@@ -25,7 +26,7 @@ export function exposedCondition(
     conditions.push(`unit IN (${matchingUnits(tables, visitors, { multipleVariations, converted })})`);
   }
   return `${SESSION_KEY} GLOBAL IN (
-    SELECT session FROM (${visitors.rows()}) WHERE ${['true', ...conditions].join(' AND ')})`;
+    SELECT session FROM (${visitors.rows()}) WHERE ${conditions.join(' AND ')})`;
 }
 
 function matchingUnits(
@@ -36,16 +37,13 @@ function matchingUnits(
   const shown = multipleVariations === undefined ? 'true' : multipleVariations ? 'shown = 0' : 'shown > 0';
   if (converted === undefined) return `SELECT unit FROM (${visitors.units()}) WHERE ${shown}`;
   // Any time after the first exposure, which may be earlier than the phase.
-  const period = { from: Number.MIN_SAFE_INTEGER, until: converted.until, preDays: 0 };
+  const period = { since: Number.MIN_SAFE_INTEGER, until: converted.until };
   const goals = [converted];
   const { values, property } = visitors;
   const events = reachedGoals({ tables, values, property }, period, goals);
-  const [n, a] = [3, 4].map((index) => `sumIf(toInt128(event.${index}), event.2 >= first_at)`) as [
-    string,
-    string,
-  ];
+  const [n, a] = [3, 4].map((index) => `sum(toInt128(event.${index}))`) as [string, string];
   return `SELECT unit FROM (
-      SELECT unit, 1 AS goal, first_at, arrayJoin(arrayPushFront(events, (0, first_at, 0, 0))) AS event
+      SELECT unit, 1 AS goal, arrayJoin(arrayPushFront(${visitors.outcomes}, (0, 0, 0, 0))) AS event
       FROM (${visitors.units(events)}) WHERE ${shown})
     GROUP BY unit, goal HAVING ${converted.value ? '' : 'NOT '}(${isConverted(goals, n, a)})`;
 }

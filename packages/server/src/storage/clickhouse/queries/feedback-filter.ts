@@ -2,6 +2,7 @@ import type { FeedbackFilter } from '../../feedback-summary.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { latest } from './identities.ts';
+import { SEEN_AT } from './phase-exposures.ts';
 import { countsOnce } from './repeated-events.ts';
 import { rowsWithUnits, SESSION_KEY } from './units.ts';
 
@@ -44,10 +45,10 @@ export function feedbackCondition(tables: TableNames, query: FeedbackFilter, val
 function afterExposure(tables: TableNames, property: string, exposed: string): string {
   const entries = `SELECT ${SESSION_KEY} AS session, feedback_id, happened_at AS answered_at FROM ${tables.of('feedback')}
     WHERE property = ${property} AND has_session`;
-  const exposures = `SELECT ${SESSION_KEY} AS session, least(happened_at, received_at) AS seen_at FROM ${tables.of('exposures')}
+  const exposures = `SELECT ${SESSION_KEY} AS session, ${SEEN_AT} AS seen_at FROM ${tables.of('exposures')}
     WHERE ${exposed}`;
   const rows = (select: string) =>
-    rowsWithUnits(tables, property, { select, sessions: [`SELECT session FROM (${select})`] });
+    rowsWithUnits(tables, { select, sessions: [`SELECT session FROM (${select})`] }, { property });
   return `feedback_id IN (
     SELECT feedback_id FROM (${rows(entries)}) AS entries
     JOIN (SELECT unit, min(seen_at) AS first_at FROM (${rows(exposures)}) GROUP BY unit) AS exposed USING (unit)

@@ -18,7 +18,7 @@ export async function goalBaseline(
   const property = values.text(propertyId);
   const period = { property, from: values.integer(from), to: values.integer(to) };
   const goals = [{ goalId, isRevenue }];
-  const reached = reachedGoals({ tables, values, property }, { from, until: to, preDays: 0 }, goals);
+  const reached = reachedGoals({ tables, values, property }, { since: from, until: to }, goals);
   const [row] = await clickhouse.rows<string[]>(
     `SELECT count(), countIf(${isConverted(goals, 'n', 'a')}),
             toString(sum(n)), toString(sum(toInt256(n) * n)), toString(sum(a)), toString(sum(toInt256(a) * a))

@@ -1,11 +1,19 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { SplitTestCounts, SplitTestQuery } from '../../event-store.ts';
+import type { SplitTestCounts, SplitTestQuery } from '../../split-test-queries.ts';
 import { dayIn } from './day-range.ts';
+import { KIND, SEEN_AT } from './phase-exposures.ts';
 import type { QueryContext } from './query-context.ts';
 import { countVisitors } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
-type DayRow = [day: string, isBot: boolean, position: number, exposures: string, firstReceivedAt: string];
+type DayRow = [
+  day: string,
+  isBot: boolean,
+  position: number,
+  exposures: string,
+  firstReceivedAt: string,
+  firstSeenAt: string,
+];
 
 /** All counts of one phase of a test. */
 export async function splitTestCounts(
@@ -15,24 +23,30 @@ export async function splitTestCounts(
 ): Promise<SplitTestCounts> {
   const { clickhouse } = context;
   const visitors = new SplitTestVisitors(clickhouse.tables, query);
-  const rows = await clickhouse.rows<DayRow>(
-    `SELECT ${dayIn(visitors.values, query.days, 'happened_at')} AS day, bot, ${visitors.position} AS position,
-            count(), min(received_at)
-     FROM ${clickhouse.tables.of('exposures')} WHERE ${visitors.exposed}
+  // Those of other tests and phases only for the time of the first.
+  const needed = { all: query.preDays > 0 };
+  const isOwn = `${visitors.exposures.kind(needed)} = ${KIND.own}`;
+  const all = await clickhouse.rows<DayRow>(
+    `SELECT ${dayIn(visitors.values, query.days, 'happened_at')} AS day, bot, ${visitors.exposures.position} AS position,
+            countIf(${isOwn}), minIf(received_at, ${isOwn}), min(${SEEN_AT})
+     FROM ${clickhouse.tables.of('exposures')} WHERE ${visitors.exposures.where(needed)}
      GROUP BY day, bot, position ORDER BY day, bot, position`,
     visitors.values.parameters,
     signal,
   );
+  const rows = all.filter(([, , , count]) => Number(count) > 0);
   if (rows.length === 0) return { exposures: [], groups: [] };
   const exposures = rows.map(([day, bot, position, count]) => ({
-    ...{ at: Number(day), variationKey: visitors.variationKey(position) as string },
-    ...{ bot, exposures: Number(count) },
+    at: Number(day),
+    variationKey: visitors.variationKey(position) as string,
+    bot,
+    exposures: Number(count),
   }));
+  const earliest = (times: readonly string[]) =>
+    times.reduce((first, at) => Math.min(first, Number(at)), Number.POSITIVE_INFINITY);
   // By the server's clock: a single exposure with a date years ago must not make all others late visitors.
-  const firstReceivedAt = rows.reduce(
-    (first, [, , , , at]) => Math.min(first, Number(at)),
-    Number.POSITIVE_INFINITY,
-  );
+  const firstReceivedAt = earliest(rows.map(([, , , , at]) => at));
   const earlyUntil = Math.max(query.startedAt, firstReceivedAt) + query.earlyDays * DAY_MS;
-  return { exposures, groups: await countVisitors(context, { ...query, earlyUntil }, signal) };
+  const since = earliest(all.map(([, , , , , at]) => at)) - query.preDays * DAY_MS;
+  return { exposures, groups: await countVisitors(context, { ...query, earlyUntil, since }, signal) };
 }

@@ -1,9 +1,9 @@
-import type { SplitTestFeedbackQuery, VariationFeedback } from '../../event-store.ts';
+import type { SplitTestFeedbackQuery, VariationFeedback } from '../../split-test-queries.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { MEMORY_BOUNDS } from './memory-bounds.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
-import { SplitTestVisitors } from './split-test-visitors.ts';
+import { IS_COUNTED, SplitTestVisitors } from './split-test-visitors.ts';
 import { SESSION_KEY } from './units.ts';
 
 type OptionRow = [shown: number, type: string, option: string, count: string];
@@ -45,7 +45,7 @@ export async function splitTestFeedback(
   }));
 }
 
-const COLUMNS = { type: "''", option: 'NULL', message: 'NULL', at: '0' };
+const COLUMNS = { type: "''", at: '0', option: 'NULL', message: 'NULL' };
 
 /** SELECT of the answers that have an option or a message: the visitor's variation (`shown`) and `event`. */
 function answersOf(tables: TableNames, query: SplitTestFeedbackQuery, column: 'option' | 'message') {
@@ -55,13 +55,13 @@ function answersOf(tables: TableNames, query: SplitTestFeedbackQuery, column: 'o
     AND happened_at < ${values.integer(query.until)} AND ${column} IS NOT NULL`;
   const events = {
     columns: COLUMNS,
-    select: `SELECT ${SESSION_KEY} AS session, toString(feedback_type) AS type, toString(option) AS option,
-        ${column === 'message' ? 'message' : 'NULL AS message'}, happened_at AS at
+    select: `SELECT ${SESSION_KEY} AS session, toString(feedback_type) AS type, happened_at AS at, toString(option) AS option,
+        ${column === 'message' ? 'message' : 'NULL AS message'}
       ${from} AND ${countsOnce(tables, property)}`,
     sessions: [`SELECT ${SESSION_KEY} ${from}`],
   };
-  const select = `SELECT shown, event.1 AS type, event.2 AS option, event.3 AS message, event.4 AS at FROM (
-      SELECT shown, is_bot, first_at, arrayJoin(events) AS event FROM (${visitors.units(events)}))
-    WHERE shown > 0 AND NOT is_bot AND at >= first_at`;
+  const select = `SELECT shown, event.1 AS type, event.2 AS at, event.3 AS option, event.4 AS message FROM (
+      SELECT shown, arrayJoin(${visitors.outcomes}) AS event
+      FROM (${visitors.units(events)}) WHERE ${IS_COUNTED} AND NOT is_bot)`;
   return { select, values };
 }

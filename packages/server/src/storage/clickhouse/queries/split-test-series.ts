@@ -1,39 +1,47 @@
 import { MICROS } from '@switchyard/core/money';
-import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../../event-store.ts';
+import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../../split-test-queries.ts';
 import { countedGoals, isConverted } from './counted-goals.ts';
 import { dayIn } from './day-range.ts';
 import { MEMORY_BOUNDS } from './memory-bounds.ts';
 import type { QueryContext } from './query-context.ts';
 import { reachedGoals } from './reached-goals.ts';
-import { SplitTestVisitors } from './split-test-visitors.ts';
+import { IS_COUNTED, SplitTestVisitors } from './split-test-visitors.ts';
 
 /** Daily increments of a phase of a test. */
 export async function splitTestSeries(
   context: QueryContext,
-  { by: _, ...query }: SplitTestQuery,
+  { by: _, ...all }: SplitTestQuery,
   signal?: AbortSignal,
 ): Promise<SplitTestSeries> {
-  const visitors = await newVisitors(context, query, signal);
-  return { visitors, goals: visitors.length > 0 ? await goalDays(context, query, signal) : [] };
+  const query = { ...all, preDays: 0 };
+  const { visitors, since } = await newVisitors(context, query, signal);
+  return { visitors, goals: visitors.length > 0 ? await goalDays(context, query, since, signal) : [] };
 }
+
+type VisitorRow = [day: string, isBot: boolean, shown: number, visitors: string, firstAt: string];
 
 async function newVisitors(
   { clickhouse }: QueryContext,
   query: SplitTestQuery,
   signal?: AbortSignal,
-): Promise<SplitTestSeries['visitors']> {
+): Promise<{ visitors: SplitTestSeries['visitors']; since: number }> {
   const visitors = new SplitTestVisitors(clickhouse.tables, query);
-  const rows = await clickhouse.rows<[day: string, isBot: boolean, shown: number, visitors: string]>(
-    `SELECT ${dayIn(visitors.values, query.days, 'first_at')} AS day, is_bot, shown, count()
-     FROM (${visitors.units()}) WHERE shown > 0 GROUP BY day, is_bot, shown ORDER BY day, is_bot, shown`,
+  const rows = await clickhouse.rows<VisitorRow>(
+    `SELECT ${dayIn(visitors.values, query.days, 'first_at')} AS day, is_bot, shown, count(), min(first_at)
+     FROM (${visitors.units()}) WHERE ${IS_COUNTED} GROUP BY day, is_bot, shown ORDER BY day, is_bot, shown`,
     visitors.values.parameters,
     signal,
     MEMORY_BOUNDS,
   );
-  return rows.map(([day, bot, shown, count]) => ({
-    ...{ at: Number(day), variationKey: visitors.variationKey(shown) as string },
-    ...{ bot, visitors: Number(count) },
-  }));
+  return {
+    visitors: rows.map(([day, bot, shown, count]) => ({
+      at: Number(day),
+      variationKey: visitors.variationKey(shown) as string,
+      bot,
+      visitors: Number(count),
+    })),
+    since: rows.reduce((first, [, , , , at]) => Math.min(first, Number(at)), Number.POSITIVE_INFINITY),
+  };
 }
 
 type DayRow = [
@@ -48,13 +56,14 @@ type DayRow = [
 async function goalDays(
   { clickhouse }: QueryContext,
   query: SplitTestQuery,
+  since: number,
   signal?: AbortSignal,
 ): Promise<GoalDay[]> {
   const visitors = new SplitTestVisitors(clickhouse.tables, query);
   const goals = countedGoals(query);
   const { tables } = clickhouse;
   const { values, property } = visitors;
-  const events = reachedGoals({ tables, values, property }, { ...query, preDays: 0 }, goals);
+  const events = reachedGoals({ tables, values, property }, { since, until: query.until }, goals);
   if (!events) return [];
   const growth = (total: string, added: string) =>
     `toString(sum(toInt256(${total}) * ${total} - toInt256(${total} - ${added}) * (${total} - ${added})))`;
@@ -63,8 +72,9 @@ async function goalDays(
        SELECT unit, any(is_bot) AS bot, any(shown) AS position, event.1 AS goal,
               ${dayIn(visitors.values, query.days, 'event.2')} AS day,
               sum(toInt128(event.3)) AS dn, sum(toInt128(event.4)) AS da
-       FROM (SELECT unit, is_bot, shown, first_at, arrayJoin(events) AS event FROM (${visitors.units(events)}))
-       WHERE shown > 0 AND event.2 >= first_at GROUP BY unit, goal, day),
+       FROM (SELECT unit, is_bot, shown, arrayJoin(${visitors.outcomes}) AS event
+             FROM (${visitors.units(events)}) WHERE ${IS_COUNTED})
+       GROUP BY unit, goal, day),
      running AS (
        SELECT bot, position, goal, day, dn, da, sum(dn) OVER so_far AS n, sum(da) OVER so_far AS a
        FROM daily WINDOW so_far AS (PARTITION BY unit, goal ORDER BY day))

@@ -1,9 +1,9 @@
 import type { TableNames } from '../schema/table-names.ts';
 import type { VisitorEvents } from './split-test-visitors.ts';
-import { rowsWithUnits, SESSION_KEY } from './units.ts';
+import { rowsWithUnits, SESSION_KEY, type UnitQuery } from './units.ts';
 
 /** Placeholders of a property and a period: `from` inclusive, `to` exclusive. */
-interface Period {
+export interface Period {
   property: string;
   from: string;
   to: string;
@@ -32,13 +32,13 @@ const isIn = ({ property, from, to }: Period) =>
  * SELECT of these sessions with their visitors: `unit`, `has_started` and `started_at`; and of events, for which
  * `has_started` is false.
  *
- * @param visitorColumns see `rowsWithUnits`
+ * @param visitorColumns as in `UnitQuery`
  */
 export function startedUnits(
   tables: TableNames,
   period: Period,
   events?: VisitorEvents,
-  visitorColumns?: string,
+  visitorColumns: UnitQuery['columns'] = {},
 ): string {
   const columns = Object.entries(events?.columns ?? {});
   const started = `SELECT session, true AS has_started, started_at
@@ -47,5 +47,10 @@ export function startedUnits(
     ? `UNION ALL SELECT session, false, 0 ${columns.map(([name]) => `, ${name}`).join('')} FROM (${events.select})`
     : '';
   const sessions = [seenSessions(tables, period), ...(events?.sessions ?? [])];
-  return rowsWithUnits(tables, period.property, { select: `${started} ${others}`, sessions }, visitorColumns);
+  const { property } = period;
+  return rowsWithUnits(
+    tables,
+    { select: `${started} ${others}`, sessions },
+    { property, columns: visitorColumns },
+  );
 }

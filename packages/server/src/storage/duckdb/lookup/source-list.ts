@@ -102,8 +102,12 @@ export class SourceList {
 
   /** SQL for the order of `collects`. One number, because a row value is slower to compare. */
   get collectOrder(): string {
+    return !this.hasSeveral && this.#isInOrder() ? 'seq' : this.receiptOrder;
+  }
+
+  /** The same for the collects of several sessions, which need not have been stored in the order of their receipt. */
+  get receiptOrder(): string {
     const time = 'received_at::HUGEINT';
-    if (!this.hasSeveral && this.#isInOrder()) return 'seq';
     if (!this.hasSeveral) return `(${time} * ${POSITION_RANGE} + seq)`;
     return `((${time} * ${RANK_RANGE} + ${this.#rankColumn}) * ${POSITION_RANGE} + seq)`;
   }

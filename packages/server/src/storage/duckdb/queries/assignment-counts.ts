@@ -1,8 +1,8 @@
-import { assign } from '@switchyard/core/evaluation/assignment';
 import { MICROS } from '@switchyard/core/money';
-import type { AssignmentCounts, AssignmentQuery } from '../../assignment-queries.ts';
-import type { GoalSums } from '../../event-store.ts';
+import { type AssignmentCounts, type AssignmentQuery, groupKeys, groupOf } from '../../assignment-queries.ts';
+import type { GoalSums } from '../../split-test-queries.ts';
 import { chunksOf, rowsOf } from '../sql.ts';
+import { botTerm } from './client-conditions.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
 
@@ -10,7 +10,7 @@ import type { QueryContext } from './query-context.ts';
 type Outcome = [visitorId: string, goal: number | null, n: number, a: number, converted: boolean];
 
 /**
- * Counts visitors by the variation they would get. The engine does not know our hash, so it streams the visitors, and
+ * Counts visitors by the group they would be in. The engine does not know our hash, so it streams the visitors, and
  * they are assigned here, a chunk at a time: between chunks, the thread stores events.
  */
 export async function assignmentCounts(
@@ -19,21 +19,27 @@ export async function assignmentCounts(
 ): Promise<AssignmentCounts> {
   const goals = goalTermsOf(context, query);
   const property = context.terms.find(query.propertyId);
-  const counts = query.test.variations.map(({ key }) => ({
-    ...{ key, visitors: 0 },
+  const counts = groupKeys(query.split).map((key) => ({
+    key,
+    visitors: 0,
     sums: new Map(goals.map(({ term }) => [term, new OutcomeSums()])),
   }));
   const parts = property === undefined ? 1 : await partsOf(context, query, property);
   if (property !== undefined) {
     const statement = visitorStatement({
-      ...{ ...query, property, goals, parts, namingCollects: context.namingCollects },
+      ...query,
+      property,
+      goals,
+      parts,
+      namingCollects: context.namingCollects,
+      bot: botTerm(context.terms),
       order: context.sources.collectOrder,
     });
     for await (const chunk of chunksOf<Outcome>(context.connection, statement)) {
       context.signal?.throwIfAborted();
       for (const [visitorId, goal, n, a, converted] of chunk) {
-        const { included, index } = assign(query.test, visitorId);
-        if (!included) continue;
+        const index = groupOf(query.split, visitorId);
+        if (index < 0) continue;
         if (goal === null) counts[index]!.visitors += 1;
         else counts[index]!.sums.get(goal)!.add(n, a, converted);
       }
@@ -41,8 +47,9 @@ export async function assignmentCounts(
   }
   return {
     share: 1 / parts,
-    variations: counts.map(({ key, visitors, sums }) => ({
-      ...{ key, visitors },
+    groups: counts.map(({ key, visitors, sums }) => ({
+      key,
+      visitors,
       goals: goals.map(({ goalId, term }) => sums.get(term)!.of(goalId)),
     })),
   };
@@ -71,12 +78,18 @@ interface Scope extends Pick<AssignmentQuery, 'from' | 'to'> {
   /** SQL for the order of collects. */
   order: string;
   namingCollects: string;
+  /** Term of the device of crawlers. */
+  bot: number;
 }
 
 /** Visitor keys come from a hash with a secret key, so a part of them is a random sample. */
-function visitorStatement({ property, from, to, goals, parts, order, namingCollects }: Scope): string {
+function visitorStatement(scope: Scope): string {
+  const { property, from, to, goals, parts, order, namingCollects, bot } = scope;
   const inPart = parts === 1 ? 'true' : `(visitor_key & ${parts - 1}) = 0`;
   const named = `property = ${property} AND ${namingCollects}`;
+  // Every collect of a session ends after the session started.
+  const crawlers = `SELECT session_key FROM collects
+    WHERE property = ${property} AND device = ${bot} AND seen_until >= ${from}`;
   // A sample is taken before the visitors are looked up, so that its cost does not grow with the traffic.
   const candidates =
     parts === 1
@@ -84,7 +97,8 @@ function visitorStatement({ property, from, to, goals, parts, order, namingColle
       : `SELECT session_key FROM collects WHERE ${named} AND ${inPart}`;
   const terms = goals.length === 0 ? 'NULL' : goals.map(({ term }) => term).join(', ');
   return `WITH started AS (
-      SELECT session_key, started_at FROM sessions WHERE ${startedCondition({ property, from, to })}),
+      SELECT session_key, started_at, session_key IN (${crawlers}) AS is_bot FROM sessions
+      WHERE ${startedCondition({ property, from, to })}),
     reached AS (
       SELECT session_key, goal, happened_at, direction, amount_micros FROM conversions
       WHERE property = ${property} AND goal IN (${terms}) AND session_key IS NOT NULL
@@ -95,7 +109,7 @@ function visitorStatement({ property, from, to, goals, parts, order, namingColle
       GROUP BY session_key),
     units AS MATERIALIZED (
       SELECT visitor_key, min(started_at) AS first_at FROM started JOIN session_visitors USING (session_key)
-      WHERE ${inPart} GROUP BY visitor_key),
+      WHERE ${inPart} GROUP BY visitor_key HAVING NOT bool_or(is_bot)),
     ids AS MATERIALIZED (
       SELECT DISTINCT visitor_key, visitor_id FROM collects SEMI JOIN units USING (visitor_key) WHERE ${named}),
     outcomes AS (
@@ -134,8 +148,21 @@ class OutcomeSums {
       amount: { ...NO_COVARIATE, sum: sum / MICROS, sumSquares: sumSquares / MICROS ** 2 },
       convertedAmount: this.#convertedMicros / MICROS,
       convertedCovariate: 0,
+      convertedKnown: 0,
+      convertedSessions: 0,
+      convertedRevenue: 0,
     };
   }
 }
 
-const NO_COVARIATE = { covariateSum: 0, covariateSumSquares: 0, covariateProduct: 0 };
+const NO_COVARIATE = {
+  covariateSum: 0,
+  covariateSumSquares: 0,
+  covariateProduct: 0,
+  knownSum: 0,
+  sessionsProduct: 0,
+  revenueProduct: 0,
+  covariateKnown: 0,
+  covariateSessions: 0,
+  covariateRevenue: 0,
+};

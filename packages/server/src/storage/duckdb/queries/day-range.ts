@@ -1,5 +1,5 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { DayRange } from '../../event-store.ts';
+import type { DayRange } from '../../split-test-queries.ts';
 
 /** SQL for the day of the range that a time belongs to. */
 export function dayIn({ from, to, step }: DayRange, time: string): string {

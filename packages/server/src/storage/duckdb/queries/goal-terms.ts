@@ -1,4 +1,4 @@
-import type { SplitTestQuery } from '../../event-store.ts';
+import type { SplitTestQuery } from '../../split-test-queries.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** A goal by its term id. */

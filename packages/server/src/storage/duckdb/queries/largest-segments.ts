@@ -23,7 +23,7 @@ export class LargestSegments {
       this.#visitors.part = { index, of: parts };
       const rows = await rowsOf<[string, bigint]>(
         connection,
-        `WITH ${this.#visitors.tables}, units AS (${this.#visitors.units()}) ${this.#bySize(CANDIDATES_PER_PART)}`,
+        `WITH ${this.#visitors.tables}, units AS (${this.#visitors.countedUnits()}) ${this.#bySize(CANDIDATES_PER_PART)}`,
         this.#visitors.values.list,
       );
       for (const [segment, size] of rows) sizes.set(segment, (sizes.get(segment) ?? 0) + Number(size));
@@ -37,26 +37,28 @@ export class LargestSegments {
 
   /** Common table expressions that follow `units`. */
   get tables(): string {
-    if (!this.#visitors.isSegmented) return '';
+    if (!this.#visitors.segments.isSegmented) return '';
     return `, largest AS MATERIALIZED (${this.#listed ?? this.#bySize(this.#max)})`;
   }
 
   /** Joins a table that has the column `segment` with the largest segments. */
   joined(table: string): string {
-    return this.#visitors.isSegmented ? `${table} LEFT JOIN largest ON segment = segment_name` : table;
+    return this.#visitors.segments.isSegmented
+      ? `${table} LEFT JOIN largest ON segment = segment_name`
+      : table;
   }
 
   /** Columns of the join; the name is null for all other segments and for unknown values. */
   get columns(): string {
-    return this.#visitors.isSegmented
+    return this.#visitors.segments.isSegmented
       ? 'segment_name, segment IS NOT NULL AND segment_name IS NULL AS is_other'
       : 'NULL AS segment_name, false AS is_other';
   }
 
-  /** By the number of visitors that count for results: no bots, and only one variation seen. */
+  /** By the number of visitors that count for results, without bots. */
   #bySize(limit: number): string {
-    const { sawOneVariation, isBot } = this.#visitors;
-    return `SELECT segment AS segment_name, count(*) FILTER (${sawOneVariation} AND NOT ${isBot}) AS size
+    const { isCounted, isBot } = this.#visitors.kinds;
+    return `SELECT segment AS segment_name, count(*) FILTER (${isCounted} AND NOT ${isBot}) AS size
             FROM units WHERE segment IS NOT NULL
             GROUP BY segment ORDER BY size DESC, segment LIMIT ${limit}`;
   }

@@ -1,11 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { DAY_MS } from '@switchyard/core/time';
-import type { SplitTestQuery } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
 import type { GoalTerm } from './goal-terms.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 
-type Period = Pick<SplitTestQuery, 'from' | 'until' | 'preDays'>;
+interface Period {
+  /** Nothing earlier counts; default: anything may. */
+  since?: number;
+  until: number;
+}
 
 /** SQL for the conversions of the goals, and for feedback, which counts like conversions. */
 export class ReachedGoals {
@@ -15,10 +17,9 @@ export class ReachedGoals {
   readonly #feedback: readonly GoalTerm[];
   #wanted: string | undefined;
 
-  constructor(visitors: SplitTestVisitors, { from, until, preDays }: Period, goals: readonly GoalTerm[]) {
-    const since = preDays > 0 ? from - preDays * DAY_MS : from;
+  constructor(visitors: SplitTestVisitors, { since, until }: Period, goals: readonly GoalTerm[]) {
     this.#visitors = visitors;
-    this.#period = `happened_at < ${until} AND happened_at >= ${since}`;
+    this.#period = `happened_at < ${until}${since === undefined ? '' : ` AND happened_at >= ${since}`}`;
     this.#goals = goals.filter(({ feedback }) => !feedback);
     this.#feedback = goals.filter(({ feedback }) => feedback);
   }
@@ -64,20 +65,20 @@ export class ReachedGoals {
   }
 
   get #conversions(): string {
-    return `SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
-      FROM ${this.#visitors.tableOf('conversions')} ${this.#visitors.joinResolved}
+    return `SELECT ${this.#visitors.unitOf('conversions')} AS unit, goal, happened_at, direction, amount_micros
+      FROM ${this.#visitors.tableOf('conversions')} ${this.#visitors.joinUnits('conversions')}
       WHERE ${this.#converted} AND ${this.#visitors.isRead}
-        AND ${this.#visitors.inPart('coalesce(visitor_key, unit_key, session_key)')}`;
+        AND ${this.#visitors.inPart(this.#visitors.unitOf('conversions'))}`;
   }
 
   get #answers(): string {
     // Added once: the statement is built for every part of the visitors.
     this.#wanted ??= this.#wantedAnswers();
-    return `SELECT coalesce(visitor_key, session_key) AS unit, goal, happened_at, 1 AS direction, 0::BIGINT AS amount_micros
+    return `SELECT ${this.#visitors.unitOf('feedback')} AS unit, goal, happened_at, 1 AS direction, 0::BIGINT AS amount_micros
       FROM ${this.#visitors.tableOf('feedback')} JOIN (VALUES ${this.#wanted}) AS wanted (goal, feedback_type, wanted_option) USING (feedback_type)
-      ${this.#visitors.joinResolved}
+      ${this.#visitors.joinUnits('feedback')}
       WHERE ${this.#answered} AND ${this.#visitors.isRead} AND (wanted_option IS NULL OR option = wanted_option)
-        AND ${this.#visitors.inPart('coalesce(visitor_key, session_key)')}`;
+        AND ${this.#visitors.inPart(this.#visitors.unitOf('feedback'))}`;
   }
 
   #wantedAnswers(): string {

@@ -47,7 +47,8 @@ export async function findRecounted(
   const isNew = sources.isAfter(since);
   const naming = `property = ${visitors.property} AND ${context.namingCollects}`;
   const touched = [
-    `SELECT session_key FROM exposures WHERE ${visitors.exposed} AND ${isNew}`,
+    // With those in other phases, if they matter to this one.
+    `SELECT session_key FROM exposures WHERE ${visitors.exposures.isRead} AND ${isNew}`,
     ...reached.sessions(isNew),
     // The visitor of a session changes with these only.
     `SELECT session_key FROM collects WHERE ${naming} AND ${isNew}`,

@@ -1,17 +1,18 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { DayRange, SplitTestCounts, SplitTestQuery } from '../../event-store.ts';
+import type { DayRange, SplitTestCounts, SplitTestQuery } from '../../split-test-queries.ts';
 import { rowsOf } from '../sql.ts';
 import type { AnswerView, KeptAnswer } from './counted-answers.ts';
 import { dayIn } from './day-range.ts';
+import type { SumType } from './group-statements.ts';
 import type { QueryContext } from './query-context.ts';
 import { findSavedAnswer } from './saved-answers.ts';
 import { storedPositions } from './source-queries.ts';
-import { countVisitors, type SumType } from './split-test-groups.ts';
+import { countVisitors } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
-/** Exposures of a day with the same bits. */
+/** Exposures of a day of the same kind. */
 interface ExposureCount {
-  bits: bigint | number;
+  kind: number | bigint;
   day: number;
   exposures: number;
 }
@@ -25,8 +26,13 @@ export interface ExposureCounts {
   firstSeenAt: number;
 }
 
-/** Neither fractions nor quantiles can be updated exactly; the largest segments may change with any visitor. */
-export const isKept = ({ winsorize, by }: SplitTestQuery) => winsorize === undefined && by === undefined;
+/**
+ * Other answers are counted in full each time. Neither fractions nor quantiles can be updated exactly, and the largest
+ * segments may change with any visitor. A session changes what its visitor did before the test, and a collect may change
+ * the user of all sessions of a visitor, but only events and the visitors of sessions are followed.
+ */
+export const isKept = ({ winsorize, by, preDays, unit }: SplitTestQuery) =>
+  winsorize === undefined && by === undefined && preDays === 0 && unit !== 'user';
 
 /** Answers for other days start from the same sums. */
 export function answerKeyOf({ days: _, ...definition }: SplitTestQuery): string {
@@ -43,7 +49,7 @@ export async function splitTestCounts(
   sumType: SumType,
   answers: AnswerView,
 ): Promise<SplitTestCounts> {
-  const visitors = SplitTestVisitors.of(context, { ...query, by: undefined });
+  const visitors = SplitTestVisitors.of(context, withoutSegments(query));
   if (!visitors) return { exposures: [], groups: [] };
   const key = answerKeyOf(query);
   const isSumKept = sumType === 'HUGEINT' && isKept(query);
@@ -58,22 +64,40 @@ export async function splitTestCounts(
   const { rows, groups } = await countVisitors(
     context,
     { ...query, earlyUntil, sumType },
-    exposures.total,
+    exposures,
     // An earlier first exposure can make any visitor a late one.
     earlier?.earlyUntil === earlyUntil ? earlier : undefined,
   );
   if (isSumKept) {
-    // Conversions count from the first exposure, and in the days before it.
-    const countedSince = exposures.firstSeenAt - query.preDays * DAY_MS;
+    const countedSince = await firstCounted(context, visitors, exposures, earlier);
     const { propertyId } = query;
     answers.set(key, { propertyId, countedSince, positions, exposures, earlyUntil, rows });
   }
   return { exposures: exposures.counts.map((it) => exposureOf(visitors, it)), groups };
 }
 
-function exposureOf(visitors: SplitTestVisitors, { bits, day, exposures }: ExposureCount) {
-  const { variationKey, bot } = visitors.read(bits);
-  return { at: day, variationKey: variationKey as string, bot, exposures };
+const withoutSegments = ({ by: _, ...query }: SplitTestQuery) => query;
+
+function exposureOf(visitors: SplitTestVisitors, { kind, day, exposures }: ExposureCount) {
+  const { firstVariationKey: variationKey, bot } = visitors.kinds.read(kind);
+  return { at: day, variationKey, bot, exposures };
+}
+
+/** No earlier event was counted: conversions count from the first exposure, and those of other phases may be earlier. */
+async function firstCounted(
+  { connection, sources }: QueryContext,
+  visitors: SplitTestVisitors,
+  { firstSeenAt }: ExposureCounts,
+  earlier: KeptAnswer | undefined,
+): Promise<number> {
+  if (visitors.exposures.isNarrow) return firstSeenAt;
+  const isNew = earlier ? sources.isAfter(earlier.positions) : 'true';
+  const [row] = await rowsOf<[bigint | null]>(
+    connection,
+    `SELECT min(least(happened_at, received_at)) FROM exposures WHERE ${visitors.exposures.isRead} AND ${isNew}`,
+  );
+  const first = row?.[0] === null ? firstSeenAt : Number(row?.[0]);
+  return Math.min(firstSeenAt, first, earlier?.countedSince ?? firstSeenAt);
 }
 
 async function countExposures(
@@ -86,24 +110,24 @@ async function countExposures(
   // Days are combined before the first one and after the last one.
   const isSame = earlier && JSON.stringify(earlier.exposures.days) === JSON.stringify(days);
   const isNew = isSame ? context.sources.isAfter(earlier.positions) : 'true';
-  const rows = await rowsOf<[bigint, bigint, bigint, bigint, bigint]>(
+  const rows = await rowsOf<[number | bigint, bigint, bigint, bigint, bigint]>(
     context.connection,
     // By plain columns first: the other expressions are then computed for a few rows instead of all exposures.
     `WITH counted AS (
        SELECT variation, bot, (happened_at // ${DAY_MS}) * ${DAY_MS} AS happened_at, min(received_at) AS received_at,
               min(exposures.happened_at) AS first_at, count(*) AS exposures
-       FROM exposures WHERE ${visitors.exposed} AND ${isNew} GROUP BY variation, bot, exposures.happened_at // ${DAY_MS})
-     SELECT ${visitors.bits} AS seen_bits, sum(exposures)::BIGINT, min(received_at), min(first_at),
+       FROM exposures WHERE ${visitors.exposures.inPhase} AND ${isNew} GROUP BY variation, bot, exposures.happened_at // ${DAY_MS})
+     SELECT ${visitors.kinds.exposureKind} AS kind, sum(exposures)::BIGINT, min(received_at), min(first_at),
             ${dayIn(days, 'happened_at')} AS day
-     FROM counted GROUP BY day, seen_bits ORDER BY day, seen_bits`,
+     FROM counted GROUP BY day, kind ORDER BY day, kind`,
     visitors.values.list,
   );
   const counts = new Map(isSame ? earlier.exposures.counts.map((it) => [keyOf(it), it]) : []);
   let total = isSame ? earlier.exposures.total : 0;
   let firstReceivedAt = isSame ? earlier.exposures.firstReceivedAt : Number.POSITIVE_INFINITY;
   let firstSeenAt = isSame ? earlier.exposures.firstSeenAt : Number.POSITIVE_INFINITY;
-  for (const [bits, count, receivedAt, firstAt, day] of rows) {
-    const added = { bits, day: Number(day), exposures: Number(count) };
+  for (const [kind, count, receivedAt, firstAt, day] of rows) {
+    const added = { kind, day: Number(day), exposures: Number(count) };
     const before = counts.get(keyOf(added))?.exposures ?? 0;
     counts.set(keyOf(added), { ...added, exposures: before + added.exposures });
     total += added.exposures;
@@ -113,6 +137,6 @@ async function countExposures(
   return { days, total, firstReceivedAt, firstSeenAt, counts: [...counts.values()].sort(byDay) };
 }
 
-const keyOf = ({ day, bits }: ExposureCount) => `${day} ${bits}`;
+const keyOf = ({ day, kind }: ExposureCount) => `${day} ${kind}`;
 
-const byDay = (a: ExposureCount, b: ExposureCount) => a.day - b.day || (a.bits < b.bits ? -1 : 1);
+const byDay = (a: ExposureCount, b: ExposureCount) => a.day - b.day || (a.kind < b.kind ? -1 : 1);

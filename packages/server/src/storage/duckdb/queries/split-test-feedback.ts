@@ -1,7 +1,9 @@
-import type { SplitTestFeedbackQuery, VariationFeedback } from '../../event-store.ts';
+import type { SplitTestFeedbackQuery, VariationFeedback } from '../../split-test-queries.ts';
 import { rowsOf } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
+
+type Kind = number | bigint;
 
 /** Feedback from visitors of each variation after their first exposure. The caller holds a snapshot. */
 export async function splitTestFeedback(
@@ -17,30 +19,30 @@ export async function splitTestFeedback(
   await visitors.resolve(connection, [`SELECT session_key FROM feedback WHERE ${own}`]);
   const tables = `${visitors.tables},
     entries AS MATERIALIZED (
-      SELECT coalesce(visitor_key, session_key) AS unit, feedback_type, option, message, happened_at
-      FROM feedback LEFT JOIN resolved USING (session_key) WHERE ${own}),
-    units AS (${visitors.units('WHERE unit IN (SELECT unit FROM entries)')}),
+      SELECT ${visitors.unitOf('feedback')} AS unit, feedback_type, option, message, happened_at
+      FROM feedback ${visitors.joinUnits('feedback')} WHERE ${own}),
+    units AS (${visitors.countedUnits('WHERE unit IN (SELECT unit FROM entries)')}),
     counted AS (
-      SELECT bits, feedback_type, option, message, happened_at
-      FROM entries JOIN units USING (unit) WHERE ${visitors.sawOneVariation} AND happened_at >= first_at)`;
-  const options = await rowsOf<[bigint, number, string, bigint]>(
+      SELECT ${visitors.kinds.variationKind} AS kind, feedback_type, option, message, happened_at
+      FROM entries JOIN units USING (unit) WHERE ${visitors.kinds.isCounted} AND ${visitors.exposures.inWindow})`;
+  const options = await rowsOf<[Kind, number, string, bigint]>(
     connection,
-    `WITH ${tables} SELECT bits, feedback_type, option, count(*) FROM counted WHERE option IS NOT NULL
+    `WITH ${tables} SELECT kind, feedback_type, option, count(*) FROM counted WHERE option IS NOT NULL
      GROUP BY ALL ORDER BY ALL`,
     visitors.values.list,
   );
-  const messages = await rowsOf<[bigint, number, string, string | null, bigint]>(
+  const messages = await rowsOf<[Kind, number, string, string | null, bigint]>(
     connection,
-    `WITH ${tables} SELECT bits, feedback_type, message, option, happened_at FROM counted
+    `WITH ${tables} SELECT kind, feedback_type, message, option, happened_at FROM counted
      WHERE message IS NOT NULL
-     QUALIFY row_number() OVER (PARTITION BY bits ORDER BY happened_at DESC, message) <= ${query.messages}
+     QUALIFY row_number() OVER (PARTITION BY kind ORDER BY happened_at DESC, message) <= ${query.messages}
      ORDER BY happened_at DESC, message`,
     visitors.values.list,
   );
   const typeOf = (term: number) => terms.textOf(term) ?? '';
   return query.variationKeys.map((variationKey) => {
-    const isCounted = ([bits]: [bigint, ...unknown[]]) => {
-      const seen = visitors.read(bits);
+    const isCounted = ([kind]: [Kind, ...unknown[]]) => {
+      const seen = visitors.kinds.read(kind);
       return seen.variationKey === variationKey && !seen.bot;
     };
     return {

@@ -1,27 +1,35 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../event-store.ts';
+import type { SplitTestQuery } from '../../split-test-queries.ts';
 import { CHANGED_VISITOR } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
+import { PhaseExposures, type TestTerms } from './phase-exposures.ts';
 import type { QueryContext } from './query-context.ts';
 import { type RecountedSide, type RecountedTable, recountedTable } from './recounted-visitors.ts';
-
-/** Attributes that are also known from the session. */
-const SESSION_ATTRIBUTES = new Set(['country', 'device', 'browser', 'os']);
+import { VisitorKinds } from './visitor-kinds.ts';
+import { VisitorSegments } from './visitor-segments.ts';
 
 export type VisitorsQuery = Pick<
   SplitTestQuery,
-  'propertyId' | 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to' | 'by'
-> & { earlyUntil?: number };
+  | 'propertyId'
+  | 'splitTestKey'
+  | 'variationKeys'
+  | 'phase'
+  | 'from'
+  | 'to'
+  | 'endsAt'
+  | 'until'
+  | 'hasEarlierPhases'
+  | 'hasLaterPhases'
+  | 'unit'
+  | 'relatedTests'
+  | 'by'
+> & {
+  earlyUntil?: number;
+  preDays?: number;
+};
 
 /** With more sessions than this, a temporary table is used instead of a list. */
 const MAX_LISTED_SESSIONS = 20_000;
-
-/** The decoded bits of a group of visitors. */
-export interface SeenBits {
-  variationKey: string | null;
-  bot: boolean;
-  early: boolean;
-}
 
 /**
  * SQL for the visitors of one phase of a test: `seen` has a row per exposure with its visitor (`unit`), variation bits
@@ -31,12 +39,11 @@ export class SplitTestVisitors {
   readonly values = new SqlValues();
   /** A literal in the statement rather than a bound value, so that DuckDB can use its statistics. */
   readonly property: number;
-  readonly isSegmented: boolean;
+  readonly kinds: VisitorKinds;
+  readonly exposures: PhaseExposures;
+  readonly segments: VisitorSegments;
   readonly #context: QueryContext;
-  readonly #query: VisitorsQuery;
-  readonly #variations: (number | undefined)[];
-  readonly #test: number;
-  readonly #kinds = new Map<bigint, SeenBits>();
+  readonly #isByUser: boolean;
   #resolved = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
   /** Restricts the query to visitors that are counted again; see `recounted-visitors.ts`. */
   recounted: RecountedSide | undefined;
@@ -52,29 +59,18 @@ export class SplitTestVisitors {
     if (property === undefined || test === undefined || variations.every((id) => id === undefined)) {
       return undefined;
     }
-    return new SplitTestVisitors(context, query, property, test, variations);
+    const related = (query.relatedTests ?? []).flatMap((key) => terms.find(key) ?? []);
+    const kinds = new VisitorKinds(query.variationKeys, variations, query.earlyUntil);
+    return new SplitTestVisitors(context, query, { property, test, related }, kinds);
   }
 
-  private constructor(
-    context: QueryContext,
-    query: VisitorsQuery,
-    property: number,
-    test: number,
-    variations: (number | undefined)[],
-  ) {
+  private constructor(context: QueryContext, query: VisitorsQuery, terms: TestTerms, kinds: VisitorKinds) {
     this.#context = context;
-    this.#query = query;
-    this.#variations = variations;
-    this.property = property;
-    this.#test = test;
-    this.isSegmented = query.by !== undefined;
-    for (const flags of [0n, this.#early, this.#bot, this.#early | this.#bot]) {
-      const marks = { bot: (flags & this.#bot) !== 0n, early: (flags & this.#early) !== 0n };
-      this.#kinds.set(flags, { variationKey: null, ...marks });
-      for (const [at, variationKey] of query.variationKeys.entries()) {
-        this.#kinds.set(flags | (1n << BigInt(at)), { variationKey, ...marks });
-      }
-    }
+    this.#isByUser = query.unit === 'user';
+    this.property = terms.property;
+    this.kinds = kinds;
+    this.exposures = new PhaseExposures(terms, { ...query, preDays: query.preDays ?? 0 }, kinds);
+    this.segments = new VisitorSegments(query.by, this.values);
   }
 
   /**
@@ -84,7 +80,7 @@ export class SplitTestVisitors {
   async resolve(connection: DuckDBConnection, unresolved: readonly string[] = []): Promise<void> {
     const lookups = [
       `SELECT session_key FROM collects WHERE property = ${this.property} AND ${CHANGED_VISITOR}`,
-      `SELECT session_key FROM exposures WHERE ${this.exposed} AND unit_key IS NULL`,
+      `SELECT session_key FROM exposures WHERE ${this.exposures.isRead} AND unit_key IS NULL`,
       ...unresolved,
     ].join(' UNION ALL ');
     const rows = await rowsOf<[bigint]>(
@@ -93,18 +89,27 @@ export class SplitTestVisitors {
     );
     if (rows.length === 0) return;
     if (rows.length <= MAX_LISTED_SESSIONS) {
-      this.#resolved = this.#visitorsOf(keyList(this.values.add(rows.map(([session]) => session).join(','))));
+      this.#resolved = this.visitorsOf(keyList(this.values.add(rows.map(([session]) => session).join(','))));
       return;
     }
     // Once for all parts of the visitors. The caller's transaction ends with a rollback.
     await connection.run(
-      `CREATE OR REPLACE TEMP TABLE resolved_sessions AS ${this.#visitorsOf(`(${lookups})`)}`,
+      `CREATE OR REPLACE TEMP TABLE resolved_sessions AS ${this.visitorsOf(`(${lookups})`)}`,
     );
     this.#resolved = 'SELECT session_key, visitor_key FROM resolved_sessions';
   }
 
-  /** The latest visitors of sessions. */
-  #visitorsOf(sessions: string): string {
+  /** Number of exposures that are read. */
+  async countRead(connection: DuckDBConnection): Promise<number> {
+    const [row] = await rowsOf<[bigint]>(
+      connection,
+      `SELECT count(*) FROM exposures WHERE ${this.exposures.isRead}`,
+    );
+    return Number(row![0]);
+  }
+
+  /** Selects the latest visitors of sessions. */
+  visitorsOf(sessions: string): string {
     return `SELECT session_key, arg_max(visitor_key, ${this.#context.sources.collectOrder}) AS visitor_key FROM collects
       WHERE property = ${this.property} AND ${this.#context.namingCollects} AND session_key IN ${sessions}
       GROUP BY session_key`;
@@ -112,14 +117,23 @@ export class SplitTestVisitors {
 
   /** Common table expressions. */
   get tables(): string {
-    const clients = this.#clients;
-    return `resolved AS (${this.recounted?.resolved ?? this.#resolved}),
-      ${clients ? `clients AS (${clients}),` : ''}
-      seen AS (
-        SELECT coalesce(visitor_key, unit_key, session_key) AS unit, ${this.bits} AS bits,
-               least(happened_at, received_at) AS seen_at, ${this.#segment} AS segment
-        FROM ${this.tableOf('exposures')} ${this.joinResolved} ${clients ? 'LEFT JOIN clients USING (session_key)' : ''}
-        WHERE ${this.exposed} AND ${this.isRead} AND ${this.inPart('coalesce(visitor_key, unit_key, session_key)')})`;
+    const columns = [...this.exposures.columns, ...this.segments.columnsOf((it) => this.exposures.own(it))];
+    const seen = `seen AS (
+        SELECT ${this.unitOf('exposures')} AS unit, ${columns.join(', ')}
+        FROM ${this.tableOf('exposures')} ${this.joinUnits('exposures')} ${this.segments.joins}
+        WHERE ${this.exposures.isRead} AND ${this.isRead} AND ${this.inPart(this.unitOf('exposures'))})`;
+    return [
+      `resolved AS (${this.recounted?.resolved ?? this.#resolved})`,
+      ...(this.#isByUser ? [`users AS (${this.#users})`] : []),
+      ...this.segments.clients(this.property, this.#context.sources.collectOrder),
+      seen,
+    ].join(', ');
+  }
+
+  /** The latest user of each visitor. */
+  get #users(): string {
+    return `SELECT visitor_key AS known_visitor, arg_max(user_key, ${this.#context.sources.receiptOrder}) AS known_user
+      FROM collects WHERE property = ${this.property} AND user_key IS NOT NULL GROUP BY visitor_key`;
   }
 
   /** The table that events are read from. */
@@ -127,9 +141,28 @@ export class SplitTestVisitors {
     return this.recounted ? recountedTable(table) : table;
   }
 
-  /** Joins a table of events with the visitors of sessions. */
-  get joinResolved(): string {
-    return `${this.recounted ? '' : 'LEFT'} JOIN resolved USING (session_key)`;
+  /** Joins a table with what `unitOf` needs. */
+  joinUnits(table: RecountedTable): string {
+    const resolved = `${this.recounted ? '' : 'LEFT'} JOIN resolved USING (session_key)`;
+    return `${resolved} ${this.joinUsers(`coalesce(${this.#visitorOf(table)})`)}`;
+  }
+
+  joinUsers(visitor: string): string {
+    return this.#isByUser ? `LEFT JOIN users ON known_visitor = ${visitor}` : '';
+  }
+
+  /** The unit of a row: user, visitor or session. */
+  unitOf(table: RecountedTable): string {
+    return this.unitWith(this.#visitorOf(table));
+  }
+
+  unitWith(visitor: string): string {
+    return `coalesce(${this.#isByUser ? 'known_user, ' : ''}${visitor}, session_key)`;
+  }
+
+  /** Feedback is stored without its visitor. */
+  #visitorOf(table: RecountedTable): string {
+    return table === 'feedback' ? 'visitor_key' : 'visitor_key, unit_key';
   }
 
   /** Condition on a table of events: the row is counted. */
@@ -142,99 +175,24 @@ export class SplitTestVisitors {
     return this.part === undefined ? 'true' : `(${unit} & ${this.part.of - 1}) = ${this.part.index}`;
   }
 
-  /** One row per visitor; `where` filters `seen`. */
-  units(where = ''): string {
-    return `SELECT unit, ${this.kind} AS bits, min(seen_at) AS first_at${this.segmentColumn}
-            FROM seen ${where} GROUP BY unit`;
+  /** One row per visitor. */
+  get units(): string {
+    return this.#unitsWith(true);
   }
 
-  /**
-   * Combined bits of a visitor. Visitors of several variations keep only the flags: which variations they saw does not
-   * matter, and there could be as many combinations as visitors.
-   */
-  get kind(): string {
-    const shown = `bit_or(bits) & ${this.#early - 1n}`;
-    return `(CASE WHEN bit_count(${shown}) = 1 THEN bit_or(bits) ELSE bit_or(bits) & ${this.#early | this.#bot} END)::${this.#type}`;
+  /** The same without the first variation of those who saw several; `where` filters `seen`. */
+  countedUnits(where = ''): string {
+    return this.#unitsWith(false, where);
   }
 
-  /** Attribute value of the visitor's first exposure that has one; empty for an unsegmented query. */
-  get segmentColumn(): string {
-    return this.isSegmented ? ', arg_min(segment, (seen_at, segment)) AS segment' : '';
+  #unitsWith(withMixed: boolean, where = ''): string {
+    const { exposures, segments } = this;
+    return `SELECT unit, ${exposures.kind(withMixed)} AS kind, ${exposures.times(withMixed)}${segments.column}
+            FROM seen ${where} GROUP BY unit ${exposures.having}`;
   }
 
-  /** Condition: the visitor saw a single variation. */
-  get sawOneVariation(): string {
-    return `(bits & ${this.#early - 1n}) <> 0`;
+  /** Only the kinds of the visitors, and their segments: each additional column adds a tenth to the time. */
+  get unitKinds(): string {
+    return `SELECT ${this.exposures.kind(true)} AS kind${this.segments.column} FROM seen GROUP BY unit ${this.exposures.having}`;
   }
-
-  get isBot(): string {
-    return `(bits & ${this.#bot}) <> 0`;
-  }
-
-  read(bits: bigint | number): SeenBits {
-    return this.#kinds.get(BigInt(bits)) as SeenBits;
-  }
-
-  /** Flags are stored above the bits of the variations. */
-  get #early(): bigint {
-    return 1n << BigInt(this.#variations.length);
-  }
-
-  get #bot(): bigint {
-    return this.#early << 1n;
-  }
-
-  /** Condition on `exposures`. */
-  get exposed(): string {
-    const { phase, from, to } = this.#query;
-    const ids = this.#variations.filter((id) => id !== undefined);
-    // A quarter of the time that `variation IN (…)` takes, which is most of the time of a scan.
-    const isCounted = `CASE variation ${ids.map((id) => `WHEN ${id} THEN true`).join(' ')} ELSE false END`;
-    return `property = ${this.property} AND split_test = ${this.#test} AND ${isCounted}
-      AND (phase = ${phase} OR (phase IS NULL AND happened_at >= ${from} AND happened_at < ${to}))`;
-  }
-
-  /** Bits of one exposure. */
-  get bits(): string {
-    const cases = this.#variations.flatMap((id, at) =>
-      id === undefined ? [] : [`WHEN ${id} THEN ${1n << BigInt(at)}`],
-    );
-    const mark = (condition: string, bit: bigint) => `(CASE WHEN ${condition} THEN ${bit} ELSE 0 END)`;
-    const { earlyUntil = 0 } = this.#query;
-    const isEarly = `happened_at < ${earlyUntil} OR received_at < ${earlyUntil}`;
-    const all = `(CASE variation ${cases.join(' ')} END) | ${mark('bot', this.#bot)} | ${mark(isEarly, this.#early)}`;
-    return `(${all})::${this.#type}`;
-  }
-
-  /** The smallest type that fits, because it is grouped for millions of visitors. */
-  get #type(): string {
-    const size = this.#variations.length + 2;
-    return size <= 8 ? 'UTINYINT' : size <= 32 ? 'UINTEGER' : size <= 63 ? 'BIGINT' : 'HUGEINT';
-  }
-
-  get #segment(): string {
-    if (this.#query.by === undefined) return 'NULL';
-    const { attribute } = this.#query.by;
-    // Rows from earlier versions may contain invalid JSON, e.g. half a surrogate pair; their value is unknown.
-    const own = `TRY(json_extract_string(attributes, ${this.#pointer(attribute)}))`;
-    // A value sent by the client is more reliable than one derived from request headers.
-    const value = SESSION_ATTRIBUTES.has(attribute) ? `coalesce(${own}, client)` : own;
-    return `left(${value}, ${MAX_SEGMENT_LENGTH})`;
-  }
-
-  get #clients(): string | undefined {
-    const attribute = this.#query.by?.attribute;
-    if (attribute === undefined || !SESSION_ATTRIBUTES.has(attribute)) return undefined;
-    return `SELECT session_key, nullif(text, 'unknown') AS client
-            FROM (SELECT session_key, arg_max(${attribute}, ${this.#context.sources.collectOrder}) AS term FROM collects
-                  WHERE property = ${this.property} GROUP BY session_key)
-            JOIN terms ON terms.id = term`;
-  }
-
-  /** A JSON pointer, because JSON paths have wildcards. */
-  #pointer(attribute: string): string {
-    this.#pointerPlaceholder ??= this.values.add(`/${attribute.replaceAll('~', '~0').replaceAll('/', '~1')}`);
-    return this.#pointerPlaceholder;
-  }
-  #pointerPlaceholder: string | undefined;
 }

@@ -1,0 +1,66 @@
+import { compareGoals, comparisonSettings } from './goal-comparison.ts';
+import { variationCounts } from './report-counts.ts';
+import type { LearnedPrior, ReportInput } from './report-input.ts';
+
+/** With fewer finished tests, their spread says too little about the next one. */
+export const MIN_FINISHED_TESTS = 8;
+/** Before any test has finished, effects of more than 20 % are unlikely. */
+const TYPICAL_SD = 0.1;
+/** The standard deviations that are considered: from 0.2 % to 200 %. */
+const CANDIDATES = Array.from({ length: 121 }, (_, index) => 0.002 * 10 ** (index / 40));
+
+/** The relative effect of a finished test on its primary goal. */
+export interface FinishedEffect {
+  readonly estimate: number;
+  readonly standardError: number;
+}
+
+/**
+ * The prior of the next test, from the effects of finished ones (empirical Bayes): a normal distribution around zero.
+ * Effects are estimates, so their spread is that of the true effects plus that of chance. The likelihood of each standard
+ * deviation is weighted by how plausible it was before, so that a few tests without an effect do not rule effects out.
+ * Undefined with too few tests.
+ *
+ * @param tests the effects of each test: one for each variation except the control
+ */
+export function learnPrior(tests: readonly (readonly FinishedEffect[])[]): LearnedPrior | undefined {
+  const usableTests = tests
+    .map((effects) => effects.filter(isUsable))
+    .filter((effects) => effects.length > 0);
+  if (usableTests.length < MIN_FINISHED_TESTS) return undefined;
+  const usable = usableTests.flat();
+  const logWeights = CANDIDATES.map(
+    (sd) => logLikelihood(usable, sd) - 0.5 * (sd / TYPICAL_SD) ** 2 + Math.log(sd),
+  );
+  const highest = Math.max(...logWeights);
+  const weights = logWeights.map((weight) => Math.exp(weight - highest));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const variance = CANDIDATES.reduce((sum, sd, index) => sum + (weights[index]! / total) * sd * sd, 0);
+  return { mean: 0, sd: Math.sqrt(variance), tests: usableTests.length };
+}
+
+const isUsable = ({ estimate, standardError }: FinishedEffect) =>
+  Number.isFinite(estimate) && standardError > 0 && standardError < Infinity;
+
+/** Of the estimates, if true effects have this standard deviation. */
+function logLikelihood(effects: readonly FinishedEffect[], sd: number): number {
+  return effects.reduce((sum, { estimate, standardError }) => {
+    const variance = sd * sd + standardError * standardError;
+    return sum - 0.5 * (Math.log(variance) + (estimate * estimate) / variance);
+  }, 0);
+}
+
+/** The effect of each variation of a finished test on its primary goal; none if a relative effect is not known. */
+export function finishedEffects(input: ReportInput): FinishedEffect[] {
+  const counts = variationCounts(input);
+  const goals = input.goals.filter(({ role }) => role === 'primary');
+  const statistics = { ...input.statistics, engine: 'frequentist' as const };
+  const settings = comparisonSettings({ ...input, goals, statistics }, counts, false);
+  const [primary] = compareGoals(settings, counts, 'deciding');
+  const [control, ...variations] = primary?.metrics[0]?.variations ?? [];
+  return variations.flatMap(({ relative, standardError }) =>
+    relative !== null && standardError !== null && control!.mean! > 0
+      ? [{ estimate: relative.estimate, standardError: standardError / control!.mean! }]
+      : [],
+  );
+}
