@@ -1,0 +1,133 @@
+/** The vocabulary of a random history: what is set up, what is sent and when. No code of the product. */
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export interface Goal {
+  id: string;
+  kind: 'count' | 'revenue';
+  lowerIsBetter: boolean;
+}
+
+/** A goal of a test that is measured by answers: all answers of a type, or those with an option. */
+interface FeedbackOutcome {
+  feedbackType: string;
+  option?: string;
+}
+
+export type Outcome = string | FeedbackOutcome;
+
+interface FeedbackType {
+  id: string;
+  options: string[];
+}
+
+export interface Variation {
+  key: string;
+  weight: number;
+}
+
+export interface TestSetup {
+  key: string;
+  hashSeed: string;
+  unit: 'visitor' | 'user';
+  variations: Variation[];
+  /** The first is the primary goal. */
+  goals: Outcome[];
+  guardrails: Outcome[];
+  attributionDays: number;
+}
+
+export interface Statistics {
+  engine: 'sequential' | 'frequentist';
+  alpha: number;
+  sequentialN: number;
+  correction: 'none' | 'holm';
+  cuped: boolean;
+  preDays: number;
+  winsorize: number | null;
+}
+
+export interface Setup {
+  propertyId: string;
+  statistics: Statistics;
+  goals: Goal[];
+  feedbackTypes: FeedbackType[];
+  tests: TestSetup[];
+}
+
+/** A visit of a session, which ties it to a visitor. */
+export interface Collect {
+  kind: 'collect';
+  sessionId: string;
+  visitorId: string;
+  userId?: string;
+  country?: string;
+  /** Times of page views, by the client's clock. */
+  pageviews: number[];
+}
+
+export interface Exposure {
+  testKey: string;
+  variationKey: string;
+  sessionId: string;
+  /** By the client's clock. */
+  timestamp?: number;
+  phase?: number;
+  bot?: boolean;
+  attributes?: Record<string, string>;
+}
+
+export interface Exposures {
+  kind: 'exposures';
+  /** Sent with the user agent of a crawler. */
+  crawler: boolean;
+  exposures: Exposure[];
+}
+
+export interface Conversion {
+  kind: 'conversion';
+  goalId: string;
+  sessionId?: string;
+  direction: 1 | -1;
+  /** Integer millionths of a dollar, not negative. */
+  micros: number;
+}
+
+export interface Answer {
+  kind: 'answer';
+  feedbackType: string;
+  sessionId?: string;
+  option?: string;
+  message?: string;
+}
+
+/** A change by somebody who manages the test. */
+export type Change = { kind: 'change'; testKey: string } & (
+  | { action: 'start' | 'pause' | 'resume' }
+  | { action: 'stop'; winner: string | null }
+  | { action: 'variations'; variations: Variation[] }
+  | { action: 'traffic'; trafficAllocation: number }
+);
+
+export type Request = Collect | Exposures | Conversion | Answer | Change;
+
+/** Everything that is sent at one moment, at the same time; a change is always alone. */
+export interface Step {
+  at: number;
+  requests: Request[];
+}
+
+export interface History {
+  seed: number;
+  setup: Setup;
+  steps: Step[];
+}
+
+/** The ids of what a test measures, as in its results. */
+export function outcomeIdOf(outcome: Outcome): string {
+  if (typeof outcome === 'string') return outcome;
+  const { feedbackType, option } = outcome;
+  return option === undefined ? `feedback:${feedbackType}` : `feedback:${feedbackType}:${option}`;
+}
