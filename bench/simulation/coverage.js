@@ -70,7 +70,7 @@ function coverageRows() {
         return [
           name,
           effect,
-          method,
+          method === 'bayesian' ? 'bayesian, flat prior' : method,
           percent(absolute / TESTS),
           percent(relative / TESTS),
           String(contradictions),

@@ -1,13 +1,9 @@
-import { DEFAULT_STATISTICS } from '../../packages/core/dist/api/statistics.js';
-import { buildReport } from '../../packages/core/dist/stats/report/report.js';
-import { noGoalSums } from '../../packages/core/dist/stats/report/report-counts.js';
 import { checkAtLeast } from './guarantees.js';
 import { binomial, normal, options } from './random.js';
+import { DAY_MS, goalOf, rateGroup, reportOf, START } from './reports.js';
 import { percent, RATE } from './shop.js';
 
 const TESTS = Math.ceil(options.tests / 20);
-const DAY_MS = 86_400_000;
-const START = Date.UTC(2026, 0, 5);
 const MAX_DAYS = 200;
 /** Forecasts are made on these days. */
 const CHECKED = [8, 11, 14, 18, 22, 28, 36, 48];
@@ -27,28 +23,17 @@ const CASES = [
 /** About 250 visitors a day, fewer at weekends, and no two days alike. */
 const visitorsOn = (day) => Math.round(250 * (day % 7 < 2 ? 0.75 : 1.1) * Math.exp(0.12 * normal()));
 
-function group(variationKey, { n, converted }) {
-  const none = noGoalSums('signup');
-  const conversions = { ...none.conversions, sum: converted, sumSquares: converted };
-  return {
-    variationKey,
-    bot: false,
-    early: false,
-    visitors: n,
-    goals: [{ ...none, converted, conversions }],
-  };
-}
-
-function reportOn(a, b, exposures, plannedVisitors) {
-  return buildReport({
-    variations: ['control', 'b'].map((key) => ({ key, weight: 1 })),
-    goals: [{ id: 'signup', role: 'primary', name: 'Sign-ups', kind: 'count', lowerIsBetter: false }],
-    statistics: DEFAULT_STATISTICS,
-    ...{ smallestEffect: null, plannedVisitors, includeBots: false, endedAt: null },
-    groups: [group('control', a), group('b', b)],
+function verdictOn(a, b, exposures, plannedVisitors) {
+  return reportOf({
+    keys: ['control', 'b'],
+    days: exposures.length,
+    goals: [goalOf('signup', 'primary')],
+    groups: [
+      rateGroup('control', a.n, { signup: a.converted }),
+      rateGroup('b', b.n, { signup: b.converted }),
+    ],
     exposures,
-    startedAt: START,
-    asOf: START + exposures.length * DAY_MS,
+    plannedVisitors,
   }).verdict;
 }
 
@@ -71,7 +56,7 @@ function simulate(plannedVisitors, uplift) {
     addVisitors(b, visitors - inControl, RATE * (1 + uplift));
     const at = START + (day - 1) * DAY_MS;
     exposures.push({ at, variationKey: 'b', bot: false, exposures: visitors });
-    const { decision, forecast } = reportOn(a, b, exposures, plannedVisitors);
+    const { decision, forecast } = verdictOn(a, b, exposures, plannedVisitors);
     if (DECIDED.has(decision)) return { end: day, forecasts };
     if (CHECKED.includes(day) && forecast) forecasts.push({ day, ...forecast });
   }

@@ -32,15 +32,14 @@ export class Sums {
 
 /** Sums with a value before the test, for CUPED. */
 export class CovariateSums extends Sums {
-  covariateSum = 0;
-  covariateSumSquares = 0;
-  covariateProduct = 0;
+  covariates = { sums: [0], products: [[0]], shared: [0] };
 
   addPair(value, before) {
+    const { sums, products, shared } = this.covariates;
     this.add(value);
-    this.covariateSum += before;
-    this.covariateSumSquares += before * before;
-    this.covariateProduct += before * value;
+    sums[0] += before;
+    products[0][0] += before * before;
+    shared[0] += before * value;
   }
 }
 
@@ -66,4 +65,4 @@ export const contains = (interval, truth) =>
   interval === null ||
   ((interval.low === null || interval.low <= truth) && (interval.high === null || truth <= interval.high));
 
-export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+export const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)} %`;
