@@ -32,6 +32,8 @@ const BEGIN = Date.UTC(2030, 0, 7);
 const MOMENTS = Number(process.env.TRUTH_MOMENTS ?? 220);
 /** Shares of a history after which everything is compared: also with tests that run, and with counts that are kept. */
 const CHECKPOINTS = [0.55, 1];
+/** Against hanging only: an emulated engine on a busy machine takes half a minute for a report. */
+const TIMEOUT_MS = 3_600_000;
 
 interface Engine {
   name: string;
@@ -101,7 +103,8 @@ describe.each(engines)(
       start: BEGIN + index * (HISTORY_DAYS + 2) * DAY_MS,
     }));
 
-    test.each(plays)('history $index with seed $seed: $profile.name', async ({ index, ...options }) => {
+    const title = 'history $index with seed $seed: $profile.name';
+    test.each(plays)(title, { timeout: TIMEOUT_MS }, async ({ index, ...options }) => {
       const history = randomHistory({ propertyId: `truth-${index}`, moments: MOMENTS, ...options });
       const player = new Player(server!, clock, history);
       await player.prepare(options.start - 1);

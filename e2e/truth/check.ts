@@ -46,7 +46,7 @@ const queryOf = ({ test, phase }: PhaseAnalysis) => ({
   phase: String(phase.number),
 });
 
-/** In several requests, because an emulated engine takes longer for all of it than a report may take. */
+/** In several requests, because an emulated engine takes longer for all of it than a report may take; counts are cached. */
 async function checkResults(player: Player, analysis: PhaseAnalysis, bots: Bots): Promise<string[]> {
   const by = 'plan';
   const includeBots = bots === 'include';
@@ -54,6 +54,7 @@ async function checkResults(player: Player, analysis: PhaseAnalysis, bots: Bots)
     (await player.read('/v1/split-testing/results', { ...queryOf(analysis), bots, ...query })).body;
   const segments = expectedSegments(analysis, by, includeBots);
   const expected = { ...expectedResults(analysis, bots), breakdown: { by, segments } };
+  await read({});
   const found = differences(expected, await read({ by }));
   const series = expectedSeries(analysis, includeBots);
   found.push(...differences({ series }, await read({ include: 'series' })));
