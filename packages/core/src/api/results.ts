@@ -64,14 +64,15 @@ export const ResultsBundle = Type.Object(
     description: 'A reproducible report',
     examples: [
       {
-        ...{ format: 'switchyard-report', engineVersion: 1, exportedAt: 1767225600000, propertyId: 'shop' },
-        ...{
-          definition: { key: 'hero' },
-          phase: 1,
-          method: { engine: 'sequential' },
-          input: {},
-          results: {},
-        },
+        format: 'switchyard-report',
+        engineVersion: 1,
+        exportedAt: 1767225600000,
+        propertyId: 'shop',
+        definition: { key: 'hero' },
+        phase: 1,
+        method: { engine: 'sequential' },
+        input: {},
+        results: {},
       },
     ],
   },

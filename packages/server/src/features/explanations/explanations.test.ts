@@ -172,7 +172,10 @@ describe('POST explanations of split tests', () => {
 
   it('explains tests with the unit user by the user id, if the context has one', async () => {
     const definition = {
-      ...{ type: 'id', status: 'running', hashSeed: 's1', unit: 'user' },
+      type: 'id',
+      status: 'running',
+      hashSeed: 's1',
+      unit: 'user',
       variations: ['control', 'b'].map((key) => ({ key, weight: 50 })),
     };
     const of = (context: object) => explain({ type: 'split-test', key: 'by-user', definition, context });

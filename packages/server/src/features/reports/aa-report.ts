@@ -71,9 +71,14 @@ async function countExposed(eventStore: ReportQueries, scope: AaScope): Promise<
   const { groups, exposures } = await eventStore.splitTestCounts({
     ...{ propertyId, splitTestKey: AA_TEST_KEY, phase: round.number },
     variationKeys: aaTestOf(scope, round).variations.map(({ key }) => key),
-    ...{ from: startedAt, to: endsAt, startedAt, endsAt, until },
+    from: startedAt,
+    to: endsAt,
+    startedAt,
+    endsAt,
+    until,
     // Each round has a seed of its own.
-    ...{ hasEarlierPhases: false, hasLaterPhases: false },
+    hasEarlierPhases: false,
+    hasLaterPhases: false,
     // With the day that is not over, which is not checked for gaps.
     days: { from: startedAt, to: until, step: 1 },
     ...goalIdsOf(scope),
