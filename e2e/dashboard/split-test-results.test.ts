@@ -100,7 +100,7 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     await benefit.getByRole('img', { name: /^benefit: \+250\s%, between \+\d+\s% and \+\d+\s%$/ }).waitFor();
     const guardrails = panel(page, 'Guardrails').getByRole('listitem');
     expect(await guardrails.filter({ hasText: 'discount-banner' }).textContent()).toContain('Harmed');
-    expect(await guardrails.filter({ hasText: 'benefit' }).textContent()).toContain('Not enough data yet');
+    expect(await guardrails.filter({ hasText: 'benefit' }).textContent()).toContain('Open');
     await panel(page, 'Secondary goals').getByRole('heading', { name: 'Revenue' }).waitFor();
     await page.getByRole('group', { name: /uplift of benefit by day/ }).waitFor();
     await panel(page, 'Feedback by variation').getByText('I like the headline').waitFor();

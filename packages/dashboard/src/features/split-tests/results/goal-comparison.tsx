@@ -18,6 +18,8 @@ import { StateTag, type Tone } from './state-tag.tsx';
 
 export interface ComparisonState {
   label: string;
+  /** For the row of a variation, which is narrow; default: the label. */
+  short?: string;
   tone: Tone;
   /** There is too little data for a range. */
   isEarly?: boolean;
@@ -72,7 +74,7 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
             name={result.key}
             value={formatMean(metric, result.mean, currency)}
             isEarly={own.isEarly}
-            state={<StateTag tone={own.tone}>{own.label}</StateTag>}
+            state={<StateTag tone={own.tone}>{own.short ?? own.label}</StateTag>}
             {...{ effect, format, scale, tone }}
           />
         ))}

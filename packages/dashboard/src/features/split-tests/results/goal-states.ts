@@ -28,9 +28,10 @@ export function guardrailStates(goal: GoalResult, results: Results): StateOf {
     if (guardrail?.state === 'harmed') return { label: 'Harmed', tone: 'bad' };
     if (!results.health.healthy) return NOT_RELIABLE;
     if (guardrail?.state === 'safe') {
-      return { label: `No harm beyond ${formatPercent(guardrail.maxHarm)}`, tone: 'good' };
+      return { label: `No harm beyond ${formatPercent(guardrail.maxHarm)}`, short: 'Safe', tone: 'good' };
     }
-    return { label: isOver ? 'Not enough data' : waitingWords(guardrail?.daysLeft ?? null), tone: 'dimmed' };
+    const label = isOver ? 'Not enough data' : waitingWords(guardrail?.daysLeft ?? null);
+    return { label, short: 'Open', tone: 'dimmed' };
   };
 }
 
