@@ -22,7 +22,8 @@ export interface CachePolicy {
   readonly fresh: boolean;
 }
 
-const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
+/** The size of a report, by which its counts are cached. */
+export const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
   exposures.reduce((sum, it) => sum + it.exposures, 0);
 
 /** A report's input, and the query that its goals are evaluated with. */

@@ -17,7 +17,7 @@ import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
-import { type CachePolicy, ReportInputs } from './report-inputs.ts';
+import { type CachePolicy, exposuresIn, ReportInputs } from './report-inputs.ts';
 import type { ReportRequest } from './report-request.ts';
 import { resultsResponse } from './report-response.ts';
 import type { ReportScope } from './report-scope.ts';
@@ -183,9 +183,6 @@ interface Details {
   readonly policy: CachePolicy & { readonly exposures: () => number };
   readonly settings: ComparisonSettings;
 }
-
-const exposuresIn = ({ exposures }: Pick<ReportInput, 'exposures'>) =>
-  exposures.reduce((sum, it) => sum + it.exposures, 0);
 
 /** The members of a query that feedback is selected by. */
 function feedbackScope(query: SplitTestQuery): Omit<SplitTestFeedbackQuery, 'messages'> {
