@@ -25,7 +25,7 @@ from statsmodels.stats.multitest import multipletests
 sys.dont_write_bytecode = True
 
 from reference_analyses import SEED, analysis_cases
-from reference_distributions import agree, distribution_cases, gamma_tails
+from reference_distributions import distribution_cases
 from reference_effects import sequential_half_width, sequential_rho
 from reference_group_sequential import group_sequential_cases
 

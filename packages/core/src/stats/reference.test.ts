@@ -6,15 +6,6 @@ import tools from '../cases/stats-tools.json' with { type: 'json' };
 import { type Analysis, analyse } from './analysis.ts';
 import { betaCdf, betaQuantile, betaSurvival } from './distributions/beta.ts';
 import {
-  chiSquareCdf,
-  chiSquareSurvival,
-  chiSquareUpperQuantile,
-  gammaCdf,
-  gammaQuantile,
-  gammaSurvival,
-  gammaUpperQuantile,
-} from './distributions/gamma.ts';
-import {
   normalCdf,
   normalLoss,
   normalQuantile,
@@ -36,13 +27,6 @@ const FUNCTIONS: Record<string, (...args: number[]) => number> = {
   betaCdf,
   betaQuantile,
   betaSurvival,
-  chiSquareCdf,
-  chiSquareSurvival,
-  chiSquareUpperQuantile,
-  gammaCdf,
-  gammaQuantile,
-  gammaSurvival,
-  gammaUpperQuantile,
   logGamma,
   normalCdf,
   normalLoss,
@@ -70,7 +54,7 @@ describe('distributions', () => {
   it('covers every function, and tails far below 1e-12', () => {
     expect(names.toSorted()).toEqual(Object.keys(FUNCTIONS).toSorted());
     const tails = distributions.cases.filter(({ expected }) => expected > 0 && expected < 1e-12);
-    expect(tails.length).toBeGreaterThan(50);
+    expect(tails.length).toBeGreaterThan(25);
   });
 });
 

@@ -1,7 +1,12 @@
 import { continuedFraction } from './continued-fraction.ts';
 import { findRoot } from './find-root.ts';
-import type { Tails } from './gamma.ts';
 import { deviance, stirlingError } from './stirling.ts';
+
+/** Lower and upper tail, each with full relative precision where it is small. */
+interface Tails {
+  readonly lower: number;
+  readonly upper: number;
+}
 
 /**
  * I_x(a, b) and its complement: the probabilities of at most x and of more than x in a beta distribution. Pass `y` if
