@@ -32,7 +32,7 @@ import { registerHoldoutRoutes } from './features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from './features/reports/impact-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
-import { findSplitTest, scopeOf } from './features/reports/report-scope.ts';
+import { findSplitTest, phaseOfQuery, scopeOf } from './features/reports/report-scope.ts';
 import { identityInTime } from './features/sessions/identity-in-time.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
@@ -147,7 +147,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     identities,
     eventStore,
     phaseOf: (property, key, phase) =>
-      scopeOf(property, findSplitTest(property, key), phase, Date.now()).query,
+      phaseOfQuery(scopeOf(property, findSplitTest(property, key), phase, Date.now()).query),
     behindProxy: config.trustProxy !== false,
   });
   const idempotency = new IdempotentCreation(database);

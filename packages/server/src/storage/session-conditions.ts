@@ -1,4 +1,4 @@
-import type { SplitTestQuery } from './split-test-queries.ts';
+import type { SplitTestPhase } from './split-test-queries.ts';
 
 /** Conditions on the sessions of a list, apart from their start; all must match. */
 export interface SessionConditions {
@@ -24,20 +24,17 @@ export interface SessionConditions {
   feedbackTypeId?: string;
 }
 
-/** Visitors are those of `SplitTestQuery`, so these sessions are the ones behind the results of the phase. */
-export interface ExposedSessions
-  extends Pick<SplitTestQuery, 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to'> {
+/** Visitors and their conversions are those of `SplitTestQuery`, so these sessions are the ones behind the results. */
+export interface ExposedSessions extends SplitTestPhase {
   /** The session has an exposure to this variation. */
   variationKey?: string;
-  /** Whether the visitor saw several variations. */
+  /** Whether the visitor saw several variations in the phase. */
   multipleVariations?: boolean;
-  /** Whether the visitor converted after their first exposure. */
+  /** Whether the visitor converted in the phase. */
   converted?: {
     goalId: string;
     /** After a partial refund the visitor still counts as converted. */
     isRevenue: boolean;
-    /** Conversions before this time count. */
-    until: number;
     value: boolean;
   };
 }

@@ -185,20 +185,23 @@ export interface GoalDay {
   amount: { sum: number; sumSquares: number };
 }
 
-export type SplitTestFeedbackQuery = Omit<
+/** What decides about the visitors of a phase, and about the time in which their outcomes count. */
+export type SplitTestPhase = Pick<
   SplitTestQuery,
-  | 'startedAt'
-  | 'days'
-  | 'goalIds'
-  | 'revenueGoalIds'
-  | 'feedback'
-  | 'earlyDays'
-  | 'preDays'
-  | 'relatedTests'
-  | 'covariateGoalIds'
-  | 'winsorize'
-  | 'by'
-> & {
+  | 'splitTestKey'
+  | 'variationKeys'
+  | 'phase'
+  | 'from'
+  | 'to'
+  | 'endsAt'
+  | 'until'
+  | 'hasEarlierPhases'
+  | 'hasLaterPhases'
+  | 'unit'
+>;
+
+export type SplitTestFeedbackQuery = SplitTestPhase & {
+  propertyId: string;
   /** Max messages per variation, latest first. */
   messages: number;
 };

@@ -5,7 +5,12 @@ import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/repo
 import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
-import type { DayRange, FeedbackGoal, SplitTestQuery } from '../../storage/split-test-queries.ts';
+import type {
+  DayRange,
+  FeedbackGoal,
+  SplitTestPhase,
+  SplitTestQuery,
+} from '../../storage/split-test-queries.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
@@ -233,5 +238,21 @@ export function reportInput(
     endedAt: phase?.endedAt ?? null,
     ...(phase?.pauses && { pauses: phase.pauses }),
     asOf,
+  };
+}
+
+/** The members of a query that decide about its visitors. */
+export function phaseOfQuery(query: SplitTestQuery): SplitTestPhase {
+  return {
+    splitTestKey: query.splitTestKey,
+    variationKeys: query.variationKeys,
+    phase: query.phase,
+    from: query.from,
+    to: query.to,
+    endsAt: query.endsAt,
+    until: query.until,
+    hasEarlierPhases: query.hasEarlierPhases,
+    hasLaterPhases: query.hasLaterPhases,
+    ...(query.unit && { unit: query.unit }),
   };
 }

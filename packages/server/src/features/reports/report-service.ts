@@ -9,7 +9,7 @@ import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { AssignmentCounts } from '../../storage/assignment-queries.ts';
 import type { ReportQueries } from '../../storage/event-store-client.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
-import type { SplitTestFeedbackQuery, SplitTestQuery } from '../../storage/split-test-queries.ts';
+import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
 import { aaReport } from './aa-report.ts';
 import { evaluatedFlags, explainedFlag } from './flag-evaluations.ts';
 import { holdoutResponse } from './holdout-scope.ts';
@@ -20,7 +20,7 @@ import { countsCsv } from './report-csv.ts';
 import { type CachePolicy, exposuresIn, ReportInputs } from './report-inputs.ts';
 import type { ReportRequest } from './report-request.ts';
 import { resultsResponse } from './report-response.ts';
-import type { ReportScope } from './report-scope.ts';
+import { phaseOfQuery, type ReportScope } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
 import type { ReportSnapshots } from './report-snapshots.ts';
@@ -134,7 +134,8 @@ export class ReportService {
   }
 
   async #feedback({ scope, policy }: Details): Promise<SplitTestResults['feedback']> {
-    const query = { ...feedbackScope(scope.query), messages: MAX_FEEDBACK_MESSAGES };
+    const { propertyId } = scope.query;
+    const query = { propertyId, ...phaseOfQuery(scope.query), messages: MAX_FEEDBACK_MESSAGES };
     const { value } = await this.#inputs.query('splitTestFeedback', [query], policy);
     return value.map(({ variationKey, ...feedback }) => ({ key: variationKey, ...feedback }));
   }
@@ -182,23 +183,6 @@ interface Details {
   readonly includeBots: boolean;
   readonly policy: CachePolicy & { readonly exposures: () => number };
   readonly settings: ComparisonSettings;
-}
-
-/** The members of a query that feedback is selected by. */
-function feedbackScope(query: SplitTestQuery): Omit<SplitTestFeedbackQuery, 'messages'> {
-  return {
-    propertyId: query.propertyId,
-    splitTestKey: query.splitTestKey,
-    variationKeys: query.variationKeys,
-    phase: query.phase,
-    from: query.from,
-    to: query.to,
-    endsAt: query.endsAt,
-    until: query.until,
-    hasEarlierPhases: query.hasEarlierPhases,
-    hasLaterPhases: query.hasLaterPhases,
-    ...(query.unit && { unit: query.unit }),
-  };
 }
 
 const json = (content: object | null): ReportText => ({

@@ -4,14 +4,14 @@ import { ApiError } from '../../errors.ts';
 import type { SessionPageQuery } from '../../storage/event-store.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { ExposedSessions } from '../../storage/session-conditions.ts';
-import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
+import type { SplitTestPhase } from '../../storage/split-test-queries.ts';
 
 /** A phase of a split test, as its results count it; default: the latest. Throws if there is no such test or phase. */
 export type PhaseOf = (
   property: PropertyConfiguration,
   splitTestKey: string,
   phase: number | undefined,
-) => Pick<SplitTestQuery, 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to' | 'until'>;
+) => SplitTestPhase;
 
 type Filter = Omit<SessionsQuery, 'limit' | 'cursor'>;
 
@@ -36,9 +36,8 @@ export function sessionFilter(
   const { splitTestKey, variationKey, ...others } = filter;
   const isOfPhase = (phase ?? multipleVariations ?? converted) !== undefined;
   if (splitTestKey === undefined || !isOfPhase) return filter;
-  const { variationKeys, phase: number, from, to, until } = phaseOf(property, splitTestKey, phase);
   const exposed: ExposedSessions = {
-    ...{ splitTestKey, variationKeys, phase: number, from, to },
+    ...phaseOf(property, splitTestKey, phase),
     ...(variationKey !== undefined && { variationKey }),
     ...(multipleVariations !== undefined && { multipleVariations }),
   };
@@ -48,7 +47,7 @@ export function sessionFilter(
   const isRevenue = goal.kind === 'revenue';
   return {
     ...rest,
-    exposed: { ...exposed, converted: { goalId: goal.id, isRevenue, until, value: converted } },
+    exposed: { ...exposed, converted: { goalId: goal.id, isRevenue, value: converted } },
   };
 }
 

@@ -17,9 +17,13 @@ const PHASE: ExposedSessions = {
   phase: 1,
   from: 0,
   to: T0 + 10 * DAY_MS,
+  endsAt: T0 + 10 * DAY_MS,
+  until: T0 + 20 * DAY_MS,
+  hasEarlierPhases: false,
+  hasLaterPhases: true,
 };
-const SIGNUP = { goalId: 'signup', isRevenue: false, until: T0 + 20 * DAY_MS };
-const REVENUE = { goalId: 'revenue', isRevenue: true, until: T0 + 90 * DAY_MS };
+const SIGNUP = { goalId: 'signup', isRevenue: false };
+const REVENUE = { goalId: 'revenue', isRevenue: true };
 
 export const SESSION_CONDITIONS: readonly SessionConditions[] = [
   { country: 'DE' },
@@ -37,10 +41,12 @@ export const SESSION_CONDITIONS: readonly SessionConditions[] = [
   { feedbackTypeId: 'nps' },
   { feedbackTypeId: 'bug', hasFeedback: false },
   { exposed: PHASE },
-  { exposed: { ...PHASE, phase: 2, from: T0, variationKey: 'b' } },
+  { exposed: { ...PHASE, phase: 2, from: T0, hasEarlierPhases: true, variationKey: 'b' } },
   { exposed: { ...PHASE, multipleVariations: true } },
   { exposed: { ...PHASE, multipleVariations: false, variationKey: 'a' } },
   { exposed: { ...PHASE, converted: { ...SIGNUP, value: true } } },
+  { exposed: { ...PHASE, unit: 'user', converted: { ...SIGNUP, value: true } } },
+  { exposed: { ...PHASE, unit: 'user', multipleVariations: true } },
   { exposed: { ...PHASE, converted: { ...SIGNUP, value: false } }, bot: false },
   { exposed: { ...PHASE, splitTestKey: 'price', converted: { ...REVENUE, value: true } } },
   { exposed: { ...PHASE, converted: { ...REVENUE, goalId: 'none', value: false } } },
@@ -68,8 +74,7 @@ export async function compareSessionConditions(
     const listed = await pagesOf(size, (after) =>
       store.sessionPage({ propertyId, limit: size, ...conditions, ...after }),
     );
-    const exposed =
-      conditions.exposed && naiveExposedSessions(model.facts(propertyId), propertyId, conditions.exposed);
+    const exposed = conditions.exposed && naiveExposedSessions(model.facts(propertyId), conditions.exposed);
     const expected = all.filter((it) => meets(it, conditions) && exposed?.has(it.sessionId) !== false);
     expect(
       listed.map(({ sessionId, bot }) => [sessionId, bot]),

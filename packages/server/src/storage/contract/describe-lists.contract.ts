@@ -4,6 +4,7 @@ import type { AcceptedRequest } from '../accepted-request.ts';
 import type { EventStore } from '../event-store.ts';
 import { type FeedbackFilter, MAX_COUNTED } from '../feedback-summary.ts';
 import type { SessionConditions } from '../session-conditions.ts';
+import type { SplitTestPhase, SplitTestUnit } from '../split-test-queries.ts';
 import { T0 } from './random-requests.contract.ts';
 import { collect, entry, exposure, exposures, goal } from './sample-requests.contract.ts';
 
@@ -63,17 +64,60 @@ export function describeLists({ store, add, nextProperty }: Suite): void {
       ...[visit('cid-1', 'cid', 17), see('cid-1', 18, 'a', 1), see('cid-1', 19, 'b', 2)],
       goal({ propertyId, sessionId: 'cid-1', receivedAt: T0 + 30 }),
     );
-    const phase = { splitTestKey: 'hero', variationKeys: ['a', 'b'], phase: 1, from: 0, to: T0 + DAY_MS };
-    const goalOf = (until: number) => ({ goalId: 'signup', isRevenue: false, until: T0 + until });
+    const phase: SplitTestPhase = {
+      splitTestKey: 'hero',
+      variationKeys: ['a', 'b'],
+      phase: 1,
+      from: 0,
+      to: T0 + DAY_MS,
+      endsAt: T0 + DAY_MS,
+      until: T0 + 99,
+      hasEarlierPhases: false,
+      hasLaterPhases: true,
+    };
+    const converted = (value: boolean) => ({ converted: { goalId: 'signup', isRevenue: false, value } });
     const of = (exposed: object) => sessionsOf(propertyId, { exposed: { ...phase, ...exposed } });
     expect(await of({ multipleVariations: true })).toEqual(['bob-1', 'bob-2']);
     expect(await of({ multipleVariations: false })).toEqual(['ann-1', 'cid-1']);
-    expect(await of({ converted: { ...goalOf(99), value: true } })).toEqual(['ann-1', 'cid-1']);
-    expect(await of({ converted: { ...goalOf(25), value: true } })).toEqual(['ann-1']);
-    expect(await of({ converted: { ...goalOf(99), value: false } })).toEqual(['bob-1', 'bob-2']);
+    // Cid converted after seeing the next phase.
+    expect(await of(converted(true))).toEqual(['ann-1']);
+    expect(await of({ ...converted(true), phase: 2, hasEarlierPhases: true })).toEqual(['cid-1']);
+    expect(await of({ ...converted(true), hasLaterPhases: false })).toEqual(['ann-1', 'cid-1']);
+    expect(await of({ ...converted(true), hasLaterPhases: false, until: T0 + 25 })).toEqual(['ann-1']);
+    expect(await of(converted(false))).toEqual(['bob-1', 'bob-2', 'cid-1']);
     expect(await of({ variationKey: 'b' })).toEqual(['bob-2']);
     expect(await of({ phase: 2 })).toEqual(['cid-1']);
     expect(await of({ splitTestKey: 'unknown' })).toEqual([]);
+    expect(await of({ endsAt: T0 + 14 })).toEqual(['ann-1']);
+  });
+
+  test('the sessions of a user belong together in a test that counts users', async () => {
+    const propertyId = nextProperty();
+    const visit = (sessionId: string, visitorId: string, at: number) =>
+      collect({ propertyId, sessionId, visitorId, userId: 'ann', receivedAt: T0 + at });
+    await add(
+      ...[visit('phone', 'v1', 1), visit('laptop', 'v2', 2)],
+      exposures(propertyId, T0 + 3, [exposure('phone', T0 + 3)]),
+      goal({ propertyId, sessionId: 'laptop', receivedAt: T0 + 4 }),
+    );
+    const of = (unit: SplitTestUnit) =>
+      sessionsOf(propertyId, {
+        exposed: {
+          splitTestKey: 'hero',
+          variationKeys: ['a', 'b'],
+          phase: 1,
+          from: 0,
+          to: T0 + DAY_MS,
+          endsAt: T0 + DAY_MS,
+          until: T0 + DAY_MS,
+          hasEarlierPhases: false,
+          hasLaterPhases: false,
+          unit,
+          converted: { goalId: 'signup', isRevenue: false, value: true },
+        },
+      });
+    expect(await of('user')).toEqual(['phone']);
+    expect(await of('visitor')).toEqual([]);
   });
 
   test('feedback of a variation is what its visitors submitted after the exposure, in any session', async () => {

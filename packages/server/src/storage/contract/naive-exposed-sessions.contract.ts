@@ -1,38 +1,30 @@
 import type { ExposedSessions } from '../session-conditions.ts';
-import { conversionsOf, net } from './naive-outcomes.contract.ts';
-import { exposuresOf, type NaiveFacts, unitOf, visitorsOf } from './naive-visitors.contract.ts';
-
-/** Nothing is looked up in other phases, and nothing ends. */
-const ONE_PHASE = {
-  endsAt: Number.POSITIVE_INFINITY,
-  until: Number.POSITIVE_INFINITY,
-  hasEarlierPhases: false,
-  hasLaterPhases: false,
-};
+import { conversionsOf, type Matches, net } from './naive-outcomes.contract.ts';
+import { exposuresOf, isInWindow, type NaiveFacts, unitOf, visitorsOf } from './naive-visitors.contract.ts';
 
 /** Ids of the sessions with an exposure in the phase whose visitor matches. */
 export function naiveExposedSessions(
   facts: NaiveFacts,
-  propertyId: string,
   { variationKey, multipleVariations, converted, ...phase }: ExposedSessions,
 ): Set<string> {
-  const query = { propertyId, ...phase, ...ONE_PHASE };
-  const matching = visitorsOf(facts, query).filter(({ unit, firstAt, variationKey: only }) => {
-    if (multipleVariations !== undefined && (only === null) !== multipleVariations) return false;
+  const matching = visitorsOf(facts, phase).filter((visitor) => {
+    if (multipleVariations !== undefined && (visitor.variationKey === null) !== multipleVariations)
+      return false;
     if (converted === undefined) return true;
-    const { goalId, isRevenue, until, value } = converted;
+    const { goalId, isRevenue, value } = converted;
+    const isOfGoal: Matches = (it) => it.kind === 'conversion' && it.goalId === goalId;
     const { n, a } = net(
-      conversionsOf(facts, unit, (it) => it.kind === 'conversion' && it.goalId === goalId).filter(
-        ({ receivedAt: at }) => at >= firstAt && at < until,
+      conversionsOf(facts, visitor.unit, isOfGoal, phase.unit).filter(({ receivedAt }) =>
+        isInWindow(visitor, receivedAt, phase),
       ),
     );
     return (isRevenue && a !== 0 ? a : n) > 0 === value;
   });
   const units = new Set(matching.map(({ unit }) => unit));
-  const sessions = exposuresOf(facts, query)
+  const sessions = exposuresOf(facts, phase)
     .filter((it) => variationKey === undefined || it.variationKey === variationKey)
     .map(({ sessionId }) => sessionId);
-  return new Set(sessions.filter((sessionId) => units.has(unitOf(facts, sessionId))));
+  return new Set(sessions.filter((sessionId) => units.has(unitOf(facts, sessionId, phase.unit))));
 }
 
 /** When each visitor was first exposed to the test, or to one variation of it. */

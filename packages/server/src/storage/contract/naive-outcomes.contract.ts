@@ -17,7 +17,7 @@ import {
 } from './naive-visitors.contract.ts';
 
 type Conversion = Pick<AcceptedConversion, 'receivedAt' | 'direction' | 'amountMicros'>;
-type Matches = (it: AcceptedRequest) => boolean;
+export type Matches = (it: AcceptedRequest) => boolean;
 
 export function conversionsOf(
   facts: NaiveFacts,

@@ -1,5 +1,5 @@
 import type { AcceptedRequest, Exposure } from '../accepted-request.ts';
-import type { SplitTestFeedbackQuery, SplitTestQuery } from '../split-test-queries.ts';
+import type { SplitTestPhase, SplitTestQuery } from '../split-test-queries.ts';
 
 /** The input of split test queries, in plain lists. */
 export interface NaiveFacts {
@@ -14,7 +14,7 @@ export interface NaiveFacts {
   userOf(visitorId: string): string | null;
 }
 
-export type Scope = Omit<SplitTestFeedbackQuery, 'messages'> & Pick<SplitTestQuery, 'by'>;
+export type Scope = SplitTestPhase & Pick<SplitTestQuery, 'by'>;
 
 export type Seen = Omit<Exposure, 'bot'> & { receivedAt: number; seenAt: number; bot: boolean };
 

@@ -23,7 +23,9 @@ export function exposedCondition(
     conditions.push(`position = ${values.integer(phase.variationKeys.indexOf(variationKey) + 1)}`);
   }
   if (multipleVariations !== undefined || converted !== undefined) {
-    conditions.push(`unit IN (${matchingUnits(tables, visitors, { multipleVariations, converted })})`);
+    conditions.push(
+      `unit IN (${matchingUnits(tables, visitors, { multipleVariations, converted, until: phase.until })})`,
+    );
   }
   return `${SESSION_KEY} GLOBAL IN (
     SELECT session FROM (${visitors.rows()}) WHERE ${conditions.join(' AND ')})`;
@@ -32,12 +34,16 @@ export function exposedCondition(
 function matchingUnits(
   tables: TableNames,
   visitors: SplitTestVisitors,
-  { multipleVariations, converted }: Pick<ExposedSessions, 'multipleVariations' | 'converted'>,
+  {
+    multipleVariations,
+    converted,
+    until,
+  }: Pick<ExposedSessions, 'multipleVariations' | 'converted' | 'until'>,
 ): string {
   const shown = multipleVariations === undefined ? 'true' : multipleVariations ? 'shown = 0' : 'shown > 0';
   if (converted === undefined) return `SELECT unit FROM (${visitors.units()}) WHERE ${shown}`;
   // Any time after the first exposure, which may be earlier than the phase.
-  const period = { since: Number.MIN_SAFE_INTEGER, until: converted.until };
+  const period = { since: Number.MIN_SAFE_INTEGER, until };
   const goals = [converted];
   const { values, property } = visitors;
   const events = reachedGoals({ tables, values, property }, period, goals);

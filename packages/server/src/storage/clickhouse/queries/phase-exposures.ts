@@ -1,9 +1,7 @@
-import type { SplitTestQuery } from '../../split-test-queries.ts';
+import type { SplitTestPhase, SplitTestQuery } from '../../split-test-queries.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 
-/** One phase of a test. Without the optional members, it has no end, and no other phases. */
-export type PhaseQuery = Pick<SplitTestQuery, 'splitTestKey' | 'variationKeys' | 'phase' | 'from' | 'to'> &
-  Partial<Pick<SplitTestQuery, 'endsAt' | 'until' | 'hasEarlierPhases' | 'hasLaterPhases' | 'relatedTests'>>;
+export type PhaseQuery = SplitTestPhase & Pick<SplitTestQuery, 'relatedTests'>;
 
 /**
  * What a row is: no exposure, an exposure of the phase, of an earlier or a later phase, or any other exposure to the test
@@ -39,7 +37,7 @@ export class PhaseExposures {
 
   /** @param property condition on the property */
   constructor(values: SqlValues, property: string, query: PhaseQuery) {
-    const { relatedTests = [], endsAt = NO_END, until = NO_END } = query;
+    const { relatedTests = [], endsAt, until } = query;
     const variations = values.texts(query.variationKeys);
     const [phase, from, to] = [query.phase, query.from, query.to].map((value) => values.integer(value));
     this.until = values.integer(until);

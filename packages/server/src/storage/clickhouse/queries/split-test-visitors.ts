@@ -6,7 +6,7 @@ import { KIND, type MoreExposures, PhaseExposures, type PhaseQuery, SEEN_AT } fr
 import { rowsWithUnits, SESSION_KEY, type SessionRows } from './units.ts';
 
 export type VisitorsQuery = PhaseQuery &
-  Pick<SplitTestQuery, 'propertyId' | 'unit' | 'by'> &
+  Pick<SplitTestQuery, 'propertyId' | 'by'> &
   Partial<Pick<SplitTestQuery, 'preDays'>>;
 
 /** Events of sessions, with the names of their columns and an empty value of each. */
@@ -58,7 +58,7 @@ export class SplitTestVisitors {
 
   /** Exposures that decide about the visitors; those of later phases, and before the phase, only about their events. */
   needed(hasEvents: boolean): MoreExposures {
-    const { hasEarlierPhases = false, hasLaterPhases = false, preDays = 0 } = this.#query;
+    const { hasEarlierPhases, hasLaterPhases, preDays = 0 } = this.#query;
     return {
       earlier: hasEarlierPhases,
       later: hasEvents && hasLaterPhases,

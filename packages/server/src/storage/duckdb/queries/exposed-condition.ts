@@ -1,60 +1,47 @@
 import type { ExposedSessions } from '../../session-conditions.ts';
-import { isConverted } from './goal-terms.ts';
+import { type GoalTerm, isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
-import { resolvedVisitors } from './resolved-visitors.ts';
 import type { SessionCondition } from './session-filter.ts';
+import { SplitTestVisitors } from './split-test-visitors.ts';
 
 /** Sessions with an exposure in one phase of a test, by what their visitor saw and did; undefined: there are none. */
 export function exposedCondition(
   context: QueryContext,
   propertyId: string,
-  query: ExposedSessions,
+  { variationKey, multipleVariations, converted, ...phase }: ExposedSessions,
 ): SessionCondition | undefined {
   const { terms } = context;
-  const property = terms.find(propertyId);
-  const test = terms.find(query.splitTestKey);
-  const variations = query.variationKeys.map((key) => terms.find(key)).filter((term) => term !== undefined);
-  const variation = query.variationKey === undefined ? undefined : terms.find(query.variationKey);
-  const isUnknown = property === undefined || test === undefined || variations.length === 0;
-  if (isUnknown || (query.variationKey !== undefined && variation === undefined)) return undefined;
-  const { phase, from, to, multipleVariations, converted } = query;
-  const exposed = `property = ${property} AND split_test = ${test} AND variation IN (${variations.join(', ')})
-    AND (phase = ${phase} OR (phase IS NULL AND happened_at >= ${from} AND happened_at < ${to}))`;
-  const goal =
-    converted === undefined ? undefined : { ...converted, term: terms.find(converted.goalId) ?? -1 };
+  const visitors = SplitTestVisitors.of(context, { propertyId, ...phase });
+  const variation = variationKey === undefined ? undefined : terms.find(variationKey);
+  if (!visitors || (variationKey !== undefined && variation === undefined)) return undefined;
+  const { exposures, kinds } = visitors;
+  const goal = converted && { term: terms.find(converted.goalId) ?? -1, isRevenue: converted.isRevenue };
   const reached =
     goal &&
-    `property = ${property} AND session_key IS NOT NULL AND goal = ${goal.term} AND happened_at < ${goal.until}`;
-  const conditions = [
-    ...(variation === undefined ? [] : [`variation = ${variation}`]),
-    ...(multipleVariations === undefined ? [] : [`saw_several = ${multipleVariations}`]),
-    ...(goal === undefined ? [] : [`unit ${goal.value ? 'IN' : 'NOT IN'} (SELECT unit FROM converted)`]),
-  ];
-  const unresolved = [
-    `SELECT session_key FROM exposures WHERE ${exposed} AND unit_key IS NULL`,
-    ...(reached ? [`SELECT session_key FROM conversions WHERE ${reached} AND unit_key IS NULL`] : []),
-  ];
-  const tables = [
-    `resolved AS (${resolvedVisitors(context, property, unresolved)})`,
-    `seen AS (
-      SELECT session_key, coalesce(visitor_key, unit_key, session_key) AS unit, variation,
-             least(happened_at, received_at) AS seen_at
-      FROM exposures LEFT JOIN resolved USING (session_key) WHERE ${exposed})`,
-    `visitors AS (
-      SELECT unit, min(seen_at) AS first_at, min(variation) <> max(variation) AS saw_several FROM seen GROUP BY unit)`,
-    ...(reached && goal ? [convertedTable(reached, goal)] : []),
-  ];
+    `property = ${visitors.property} AND session_key IS NOT NULL AND goal = ${goal.term}
+      AND happened_at < ${phase.until}`;
+  visitors.resolveWithin(
+    reached ? [`SELECT session_key FROM conversions WHERE ${reached} AND unit_key IS NULL`] : [],
+  );
+  const tables = [visitors.tables, `visitors AS (${visitors.units})`];
+  if (goal && reached) tables.push(`converted AS (${convertedUnits(visitors, goal, reached)})`);
+  const conditions = [exposures.inPhase];
+  if (variation !== undefined) conditions.push(`variation = ${variation}`);
+  if (multipleVariations !== undefined) conditions.push(`${kinds.isMixed} = ${multipleVariations}`);
+  if (converted) conditions.push(`unit ${converted.value ? 'IN' : 'NOT IN'} (SELECT unit FROM converted)`);
   const sql = `session_key IN (
     WITH ${tables.join(', ')}
-    SELECT session_key FROM seen JOIN visitors USING (unit) WHERE ${['true', ...conditions].join(' AND ')})`;
+    SELECT session_key FROM exposures ${visitors.joinUnits('exposures')}
+      JOIN visitors ON unit = ${visitors.unitOf('exposures')}
+    WHERE ${conditions.join(' AND ')})`;
   return () => sql;
 }
 
-function convertedTable(reached: string, goal: { term: number; isRevenue: boolean }): string {
-  return `converted AS (
-    SELECT unit FROM (
-      SELECT coalesce(visitor_key, unit_key, session_key) AS unit, goal, happened_at, direction, amount_micros
-      FROM conversions LEFT JOIN resolved USING (session_key) WHERE ${reached})
-    JOIN visitors USING (unit) WHERE happened_at >= first_at
-    GROUP BY unit, goal HAVING ${isConverted([goal], 'sum(direction)', 'sum(amount_micros)')})`;
+/** SELECT of the visitors who converted in the phase; `reached` is the condition on conversions of the goal. */
+function convertedUnits(visitors: SplitTestVisitors, goal: GoalTerm, reached: string): string {
+  return `SELECT unit FROM (
+      SELECT ${visitors.unitOf('conversions')} AS unit, goal, happened_at, direction, amount_micros
+      FROM conversions ${visitors.joinUnits('conversions')} WHERE ${reached})
+    JOIN visitors USING (unit) WHERE ${visitors.exposures.inWindow}
+    GROUP BY unit, goal HAVING ${isConverted([goal], 'sum(direction)', 'sum(amount_micros)')}`;
 }

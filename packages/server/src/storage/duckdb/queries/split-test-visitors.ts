@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SplitTestQuery } from '../../split-test-queries.ts';
+import type { SplitTestPhase, SplitTestQuery } from '../../split-test-queries.ts';
 import { CHANGED_VISITOR } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import { PhaseExposures, type TestTerms } from './phase-exposures.ts';
@@ -8,25 +8,11 @@ import { type RecountedSide, type RecountedTable, recountedTable } from './recou
 import { VisitorKinds } from './visitor-kinds.ts';
 import { VisitorSegments } from './visitor-segments.ts';
 
-export type VisitorsQuery = Pick<
-  SplitTestQuery,
-  | 'propertyId'
-  | 'splitTestKey'
-  | 'variationKeys'
-  | 'phase'
-  | 'from'
-  | 'to'
-  | 'endsAt'
-  | 'until'
-  | 'hasEarlierPhases'
-  | 'hasLaterPhases'
-  | 'unit'
-  | 'relatedTests'
-  | 'by'
-> & {
-  earlyUntil?: number;
-  preDays?: number;
-};
+export type VisitorsQuery = SplitTestPhase &
+  Pick<SplitTestQuery, 'propertyId' | 'relatedTests' | 'by'> & {
+    earlyUntil?: number;
+    preDays?: number;
+  };
 
 /** With more sessions than this, a temporary table is used instead of a list. */
 const MAX_LISTED_SESSIONS = 20_000;
@@ -78,11 +64,7 @@ export class SplitTestVisitors {
    * looking up all sessions would be correct too, but doubles the query time.
    */
   async resolve(connection: DuckDBConnection, unresolved: readonly string[] = []): Promise<void> {
-    const lookups = [
-      `SELECT session_key FROM collects WHERE property = ${this.property} AND ${CHANGED_VISITOR}`,
-      `SELECT session_key FROM exposures WHERE ${this.exposures.isRead} AND unit_key IS NULL`,
-      ...unresolved,
-    ].join(' UNION ALL ');
+    const lookups = this.#lookups(unresolved);
     const rows = await rowsOf<[bigint]>(
       connection,
       `SELECT DISTINCT session_key FROM (${lookups}) LIMIT ${MAX_LISTED_SESSIONS + 1}`,
@@ -97,6 +79,19 @@ export class SplitTestVisitors {
       `CREATE OR REPLACE TEMP TABLE resolved_sessions AS ${this.visitorsOf(`(${lookups})`)}`,
     );
     this.#resolved = 'SELECT session_key, visitor_key FROM resolved_sessions';
+  }
+
+  /** The same as a part of the statement. */
+  resolveWithin(unresolved: readonly string[] = []): void {
+    this.#resolved = this.visitorsOf(`(${this.#lookups(unresolved)})`);
+  }
+
+  #lookups(unresolved: readonly string[]): string {
+    return [
+      `SELECT session_key FROM collects WHERE property = ${this.property} AND ${CHANGED_VISITOR}`,
+      `SELECT session_key FROM exposures WHERE ${this.exposures.isRead} AND unit_key IS NULL`,
+      ...unresolved,
+    ].join(' UNION ALL ');
   }
 
   /** Number of exposures that are read. */

@@ -86,6 +86,11 @@ export class VisitorKinds {
     return `(kind & ${this.#flag('mixed') | this.#flag('moved')}) = 0`;
   }
 
+  /** Condition: the visitor saw several variations in the phase. */
+  get isMixed(): string {
+    return `((kind & ${this.#flag('mixed')}) <> 0)`;
+  }
+
   get isBot(): string {
     return `(kind & ${this.#flag('bot')}) <> 0`;
   }
