@@ -81,7 +81,7 @@ function MethodPanel({ statistics, problems, change }: PartProps) {
         {(engine === 'auto' || engine === 'group-sequential') && (
           <Select
             label="Looking early at planned tests"
-            description="How the accepted error is spread over the daily looks"
+            description="How the accepted error is spread over the test"
             allowDeselect={false}
             data={Object.entries(SPENDINGS).map(([value, label]) => ({ value, label }))}
             value={spending}

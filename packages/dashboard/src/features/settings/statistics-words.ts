@@ -14,7 +14,7 @@ export const ENGINES: { value: StatisticsSettings['engine']; label: string; desc
   {
     value: 'group-sequential',
     label: 'Group sequential',
-    description: 'Look every day until the planned number of visitors. Without a plan: sequential',
+    description: 'Look as often as you like until the planned number of visitors. Without a plan: sequential',
   },
   {
     value: 'frequentist',
