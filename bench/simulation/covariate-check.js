@@ -1,5 +1,5 @@
 import { covariateImbalance } from '../../packages/core/dist/stats/report/covariate-balance.js';
-import { noGoalSums } from '../../packages/core/dist/stats/report/report-counts.js';
+import { NONE_BEFORE, noGoalSums } from '../../packages/core/dist/stats/report/report-counts.js';
 import { whole } from '../lib/report.js';
 import { checkGuarantee } from './guarantees.js';
 import { normal, options, poisson, random } from './random.js';
@@ -13,15 +13,7 @@ class ArmBefore {
   visitors = 0;
   orders = 0;
   ordersSquares = 0;
-  before = {
-    known: 0,
-    sessions: 0,
-    sessionsSquares: 0,
-    revenue: 0,
-    revenueSquares: 0,
-    knownRevenue: 0,
-    product: 0,
-  };
+  before = { ...NONE_BEFORE };
 
   add(factor) {
     this.visitors++;

@@ -1,4 +1,4 @@
-import { noGoalSums } from '../../packages/core/dist/stats/report/report-counts.js';
+import { NONE_BEFORE, noGoalSums } from '../../packages/core/dist/stats/report/report-counts.js';
 
 const GOAL = 'signup';
 
@@ -61,15 +61,7 @@ function newGroup(variationKey, moved, returning) {
   const none = noGoalSums(GOAL);
   const conversions = Object.fromEntries(SUMS.map((name) => [name, 0]));
   const goal = { ...none, conversions, convertedKnown: 0, convertedSessions: 0 };
-  const before = {
-    known: 0,
-    sessions: 0,
-    sessionsSquares: 0,
-    revenue: 0,
-    revenueSquares: 0,
-    knownRevenue: 0,
-    product: 0,
-  };
+  const before = { ...NONE_BEFORE };
   return { variationKey, moved, returning, bot: false, early: false, visitors: 0, before, goals: [goal] };
 }
 

@@ -31,7 +31,7 @@ export const noGoalSums = (goalId: string): ReportGoalSums => ({
   convertedCovariate: 0,
 });
 
-const NONE_BEFORE: VisitorsBefore = {
+export const NONE_BEFORE: VisitorsBefore = {
   known: 0,
   sessions: 0,
   sessionsSquares: 0,
