@@ -23,12 +23,7 @@ export interface Config {
   readonly rateLimitPerAddress: number;
   /** Bearer token for `/metrics`; without it, metrics are only available locally. */
   readonly metricsToken: string | undefined;
-  /**
-   * Max size of the journal. Half is for requests that are acknowledged but not yet in the event store; when it is
-   * full, writes get 503. Three eighths are for idempotency keys sent with a secret API key in the last 24 hours
-   * (64 bytes each); when full, requests with a new key get 503. One eighth is for idempotency keys sent with a public
-   * API key; when full, the oldest are dropped.
-   */
+  /** Max size of requests that are acknowledged but not yet in the event store; when it is reached, writes get 503. */
   readonly journalMaxBytes: number;
   /** Number of processes that serve requests; 1: the one process that does everything. */
   readonly workers: number;

@@ -106,8 +106,8 @@ export const SETTINGS = {
   ),
   JOURNAL_MAX_BYTES: withDefault(
     integer(1024, 2 ** 40),
-    512 * 1024 * 1024,
-    'Max size of the journal in bytes: half for requests that are not in the event store yet, half for idempotency keys of the last 24 hours. When it is full, writes get 503.',
+    256 * 1024 * 1024,
+    'Max size of acknowledged requests that are not in the event store yet, in bytes. When it is reached, writes get 503.',
   ),
   WEBHOOK_ALLOW_PRIVATE: withDefault(
     oneOf(['true', 'false']),

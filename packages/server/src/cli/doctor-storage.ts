@@ -50,11 +50,21 @@ export function checkMigrations(applied: readonly string[]): Omit<Check, 'name'>
   return undefined;
 }
 
-export function checkJournal(dataDir: string): Check {
-  return checkFile('Journal', join(dataDir, 'journal.db'), (connection) => {
+export const checkJournal = (dataDir: string): Check =>
+  checkIntact('Journal', dataDir, 'journal.db', RESTORE);
+
+export const checkMarks = (dataDir: string): Check =>
+  checkIntact(
+    'Idempotency keys',
+    dataDir,
+    'marks.db',
+    'Stop the server and delete marks.db, marks.db-wal and marks.db-shm: requests of the last 24 hours that are repeated then count twice.',
+  );
+
+function checkIntact(name: string, dataDir: string, file: string, hint: string): Check {
+  return checkFile(name, join(dataDir, file), (connection) => {
     const damage = integrityErrors(connection, 'quick_check');
-    if (damage.length > 0)
-      return { status: 'fail', detail: `journal.db is damaged: ${damage[0]}`, hint: RESTORE };
+    if (damage.length > 0) return { status: 'fail', detail: `${file} is damaged: ${damage[0]}`, hint };
     return { status: 'ok', detail: 'intact' };
   });
 }

@@ -55,7 +55,6 @@ interface StorageErrorResponse {
 const STORAGE_CODES: Record<StorageErrorCode, StorageErrorResponse> = {
   STORAGE_OVERLOADED: { code: 'overloaded', retryAfter: '1' },
   // Space is freed as keys expire, which takes longer than seconds.
-  IDEMPOTENCY_FULL: { code: 'overloaded', retryAfter: '60' },
   STORE_DAMAGED: { code: 'storage_damaged', retryAfter: '60' },
   DATABASE_UNAVAILABLE: { code: 'database_unavailable', retryAfter: '2' },
   STORE_UNAVAILABLE: { code: 'event_store_unavailable', retryAfter: '5' },

@@ -1,6 +1,5 @@
 import type { HeldFiles } from './event-store.ts';
 import { type EventStoreClient, eventStoreClient, StoreCalls } from './event-store-client.ts';
-import { type JournalLimits, journalLimits } from './journal/journal-limits.ts';
 import { JournalClient } from './journal-client.ts';
 import type { StorageChannel, ThreadConnection } from './storage-channel.ts';
 import type {
@@ -29,7 +28,7 @@ export interface EventStorageOptions {
 }
 
 export interface EmbeddedStorageOptions extends EventStorageOptions, StorageOptions {
-  /** Max size of the journal; see `JournalLimits` for how it is divided. */
+  /** Max size of the journal. */
   maxBytes: number;
 }
 
@@ -42,9 +41,8 @@ export async function openEventStorage(options: EmbeddedStorageOptions): Promise
 
 /** Can be used when `opened` has resolved. */
 export function startEventStorage(options: EmbeddedStorageOptions): EventStorage {
-  const { maxBytes, log, onFailure, tracer, ...storage } = options;
-  const limits = journalLimits(maxBytes);
-  return new EventStorage(new ThreadChannel({ ...storage, limits }), limits, { log, onFailure, tracer });
+  const { log, onFailure, tracer, ...storage } = options;
+  return new EventStorage(new ThreadChannel(storage), storage.maxBytes, { log, onFailure, tracer });
 }
 
 /** All that happens with events: requests go into the journal, queries to the event store. */
@@ -71,15 +69,15 @@ export class EventStorage {
 
   static async connect(
     channel: StorageChannel,
-    limits: JournalLimits,
+    maxBytes: number,
     options: EventStorageOptions,
   ): Promise<EventStorage> {
-    const storage = new EventStorage(channel, limits, options);
+    const storage = new EventStorage(channel, maxBytes, options);
     await storage.opened;
     return storage;
   }
 
-  constructor(channel: StorageChannel, limits: JournalLimits, options: EventStorageOptions) {
+  constructor(channel: StorageChannel, maxBytes: number, options: EventStorageOptions) {
     this.opened = new Promise((resolve, reject) => {
       this.#opening = { resolve, reject };
     });
@@ -90,7 +88,7 @@ export class EventStorage {
     const { tracer } = options;
     this.#calls = new StoreCalls((request) => channel.post(request), tracer && (() => tracer.current()));
     this.journal = new JournalClient({
-      limits,
+      maxBytes,
       journalBytes: () => this.#status.journalBytes,
       commit: (writes, trace) =>
         channel.post({ type: 'commit', writes, ...(trace !== undefined && { trace }) }),

@@ -1,8 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { AcceptedCollect, AcceptedRequest } from './accepted-request.ts';
-import type { IdempotencyMark } from './journal/idempotency-marks.ts';
 import type { WriteOutcome } from './journal/journal.ts';
-import type { JournalLimits } from './journal/journal-limits.ts';
+import type { IdempotencyMark } from './journal/marks/mark.ts';
 import { StorageError } from './storage-error.ts';
 import type { AnnouncedWrite, CollectedIdentity } from './storage-messages.ts';
 import type { RunningSpan, TraceParent, Tracer } from './tracer.ts';
@@ -15,7 +14,8 @@ const COMMIT_LENGTH = 4 * 1024 * 1024;
 const MAX_PENDING = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 16);
 
 export interface JournalClientOptions {
-  limits: JournalLimits;
+  /** Max size of the journal. */
+  maxBytes: number;
   /** Size of the journal, as last reported. */
   journalBytes: () => number;
   /** Makes the writes durable; answered by `committed`. */
@@ -25,13 +25,10 @@ export interface JournalClientOptions {
   processes?: number;
 }
 
-/** Outcome of a request that was not rejected. */
-export type AcceptOutcome = Exclude<WriteOutcome, 'full'>;
-
 interface PendingWrite {
   write: AnnouncedWrite;
   trace: TraceParent | undefined;
-  resolve: (outcome: AcceptOutcome) => void;
+  resolve: (outcome: WriteOutcome) => void;
   reject: (error: Error) => void;
 }
 
@@ -50,13 +47,13 @@ export class JournalClient {
   }
 
   /** Resolves once the request is on disk. Rejects immediately when the journal is full. */
-  accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<AcceptOutcome> {
+  accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<WriteOutcome> {
     const payload = JSON.stringify(request);
-    const { limits, journalBytes, processes = 1 } = this.#options;
+    const { maxBytes, journalBytes, processes = 1 } = this.#options;
     if (this.#failed) return Promise.reject(overloaded('the storage thread has failed'));
-    if (payload.length > limits.requests) return Promise.reject(tooLarge(payload, limits));
+    if (payload.length > maxBytes) return Promise.reject(tooLarge(payload, maxBytes));
     const pending = this.#pendingBytes + payload.length;
-    if (pending > MAX_PENDING / processes || journalBytes() + pending > limits.requests) {
+    if (pending > MAX_PENDING / processes || journalBytes() + pending > maxBytes) {
       return Promise.reject(overloaded('the journal is full'));
     }
     this.#pendingBytes = pending;
@@ -86,9 +83,7 @@ export class JournalClient {
     for (let i = 0; i < batch.length; i++) {
       const pending = batch[i]!;
       this.#pendingBytes -= pending.write.payload.length;
-      const outcome = outcomes?.[i] ?? 'stored';
-      if (outcome === 'full') pending.reject(idempotencyFull());
-      else pending.resolve(outcome);
+      pending.resolve(outcomes?.[i] ?? 'stored');
     }
   }
 
@@ -170,14 +165,10 @@ function overloaded(reason: string): StorageError {
   return new StorageError('STORAGE_OVERLOADED', reason);
 }
 
-function idempotencyFull(): StorageError {
-  return new StorageError('IDEMPOTENCY_FULL', 'the storage for idempotency keys is full');
-}
-
 /** Does not fit into an empty journal either, so a retry would fail too. */
-function tooLarge(payload: string, { requests }: JournalLimits): StorageError {
+function tooLarge(payload: string, maxBytes: number): StorageError {
   return new StorageError(
     'REQUEST_TOO_LARGE',
-    `The request takes ${payload.length} bytes in the journal, but the limit is ${requests} (half of JOURNAL_MAX_BYTES).`,
+    `The request takes ${payload.length} bytes in the journal, but JOURNAL_MAX_BYTES is ${maxBytes}.`,
   );
 }

@@ -8,7 +8,6 @@ import { goal } from './contract/sample-requests.contract.ts';
 import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventStore } from './event-store.ts';
 import { Journal } from './journal/journal.ts';
-import { journalLimits } from './journal/journal-limits.ts';
 import { LoadTracing } from './load-tracing.ts';
 import { Loader } from './loader.ts';
 
@@ -32,7 +31,7 @@ afterEach(async () => {
 });
 
 const openJournal = (acceptLoss = false) =>
-  new Journal(join(directory, 'data', 'node.db'), { limits: journalLimits(1e6), acceptLoss });
+  new Journal(join(directory, 'data', 'node.db'), { maxBytes: 1e6, acceptLoss });
 
 const accept = (count: number) =>
   journal.commit(
@@ -81,7 +80,7 @@ test('a node keeps its id, and another file is another node', () => {
   journal.close();
   journal = openJournal();
   expect(journal.source).toBe(source);
-  const other = new Journal(join(directory, 'other.db'), { limits: journalLimits(1e6) });
+  const other = new Journal(join(directory, 'other.db'), { maxBytes: 1e6 });
   expect(other.source).not.toBe(source);
   other.close();
 });

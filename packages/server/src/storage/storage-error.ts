@@ -1,7 +1,6 @@
 /** Storage errors that map to different HTTP responses. */
 export type StorageErrorCode =
   | 'STORAGE_OVERLOADED'
-  | 'IDEMPOTENCY_FULL'
   | 'REQUEST_TOO_LARGE'
   | 'STORE_DAMAGED'
   | 'DATABASE_UNAVAILABLE'

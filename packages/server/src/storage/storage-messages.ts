@@ -2,7 +2,6 @@ import type { MessagePort } from 'node:worker_threads';
 import type { AcceptedCollect } from './accepted-request.ts';
 import type { CollectedSession, EventStore } from './event-store.ts';
 import type { JournalWrite, WriteOutcome } from './journal/journal.ts';
-import type { JournalLimits } from './journal/journal-limits.ts';
 import type { TracedWork, TraceParent } from './tracer.ts';
 
 export interface StorageOptions {
@@ -22,7 +21,7 @@ export type CollectedIdentity = Pick<AcceptedCollect, 'propertyId' | 'sessionId'
 export type AnnouncedWrite = JournalWrite & { collected?: CollectedIdentity };
 
 /** First message to the storage thread. */
-export type ThreadOptions = StorageOptions & { limits: JournalLimits };
+export type ThreadOptions = StorageOptions & { maxBytes: number };
 
 /** Methods of the event store that other threads may call. */
 export type StoreMethod = Exclude<

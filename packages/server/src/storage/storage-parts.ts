@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ClickHouseOptions } from './clickhouse/client/clickhouse-client.ts';
 import { openDuckDbEventStore } from './duckdb/duckdb-event-store.ts';
 import { StoreLock } from './duckdb/file/store-lock.ts';
@@ -98,9 +98,10 @@ function openDuckDb({ dataDir, acceptLoss, log }: OpenOptions): Promise<EventSto
   );
 }
 
-function openJournal(file: string, { limits, source, watermark, acceptLoss }: JournalOptions): Journal {
+function openJournal(file: string, { maxBytes, source, watermark, acceptLoss }: JournalOptions): Journal {
+  const marksFile = join(dirname(file), 'marks.db');
   try {
-    return new Journal(file, { limits, source, watermark, acceptLoss });
+    return new Journal(file, { maxBytes, marksFile, source, watermark, acceptLoss });
   } catch (error) {
     throw fileError(file, error);
   }

@@ -26,7 +26,7 @@ import { verifyDaily } from './verify-daily.ts';
 
 // All disk I/O for events runs on this thread, so that it never blocks the thread that serves requests.
 
-const HOUSEKEEPING_MS = 60 * 1000;
+const HOUSEKEEPING_MS = 1000;
 /** Pause after each housekeeping step, so that commits come first; longer after slow steps. */
 const STEP_PAUSE_MS = 10;
 const STEP_PAUSE_FACTOR = 4;
@@ -82,10 +82,10 @@ function sendCommitted(storage: StorageParts, reply: Send, outcomes: WriteOutcom
   reply({ type: 'committed', ...(allStored ? {} : { outcomes }), status: statusOf(storage) });
 }
 
-async function deleteExpiredKeys(journal: Journal, signal: AbortSignal): Promise<void> {
+async function maintainMarks(journal: Journal, signal: AbortSignal): Promise<void> {
   for (;;) {
     const startedAt = performance.now();
-    const more = journal.deleteExpiredKeys(Date.now());
+    const more = journal.maintainMarks(Date.now());
     const pause = Math.max(STEP_PAUSE_MS, STEP_PAUSE_FACTOR * (performance.now() - startedAt));
     await sleep(more ? pause : HOUSEKEEPING_MS, undefined, { signal });
   }
@@ -226,7 +226,7 @@ async function main(): Promise<void> {
   };
   const commits = new GroupedCommits({
     commit: (writes, reply) => commitOrGiveUp(writes, undefined, reply),
-    room: () => options.limits.requests - storage.journal.bytes,
+    room: () => options.maxBytes - storage.journal.bytes,
   });
   const acceptWorker = (client: MessageSocket) =>
     connect(client, 'worker', ({ writes }, reply) =>
@@ -243,7 +243,7 @@ async function main(): Promise<void> {
     void closing.finally(() => port.close());
   };
   const background = new AbortController();
-  deleteExpiredKeys(storage.journal, background.signal).catch((error) => {
+  maintainMarks(storage.journal, background.signal).catch((error) => {
     if (!background.signal.aborted) giveUp(error);
   });
   if (storage.isShared) {

@@ -15,7 +15,6 @@ import { openTracer } from '../open-tracer.ts';
 import { type Configuration, openConfiguration } from '../storage/configuration.ts';
 import type { DatabaseHandle } from '../storage/database.ts';
 import { EventStorage } from '../storage/event-storage.ts';
-import { journalLimits } from '../storage/journal/journal-limits.ts';
 import { SocketChannel } from '../storage/socket/socket-channel.ts';
 import { connectToStorage } from '../storage/socket/storage-socket.ts';
 import { ThreadedSqlite } from '../storage/sqlite/threaded-sqlite.ts';
@@ -146,7 +145,7 @@ async function connectEvents(
 ): Promise<EventStorage> {
   const socket = await connectToStorage(config.dataDir);
   socket.on('close', onLost);
-  return EventStorage.connect(new SocketChannel(socket), journalLimits(config.journalMaxBytes), {
+  return EventStorage.connect(new SocketChannel(socket), config.journalMaxBytes, {
     processes: config.workers,
     log: (level, message) => log[level](message),
     onFailure: (err) => {

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import type { HotRequest } from '../../http/hot-route.ts';
 import type { EventKind, Metrics } from '../../http/metrics.ts';
 import type { AcceptedRequest } from '../../storage/accepted-request.ts';
-import type { IdempotencyMark } from '../../storage/journal/idempotency-marks.ts';
+import type { IdempotencyMark } from '../../storage/journal/marks/mark.ts';
 import type { JournalClient } from '../../storage/journal-client.ts';
 
 /** All events enter here: they are written to disk, counted, and only then acknowledged. */
@@ -49,7 +49,7 @@ function idempotencyMark(request: HotRequest): IdempotencyMark | undefined {
     .digest('base64url');
   const { propertyId, kind } = request.apiKey;
   // Separate per kind, because anyone can get the public key and could block the idempotency keys of a backend.
-  return { kind, key: `${propertyId}/${kind}/${key}`, fingerprint };
+  return { key: `${propertyId}/${kind}/${key}`, fingerprint };
 }
 
 /** The same on every node: the event store counts events with the same id once. */

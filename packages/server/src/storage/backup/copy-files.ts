@@ -69,7 +69,7 @@ export async function syncFiles(directory: string): Promise<void> {
 /** Throws before anything is copied if the disk is too small. */
 export async function assertSpace(from: string, to: string): Promise<void> {
   let needed = SPARE_BYTES;
-  for (const name of [...BACKUP_FILES, 'journal.db-wal', 'config.db-wal']) {
+  for (const name of [...BACKUP_FILES, 'journal.db-wal', 'marks.db-wal', 'config.db-wal']) {
     needed += (await stat(join(from, name)).catch(() => undefined))?.size ?? 0;
   }
   const { bavail, bsize } = await statfs(to);

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /** In the order in which `restore` puts them in place. */
-export const BACKUP_FILES = ['journal.db', 'config.db', 'events.duckdb.wal', 'events.duckdb'] as const;
+export const BACKUP_FILES = [
+  'journal.db',
+  'marks.db',
+  'config.db',
+  'events.duckdb.wal',
+  'events.duckdb',
+] as const;
 type BackupFile = (typeof BACKUP_FILES)[number];
 
 const FORMAT = 1;

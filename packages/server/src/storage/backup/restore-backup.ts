@@ -46,7 +46,8 @@ async function fill(directory: string, staging: string, manifest: Manifest): Pro
 }
 
 const isData = (name: string) =>
-  /^(config\.db|journal\.db|events\.duckdb)/.test(name) && !/^events\.duckdb\.(lock|tmp)$/.test(name);
+  /^(config\.db|journal\.db|marks\.db|events\.duckdb)/.test(name) &&
+  !/^events\.duckdb\.(lock|tmp)$/.test(name);
 
 function assertNoData(dataDir: string): void {
   const found = readdirSync(dataDir).find(isData);

@@ -1,8 +1,9 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { fileError } from '../file-error.ts';
 import { overwriteFreePages } from './free-pages.ts';
-import { type IdempotencyMark, IdempotencyMarks } from './idempotency-marks.ts';
 import { JournalEntries, type JournalRow } from './journal-entries.ts';
-import type { JournalLimits } from './journal-limits.ts';
+import { IdempotencyMarks } from './marks/idempotency-marks.ts';
+import type { IdempotencyMark } from './marks/mark.ts';
 import { nodeIdOf } from './node-id.ts';
 import { type PlannedBatch, PlannedBatches } from './planned-batches.ts';
 
@@ -21,14 +22,14 @@ export interface JournalWrite {
   idempotency?: IdempotencyMark;
 }
 
-/**
- * `replayed`: the same request was stored before; `reused`: the key belongs to another request; `full`: the storage
- * for idempotency keys is full, so nothing was stored.
- */
-export type WriteOutcome = 'stored' | 'replayed' | 'reused' | 'full';
+/** `replayed`: the same request was stored before; `reused`: the key belongs to another request. */
+export type WriteOutcome = 'stored' | 'replayed' | 'reused';
 
 export interface JournalOptions {
-  limits: JournalLimits;
+  /** Max size of entries that a backup keeps. */
+  maxBytes: number;
+  /** File of the idempotency keys; without it, no write has one. */
+  marksFile?: string | undefined;
   /** Name of this journal in the event store; by default the node's id, which is created with the file. */
   source?: string | undefined;
   /** The file is opened before the position of the event store is known, which `confirm` checks later. */
@@ -45,7 +46,7 @@ export class Journal {
   readonly source: string;
   readonly #db: DatabaseSyncInstance;
   readonly #entries: JournalEntries;
-  readonly #marks: IdempotencyMarks;
+  readonly #marks: IdempotencyMarks | undefined;
   readonly #maxHeldBytes: number;
   #lastSeq: number;
   /** The last position when the file was opened: later ones are not in the event store before `confirm`. */
@@ -56,9 +57,9 @@ export class Journal {
   readonly #batches: PlannedBatches;
   readonly #acceptLoss: boolean;
 
-  constructor(file: string, { limits, source, watermark, acceptLoss = false }: JournalOptions) {
+  constructor(file: string, { maxBytes, marksFile, source, watermark, acceptLoss = false }: JournalOptions) {
     this.#acceptLoss = acceptLoss;
-    this.#maxHeldBytes = limits.requests;
+    this.#maxHeldBytes = maxBytes;
     this.#db = new DatabaseSync(file);
     // secure_delete = FAST overwrites deleted rows in pages that are written anyway.
     this.#db.exec(
@@ -73,7 +74,7 @@ export class Journal {
     if (watermark !== undefined && !acceptLoss) assertNoLoss(watermark, reached);
     this.source = source ?? nodeIdOf(this.#db);
     this.#entries = new JournalEntries(this.#db);
-    this.#marks = new IdempotencyMarks(this.#db, limits);
+    if (marksFile !== undefined) this.#marks = openMarks(this.#db, marksFile);
     this.#batches = new PlannedBatches(this.#db);
     const { last, length } = this.#continueAfter(watermark ?? reached);
     this.#lastSeq = last;
@@ -132,7 +133,7 @@ export class Journal {
 
   /** Size of the idempotency keys. */
   get markBytes(): number {
-    return this.#marks.bytes;
+    return this.#marks?.bytes ?? 0;
   }
 
   /** Makes the writes durable in one transaction; throws if any of them may not be on disk. */
@@ -143,7 +144,7 @@ export class Journal {
     let bytes = 0;
     this.#db.exec('BEGIN IMMEDIATE');
     for (const { payload, idempotency } of writes) {
-      const claim = idempotency === undefined ? 'new' : this.#marks.claim(idempotency, now);
+      const claim = idempotency === undefined ? 'new' : this.#marks!.claim(idempotency, now);
       outcomes.push(claim === 'new' ? 'stored' : claim);
       if (claim !== 'new') continue;
       seq += 1;
@@ -151,7 +152,7 @@ export class Journal {
       this.#entries.insert(seq, payload);
       stored.push({ seq, payload });
     }
-    this.#marks.saveCounts();
+    this.#marks?.save(now);
     this.#db.exec('COMMIT');
     this.#lastSeq = seq;
     this.#bytes += bytes;
@@ -241,9 +242,9 @@ export class Journal {
     }
   }
 
-  /** Deletes some expired idempotency keys; returns whether there may be more. */
-  deleteExpiredKeys(now: number): boolean {
-    return this.#inTransaction(() => this.#marks.deleteExpired(now));
+  /** Does some of the work that idempotency keys need; returns whether there may be more. */
+  maintainMarks(now: number): boolean {
+    return this.#marks?.step(now) ?? false;
   }
 
   /** Writes later entries to other pages. Entries from before the previous call must have been pruned. */
@@ -276,7 +277,16 @@ export class Journal {
   }
 
   close(): void {
+    this.#marks?.close();
     this.#db.close();
+  }
+}
+
+function openMarks(db: DatabaseSyncInstance, file: string): IdempotencyMarks {
+  try {
+    return new IdempotencyMarks(db, file);
+  } catch (error) {
+    throw fileError(file, error);
   }
 }
 

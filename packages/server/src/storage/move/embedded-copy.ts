@@ -8,13 +8,11 @@ import { openDuckDbEventStore } from '../duckdb/duckdb-event-store.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
 import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
 import { Journal } from '../journal/journal.ts';
-import { journalLimits } from '../journal/journal-limits.ts';
 import { directoryState } from './directory-state.ts';
 
 const DIRECTORY = 'move.partial';
 const READ = { rows: 5000, characters: 8 * 1024 * 1024 };
 /** Nothing is added to the journal. */
-const LIMITS = journalLimits(0);
 
 /** A copy of a data directory, which can be read without disturbing its server. */
 export interface EmbeddedCopy {
@@ -79,7 +77,7 @@ async function whileStopped(dataDir: string, work: () => Promise<boolean>): Prom
 
 async function loadJournal(file: string, store: EventStore): Promise<void> {
   const watermark = await store.watermark(LOCAL_SOURCE);
-  const journal = new Journal(file, { limits: LIMITS, source: LOCAL_SOURCE, watermark });
+  const journal = new Journal(file, { maxBytes: 0, source: LOCAL_SOURCE, watermark });
   try {
     for (let after = watermark; ; ) {
       const rows = journal.read(after, READ.rows, READ.characters);

@@ -6,7 +6,6 @@ import { type Database, openDatabase } from '../database.ts';
 import { openDuckDbEventStore } from '../duckdb/duckdb-event-store.ts';
 import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
 import { Journal } from '../journal/journal.ts';
-import { journalLimits } from '../journal/journal-limits.ts';
 import { ALL_MIGRATIONS } from '../migrations/all-migrations.ts';
 import { isMigrated } from '../migrations/migrate.ts';
 import { connectPostgres } from '../postgres/open-postgres.ts';
@@ -21,7 +20,7 @@ export interface MoveToDirectory extends MoveListener {
   servers: Servers;
 }
 
-const DATA_FILES = ['config.db', 'journal.db', 'events.duckdb', 'node.db'];
+const DATA_FILES = ['config.db', 'journal.db', 'marks.db', 'events.duckdb', 'node.db'];
 const STATEMENT_TIMEOUT_MS = 10 * 60 * 1000;
 
 /**
@@ -112,7 +111,7 @@ const readingOnly = <T>(database: Database, read: (snapshot: Database) => Promis
 async function createJournal(directory: string, store: EventStore): Promise<void> {
   const watermark = await store.watermark(LOCAL_SOURCE);
   new Journal(join(directory, 'journal.db'), {
-    limits: journalLimits(0),
+    maxBytes: 0,
     ...{ source: LOCAL_SOURCE, watermark },
   }).close();
 }

@@ -6,7 +6,6 @@ import {
 } from '../clickhouse/clickhouse-event-store.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
 import { Journal } from '../journal/journal.ts';
-import { journalLimits } from '../journal/journal-limits.ts';
 import { LoadTracing } from '../load-tracing.ts';
 import { Loader } from '../loader.ts';
 
@@ -27,7 +26,7 @@ export async function shipJournal(directory: string, clickhouse: ClickHouseStore
   const store = openClickHouseEventStore(clickhouse);
   try {
     // Compared with ClickHouse before anything is counted: it may have more than the node knew.
-    const journal = new Journal(file, { limits: journalLimits(0) });
+    const journal = new Journal(file, { maxBytes: 0 });
     try {
       journal.confirm(await store.watermark(journal.source));
       const requests = journal.lastSeq - journal.handedOver;

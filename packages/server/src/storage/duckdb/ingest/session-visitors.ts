@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { AcceptedCollect, JournalEntry } from '../../accepted-request.ts';
+import { KeyTable } from '../../key-table.ts';
 import { ShortTurns } from '../../short-turns.ts';
 import type { KeyHasher, SessionHash } from '../lookup/key-hasher.ts';
-import { KeyTable } from '../lookup/key-table.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import { rowsOf } from '../sql.ts';
 

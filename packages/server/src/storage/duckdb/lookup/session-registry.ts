@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Positions } from '../../event-store.ts';
+import { KeyTable } from '../../key-table.ts';
 import { rowsOf } from '../sql.ts';
 import type { SessionHash } from './key-hasher.ts';
-import { KeyTable } from './key-table.ts';
 
 /** Max sessions per generation of cached sessions, of which there are two. 32 bytes per slot. */
 const GENERATION_SIZE = 90_000;

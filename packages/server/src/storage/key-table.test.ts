@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { KeyHasher } from './key-hasher.ts';
+import { KeyHasher } from './duckdb/lookup/key-hasher.ts';
 import { KeyTable } from './key-table.ts';
 
 test('a key table behaves like a Map', () => {

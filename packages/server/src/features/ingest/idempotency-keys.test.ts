@@ -1,0 +1,29 @@
+import { afterEach, expect, it } from 'vitest';
+import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
+import { waitFor } from '../../testing/wait.ts';
+
+let shop: Shop;
+afterEach(() => closeShop(shop));
+
+const key = (text: string) => ({ 'idempotency-key': text });
+/** Retries while the journal is full of requests that are about to be loaded. */
+const count = (text: string) =>
+  waitFor('space in the journal', async () => {
+    const response = await shop.increment({ goalId: 'signup' }, key(text));
+    return response.status !== 503 && response;
+  });
+
+it('keys are not part of what JOURNAL_MAX_BYTES limits', async () => {
+  // Space for a few requests, and in an earlier version for 96 keys of a day.
+  const env = { JOURNAL_MAX_BYTES: '16384' };
+  shop = await openShop({ env });
+  for (let i = 0; i < 300; i++) expectAccepted(await count(`key-${i}`));
+  expect(await shop.server.stop()).toBe(0);
+  shop = await openShop({ env, dataDir: shop.server.dataDir });
+  for (let i = 0; i < 300; i += 50) expectAccepted(await count(`key-${i}`));
+  expectProblem(await shop.increment({ goalId: 'signup', amount: 1 }, key('key-0')), {
+    status: 422,
+    code: 'idempotency_key_reused',
+  });
+  expect((await shop.progress('signup')).current.count).toBe(300);
+});
