@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Config } from '../config.ts';
 import { openSlowClients, type SlowClient } from '../testing/slow-client.ts';
 import { settled, waitFor } from '../testing/wait.ts';
 import { type ConnectionLimits, connectionLimits } from './connection-limits.ts';
@@ -16,15 +17,19 @@ let handled: number;
 let open: SlowClient[];
 
 /** Starts a server with short timeouts only where a test needs them. */
-async function serve(limits: Partial<ConnectionLimits> = {}): Promise<void> {
+async function serve(
+  limits: Partial<ConnectionLimits> = {},
+  trustProxy: Config['trustProxy'] = false,
+): Promise<void> {
   const all = { ...connectionLimits(1), keepAliveTimeoutMs: 100, ...limits };
-  ({ app } = createHttpServer({ trustProxy: false, workers: 1 }, pino({ level: 'silent' }), all));
+  ({ app } = createHttpServer({ trustProxy, workers: 1 }, pino({ level: 'silent' }), all));
   app.get('/large', (_request, reply) => {
     handled += 1;
     return reply.header('etag', '"large"').type('text/plain').send(LARGE);
   });
   app.get('/small', () => ({ small: true }));
   app.get('/slow', async () => {
+    handled += 1;
     await sleep(600);
     return { slow: true };
   });
@@ -153,4 +158,49 @@ describe('pipelined requests', () => {
     await allClosed();
     expect(client!.received).toBe('');
   });
+});
+
+describe('connections of one address', () => {
+  const from = (localAddress: string, count: number, start?: string) =>
+    openSlowClients(count, url, start, localAddress).then((clients) => {
+      open.push(...clients);
+      return clients;
+    });
+
+  it('replace its oldest idle ones, and take no place from others', async () => {
+    await serve({ maxPerAddress: 5, maxConnections: 50, keepAliveTimeoutMs: 60_000 });
+    const [first] = await from('127.0.0.2', 1, get('/small'));
+    first!.read();
+    await waitFor('the response', () => first!.received.includes('small'));
+    await from('127.0.0.2', 100);
+    await waitFor('the limit', async () => (await openConnections()) <= 5);
+    await waitFor('the first one to close', () => first!.isClosed);
+    expect(await succeeds()).toBe(true);
+  });
+
+  it('are rejected while all of them are busy', async () => {
+    await serve({ maxPerAddress: 3 });
+    const busy = await from('127.0.0.2', 3, get('/slow'));
+    for (const client of busy) client.read();
+    await waitFor('the requests', () => handled === 3);
+    const [rejected] = await from('127.0.0.2', 1, get('/small'));
+    rejected!.read();
+    await waitFor('the rejection', () => rejected!.isClosed);
+    await waitFor('the responses', () => busy.every(({ received }) => received.includes('slow')));
+  });
+
+  it('are not limited for a trusted proxy', async () => {
+    await serve({ maxPerAddress: 3 }, '127.0.0.2');
+    await from('127.0.0.2', 20);
+    await waitFor('all of them', async () => (await openConnections()) === 20);
+  });
+});
+
+it('closes idle connections sooner when half of the connections are taken, but not busy ones', async () => {
+  await serve({ maxConnections: 20, checkIntervalMs: 50, crowdedIdleMs: 100, keepAliveTimeoutMs: 60_000 });
+  const [busy] = await connections(1, get('/slow'));
+  busy!.read();
+  await connections(15);
+  await waitFor('space for others', async () => (await openConnections()) <= 10);
+  await waitFor('the response', () => busy!.received.includes('slow'));
 });

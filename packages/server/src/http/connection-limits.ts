@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
+import { isIdle, type OpenConnection, OpenConnections } from './open-connections.ts';
 
 /** Limits per connection and for all connections together. */
 export interface ConnectionLimits {
@@ -19,11 +20,17 @@ export interface ConnectionLimits {
   /** Max unread bytes of large responses over all connections. */
   readonly maxUnsentBytes: number;
   readonly maxConnections: number;
+  /** Max connections of one address (IPv6: /64), unless it is a trusted proxy. */
+  readonly maxPerAddress: number;
+  /** When half of the connections are taken, idle ones are closed after this long instead of `keepAliveTimeoutMs`. */
+  readonly crowdedIdleMs: number;
 }
 
 const MEBIBYTE = 2 ** 20;
 /** Kept for data files and the temporary files of reports; without a descriptor, journal writes fail. */
 const RESERVED_DESCRIPTORS = 128;
+
+const MAX_CONNECTIONS = Math.min(16_384, connectionsWithin(openFilesLimit()));
 
 const CONNECTION_LIMITS: ConnectionLimits = {
   headersTimeoutMs: 10_000,
@@ -33,7 +40,9 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   stalledTimeoutMs: 15_000,
   lingerMs: 2000,
   maxUnsentBytes: Math.min(128 * MEBIBYTE, getHeapStatistics().heap_size_limit / 16),
-  maxConnections: Math.min(16_384, connectionsWithin(openFilesLimit())),
+  maxConnections: MAX_CONNECTIONS,
+  maxPerAddress: Math.ceil(MAX_CONNECTIONS / 8),
+  crowdedIdleMs: 5000,
 };
 
 /** For one of several processes that serve together: what is for all connections together is divided. */
@@ -42,6 +51,7 @@ export function connectionLimits(processes: number): ConnectionLimits {
     ...CONNECTION_LIMITS,
     maxUnsentBytes: CONNECTION_LIMITS.maxUnsentBytes / processes,
     maxConnections: Math.ceil(CONNECTION_LIMITS.maxConnections / processes),
+    maxPerAddress: Math.ceil(CONNECTION_LIMITS.maxPerAddress / processes),
   };
 }
 
@@ -59,34 +69,71 @@ function openFilesLimit(): number {
   }
 }
 
-/** The open connections of a server. */
-export function openSockets({ server }: FastifyInstance): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-/** Closes connections whose clients do not read, and rejects connections beyond the maximum. */
+/**
+ * Closes connections whose clients do not read, and those that are idle when there are many. Rejects connections beyond
+ * the maximum, of one address and of all.
+ */
 export function limitConnections(
   app: FastifyInstance,
-  sockets: ReadonlySet<Socket>,
-  { maxConnections, stalledTimeoutMs, checkIntervalMs }: ConnectionLimits,
+  connections: OpenConnections,
+  limits: ConnectionLimits,
 ): void {
+  const { maxConnections, maxPerAddress, stalledTimeoutMs, checkIntervalMs } = limits;
   app.server.maxConnections = maxConnections;
-  // Only for sockets with unsent output: a timer per request would slow down every request.
-  const watch = setInterval(() => {
-    for (const socket of sockets) {
-      if (socket.writableLength > 0 && socket.timeout !== stalledTimeoutMs)
-        socket.setTimeout(stalledTimeoutMs);
-    }
+  app.server.on('connection', (socket: Socket) => {
+    const network = OpenConnections.of(socket)?.network;
+    if (network === undefined) return;
+    const others = connections.inNetwork(network);
+    if (others.size <= maxPerAddress) return;
+    // The oldest one is idle in nearly all cases.
+    const idle = first(others, (other) => other.socket !== socket && isIdle(other));
+    (idle?.socket ?? socket).destroy();
+  });
+  const check = setInterval(() => {
+    watchOutput(connections, stalledTimeoutMs);
+    closeIdle(connections, limits, performance.now());
   }, checkIntervalMs).unref();
   // Emitted after inactivity; between two requests Node.js sets the keep-alive timeout instead.
   app.server.on('timeout', (socket: Socket) => {
     const isWaitingForServer = socket.timeout === stalledTimeoutMs && socket.writableLength === 0;
     if (!isWaitingForServer) socket.destroy();
   });
-  app.addHook('onClose', async () => clearInterval(watch));
+  app.addHook('onClose', async () => clearInterval(check));
+}
+
+/** Only for sockets with unsent output: a timer per request would slow down every request. */
+function watchOutput(connections: OpenConnections, stalledTimeoutMs: number): void {
+  for (const { socket } of connections) {
+    if (socket.writableLength > 0 && socket.timeout !== stalledTimeoutMs) socket.setTimeout(stalledTimeoutMs);
+  }
+}
+
+/** Closes those that have been idle longest, until half of the connections are free. */
+function closeIdle(
+  connections: OpenConnections,
+  { maxConnections, crowdedIdleMs }: ConnectionLimits,
+  now: number,
+): void {
+  let excess = connections.size - Math.floor(maxConnections / 2);
+  if (excess <= 0) return;
+  const idle: OpenConnection[] = [];
+  for (const connection of connections) {
+    const { bytesRead } = connection.socket;
+    if (bytesRead !== connection.bytesRead || !isIdle(connection)) {
+      connection.bytesRead = bytesRead;
+      connection.lastReadAt = now;
+    } else if (connection.network !== undefined && now - connection.lastReadAt >= crowdedIdleMs) {
+      idle.push(connection);
+    }
+  }
+  idle.sort((a, b) => a.lastReadAt - b.lastReadAt);
+  for (const { socket } of idle) {
+    if (excess-- <= 0) return;
+    socket.destroy();
+  }
+}
+
+function first<T>(items: Iterable<T>, matches: (item: T) => boolean): T | undefined {
+  for (const item of items) if (matches(item)) return item;
+  return undefined;
 }

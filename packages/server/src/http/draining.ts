@@ -1,28 +1,28 @@
-import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { OpenConnections } from './open-connections.ts';
 
 const CHECK_INTERVAL_MS = 50;
 /** Requests in progress have this long to finish, so that a slow client cannot block the shutdown. */
 const GRACE_PERIOD_MS = 5000;
 
 /** During shutdown: finishes requests in progress and closes idle connections. */
-export function drainConnections(app: FastifyInstance, sockets: ReadonlySet<Socket>): void {
+export function drainConnections(app: FastifyInstance, connections: OpenConnections): void {
   app.addHook('preClose', (done) => {
     const deadline = performance.now() + GRACE_PERIOD_MS;
     const timer = setInterval(() => {
-      closeConnections(app, sockets, performance.now() > deadline);
-      if (sockets.size === 0 && !app.server.listening) clearInterval(timer);
+      closeConnections(app, connections, performance.now() > deadline);
+      if (connections.size === 0 && !app.server.listening) clearInterval(timer);
     }, CHECK_INTERVAL_MS).unref();
     done();
   });
 }
 
-function closeConnections({ server }: FastifyInstance, sockets: ReadonlySet<Socket>, all: boolean): void {
+function closeConnections({ server }: FastifyInstance, connections: OpenConnections, all: boolean): void {
   if (all) {
     server.closeAllConnections();
     return;
   }
   server.closeIdleConnections();
   // Node.js treats a connection that has not sent anything yet as busy.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  for (const { socket } of connections) if (socket.bytesRead === 0) socket.destroy();
 }

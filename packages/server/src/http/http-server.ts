@@ -5,16 +5,12 @@ import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { refuseBrokenRequest } from './broken-request.ts';
 import { trustsProxy } from './client-address.ts';
-import {
-  type ConnectionLimits,
-  connectionLimits,
-  limitConnections,
-  openSockets,
-} from './connection-limits.ts';
+import { type ConnectionLimits, connectionLimits, limitConnections } from './connection-limits.ts';
 import { drainConnections } from './draining.ts';
 import { FastLane } from './fast-lane.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { jsonBodyParser, parseJsonBodies } from './json-body.ts';
+import { OpenConnections } from './open-connections.ts';
 import { usePlainWrites } from './plain-writes.ts';
 import { sendProblem } from './problem.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
@@ -71,13 +67,13 @@ export function createHttpServer(
   app.decorateRequest('apiKey');
   app.decorateRequest('caller');
   app.decorateRequest('managed');
-  const sockets = openSockets(app);
-  limitConnections(app, sockets, limits);
+  const connections = new OpenConnections(app, trusts);
+  limitConnections(app, connections, limits);
   usePlainWrites(app);
   const output = new UnsentOutput(limits.maxUnsentBytes);
   limitUnsentOutput(app, output);
   addRequestHook(app);
-  drainConnections(app, sockets);
+  drainConnections(app, connections);
   if (logger.isLevelEnabled('debug')) logRequests(app);
   const parseBody = jsonBodyParser(app);
   parseJsonBodies(app, parseBody);

@@ -6,9 +6,14 @@ export class SlowClient {
   readonly #socket: Socket;
   received = '';
 
-  static async open(url: string, start = ''): Promise<SlowClient> {
+  static async open(url: string, start = '', localAddress?: string): Promise<SlowClient> {
     const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      allowHalfOpen: true,
+      ...(localAddress !== undefined && { localAddress }),
+    });
     // The server may reset the connection.
     socket.on('error', () => {});
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
@@ -20,6 +25,11 @@ export class SlowClient {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.setEncoding('latin1');
+  }
+
+  /** Only known while it reads. */
+  get isClosed(): boolean {
+    return this.#socket.readableEnded || this.#socket.destroyed;
   }
 
   send(text: string): void {
@@ -44,5 +54,10 @@ export class SlowClient {
   }
 }
 
-export const openSlowClients = (count: number, url: string, start?: string): Promise<SlowClient[]> =>
-  Promise.all(Array.from({ length: count }, () => SlowClient.open(url, start)));
+export const openSlowClients = (
+  count: number,
+  url: string,
+  start?: string,
+  localAddress?: string,
+): Promise<SlowClient[]> =>
+  Promise.all(Array.from({ length: count }, () => SlowClient.open(url, start, localAddress)));
