@@ -21,6 +21,7 @@ import {
   type StoredInvitation,
   useInvitation,
 } from './invitation-store.ts';
+import { checkAttempt } from './sign-in-throttle.ts';
 
 /** Invitations as the invited see them. The token is sent in a body: URLs end up in logs. */
 export function registerInvitationAcceptance(api: ApiRoutes, parts: AccountParts): void {
@@ -40,16 +41,17 @@ async function requireInvitation(
   token: string,
 ): Promise<OpenInvitation> {
   const attempt = await throttle.begin({ address: ip });
-  const invitation = await findInvitation(database, token);
-  const property = properties().find(({ id }) => id === invitation?.propertyId);
-  if (invitation === undefined || property === undefined) throw new ApiError('invitation_invalid');
-  const inviter = await findAccount(database, invitation.invitedBy);
-  // Whoever lost the right to invite must not let others in with an old link.
-  const mayInvite =
-    inviter?.disabledAt === null && hasRole(accountRole(inviter.id, inviter.isOwner, property), 'admin');
-  if (!mayInvite) throw new ApiError('invitation_invalid');
-  attempt.succeeded();
-  return { invitation, property };
+  return checkAttempt(attempt, async () => {
+    const invitation = await findInvitation(database, token);
+    const property = properties().find(({ id }) => id === invitation?.propertyId);
+    if (invitation === undefined || property === undefined) throw new ApiError('invitation_invalid');
+    const inviter = await findAccount(database, invitation.invitedBy);
+    // Whoever lost the right to invite must not let others in with an old link.
+    const mayInvite =
+      inviter?.disabledAt === null && hasRole(accountRole(inviter.id, inviter.isOwner, property), 'admin');
+    if (!mayInvite) throw new ApiError('invitation_invalid');
+    return { invitation, property };
+  });
 }
 
 function registerLookup(api: ApiRoutes, parts: AccountParts): void {

@@ -80,7 +80,7 @@ function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
         if (account.passwordHash === null) {
           throw invalidField('/password', 'This account has no password: it signs in with OpenID Connect.');
         }
-        await confirmIdentity(parts, account, { password: password.current }, request.ip);
+        await confirmIdentity(parts, account, { password: password.current });
         const passwordHash = await hasher.hash(password.next);
         await setPassword(database, account.id, passwordHash);
         await sessions.start(request, reply, { ...account, passwordHash });

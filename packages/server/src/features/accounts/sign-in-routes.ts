@@ -13,7 +13,7 @@ export function registerSignInRoutes(api: ApiRoutes, parts: AccountParts): void 
   registerSignOut(api, parts);
 }
 
-function registerSetup(api: ApiRoutes, { database, hasher, throttle, sessions, oidc }: AccountParts): void {
+function registerSetup(api: ApiRoutes, { database, hasher, sessions, oidc }: AccountParts): void {
   const url = '/v1/manage/setup';
   api.get(
     url,
@@ -40,7 +40,6 @@ function registerSetup(api: ApiRoutes, { database, hasher, throttle, sessions, o
     },
     async (request, reply): Promise<SignedIn> => {
       if (await hasOwner(database)) throw new ApiError('already_set_up');
-      const attempt = await throttle.begin({ address: request.ip });
       const { email, name, password } = request.body;
       const passwordHash = await hasher.hash(password);
       const account = await inTransaction(database, async (transaction) => {
@@ -49,7 +48,6 @@ function registerSetup(api: ApiRoutes, { database, hasher, throttle, sessions, o
         if (await findAccountByEmail(transaction, email)) throw new ApiError('already_exists');
         return createAccount(transaction, { email, name, passwordHash, isOwner: true });
       });
-      attempt.succeeded();
       await sessions.start(request, reply, account);
       return { account: accountResponse(account) };
     },
@@ -63,7 +61,7 @@ function registerSignIn(api: ApiRoutes, parts: AccountParts): void {
       tag: 'Management',
       summary: 'Sign in with email and password',
       description:
-        'Sets the session cookie. Failed attempts slow down further ones, per account and per client address.',
+        'Sets the session cookie. Failed attempts slow down further ones of the same client address.',
       access: 'anyone',
       body: SignInBody,
       responses: { 200: { ...SignedIn, description: 'Signed in' } },

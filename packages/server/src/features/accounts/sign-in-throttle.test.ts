@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { ApiError } from '../../errors.ts';
-import { SignInThrottle } from './sign-in-throttle.ts';
+import { type AttemptBy, SignInThrottle } from './sign-in-throttle.ts';
 
 const by = { email: 'ada@shop.example', address: '192.0.2.1' };
 
 /** Seconds to wait; 0 if an attempt is allowed, which then counts as a failure. */
-function fail(throttle: SignInThrottle, attempt: { email?: string; address: string } = by): number {
+function fail(throttle: SignInThrottle, attempt: AttemptBy = by): number {
   try {
     throttle.begin(attempt);
     return 0;
@@ -14,7 +14,7 @@ function fail(throttle: SignInThrottle, attempt: { email?: string; address: stri
   }
 }
 
-it('allows ten failures per account, then doubles the wait up to 15 minutes', () => {
+it('allows ten failures per account and address, then doubles the wait up to 15 minutes', () => {
   let now = 1000;
   const throttle = new SignInThrottle(() => now);
   for (let failure = 0; failure < 10; failure++) expect(fail(throttle)).toBe(0);
@@ -39,7 +39,7 @@ it('counts an address over all accounts, and IPv6 by network', () => {
   expect(fail(throttle, { address: '2001:db8:0:1::1' })).toBe(0);
 });
 
-it('success forgets the failures of the account; an incomplete attempt only itself', () => {
+it('success forgets the failures at the account; an incomplete attempt only itself', () => {
   const throttle = new SignInThrottle(() => 1000);
   for (let failure = 0; failure < 9; failure++) fail(throttle);
   throttle.begin(by).incomplete();
@@ -49,4 +49,29 @@ it('success forgets the failures of the account; an incomplete attempt only itse
   for (let failure = 0; failure < 9; failure++) fail(other);
   other.begin(by).succeeded();
   for (let failure = 0; failure < 10; failure++) expect(fail(other)).toBe(0);
+});
+
+it('the guesses of a stranger do not stop the owner', () => {
+  const throttle = new SignInThrottle(() => 1000);
+  const stranger = { ...by, address: '203.0.113.9' };
+  while (fail(throttle, stranger) === 0);
+  expect(fail(throttle)).toBe(0);
+  throttle.begin(by).succeeded();
+});
+
+it('guesses from many addresses stop, but not for an address that has signed in before', () => {
+  const throttle = new SignInThrottle(() => 1000);
+  throttle.begin(by).succeeded();
+  for (let i = 0; i < 100; i++) expect(fail(throttle, { ...by, address: `203.0.113.${i}` })).toBe(0);
+  expect(fail(throttle, { ...by, address: '198.51.100.1' })).toBe(1);
+  expect(fail(throttle)).toBe(0);
+  expect(fail(throttle, { email: 'bob@shop.example', address: '198.51.100.1' })).toBe(0);
+});
+
+it('someone who is signed in is only slowed down by their own failures', () => {
+  const throttle = new SignInThrottle(() => 1000);
+  while (fail(throttle) === 0);
+  for (let failure = 0; failure < 10; failure++) expect(fail(throttle, { signedIn: 'acc_1' })).toBe(0);
+  expect(fail(throttle, { signedIn: 'acc_1' })).toBe(1);
+  expect(fail(throttle, { signedIn: 'acc_2' })).toBe(0);
 });

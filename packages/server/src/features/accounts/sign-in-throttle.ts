@@ -2,8 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../errors.ts';
 import { networkOf } from '../../http/network-of.ts';
 
-/** Failures before the first wait, which is one second and doubles with every further failure. */
-const FREE_FAILURES = { account: 10, address: 50 };
+/**
+ * Failures before the first wait, which is one second and doubles with every further failure.
+ *
+ * - `guesser`: of one address at one account, so that a stranger's guesses do not lock its owner out.
+ * - `address`: of one address at all accounts.
+ * - `account`: of all addresses that have not signed in to it before, against guesses from many addresses.
+ * - `signedIn`: of someone who is signed in and confirms an action. It does not depend on the guesses of others.
+ */
+const FREE_FAILURES = { guesser: 10, address: 50, account: 100, signedIn: 10 };
 const MAX_WAIT_MS = 15 * 60 * 1000;
 /** Failures are forgotten after this time without another one. */
 const FORGET_MS = 60 * 60 * 1000;
@@ -18,18 +25,23 @@ interface Failures {
 
 type Kind = keyof typeof FREE_FAILURES;
 
-/** What an attempt counts against. */
-export interface AttemptBy {
-  /** Lower-case email of the account, whether it exists or not; undefined if the attempt names none. */
-  email?: string | undefined;
-  /** Client address. */
-  address: string;
-}
+/** Who makes an attempt. */
+export type AttemptBy =
+  | {
+      /** Lower-case email of the account, whether it exists or not; undefined if the attempt names none. */
+      email?: string | undefined;
+      /** Client address. */
+      address: string;
+    }
+  | {
+      /** Id of the account that is signed in already. */
+      signedIn: string;
+    };
 
 export interface Attempt {
-  /** Everything was right: forgets the failures of the account. */
+  /** Everything was right: forgets the failures of whoever made the attempt at this account. */
   succeeded(): void;
-  /** Nothing was wrong, but the attempt is not complete: takes back only this attempt. */
+  /** Nothing was found to be wrong, but the attempt is not complete: takes back only this attempt. */
   incomplete(): void;
 }
 
@@ -41,6 +53,8 @@ export interface AttemptCounter {
 /** Slows down guessing of passwords and codes. Times are monotonic, so setting the clock does not end a wait. */
 export class SignInThrottle implements AttemptCounter {
   #caches: Record<Kind, LRUCache<string, Failures>> | undefined;
+  /** Addresses that have signed in to an account. */
+  #known: LRUCache<string, true> | undefined;
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -50,31 +64,49 @@ export class SignInThrottle implements AttemptCounter {
   /** Created by the first attempt, because a cache allocates room for all its entries at once. */
   get #failures() {
     this.#caches ??= {
-      account: new LRUCache({ max: MAX_ENTRIES }),
+      guesser: new LRUCache({ max: MAX_ENTRIES }),
       address: new LRUCache({ max: MAX_ENTRIES }),
+      account: new LRUCache({ max: MAX_ENTRIES }),
+      signedIn: new LRUCache({ max: MAX_ENTRIES }),
     };
     return this.#caches;
   }
 
   /**
    * Counts an attempt as failed until it succeeds: before the expensive hash, so that parallel attempts count too.
-   * Throws 429 while the account or the address has to wait.
+   * Throws 429 while whoever makes it has to wait.
    */
   begin(by: AttemptBy): Attempt {
-    for (const [kind, key] of keysOf(by)) this.#check(kind, key);
-    for (const [kind, key] of keysOf(by)) this.#count(kind, key);
+    for (const [kind, key] of this.#keysOf(by)) this.#check(kind, key);
+    for (const [kind, key] of this.#keysOf(by)) this.#count(kind, key);
     return { succeeded: () => this.succeeded(by), incomplete: () => this.incomplete(by) };
   }
 
   /** See `Attempt`. */
-  succeeded({ email, address }: AttemptBy): void {
-    if (email !== undefined) this.#failures.account.delete(email);
-    this.#takeBack('address', networkOf(address));
+  succeeded(by: AttemptBy): void {
+    for (const [kind, key] of this.#keysOf(by)) {
+      if (kind === 'guesser' || kind === 'signedIn') this.#failures[kind].delete(key);
+      else this.#takeBack(kind, key);
+    }
+    if ('signedIn' in by || by.email === undefined) return;
+    this.#known ??= new LRUCache({ max: MAX_ENTRIES });
+    this.#known.set(guesserOf(by.email, by.address), true);
   }
 
   /** See `Attempt`. */
   incomplete(by: AttemptBy): void {
-    for (const [kind, key] of keysOf(by)) this.#takeBack(kind, key);
+    for (const [kind, key] of this.#keysOf(by)) this.#takeBack(kind, key);
+  }
+
+  #keysOf(by: AttemptBy): [Kind, string][] {
+    if ('signedIn' in by) return [['signedIn', by.signedIn]];
+    const { email, address } = by;
+    const keys: [Kind, string][] = [['address', networkOf(address)]];
+    if (email === undefined) return keys;
+    const guesser = guesserOf(email, address);
+    keys.push(['guesser', guesser]);
+    if (!this.#known?.has(guesser)) keys.push(['account', email]);
+    return keys;
   }
 
   #check(kind: Kind, key: string): void {
@@ -105,7 +137,21 @@ export class SignInThrottle implements AttemptCounter {
   }
 }
 
-function keysOf({ email, address }: AttemptBy): [Kind, string][] {
-  const byAddress: [Kind, string] = ['address', networkOf(address)];
-  return email === undefined ? [byAddress] : [byAddress, ['account', email]];
+const guesserOf = (email: string, address: string) => `${networkOf(address)} ${email}`;
+
+/**
+ * Checks what was sent in an attempt. Only `sign_in_failed` and `invitation_invalid` count as failures, not an error of
+ * the service.
+ */
+export async function checkAttempt<T>(attempt: Attempt, check: () => Promise<T>): Promise<T> {
+  try {
+    const result = await check();
+    attempt.succeeded();
+    return result;
+  } catch (error) {
+    const isFailure =
+      error instanceof ApiError && (error.code === 'sign_in_failed' || error.code === 'invitation_invalid');
+    if (!isFailure) attempt.incomplete();
+    throw error;
+  }
 }

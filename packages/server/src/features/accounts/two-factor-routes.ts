@@ -11,6 +11,7 @@ import { inTransaction } from '../../storage/in-transaction.ts';
 import type { AccountParts } from './account-parts.ts';
 import { callersAccount } from './me-routes.ts';
 import { confirmIdentity } from './sign-in.ts';
+import { checkAttempt } from './sign-in-throttle.ts';
 import { beginEnrolment, confirmEnrolment, countRecoveryCodes, removeTwoFactor } from './two-factor.ts';
 
 const URL = '/v1/manage/me/two-factor';
@@ -71,12 +72,12 @@ function registerConfirm(api: ApiRoutes, parts: AccountParts): void {
     async (request, reply): Promise<RecoveryCodes> => {
       const account = await callersAccount(parts, request);
       if (account.twoFactor) throw alreadyOn();
-      const attempt = await throttle.begin({ email: account.email, address: request.ip });
-      const recoveryCodes = await confirmEnrolment(database, account, request.body.code);
-      if (recoveryCodes === undefined) {
+      const attempt = await throttle.begin({ signedIn: account.id });
+      const recoveryCodes = await checkAttempt(attempt, async () => {
+        const codes = await confirmEnrolment(database, account, request.body.code);
+        if (codes !== undefined) return codes;
         throw new ApiError('sign_in_failed', { message: 'The code is wrong, or enrolment was not started.' });
-      }
-      attempt.succeeded();
+      });
       await sessions.start(request, reply, account);
       return { recoveryCodes };
     },
@@ -97,7 +98,7 @@ function registerRemove(api: ApiRoutes, parts: AccountParts): void {
     },
     async (request, reply): Promise<TwoFactorState> => {
       const account = await callersAccount(parts, request);
-      await confirmIdentity(parts, account, request.body, request.ip);
+      await confirmIdentity(parts, account, request.body);
       await inTransaction(database, (transaction) => removeTwoFactor(transaction, account.id));
       await sessions.start(request, reply, account);
       return { enabled: false, recoveryCodes: 0 };
