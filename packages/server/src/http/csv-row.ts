@@ -1,8 +1,8 @@
 /** At the start of a file: without it, some spreadsheets misread letters beyond ASCII. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
-/** What starts a formula in some spreadsheet, also in full width. */
-const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
+/** What starts a formula in some spreadsheet, also in full width, and after spaces that it removes. */
+const FORMULA_START = /^[\s\u200b\ufeff]*[=+\-@＝＋－＠]|^[\t\r\n]/;
 /** Depending on the language, spreadsheets separate by semicolon or tab as well. */
 const QUOTED = /[",;\t\r\n]/;
 
