@@ -4,8 +4,8 @@ import type { Nodes } from './storage/nodes.ts';
 
 const TIMEOUT_MS = 2000;
 
-/** What cannot be reached: the configuration database, or the event store. */
-type AwayPart = 'database' | 'events';
+/** What cannot be used: the configuration database, the event store, or the journal, which is full. */
+type AwayPart = 'database' | 'events' | 'journal';
 
 export interface Readiness {
   ready: boolean;
@@ -33,7 +33,8 @@ export async function readiness({ database, events, nodes, isShared }: Parts): P
   const away: AwayPart[] = [];
   if (!hasDatabase) away.push('database');
   if (!hasEvents) away.push('events');
-  if (isShared) return { ready: !events.failed, away };
+  if (!events.hasRoom) away.push('journal');
+  if (isShared) return { ready: !events.failed && events.hasRoom, away };
   return { ready: !events.failed && events.status.healthy && away.length === 0, away };
 }
 

@@ -22,8 +22,9 @@ const readinessStatus = (text: string, description: string) => {
   const { properties, ...rest } = status(text, description);
   const away = {
     type: 'array',
-    items: { type: 'string', enum: ['database', 'events'] },
-    description: 'What cannot be reached: the configuration database, or the event store',
+    items: { type: 'string', enum: ['database', 'events', 'journal'] },
+    description:
+      'What cannot be used: the configuration database, the event store, or the journal, which is full',
   };
   const example = { status: text, away: text === 'ready' ? [] : ['events'] };
   return { ...rest, title: 'Readiness', properties: { ...properties, away }, examples: [example] };
@@ -50,7 +51,10 @@ export function registerOperationRoutes(app: FastifyInstance, dependencies: Depe
     '/readyz',
     operation('Readiness check', {
       200: readinessStatus('ready', 'The server accepts events and has its configuration'),
-      503: readinessStatus('not ready', 'The storage is not available; do not route traffic to this server'),
+      503: readinessStatus(
+        'not ready',
+        'The storage is not available or full; do not route traffic to this server',
+      ),
     }),
     async (_request, reply) => {
       const { ready, away } = await readiness();

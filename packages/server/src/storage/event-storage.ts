@@ -32,6 +32,9 @@ export interface EmbeddedStorageOptions extends EventStorageOptions, StorageOpti
   maxBytes: number;
 }
 
+/** With less room in the journal, many requests are refused. */
+const MIN_ROOM = 64 * 1024;
+
 /** Starts the storage thread in this process, and connects to it. */
 export async function openEventStorage(options: EmbeddedStorageOptions): Promise<EventStorage> {
   const storage = startEventStorage(options);
@@ -51,6 +54,7 @@ export class EventStorage {
   readonly journal: JournalClient;
   readonly eventStore: EventStoreClient;
   readonly #channel: StorageChannel;
+  readonly #maxBytes: number;
   readonly #calls: StoreCalls;
   readonly #options: EventStorageOptions;
   #status: StorageStatus = {
@@ -84,6 +88,7 @@ export class EventStorage {
     // Handled by those who wait for it, which may be later.
     this.opened.catch(() => {});
     this.#channel = channel;
+    this.#maxBytes = maxBytes;
     this.#options = options;
     const { tracer } = options;
     this.#calls = new StoreCalls((request) => channel.post(request), tracer && (() => tracer.current()));
@@ -106,6 +111,11 @@ export class EventStorage {
   /** Incremented by everything that may change query results. */
   get changes(): number {
     return this.#status.changes;
+  }
+
+  /** Whether small requests can be stored. */
+  get hasRoom(): boolean {
+    return this.#status.journalBytes < this.#maxBytes - Math.min(MIN_ROOM, this.#maxBytes / 16);
   }
 
   get failed(): boolean {
