@@ -166,7 +166,8 @@ test('a server that is killed during a backup starts again with everything; the 
   expect(await erasure).toMatchObject({ code: 0 });
   await waitFor('the released files', async () => (await run(dataDir, 'backup', second)).code === 0);
   await restarted.stop();
-  const known = /^(provision\.json|(config|journal)\.db(-wal|-shm)?|events\.duckdb(\.lock|\.tmp)?)$/;
+  const known =
+    /^(provision\.json|(config|journal|marks)\.db(-wal|-shm|-mark)?|events\.duckdb(\.lock|\.tmp)?)$/;
   expect(readdirSync(dataDir).filter((name) => !known.test(name))).toEqual([]);
   expect(await run(dataDir, 'restore', second)).toMatchObject({
     code: 1,

@@ -5,6 +5,7 @@ import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
 import { registerAccountRoutes } from './features/accounts/account-routes.ts';
 import { createCallerDirectory } from './features/accounts/caller-directory.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
+import { OwnerRecord } from './features/accounts/owner-record.ts';
 import type { AttemptCounter } from './features/accounts/sign-in-throttle.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
 import { registerExplanationRoutes } from './features/explanations/explanation-routes.ts';
@@ -155,6 +156,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
     ...{ members: createMemberWriter(writer), idempotency, dryRunResponse },
     throttle: parts.signInAttempts,
+    ownerRecord: new OwnerRecord(config.dataDir),
     properties: () => configuration.properties(),
     figuresLateSince: () => events.status.lateSince,
     warn: (details, message) => parts.log.warn(details, message),

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
+import { OwnerRecord } from './features/accounts/owner-record.ts';
 import type { Provisioning } from './features/provisioning/provision-apply.ts';
 import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
 import { type OpenedDatabase, openNodeDatabase } from './node-database.ts';
@@ -59,10 +60,17 @@ async function hasProperties({ database }: DatabaseHandle): Promise<boolean> {
 export function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
   return handle.nodes.exclusively(async () => {
     const prepared = await prepareProperties(config, handle);
-    if (config.firstOwner === undefined) return prepared;
-    const { ensureFirstOwner } = await import('./features/accounts/first-owner.ts');
-    return { ...prepared, firstOwner: await ensureFirstOwner(handle.database, config.firstOwner) };
+    const firstOwner = await createFirstOwner(config, handle);
+    // Also of an owner that was created on the command line.
+    await new OwnerRecord(config.dataDir).needsOwner(handle.database);
+    return { ...prepared, firstOwner };
   });
+}
+
+async function createFirstOwner({ firstOwner }: Config, { database }: DatabaseHandle): Promise<boolean> {
+  if (firstOwner === undefined) return false;
+  const { ensureFirstOwner } = await import('./features/accounts/first-owner.ts');
+  return ensureFirstOwner(database, firstOwner);
 }
 
 async function prepareProperties(config: Config, handle: DatabaseHandle): Promise<FirstStart> {

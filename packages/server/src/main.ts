@@ -81,7 +81,7 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
   // First, because it takes the lock of the data directory: without the lock nothing may be changed.
   await events.opened;
   const hasEvents = events.status.position > 0;
-  const openSqlite = (path: string) => sqlite.open(path);
+  const openSqlite = (path: string) => sqlite.open(path, options);
   const opened = await openExpectedDatabase(config, hasEvents, { openSqlite, handle: early?.handle }, log);
   const prepare = async () => {
     const prepared = await prepareConfiguration(config, opened.handle);

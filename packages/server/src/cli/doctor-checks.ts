@@ -6,7 +6,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import { databasePath } from '../storage/database.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkHistory } from './doctor-history.ts';
-import { checkConfigurationDatabase, checkEventStore, checkJournal, checkMarks } from './doctor-storage.ts';
+import { checkConfigurationDatabase, checkEvents } from './doctor-storage.ts';
 import { databaseUrl } from './with-database.ts';
 
 const MIB = 1024 * 1024;
@@ -44,9 +44,7 @@ async function checkEmbedded(dataDir: string): Promise<Check[]> {
     ...checks,
     ...(await checkMachine(dataDir, found)),
     ...(await checkConfiguration(dataDir)),
-    checkJournal(dataDir),
-    checkMarks(dataDir),
-    await checkEventStore(dataDir),
+    ...(await checkEvents(dataDir)),
   ];
 }
 

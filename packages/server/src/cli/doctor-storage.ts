@@ -2,20 +2,25 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { databasePath } from '../storage/database.ts';
-import { positionReached } from '../storage/journal/journal.ts';
+import { missingPositions, positionReached } from '../storage/journal/journal-loss.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
 import { appliedMigrations } from '../storage/migrations/applied-migrations.ts';
 import { unknownMigrations } from '../storage/migrations/migrate.ts';
+import { missingCommits } from '../storage/sqlite/commit-counter.ts';
 import { danglingRows, integrityErrors } from '../storage/sqlite/integrity.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 
 const RESTORE = 'Stop the server, keep a copy of the directory, and restore the last backup.';
+const LOST = `${RESTORE} Or start once with --accept-loss.`;
 
 export function checkConfigurationDatabase(dataDir: string): Check {
   return checkFile('Configuration', databasePath(dataDir), (connection) => {
     const damage = [...integrityErrors(connection, 'integrity_check'), ...danglingRows(connection)];
     if (damage.length > 0)
       return { status: 'fail', detail: `config.db is damaged: ${damage[0]}`, hint: RESTORE };
+    const missing = missingCommits(databasePath(dataDir));
+    if (missing > 0)
+      return { status: 'fail', detail: `changes are missing (lost commits: ${missing})`, hint: LOST };
     return checkSchema(connection);
   });
 }
@@ -50,10 +55,16 @@ export function checkMigrations(applied: readonly string[]): Omit<Check, 'name'>
   return undefined;
 }
 
-export const checkJournal = (dataDir: string): Check =>
-  checkIntact('Journal', dataDir, 'journal.db', RESTORE);
+/** @param position that the event store has reached; 0 if unknown */
+function checkJournal(dataDir: string, position: number): Check {
+  const intact = checkIntact('Journal', dataDir, 'journal.db', RESTORE);
+  if (intact.status !== 'ok') return intact;
+  const missing = missingPositions(join(dataDir, 'journal.db'), position);
+  if (missing === 0) return intact;
+  return { ...intact, status: 'fail', detail: `acknowledged requests are missing: ${missing}`, hint: LOST };
+}
 
-export const checkMarks = (dataDir: string): Check =>
+const checkMarks = (dataDir: string): Check =>
   checkIntact(
     'Idempotency keys',
     dataDir,
@@ -86,7 +97,13 @@ function checkFile(
   }
 }
 
-export async function checkEventStore(dataDir: string): Promise<Check> {
+/** Of everything that has events or requests. */
+export async function checkEvents(dataDir: string): Promise<Check[]> {
+  const { position = 0, ...store } = await checkEventStore(dataDir);
+  return [checkJournal(dataDir, position), checkMarks(dataDir), store];
+}
+
+async function checkEventStore(dataDir: string): Promise<Check & { position?: number }> {
   const name = 'Event store';
   const path = join(dataDir, 'events.duckdb');
   if (!existsSync(path)) return missingFile(name, path);
@@ -94,9 +111,11 @@ export async function checkEventStore(dataDir: string): Promise<Check> {
     const { inspectStore } = await import('../storage/duckdb/file/store-inspection.ts');
     const { watermark: position } = await inspectStore(path);
     const reached = positionReached(join(dataDir, 'journal.db'));
-    if (position >= reached) return { name, status: 'ok', detail: `intact, journal position ${position}` };
+    if (position >= reached) {
+      return { name, position, status: 'ok', detail: `intact, journal position ${position}` };
+    }
     const detail = `events are missing: it ends at journal position ${position} but had reached ${reached}`;
-    return { name, status: 'fail', detail, hint: `${RESTORE} Or start once with --accept-loss.` };
+    return { name, position, status: 'fail', detail, hint: LOST };
   } catch (error) {
     if ((error as { code?: unknown }).code === 'STORE_LOCKED') {
       return { name, status: 'ok', detail: 'in use by a running server' };

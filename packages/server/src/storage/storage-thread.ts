@@ -83,11 +83,21 @@ function sendCommitted(storage: StorageParts, reply: Send, outcomes: WriteOutcom
 }
 
 async function maintainMarks(journal: Journal, signal: AbortSignal): Promise<void> {
-  for (;;) {
+  let failure: string | undefined;
+  while (!signal.aborted) {
     const startedAt = performance.now();
-    const more = journal.maintainMarks(Date.now());
+    let hasMore = false;
+    try {
+      hasMore = journal.maintainMarks(Date.now());
+      failure = undefined;
+    } catch (error) {
+      // The keys stay in journal.db, so that nothing is lost while the disk is full.
+      if (failure !== text(error))
+        log('error', `Writing idempotency keys to marks.db failed: ${text(error)}`);
+      failure = text(error);
+    }
     const pause = Math.max(STEP_PAUSE_MS, STEP_PAUSE_FACTOR * (performance.now() - startedAt));
-    await sleep(more ? pause : HOUSEKEEPING_MS, undefined, { signal });
+    await sleep(hasMore ? pause : HOUSEKEEPING_MS, undefined, { signal });
   }
 }
 
@@ -101,6 +111,9 @@ async function close(storage: StorageParts): Promise<void> {
 }
 
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const isFatal = (code: unknown) =>
+  code === 'STORE_CLOSED' || code === 'STORE_BEHIND' || code === 'JOURNAL_BEHIND';
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code;
 
@@ -138,7 +151,7 @@ async function main(): Promise<void> {
     // A store that closed itself cannot be reopened in this process; the next start replays the journal. A remote
     // store that lost events is noticed only after the start.
     const code = codeOf(error);
-    if ((code === 'STORE_CLOSED' || code === 'STORE_BEHIND') && !ending) giveUp(error);
+    if (isFatal(code) && !ending) giveUp(error);
     if (code === 'STORE_DAMAGED') reportDamage(storage, text(error));
   };
   const [options] = (await once(port, 'message')) as [ThreadOptions];
@@ -243,8 +256,8 @@ async function main(): Promise<void> {
     void closing.finally(() => port.close());
   };
   const background = new AbortController();
-  maintainMarks(storage.journal, background.signal).catch((error) => {
-    if (!background.signal.aborted) giveUp(error);
+  maintainMarks(storage.journal, background.signal).catch(() => {
+    // Only the end of the thread interrupts it.
   });
   if (storage.isShared) {
     void watchRemoteChanges(

@@ -6,6 +6,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { OidcClient } from './oidc-client.ts';
+import type { OwnerRecord } from './owner-record.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { AttemptCounter } from './sign-in-throttle.ts';
 
@@ -38,6 +39,7 @@ export interface AccountParts {
   hasher: PasswordHasher;
   throttle: AttemptCounter;
   sessions: BrowserSessions;
+  ownerRecord: OwnerRecord;
   members: MemberWriter;
   idempotency: IdempotentCreation;
   dryRunResponse: (changed: Changed) => object;

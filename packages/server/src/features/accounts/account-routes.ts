@@ -20,6 +20,7 @@ import { registerTwoFactorRoutes } from './two-factor-routes.ts';
 interface Dependencies {
   auth: Authentication;
   database: Database;
+  ownerRecord: AccountParts['ownerRecord'];
   members: MemberWriter;
   throttle: AttemptCounter;
   idempotency: AccountParts['idempotency'];

@@ -13,7 +13,8 @@ export function registerSignInRoutes(api: ApiRoutes, parts: AccountParts): void 
   registerSignOut(api, parts);
 }
 
-function registerSetup(api: ApiRoutes, { database, hasher, sessions, oidc }: AccountParts): void {
+function registerSetup(api: ApiRoutes, parts: AccountParts): void {
+  const { database, hasher, sessions, ownerRecord, oidc } = parts;
   const url = '/v1/manage/setup';
   api.get(
     url,
@@ -24,7 +25,7 @@ function registerSetup(api: ApiRoutes, { database, hasher, sessions, oidc }: Acc
       responses: { 200: { ...SetupState, description: 'The state' } },
     },
     async (): Promise<SetupState> => ({
-      needsOwner: !(await hasOwner(database)),
+      needsOwner: await ownerRecord.needsOwner(database),
       oidc: oidc !== undefined,
     }),
   );
@@ -39,7 +40,7 @@ function registerSetup(api: ApiRoutes, { database, hasher, sessions, oidc }: Acc
       errors: ['already_set_up', 'already_exists'],
     },
     async (request, reply): Promise<SignedIn> => {
-      if (await hasOwner(database)) throw new ApiError('already_set_up');
+      if (!(await ownerRecord.needsOwner(database))) throw new ApiError('already_set_up');
       const { email, name, password } = request.body;
       const passwordHash = await hasher.hash(password);
       const account = await inTransaction(database, async (transaction) => {
@@ -48,6 +49,7 @@ function registerSetup(api: ApiRoutes, { database, hasher, sessions, oidc }: Acc
         if (await findAccountByEmail(transaction, email)) throw new ApiError('already_exists');
         return createAccount(transaction, { email, name, passwordHash, isOwner: true });
       });
+      ownerRecord.save();
       await sessions.start(request, reply, account);
       return { account: accountResponse(account) };
     },

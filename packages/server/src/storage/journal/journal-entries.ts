@@ -31,7 +31,7 @@ export class JournalEntries {
       `SELECT seq, payload FROM entries WHERE seq > ?1
        UNION ALL SELECT seq, payload FROM entries_2 WHERE seq > ?1 ORDER BY seq LIMIT ?2`,
     );
-    const [first, second] = TABLES.map((table) => this.#last(table)) as [number, number];
+    const [first, second] = TABLES.map((table) => lastIn(db, table)) as [number, number];
     this.#current = second > first ? 1 : 0;
   }
 
@@ -42,7 +42,7 @@ export class JournalEntries {
       ),
     );
     return {
-      last: Math.max(...TABLES.map((table) => this.#last(table))),
+      last: lastEntry(this.#db),
       length: lengths.reduce((sum, length) => sum + length, 0),
     };
   }
@@ -78,15 +78,19 @@ export class JournalEntries {
   /** Frees all pages of the unused table, whose rows must have been deleted. */
   clearUnusedTable(): void {
     const table = TABLES[this.#unused];
-    if (this.#last(table) > 0) throw new Error(`${table} still has entries`);
+    if (lastIn(this.#db, table) > 0) throw new Error(`${table} still has entries`);
     this.#db.exec(`DELETE FROM ${table}`);
   }
 
   get #unused(): 0 | 1 {
     return this.#current === 0 ? 1 : 0;
   }
+}
 
-  #last(table: string): number {
-    return Number(this.#db.prepare(`SELECT coalesce(max(seq), 0) AS last FROM ${table}`).get().last);
-  }
+/** The last position of all entries; 0 without any. */
+export const lastEntry = (db: DatabaseSyncInstance): number =>
+  Math.max(...TABLES.map((table) => lastIn(db, table)));
+
+function lastIn(db: DatabaseSyncInstance, table: string): number {
+  return Number(db.prepare(`SELECT coalesce(max(seq), 0) AS last FROM ${table}`).get().last);
 }

@@ -1,7 +1,9 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { CommitMark } from '../commit-mark.ts';
 import { fileError } from '../file-error.ts';
 import { overwriteFreePages } from './free-pages.ts';
 import { JournalEntries, type JournalRow } from './journal-entries.ts';
+import { assertComplete, assertNoLoss, handedOver, lastPosition } from './journal-loss.ts';
 import { IdempotencyMarks } from './marks/idempotency-marks.ts';
 import type { IdempotencyMark } from './marks/mark.ts';
 import { nodeIdOf } from './node-id.ts';
@@ -44,6 +46,7 @@ export interface JournalOptions {
  */
 export class Journal {
   readonly source: string;
+  readonly #file: string;
   readonly #db: DatabaseSyncInstance;
   readonly #entries: JournalEntries;
   readonly #marks: IdempotencyMarks | undefined;
@@ -56,10 +59,19 @@ export class Journal {
   #held: { deletedUpTo: number; upTo: number; bytes: number } | undefined;
   readonly #batches: PlannedBatches;
   readonly #acceptLoss: boolean;
+  readonly #mark: CommitMark;
+  /** The last position that was acknowledged before the file was opened. */
+  readonly #acknowledged: number;
 
   constructor(file: string, { maxBytes, marksFile, source, watermark, acceptLoss = false }: JournalOptions) {
+    this.#file = file;
     this.#acceptLoss = acceptLoss;
     this.#maxHeldBytes = maxBytes;
+    this.#mark = new CommitMark(file);
+    this.#acknowledged = this.#mark.value ?? 0;
+    if (watermark !== undefined && !acceptLoss) {
+      assertComplete(file, Math.max(watermark, lastPosition(file)), this.#acknowledged);
+    }
     this.#db = new DatabaseSync(file);
     // secure_delete = FAST overwrites deleted rows in pages that are written anyway.
     this.#db.exec(
@@ -80,6 +92,7 @@ export class Journal {
     this.#lastSeq = last;
     this.#openedAt = last;
     this.#bytes = length;
+    if (acceptLoss) this.#mark.set(last);
   }
 
   /** Position up to which the event store has the entries, as far as the journal knows. */
@@ -92,7 +105,10 @@ export class Journal {
    * there, and deletes entries that it has.
    */
   confirm(watermark: number): void {
-    if (!this.#acceptLoss) assertNoLoss(watermark, this.handedOver);
+    if (!this.#acceptLoss) {
+      assertNoLoss(watermark, this.handedOver);
+      assertComplete(this.#file, Math.max(watermark, this.#openedAt), this.#acknowledged);
+    }
     // The file was replaced by an older copy: the store has other entries at the positions that were given since.
     const distance = watermark - this.#openedAt;
     if (distance > 0) {
@@ -156,6 +172,7 @@ export class Journal {
     this.#db.exec('COMMIT');
     this.#lastSeq = seq;
     this.#bytes += bytes;
+    this.#mark.advance(seq);
     return { outcomes, stored };
   }
 
@@ -279,6 +296,8 @@ export class Journal {
   close(): void {
     this.#marks?.close();
     this.#db.close();
+    this.#mark.sync();
+    this.#mark.close();
   }
 }
 
@@ -288,36 +307,4 @@ function openMarks(db: DatabaseSyncInstance, file: string): IdempotencyMarks {
   } catch (error) {
     throw fileError(file, error);
   }
-}
-
-function handedOver(journal: DatabaseSyncInstance): number {
-  return Number(journal.prepare('SELECT max(seq) AS seq FROM handed_over').get().seq);
-}
-
-/** The position that the event store had reached, read from the journal without changing it; 0 if unknown. */
-export function positionReached(file: string): number {
-  try {
-    const journal = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-    try {
-      return handedOver(journal);
-    } finally {
-      journal.close();
-    }
-  } catch {
-    // Missing, written by an older version, or damaged; damage is reported when the journal is opened for writing.
-    return 0;
-  }
-}
-
-/** Fails if the store's file or log was removed, truncated or replaced by an older one, so that the loss is noticed. */
-export function assertNoLoss(watermark: number, reached: number): void {
-  if (watermark >= reached) return;
-  throw Object.assign(
-    new Error(
-      `The event store is missing events: it ends at position ${watermark}, but had reached ${reached}. ` +
-        'Were events.duckdb or events.duckdb.wal, or tables of ClickHouse, removed or replaced? Restore them, ' +
-        'or start once with "serve --accept-loss" to continue without those events.',
-    ),
-    { code: 'STORE_BEHIND' },
-  );
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { CommitCounter } from './commit-counter.ts';
 import {
   BUSY_RETRY_MS,
   BUSY_TIMEOUT_MS,
@@ -8,6 +9,11 @@ import {
   type SqliteEngine,
   type SqliteResult,
 } from './sqlite-engine.ts';
+
+interface OpenOptions {
+  /** Open it although it has lost commits. */
+  acceptLoss?: boolean | undefined;
+}
 
 const SQLITE_BUSY = 5;
 
@@ -20,17 +26,22 @@ export class SqliteFile implements SqliteEngine {
   readonly supportsConcurrentReads: boolean;
   readonly #path: string;
   readonly #connections: Record<Lane, DatabaseSyncInstance>;
+  readonly #counter: CommitCounter | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  static async open(path: string): Promise<SqliteFile> {
+  /** Throws if the file has lost commits, before it changes anything. */
+  static async open(path: string, { acceptLoss = false }: OpenOptions = {}): Promise<SqliteFile> {
+    const counter = path === ':memory:' ? undefined : new CommitCounter(path);
+    if (!acceptLoss) counter?.assertNoLoss();
     const write = new DatabaseSync(path);
     await retryWhileLocked(path, () => write.exec('pragma journal_mode = wal'));
     // secure_delete: erased data must not remain in free pages of the file.
     write.exec('pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on');
-    if (path === ':memory:') return new SqliteFile(path, { read: write, write });
+    if (counter === undefined) return new SqliteFile(path, { read: write, write });
+    counter.start(write, acceptLoss);
     const read = new DatabaseSync(path);
     read.exec('pragma query_only = on');
-    return new SqliteFile(path, { read, write });
+    return new SqliteFile(path, { read, write }, counter);
   }
 
   /** Changes nothing, not even the journal mode. */
@@ -39,14 +50,23 @@ export class SqliteFile implements SqliteEngine {
     return new SqliteFile(path, { read: connection, write: connection });
   }
 
-  private constructor(path: string, connections: Record<Lane, DatabaseSyncInstance>) {
+  private constructor(
+    path: string,
+    connections: Record<Lane, DatabaseSyncInstance>,
+    counter?: CommitCounter,
+  ) {
     this.#path = path;
+    this.#counter = counter;
     this.#connections = connections;
     this.supportsConcurrentReads = connections.read !== connections.write;
   }
 
   execute(lane: Lane, sql: string, parameters: readonly unknown[]): Promise<SqliteResult> {
-    return retryWhileLocked(this.#path, () => run(this.#connections[lane], sql, parameters));
+    return retryWhileLocked(this.#path, () => {
+      const connection = this.#connections[lane];
+      const execute = () => run(connection, sql, parameters);
+      return this.#counter && lane === 'write' ? this.#counter.execute(connection, sql, execute) : execute();
+    });
   }
 
   watch(onChange: () => void): () => void {
@@ -76,6 +96,7 @@ export class SqliteFile implements SqliteEngine {
     const { read, write } = this.#connections;
     if (this.supportsConcurrentReads) read.close();
     write.close();
+    this.#counter?.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Lane, SqliteResult } from './sqlite-engine.ts';
 
 export type SqliteCommand =
-  | { type: 'open'; path: string }
+  | { type: 'open'; path: string; acceptLoss: boolean }
   | { type: 'execute'; lane: Lane; sql: string; parameters: readonly unknown[] }
   | { type: 'watch' }
   | { type: 'close' };

@@ -13,7 +13,7 @@ let file: SqliteFile;
 async function perform(request: SqliteRequest): Promise<SqliteResult | undefined> {
   switch (request.type) {
     case 'open':
-      file = await SqliteFile.open(request.path);
+      file = await SqliteFile.open(request.path, { acceptLoss: request.acceptLoss });
       return undefined;
     case 'execute':
       return file.execute(request.lane, request.sql, request.parameters);

@@ -37,8 +37,8 @@ export class ThreadedSqlite implements SqliteEngine {
     });
   }
 
-  async open(path: string): Promise<SqliteEngine> {
-    await this.#request({ type: 'open', path });
+  async open(path: string, { acceptLoss = false } = {}): Promise<SqliteEngine> {
+    await this.#request({ type: 'open', path, acceptLoss });
     this.#opened = true;
     return this;
   }

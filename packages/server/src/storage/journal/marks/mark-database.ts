@@ -6,7 +6,8 @@ import { compareKeys, MARK_BYTES } from './mark.ts';
 export const PAGE_MARKS = 252;
 /** Number of values of the first four bytes of a key. */
 const PREFIXES = 2 ** 32;
-const BUSY_MS = 5000;
+/** Commits wait as long. */
+const BUSY_MS = 500;
 
 /** A sorted list of marks that never changes. */
 export interface StoredRun {

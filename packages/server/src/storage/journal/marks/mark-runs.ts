@@ -117,14 +117,21 @@ export class MarkRuns {
     this.#merge ??= this.#nextMerge();
     const merge = this.#merge;
     if (merge === undefined) return false;
-    let hasMore = true;
-    this.#database.transaction(
-      () => {
-        hasMore = merge.step(STEP_MARKS, now);
-      },
-      { isDurable: false },
-    );
-    if (!hasMore) this.#finish(merge);
+    try {
+      let hasMore = true;
+      this.#database.transaction(
+        () => {
+          hasMore = merge.step(STEP_MARKS, now);
+        },
+        { isDurable: false },
+      );
+      if (!hasMore) this.#finish(merge);
+    } catch (error) {
+      // Its position is ahead of the file, so the next attempt starts again with another run.
+      this.#merge = undefined;
+      this.#garbage.push(merge.writer.id);
+      throw error;
+    }
     return true;
   }
 
@@ -140,9 +147,9 @@ export class MarkRuns {
   }
 
   #finish({ runs, writer }: RunMerge): void {
-    this.#merge = undefined;
     const { level, lastAt } = runs.at(-1)!;
     this.#replace(runs, { writer, level: level + 1, lastAt });
+    this.#merge = undefined;
   }
 
   #replace(
