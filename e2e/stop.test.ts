@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
 import { EventLoad } from './support/event-load.ts';
@@ -106,4 +106,33 @@ describe('SIGTERM', () => {
 test('SIGINT (Ctrl-C) stops the server too, and a second SIGINT has no effect', async () => {
   server.process.kill('SIGINT');
   await stopPromptly('SIGINT');
+});
+
+describe('SIGTERM with SHUTDOWN_DELAY_SECONDS', () => {
+  for (const workers of ['1', '2']) {
+    test(`serves requests until the delay is over, WORKERS=${workers}`, async () => {
+      await discard(server);
+      server = await startServer({
+        provision: LOAD_PROVISION,
+        env: { SHUTDOWN_DELAY_SECONDS: '5', WORKERS: workers },
+      });
+      const before = await fetch(`${server.url}/readyz`);
+      expect(before.status).toBe(200);
+      expect(before.headers.get('connection')).not.toBe('close');
+      const stopped = settled('stopping', server.stop());
+      stopped.catch(() => {}); // Reported below, where it is awaited.
+      const notReady = await waitFor('/readyz to say so', async () => {
+        const response = await fetch(`${server.url}/readyz`);
+        return response.status === 503 ? response : undefined;
+      });
+      expect(await notReady.json()).toEqual({ status: 'not ready', away: [] });
+      // New connections are accepted, and requests of both lanes close theirs.
+      for (const path of ['/healthz', '/v1/split-testing/config?propertyId=shop']) {
+        const response = await fetch(`${server.url}${path}`, { headers: { 'x-api-key': PUBLIC_KEY } });
+        expect(response.status, path).toBe(200);
+        expect(response.headers.get('connection'), path).toBe('close');
+      }
+      expect(await stopped, server.log).toBe(0);
+    });
+  }
 });

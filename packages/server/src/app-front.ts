@@ -39,6 +39,10 @@ export class AppFront implements Front {
 
   async configurationSaved(): Promise<void> {}
 
+  async announceShutdown(): Promise<void> {
+    this.#serving?.app.shutdownNotice.give();
+  }
+
   async close(): Promise<void> {
     await this.#serving?.app.close();
   }

@@ -117,7 +117,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await describeApi(app, parts.version, config.publicUrl);
   registerOperationRoutes(app, {
     metrics: parts.metricsText,
-    readiness: () => readiness({ ...parts, isShared: config.databaseUrl !== undefined }),
+    readiness: () =>
+      readiness({
+        ...parts,
+        isShared: config.databaseUrl !== undefined,
+        isStopping: app.shutdownNotice.isGiven,
+      }),
     config,
   });
   registerSdkScript(app);

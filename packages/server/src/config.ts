@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { SECOND_MS } from '@switchyard/core/time';
 import { ConfigError, newPassword, type Parser } from './setting-parsers.ts';
 import { type LogLevel, SETTINGS, type SettingName, type SettingValue } from './settings.ts';
 
@@ -27,6 +28,8 @@ export interface Config {
   readonly journalMaxBytes: number;
   /** Number of processes that serve requests; 1: the one process that does everything. */
   readonly workers: number;
+  /** How long to serve requests after SIGTERM. */
+  readonly shutdownDelayMs: number;
   /** Whether webhooks may be sent to private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
   /** Created at the start as long as there is no owner. */
@@ -78,6 +81,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     metricsToken: read('METRICS_TOKEN'),
     journalMaxBytes: read('JOURNAL_MAX_BYTES'),
     workers: read('WORKERS'),
+    shutdownDelayMs: read('SHUTDOWN_DELAY_SECONDS') * SECOND_MS,
     webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') === 'true',
     firstOwner: readFirstOwner(environment, read),
     oidc: readOidc(read, textOf),

@@ -42,6 +42,8 @@ export interface Front {
   jobs(): Job[];
   /** Returns when everyone who serves requests knows a change that this process has saved. */
   configurationSaved(): Promise<void>;
+  /** Still serves requests, but tells clients and load balancers to go elsewhere. */
+  announceShutdown(): Promise<void>;
   /** Stops listening, and finishes the requests that were accepted. */
   close(): Promise<void>;
   /** Saves what it still holds, after its jobs have stopped. */

@@ -46,7 +46,7 @@ export async function runServer(config: Config, options: Options = {}): Promise<
   }
   const serverLog = createLog(config);
   const starting = start(config, serverLog, options);
-  stopOnSignals(serverLog.log, starting);
+  stopOnSignals(serverLog.log, starting, config.shutdownDelayMs);
   await starting;
 }
 
@@ -202,6 +202,10 @@ async function serve(
   const journalJobs = config.databaseUrl === undefined ? [] : [publishing(handle, events)];
   const stopJobs = startJobs([...front.jobs(), ...journalJobs], log);
   const stop = async () => {
+    if (config.shutdownDelayMs > 0) {
+      await front.announceShutdown();
+      await sleep(config.shutdownDelayMs);
+    }
     await stopBackups();
     await Promise.all([front.close(), stopLeading()]);
     await stopJobs();

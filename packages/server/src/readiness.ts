@@ -18,13 +18,21 @@ interface Parts {
   nodes: Nodes;
   /** Whether PostgreSQL and ClickHouse are used. */
   isShared: boolean;
+  /** Whether the server is about to stop. */
+  isStopping: boolean;
 }
 
 /**
  * Whether to send requests to this server. Storage that all nodes share does not count: a node without it accepts events
  * and serves its configuration from memory, and a load balancer would take out all nodes at once.
  */
-export async function readiness({ database, events, nodes, isShared }: Parts): Promise<Readiness> {
+export async function readiness({
+  database,
+  events,
+  nodes,
+  isShared,
+  isStopping,
+}: Parts): Promise<Readiness> {
   const ping = () => database.selectFrom('properties').select('id').limit(1).execute();
   const [hasDatabase, hasEvents] = await Promise.all([
     isShared ? nodes.isAvailable : responds(ping()),
@@ -34,8 +42,9 @@ export async function readiness({ database, events, nodes, isShared }: Parts): P
   if (!hasDatabase) away.push('database');
   if (!hasEvents) away.push('events');
   if (!events.hasRoom) away.push('journal');
-  if (isShared) return { ready: !events.failed && events.hasRoom, away };
-  return { ready: !events.failed && events.status.healthy && away.length === 0, away };
+  const accepts = !isStopping && !events.failed && events.hasRoom;
+  if (isShared) return { ready: accepts, away };
+  return { ready: accepts && events.status.healthy && away.length === 0, away };
 }
 
 async function responds(request: Promise<unknown>): Promise<boolean> {

@@ -109,6 +109,11 @@ export const SETTINGS = {
     256 * 1024 * 1024,
     'Max size of acknowledged requests that are not in the event store yet, in bytes. When it is reached, writes get 503.',
   ),
+  SHUTDOWN_DELAY_SECONDS: withDefault(
+    integer(0, 600),
+    0,
+    'How long the server still serves requests after SIGTERM, while `/readyz` returns 503 and responses close their connections. Behind a load balancer, set it to the time that the balancer takes to notice.',
+  ),
   WEBHOOK_ALLOW_PRIVATE: withDefault(
     oneOf(['true', 'false']),
     'false',

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 const SHUTDOWN_TIMEOUT_MS = 30_000;
 
 /** Lets a start finish first: exiting while a thread runs native code would abort the process. */
-export function stopOnSignals(log: Logger, starting: Promise<() => Promise<void>>): void {
+export function stopOnSignals(log: Logger, starting: Promise<() => Promise<void>>, delayMs: number): void {
   let stopping = false;
   const onSignal = (signal: string) => {
     if (stopping) return;
@@ -13,7 +13,7 @@ export function stopOnSignals(log: Logger, starting: Promise<() => Promise<void>
     setTimeout(() => {
       log.error('shutdown timed out');
       process.exit(1);
-    }, SHUTDOWN_TIMEOUT_MS).unref();
+    }, delayMs + SHUTDOWN_TIMEOUT_MS).unref();
     starting
       .then((stop) => stop())
       .then(

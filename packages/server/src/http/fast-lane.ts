@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeRequests } from './before-requests.ts';
 import { Exchange, type ExchangeParts, type HotRoute } from './exchange.ts';
 import type { IncomingRequest } from './incoming-request.ts';
+import type { ShutdownNotice } from './shutdown-notice.ts';
 
 /** Requests with this header are served by Fastify, to compare the lanes. */
 const SLOW_LANE_HEADER = 'x-switchyard-slow-lane';
@@ -17,6 +18,8 @@ const JSON_TYPES = new Set([
   'application/json;charset=UTF-8',
 ]);
 
+type LaneParts = Omit<ExchangeParts, 'timings'> & { shutdownNotice: ShutdownNotice };
+
 /**
  * Serves the plain requests of hot routes without Fastify, which takes longer than most of these routes themselves.
  * It runs the same check of the key, the same validation and the same handler, and only replaces what is around them.
@@ -27,10 +30,9 @@ const JSON_TYPES = new Set([
  */
 export class FastLane {
   readonly #routes = { GET: new Map<string, HotRoute>(), POST: new Map<string, HotRoute>() };
-  readonly #parts: Omit<ExchangeParts, 'timings'>;
-  #closing = false;
+  readonly #parts: LaneParts;
 
-  constructor(parts: Omit<ExchangeParts, 'timings'>) {
+  constructor(parts: LaneParts) {
     this.#parts = parts;
   }
 
@@ -41,10 +43,6 @@ export class FastLane {
   /** Starts to serve the requests of an app that all routes were added to. */
   open(app: FastifyInstance, timings: ExchangeParts['timings']): void {
     const parts = { ...this.#parts, timings };
-    app.addHook('preClose', (done) => {
-      this.#closing = true;
-      done();
-    });
     beforeRequests(app.server, (request, response, next) => {
       const route = this.#routeOf(request, response);
       if (route === undefined) next(request, response);
@@ -58,8 +56,8 @@ export class FastLane {
     const query = method === 'GET' ? url!.indexOf('?') : -1;
     const route = this.#routes[method].get(query === -1 ? url! : url!.slice(0, query));
     if (route === undefined) return undefined;
-    // While closing, responses need another header. Without a socket, an earlier response is not finished.
-    if (this.#closing || response.socket === null || headers[SLOW_LANE_HEADER] !== undefined)
+    // During a shutdown, responses need another header. Without a socket, an earlier response is not finished.
+    if (this.#parts.shutdownNotice.isGiven || response.socket === null || headers[SLOW_LANE_HEADER] !== undefined)
       return undefined;
     return (method === 'GET' ? hasNoBody(headers) : hasPlainBody(headers)) ? route : undefined;
   }

@@ -16,6 +16,7 @@ import { sendProblem } from './problem.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
 import { ResponseQueue } from './response-queue.ts';
 import { matchesPattern } from './route-pattern.ts';
+import { addShutdownNotice, type ShutdownNotice } from './shutdown-notice.ts';
 import { limitUnsentOutput, UnsentOutput } from './unsent-output.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
@@ -72,27 +73,24 @@ export function createHttpServer(
   usePlainWrites(app);
   const output = new UnsentOutput(limits.maxUnsentBytes);
   limitUnsentOutput(app, output);
-  addRequestHook(app);
+  const shutdownNotice = addShutdownNotice(app);
+  addRequestHook(app, shutdownNotice);
   drainConnections(app, connections);
   if (logger.isLevelEnabled('debug')) logRequests(app);
   const parseBody = jsonBodyParser(app);
   parseJsonBodies(app, parseBody);
   handleUnknownRoutes(app);
   app.setErrorHandler(sendProblem);
-  return { app, fastLane: new FastLane({ trusts, output, queue: new ResponseQueue(), parseBody }) };
+  const parts = { trusts, output, queue: new ResponseQueue(), parseBody, shutdownNotice };
+  return { app, fastLane: new FastLane(parts) };
 }
 
 /** A single hook for every request: each additional hook costs about as much as its own work. */
-function addRequestHook(app: FastifyInstance): void {
-  let closing = false;
-  app.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
+function addRequestHook(app: FastifyInstance, shutdownNotice: ShutdownNotice): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     // Otherwise a busy client would keep its connection open and block the shutdown.
-    if (closing) reply.header('connection', 'close');
+    if (shutdownNotice.isGiven) reply.header('connection', 'close');
     waitForTurn(request, reply, done);
   });
 }

@@ -54,6 +54,7 @@ export async function runWorker(config: Config): Promise<void> {
       await serving?.stop();
       process.exit(0);
     },
+    announceShutdown: () => serving?.app.shutdownNotice.give(),
     metrics: () => serving!.metrics.snapshot(),
     reloadConfiguration: () => serving!.configuration.reload(),
   });

@@ -14,6 +14,8 @@ import { WorkerPool } from './worker-pool.ts';
 const METRICS_TIMEOUT_MS = 1000;
 /** How long a change waits for a worker; then the worker notices it by itself. */
 const RELOAD_TIMEOUT_MS = 2000;
+/** How long a shutdown waits for a worker to know about it. */
+const ANNOUNCE_TIMEOUT_MS = 1000;
 /** Part of what is left of a limit that a worker may take in advance, divided by the number of workers. */
 const LEASE_SHARE = 1 / 4;
 
@@ -64,6 +66,10 @@ export class WorkerFront implements Front {
 
   configurationSaved(): Promise<void> {
     return this.#reloadWorkers();
+  }
+
+  announceShutdown(): Promise<void> {
+    return this.#pool.callAll('announceShutdown', ANNOUNCE_TIMEOUT_MS);
   }
 
   async close(): Promise<void> {

@@ -29,6 +29,8 @@ export interface PrimaryMethods {
 export interface WorkerMethods {
   /** Finishes the requests that were accepted; then the process exits. */
   stop(): void;
+  /** See `Front`. */
+  announceShutdown(): void;
   metrics(): MetricsSnapshot;
   reloadConfiguration(): void;
 }
