@@ -317,6 +317,16 @@ describe('malformed HTTP', () => {
       status: 400,
     },
     {
+      name: 'two Host headers',
+      start: `GET /healthz HTTP/1.1\r\n${host}host: evil.example\r\nConnection: close\r\n\r\n`,
+      status: 400,
+    },
+    {
+      name: 'two Host headers on a frequent route',
+      start: `GET /v1/split-testing/config?propertyId=shop HTTP/1.1\r\n${host}${host}X-Api-Key: ${PUBLIC_KEY}\r\nConnection: close\r\n\r\n`,
+      status: 400,
+    },
+    {
       name: 'more than 16 KiB of headers',
       start: `GET /healthz HTTP/1.1\r\n${host}X-Pad: ${'x'.repeat(20_000)}\r\n\r\n`,
       status: 431,

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { FastifyInstance } from 'fastify';
 import { beforeRequests } from './before-requests.ts';
 import { Exchange, type ExchangeParts, type HotRoute } from './exchange.ts';
+import { hasSeveralHosts } from './has-several-hosts.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { ShutdownNotice } from './shutdown-notice.ts';
 
@@ -51,14 +52,20 @@ export class FastLane {
   }
 
   /** Undefined: Fastify serves the request. */
-  #routeOf({ method, url, headers }: IncomingMessage, response: ServerResponse): HotRoute | undefined {
+  #routeOf(request: IncomingMessage, response: ServerResponse): HotRoute | undefined {
+    const { method, url, headers } = request;
     if (method !== 'GET' && method !== 'POST') return undefined;
     const query = method === 'GET' ? url!.indexOf('?') : -1;
     const route = this.#routes[method].get(query === -1 ? url! : url!.slice(0, query));
     if (route === undefined) return undefined;
     // During a shutdown, responses need another header. Without a socket, an earlier response is not finished.
-    if (this.#parts.shutdownNotice.isGiven || response.socket === null || headers[SLOW_LANE_HEADER] !== undefined)
+    if (
+      this.#parts.shutdownNotice.isGiven ||
+      response.socket === null ||
+      headers[SLOW_LANE_HEADER] !== undefined
+    )
       return undefined;
+    if (hasSeveralHosts(request.rawHeaders)) return undefined;
     return (method === 'GET' ? hasNoBody(headers) : hasPlainBody(headers)) ? route : undefined;
   }
 }

@@ -8,6 +8,7 @@ import { trustsProxy } from './client-address.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connection-limits.ts';
 import { drainConnections } from './draining.ts';
 import { FastLane } from './fast-lane.ts';
+import { hasSeveralHosts } from './has-several-hosts.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { jsonBodyParser, parseJsonBodies } from './json-body.ts';
 import { OpenConnections } from './open-connections.ts';
@@ -91,6 +92,10 @@ function addRequestHook(app: FastifyInstance, shutdownNotice: ShutdownNotice): v
     reply.header('x-request-id', request.id);
     // Otherwise a busy client would keep its connection open and block the shutdown.
     if (shutdownNotice.isGiven) reply.header('connection', 'close');
+    if (hasSeveralHosts(request.raw.rawHeaders)) {
+      done(new ApiError('invalid_request', { message: 'There is more than one Host header.' }));
+      return;
+    }
     waitForTurn(request, reply, done);
   });
 }

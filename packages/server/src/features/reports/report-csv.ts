@@ -21,6 +21,8 @@ const COLUMNS = [
   'answered_visitors',
 ];
 
+const EXACT_DIGITS = 15;
+
 /** The counts, one row per variation and goal; without goals, one row per variation. */
 export function countsCsv(splitTestKey: string, phase: number | undefined, report: Report): string {
   const rows = report.variations.flatMap(({ key, weight, exposures, visitors, bots }, index) => {
@@ -30,8 +32,17 @@ export function countsCsv(splitTestKey: string, phase: number | undefined, repor
       const { converted, conversions, amount, convertedAmount, answered = '' } = counts[index]!;
       return [
         ...variation,
-        ...[goal.id, goal.kind, goal.role, converted, conversions.sum, conversions.sumSquares],
-        ...[amount.sum, amount.sumSquares, convertedAmount, answered],
+        goal.id,
+        goal.kind,
+        goal.role,
+        converted,
+        conversions.sum,
+        conversions.sumSquares,
+        amount.sum,
+        // A sum of squares has more digits than a number can hold: those that are not exact are left out.
+        Number(amount.sumSquares.toPrecision(EXACT_DIGITS)),
+        convertedAmount,
+        answered,
       ];
     });
   });
