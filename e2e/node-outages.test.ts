@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Browser, OWNER, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
+import { createPostgresDatabase, hasPostgres } from '../packages/server/src/testing/databases.ts';
+import { FaultProxy } from '../packages/server/src/testing/fault-proxy.ts';
+import { freePort } from '../packages/server/src/testing/free-port.ts';
+import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
+
+// Without ClickHouse, so that they run on every machine with PostgreSQL.
+
+describe.skipIf(!hasPostgres())('a node', () => {
+  let node: TestServer;
+  let database: { url: string; remove: () => Promise<void> };
+  let postgres: FaultProxy;
+
+  beforeEach(async () => {
+    database = await createPostgresDatabase({ empty: true });
+    const { hostname: host, port } = new URL(database.url);
+    postgres = await FaultProxy.start({ host, port: Number(port) });
+    node = await startServer({
+      provision: SAMPLE,
+      env: {
+        ...WITH_OWNER,
+        DATABASE_URL: postgres.urlOf(database.url),
+        CLICKHOUSE_URL: `http://127.0.0.1:${await freePort()}/events`,
+        JOURNAL_MAX_BYTES: '65536',
+      },
+    });
+  });
+  afterEach(async () => {
+    await discard(node);
+    await postgres?.close();
+    await database?.remove();
+  });
+
+  test('is not ready while its journal is full, because ClickHouse is away', async () => {
+    const readiness = async () => {
+      const { status, body } = await node.send('GET', '/readyz');
+      return { status, body };
+    };
+    expect(await readiness()).toEqual({ status: 200, body: { status: 'ready', away: ['events'] } });
+    const increment = () =>
+      node.send('POST', '/v1/goals/increment', {
+        key: SECRET_KEY,
+        body: { propertyId: 'shop', goalId: 'signup', sessionId: 's-1' },
+      });
+    await waitFor('a full journal', async () => (await increment()).status === 503);
+    expect(await readiness()).toEqual({
+      status: 503,
+      body: { status: 'not ready', away: ['events', 'journal'] },
+    });
+  });
+
+  test('does not count sign-ins as failed while PostgreSQL is away', async () => {
+    const browser = new Browser(node);
+    const signIn = async () => (await browser.signIn(OWNER.email, OWNER.password)).status;
+    expect(await signIn()).toBe(200);
+    postgres.refuse();
+    postgres.cut();
+    const statuses: number[] = [];
+    for (let i = 0; i < 15; i++) statuses.push(await signIn());
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    postgres.pass();
+    await waitFor('PostgreSQL', async () => (await signIn()) !== 503);
+    expect(await signIn()).toBe(200);
+  });
+});
