@@ -161,7 +161,7 @@ export class Generator {
   #child = track(fork(fileURLToPath(new URL('./load-generator.js', import.meta.url))));
   #visit = 1;
 
-  /** @param {{port: number, scripts: string[][], connections?: number, milliseconds?: number, visits?: number, localAddress?: string}} options */
+  /** @param {{port: number, scripts: string[][], connections?: number, milliseconds?: number, visits?: number, perSecond?: number, localAddress?: string}} options */
   async run({ connections = 64, ...options }) {
     const response = once(this.#child, 'message');
     this.#child.send({ ...options, connections, firstVisit: this.#visit });

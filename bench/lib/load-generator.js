@@ -85,6 +85,12 @@ class Client {
       this.#step = 0;
     }
     const request = this.#script[this.#step++].forVisit(this.#visit);
+    const delay = this.#load.delayOf(this.#visit);
+    if (delay > 0) setTimeout(() => this.#send(request), delay);
+    else this.#send(request);
+  }
+
+  #send(request) {
     this.#sentAt = performance.now();
     this.#socket.write(request);
   }
@@ -148,6 +154,13 @@ class Load {
     const { visits, firstVisit, milliseconds } = this.#options;
     if (visits !== undefined) return this.#visit < firstVisit + visits;
     return performance.now() - this.#startedAt < milliseconds;
+  }
+
+  /** Milliseconds until a visit may start, if the rate is limited. */
+  delayOf(visit) {
+    const { perSecond, firstVisit } = this.#options;
+    if (perSecond === undefined) return 0;
+    return this.#startedAt + ((visit - firstVisit) / perSecond) * 1000 - performance.now();
   }
 
   nextVisit() {

@@ -61,6 +61,38 @@ async function sendHalves({ server }) {
   return { outcome: `${remaining} descriptors left`, held: remaining < HALF_SENT / 10 };
 }
 
+const crowd = { small: 3000, full: 12_000 };
+const CROWD_MS = 15_000;
+const NEWCOMERS = 50;
+
+/** One client that opens as many connections as it can, from another address than the probe, and lets them idle. */
+async function crowdOut({ server, scale }) {
+  const before = server.descriptors();
+  let open = 0;
+  const sockets = [];
+  for (let i = 0; i < crowd[scale]; i++) {
+    const socket = connect({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    socket.on('error', () => {});
+    socket.on('close', () => open--);
+    sockets.push(socket);
+    open++;
+    // An idle connection has had a response.
+    socket.on('connect', () => socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'));
+    socket.resume();
+    if (i % 100 === 0) await sleep(5);
+  }
+  let refused = 0;
+  for (const end = performance.now() + CROWD_MS; performance.now() < end; await sleep(CROWD_MS / NEWCOMERS)) {
+    const response = await fetch(new URL('/healthz', server.url), { headers: { connection: 'close' } }).catch(
+      () => undefined,
+    );
+    if (response?.status !== 200) refused++;
+  }
+  const left = server.descriptors() - before;
+  for (const socket of sockets) socket.destroy();
+  return { outcome: `${whole(left)} left open, ${refused} newcomers refused`, held: refused === 0 };
+}
+
 const FLOOD_MS = 5000;
 const FLOOD_CONNECTIONS = 64;
 
@@ -116,6 +148,11 @@ export const CONNECTION_ATTACKS = [
     run: doNotRead,
   },
   { name: 'half-sent', size: () => `${HALF_SENT} half-sent requests, 25 s`, run: sendHalves },
+  {
+    name: 'crowd',
+    size: (scale) => `${whole(crowd[scale])} idle connections from one address`,
+    run: crowdOut,
+  },
   {
     name: 'flood',
     size: () => `${FLOOD_CONNECTIONS} connections from one address, 1,000 req/s for the key`,

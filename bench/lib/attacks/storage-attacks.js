@@ -77,6 +77,17 @@ const visitorId = (number) => {
 const sendWithKeys = ({ server, generator, scale }) =>
   generator.run({ port: server.port, scripts: KEYED_SCRIPTS(), visits: keys[scale] });
 
+/** A new key with every request, as fast as possible. */
+async function sendOnlyNewKeys({ server, generator, scale }) {
+  const { requests, errors } = await generator.run({
+    port: server.port,
+    scripts: KEYED_SCRIPTS(),
+    visits: keys[scale],
+  });
+  const refused = Object.values(errors).reduce((sum, count) => sum + count, 0);
+  return { outcome: `${whole(requests)} requests, ${whole(refused)} refused`, held: refused === 0 };
+}
+
 async function letKeysExpire({ server }) {
   writeFileSync(join(server.dataDir, 'a-day-later'), '');
   await sleep(CLEAN_UP_MS);
@@ -100,6 +111,12 @@ export const STORAGE_ATTACKS = [
     prepare: sendWithKeys,
     incrementTargetMs: HOUSEKEEPING_TARGET_MS,
     run: forget,
+  },
+  {
+    name: 'keys',
+    size: (scale) => `${whole(keys[scale])} new idempotency keys, with JOURNAL_MAX_BYTES of 2 MiB`,
+    env: { JOURNAL_MAX_BYTES: String(2 * 1024 * 1024) },
+    run: sendOnlyNewKeys,
   },
   {
     name: 'idempotency',
