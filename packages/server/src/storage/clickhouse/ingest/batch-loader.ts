@@ -33,7 +33,7 @@ export async function loadBatch(clickhouse: ClickHouse, { source, entries, isOld
   const inserts = await Promise.allSettled([...EVENT_TABLES, 'collects' as const].map(insert));
   for (const result of inserts) if (result.status === 'rejected') throw result.reason;
   for (const table of ['conversions', 'feedback'] as const)
-    await markRepeated(clickhouse, table, tables[table]);
+    await markRepeated(clickhouse, table, tables[table], batch);
   await clickhouse.insert('watermarks', ['source', 'seq'], [[source, watermark]], `${batch}:watermarks`);
   return watermark;
 }

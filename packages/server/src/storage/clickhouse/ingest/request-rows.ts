@@ -20,9 +20,10 @@ export const REQUEST_COLUMNS = {
   collects: [...EVENT, 'visitor_id', 'user_id', 'attributes', 'country', 'device', 'browser', 'os'],
   session_starts: [...EVENT, 'last_at'],
   repeated_events: EVENT,
+  event_ids: [...EVENT, 'event_id'],
 } as const;
 
-export type RequestTable = Exclude<keyof typeof REQUEST_COLUMNS, 'repeated_events'>;
+export type RequestTable = Exclude<keyof typeof REQUEST_COLUMNS, 'repeated_events' | 'event_ids'>;
 export type Row = ColumnValue[];
 
 /** Where a request came from. */

@@ -6,6 +6,8 @@ export interface TableDefinition {
   engine?: string;
   partitionBy?: string;
   orderBy: string;
+  /** When rows are deleted; whole files at once, so it should follow the partition. */
+  ttl?: string;
   /** Which shard of a cluster has a row. */
   shardBy: string;
 }
@@ -106,7 +108,21 @@ export const TABLES = {
     orderBy: '(property, session_id, happened_at)',
   },
   // Rows of `conversions` and `feedback` that do not count, because the event has arrived through another journal too.
-  repeated_events: { ...event, columns: EVENT_COLUMNS, orderBy: '(property, source, ordinal)' },
+  repeated_events: {
+    ...event,
+    columns: EVENT_COLUMNS,
+    engine: 'ReplacingMergeTree',
+    orderBy: '(property, source, ordinal)',
+  },
+  // Rows of `conversions` and `feedback` with an id, of the last days: finds those of a batch without reading all events.
+  event_ids: {
+    columns: [...EVENT_COLUMNS, 'event_id String', 'stored_at DateTime DEFAULT now()'],
+    engine: 'ReplacingMergeTree',
+    partitionBy: 'toYYYYMMDD(stored_at)',
+    orderBy: '(property, event_id, source, ordinal)',
+    ttl: 'stored_at + INTERVAL 2 DAY',
+    shardBy: 'cityHash64(property, event_id)',
+  },
   // The position of the last stored entry of each source.
   watermarks: {
     columns: ['source String', 'seq UInt64', 'stored_at DateTime64(3) DEFAULT now64(3)'],
@@ -138,4 +154,10 @@ export const EVENT_TABLES = ['exposures', 'conversions', 'feedback', 'session_ev
  * Tables with data of sessions, in the order in which rows are deleted. Collects are last: what belongs to a visitor is
  * found through them.
  */
-export const SESSION_TABLES = [...EVENT_TABLES, 'repeated_events', 'session_starts', 'collects'] as const;
+export const SESSION_TABLES = [
+  ...EVENT_TABLES,
+  'repeated_events',
+  'event_ids',
+  'session_starts',
+  'collects',
+] as const;

@@ -27,3 +27,17 @@ SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_windo
 ENGINE = Distributed('main', 'shop', 'session_starts_local', cityHash64(property, session_id))`);
   expect(rest).toEqual([]);
 });
+
+test('a table with a TTL drops whole files', () => {
+  const [statement] = createTable(new TableNames('shop'), 'event_ids');
+  expect(statement).toContain(`ORDER BY (property, event_id, source, ordinal)
+TTL stored_at + INTERVAL 2 DAY
+SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1`);
+});
+
+test('what any replica has is read from all of them', () => {
+  expect(new TableNames('shop').onAllReplicas('event_ids')).toBe('`shop`.event_ids');
+  expect(new TableNames('shop', 'main').onAllReplicas('event_ids')).toBe(
+    "clusterAllReplicas('main', 'shop', 'event_ids_local')",
+  );
+});

@@ -8,14 +8,15 @@ const DEDUPLICATION_SECONDS = 7 * 24 * 60 * 60;
 /** Statements that create a table, if needed: one, or on a cluster the table of each shard and the one over all shards. */
 export function createTable(names: TableNames, name: TableName): string[] {
   const table: TableDefinition = TABLES[name];
-  const { engine = 'MergeTree', partitionBy, orderBy, shardBy } = table;
+  const { engine = 'MergeTree', partitionBy, orderBy, ttl, shardBy } = table;
   const statement = [
     `CREATE TABLE IF NOT EXISTS ${names.stored(name)}${names.onCluster} (`,
     [...table.columns, ...(table.indexes ?? [])].map((line) => `  ${line}`).join(',\n'),
     `) ENGINE = ${names.cluster === undefined ? engine : `Replicated${engine}`}`,
     ...(partitionBy === undefined ? [] : [`PARTITION BY ${partitionBy}`]),
     `ORDER BY ${orderBy}`,
-    `SETTINGS ${names.cluster === undefined ? SETTINGS : CLUSTER_SETTINGS}`,
+    ...(ttl === undefined ? [] : [`TTL ${ttl}`]),
+    `SETTINGS ${names.cluster === undefined ? SETTINGS : CLUSTER_SETTINGS}${ttl === undefined ? '' : ', ttl_only_drop_parts = 1'}`,
   ].join('\n');
   if (names.cluster === undefined) return [statement];
   return [statement, distributedTable(names, name, shardBy)];

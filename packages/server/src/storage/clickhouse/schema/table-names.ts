@@ -15,6 +15,13 @@ export class TableNames {
     return `${quoteName(this.database)}.${table}`;
   }
 
+  /** For reading what any replica has already, although others do not have it yet. Rows can be there several times. */
+  onAllReplicas(table: TableName): string {
+    if (this.cluster === undefined) return this.of(table);
+    const [cluster, database, name] = [this.cluster, this.database, `${table}_local`].map(quoteText);
+    return `clusterAllReplicas(${cluster}, ${database}, ${name})`;
+  }
+
   /** The table that has the rows, of this shard if there are several; for ALTER. */
   stored(table: TableName): string {
     return this.cluster === undefined ? this.of(table) : `${this.of(table)}_local`;
