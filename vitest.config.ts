@@ -15,6 +15,7 @@ export default defineConfig({
       'e2e/support/install-nginx.ts',
       'packages/server/src/testing/clickhouse-engine/use-clickhouse.ts',
       'packages/server/src/testing/install-postgres.ts',
+      'packages/server/src/testing/install-pgbouncer.ts',
     ],
     reporters: ['default', new MissingProgramsReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],

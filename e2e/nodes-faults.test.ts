@@ -21,7 +21,7 @@ describe.skipIf(!canRunNodes())('three nodes under load', () => {
   const random = SeededRandom.forThisRun('nodes');
 
   beforeAll(async () => {
-    postgres = await PostgresServer.start(['fsync=off']);
+    postgres = await PostgresServer.start({ settings: ['fsync=off'] });
     nodes = await TestNodes.open({ databaseUrl: postgres.url });
     await nodes.start(3);
     owner = await ownerBrowser(nodes.servers[0]!);

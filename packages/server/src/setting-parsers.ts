@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@switchyard/core/api/password-limits';
+import { serverUrls } from './storage/postgres/server-urls.ts';
 
 /** An invalid setting; the message names the variable. */
 export class ConfigError extends Error {
@@ -114,8 +115,11 @@ export const headers: Parser<Readonly<Record<string, string>>> = (value, name) =
 
 /** The message omits the value: it may contain a password. */
 export const postgresUrl: Parser<string> = (value, name) => {
-  if (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol)) return value;
-  throw new ConfigError(`${name} must be a URL such as postgres://user:password@host:5432/switchyard`);
+  if (serverUrls(value) !== undefined) return value;
+  throw new ConfigError(
+    `${name} must be a URL such as postgres://user:password@host:5432/switchyard, with one or several hosts; ` +
+      'target_session_attrs, if present, must be any, read-write or primary',
+  );
 };
 
 /** The message omits the value: it may contain a password. */

@@ -46,7 +46,7 @@ export const SETTINGS = {
   DATA_DIR: withDefault(text, './data', 'Data directory. Only one server can use it.'),
   DATABASE_URL: optional(
     postgresUrl,
-    'PostgreSQL database for the configuration, as `postgres://user:password@host:5432/database`. Set it together with `CLICKHOUSE_URL` to run several nodes. Without both, everything is stored in `DATA_DIR`.',
+    'PostgreSQL database for the configuration, as `postgres://user:password@host:5432/database`, or with several hosts, separated by commas. Set it together with `CLICKHOUSE_URL` to run several nodes. Without both, everything is stored in `DATA_DIR`.',
   ),
   CLICKHOUSE_URL: optional(
     clickhouseUrl,

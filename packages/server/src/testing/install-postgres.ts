@@ -45,7 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /** Without waiting for the disk: how PostgreSQL survives a crash is not for our tests to find out. */
 async function startWithTemplate(): Promise<PostgresServer> {
-  const server = await PostgresServer.start(['fsync=off']);
+  const server = await PostgresServer.start({ settings: ['fsync=off'] });
   const template = await createDatabase(server.url, MIGRATED);
   await (await openPostgres(template)).close();
   return server;

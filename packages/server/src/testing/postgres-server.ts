@@ -11,7 +11,15 @@ import { findPostgres } from './postgres-binaries.ts';
 /** Stops the server when its standard input ends, so that it never outlives the tests. */
 const SUPERVISE =
   'exec 3<&0; "$@" 3<&- & server=$!; { read -r _ <&3; kill -INT $server; } 2>/dev/null & wait $server';
-const READY = 'database system is ready to accept connections';
+/** Or `read-only connections`. */
+const READY = 'database system is ready to accept';
+
+export interface PostgresServerOptions {
+  /** As in postgresql.conf, like `fsync=off`. */
+  settings?: readonly string[];
+  /** Files next to the data directory, by name. PostgreSQL starts there, but looks for keys in the data directory. */
+  files?: Readonly<Record<string, string>>;
+}
 
 /** A real PostgreSQL server with an empty data directory of its own. */
 export class PostgresServer {
@@ -19,16 +27,18 @@ export class PostgresServer {
   readonly url: string;
   readonly #bin: string;
   readonly #directory: string;
+  readonly #password: string;
   readonly #settings: readonly string[];
   readonly #port: number;
   #process: ChildProcess | undefined;
 
-  /** @param settings as in postgresql.conf, like `fsync=off` */
-  static async start(settings: readonly string[] = [], bin = findPostgres()): Promise<PostgresServer> {
+  static async start({ settings = [], files = {} }: PostgresServerOptions = {}): Promise<PostgresServer> {
+    const bin = findPostgres();
     if (bin === undefined) throw new Error('PostgreSQL not found');
-    const directory = mkdtempSync(join(tmpdir(), 'switchyard-postgres-'));
+    const directory = makeDirectory();
     const password = randomBytes(12).toString('hex');
     initialize(bin, directory, password);
+    for (const [name, content] of Object.entries(files)) writeOwn(join(directory, name), content);
     const server = new PostgresServer(bin, directory, settings, password, await freePort());
     await server.start();
     return server;
@@ -44,8 +54,21 @@ export class PostgresServer {
     this.#bin = bin;
     this.#directory = directory;
     this.#settings = settings;
+    this.#password = password;
     this.#port = port;
     this.url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  }
+
+  /** Another server with the same data, while this one is stopped. It does not get what changes here later. */
+  async copy(): Promise<PostgresServer> {
+    const directory = makeDirectory();
+    execFileSync('cp', ['-a', join(this.#directory, 'data'), directory]);
+    return new PostgresServer(this.#bin, directory, this.#settings, this.#password, await freePort());
+  }
+
+  /** From the next start, it only answers reads, until it is promoted. */
+  becomeStandby(): void {
+    writeOwn(join(this.#directory, 'data', 'standby.signal'), '');
   }
 
   /** Starts it again after `stop`, with the same data and the same URL. */
@@ -85,13 +108,27 @@ export class PostgresServer {
   }
 }
 
+function makeDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'switchyard-postgres-'));
+  own(directory);
+  return directory;
+}
+
+function writeOwn(path: string, content: string): void {
+  writeFileSync(path, content, { mode: 0o600 });
+  own(path);
+}
+
+/** Makes it belong to the user that runs PostgreSQL. */
+function own(path: string): void {
+  const user = asUser();
+  if (user.uid !== undefined) chownSync(path, user.uid, user.gid);
+}
+
 function initialize(bin: string, directory: string, password: string): void {
   const passwordFile = join(directory, 'password');
-  writeFileSync(passwordFile, password, { mode: 0o600 });
+  writeOwn(passwordFile, password);
   const user = asUser();
-  if (user.uid !== undefined) {
-    for (const path of [directory, passwordFile]) chownSync(path, user.uid, user.gid);
-  }
   const args = ['-D', join(directory, 'data'), '-U', 'postgres', '-E', 'UTF8', '--locale', 'C'];
   execFileSync(join(bin, 'initdb'), [...args, '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-sync'], {
     ...user,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath } from '../backup/manifest.ts';
+import { serverUrls } from '../postgres/server-urls.ts';
 import type { BatchPlan, SourceBatch } from './copy-events.ts';
 
 /** PostgreSQL and ClickHouse of an installation with nodes. */
@@ -28,11 +29,11 @@ const FILE = 'move.json';
 
 /** Without passwords, which do not belong to what identifies a server. */
 export function serverNames({ databaseUrl, clickhouse }: Servers): ServerNames {
-  const nameOf = (text: string) => {
-    const { host, pathname } = new URL(text);
-    return `${host}${pathname}`;
+  const nameOf = (urls: readonly string[]) => {
+    const servers = urls.map((url) => new URL(url));
+    return `${servers.map(({ host }) => host).join(',')}${servers[0]!.pathname}`;
   };
-  return { database: nameOf(databaseUrl), clickhouse: nameOf(clickhouse.url) };
+  return { database: nameOf(serverUrls(databaseUrl) ?? []), clickhouse: nameOf([clickhouse.url]) };
 }
 
 /** A file in the data directory about a move that has begun. It also keeps the boundaries of a batch. */

@@ -3,6 +3,7 @@ import type { Client, Notification } from 'pg';
 import type { NodeMessage } from '../nodes.ts';
 import { type ConnectionGuard, disconnect, isConnectionError } from './connection-guard.ts';
 import type { Leadership } from './leadership.ts';
+import { readOnly } from './server-client.ts';
 
 /** Also finds changes whose notification was lost, so it has to be well below a second. */
 const POLL_MS = 500;
@@ -19,8 +20,15 @@ const CONFIGURATION_CHANGED = 'configuration';
 const LEADER_LOCK = '1937206899, 1';
 
 const VERSIONS = `select md5(coalesce(string_agg(id || ':' || version || ':' || created_at, ',' order by id), '')) as versions`;
-const POLL = `${VERSIONS}, false as "isLeader" from properties`;
-const POLL_FOR_LEADER = `select *, pg_try_advisory_lock(${LEADER_LOCK}) as "isLeader" from (${VERSIONS} from properties) as polled`;
+const WRITABLE = `current_setting('transaction_read_only') = 'off' as "isWritable"`;
+const POLL = `${VERSIONS}, ${WRITABLE}, false as "isLeader" from properties`;
+const POLL_FOR_LEADER = `select *, pg_try_advisory_lock(${LEADER_LOCK}) as "isLeader" from (${VERSIONS}, ${WRITABLE} from properties) as polled`;
+
+interface Polled {
+  versions: string;
+  isWritable: boolean;
+  isLeader: boolean;
+}
 
 export interface NodeSessionParts {
   /** A new client, not connected yet. */
@@ -77,10 +85,12 @@ export class NodeSession {
   async #run(): Promise<void> {
     let delay = RECONNECT_MS.first;
     while (!this.#stopping.signal.aborted) {
-      const client = this.#parts.createClient();
-      // Without a listener, an error of the connection would end the process.
-      client.on('error', () => {});
+      let client: Client | undefined;
       try {
+        // Reads files with certificates, which may be missing.
+        client = this.#parts.createClient();
+        // Without a listener, an error of the connection would end the process.
+        client.on('error', () => {});
         await this.#connect(client);
         delay = RECONNECT_MS.first;
         await this.#stayConnected(client);
@@ -91,7 +101,7 @@ export class NodeSession {
       } finally {
         this.#client = undefined;
         this.#parts.leadership.lost();
-        disconnect(client);
+        if (client !== undefined) disconnect(client);
       }
       await this.#pause(delay);
       delay = Math.max(RECONNECT_MS.first, Math.min(delay * 2, RECONNECT_MS.max));
@@ -137,8 +147,10 @@ export class NodeSession {
   async #poll(client: Client): Promise<void> {
     const { leadership, onChange } = this.#parts;
     const statement = leadership.isWanted ? POLL_FOR_LEADER : POLL;
-    const { rows } = await client.query<{ versions: string; isLeader: boolean }>(statement);
-    const { versions, isLeader } = rows[0]!;
+    const { rows } = await client.query<Polled>(statement);
+    const { versions, isWritable, isLeader } = rows[0]!;
+    // After a failover the server may go on as a standby, which answers all reads.
+    if (!isWritable) throw readOnly(client.host);
     if (versions !== this.#versions) {
       this.#versions = versions;
       onChange();

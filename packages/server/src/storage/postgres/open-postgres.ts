@@ -4,10 +4,12 @@ import type { Database, DatabaseHandle } from '../database.ts';
 import { ALL_MIGRATIONS } from '../migrations/all-migrations.ts';
 import { isMigrated, migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { assertSessions } from './assert-sessions.ts';
 import { ConnectionGuard, isConnectionError } from './connection-guard.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { type OutageListener, PostgresNodes } from './postgres-nodes.ts';
 import { type PostgresOptions, postgresPool } from './postgres-pool.ts';
+import { PostgresServers } from './postgres-servers.ts';
 
 export interface OpenPostgresOptions extends PostgresOptions {
   migrations?: readonly Migration[];
@@ -32,18 +34,19 @@ export async function openPostgres(
   { migrations = ALL_MIGRATIONS, allowAway, outages = {}, ...options }: OpenPostgresOptions = {},
 ): Promise<DatabaseHandle> {
   const guard = new ConnectionGuard();
-  const prepare = () => prepareDatabase(url, migrations);
+  const servers = new PostgresServers(url);
+  const prepare = () => prepareDatabase(servers, migrations);
   await prepare().catch((error) => {
     if (isRefused(error)) throw error.cause;
     if (!allowAway || !isConnectionError(error)) throw error;
     guard.setAway(error);
     outages.onAway?.(error);
   });
-  const database = connectPostgres(url, { ...options, guard });
-  const background = connectPostgres(url, { ...BACKGROUND, guard });
+  const database = connectPostgres(servers, { ...options, guard });
+  const background = connectPostgres(servers, { ...BACKGROUND, guard });
   const nodes = new PostgresNodes({
-    ...{ url, database, guard, prepare, isPrepared: guard.isAvailable, listener: outages },
-    exclusively: (work) => whileLocked(url, EXCLUSIVE_LOCK, work),
+    ...{ servers, database, guard, prepare, isPrepared: guard.isAvailable, listener: outages },
+    exclusively: (work) => whileLocked(servers, EXCLUSIVE_LOCK, work),
   });
   return {
     ...{ database, background, nodes },
@@ -63,27 +66,29 @@ function isRefused({ cause }: Error): boolean {
 }
 
 /** Does not connect before the first statement, and does not migrate. */
-export function connectPostgres(url: string, options: PostgresOptions = {}): Database {
-  return new Kysely({ dialect: postgresDialect(postgresPool(url, options)) });
+export function connectPostgres(to: string | PostgresServers, options: PostgresOptions = {}): Database {
+  const servers = typeof to === 'string' ? new PostgresServers(to) : to;
+  return new Kysely({ dialect: postgresDialect(postgresPool(servers, options)) });
 }
 
-async function prepareDatabase(url: string, migrations: readonly Migration[]): Promise<void> {
-  const database = connectPostgres(url, { connections: 1 });
+async function prepareDatabase(servers: PostgresServers, migrations: readonly Migration[]): Promise<void> {
+  const database = connectPostgres(servers, { connections: 2 });
   try {
+    await assertSessions(database);
     if (await isMigrated(database, migrations)) return;
   } finally {
     await database.destroy();
   }
-  await whileLocked(url, MIGRATION_LOCK, (connection) => migrate(connection, migrations));
+  await whileLocked(servers, MIGRATION_LOCK, (connection) => migrate(connection, migrations));
 }
 
 /** Holds a lock on a connection of its own until everything is committed. */
 async function whileLocked<T>(
-  url: string,
+  servers: PostgresServers,
   lock: number,
   work: (connection: Database) => Promise<T>,
 ): Promise<T> {
-  const database = connectPostgres(url, {
+  const database = connectPostgres(servers, {
     ...PATIENT,
     connections: 1,
     statementTimeoutMs: MIGRATION_TIMEOUT_MS,

@@ -242,7 +242,7 @@ describeNodes('while PostgreSQL is away', () => {
 
   test('a killed server ends nothing but the statements; nodes reconnect', async () => {
     const working: string[] = [];
-    const server = await PostgresServer.start(['fsync=off']);
+    const server = await PostgresServer.start({ settings: ['fsync=off'] });
     closing.push(() => server.dispose());
     const node = await startNode(server.url);
     node.handle.nodes.lead(() => {

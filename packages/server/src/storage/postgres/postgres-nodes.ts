@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import pg from 'pg';
 import type { Database } from '../database.ts';
 import type { NodeMessage, Nodes } from '../nodes.ts';
 import type { ConnectionGuard } from './connection-guard.ts';
 import { Leadership } from './leadership.ts';
 import { CHANNEL, NodeSession } from './node-session.ts';
-import { connectionSettings } from './postgres-pool.ts';
+import type { PostgresServers } from './postgres-servers.ts';
+import { clientClass, connectionSettings } from './server-client.ts';
 
 /** Of a statement that takes a few milliseconds. */
-const TIMEOUT_MS = 2000;
+const TIMEOUT = { statementTimeoutMs: 2000 };
 
 /** Whom to tell about outages of the database. */
 export interface OutageListener {
@@ -20,7 +20,7 @@ export interface OutageListener {
 }
 
 export interface PostgresNodesParts {
-  url: string;
+  servers: PostgresServers;
   database: Database;
   guard: ConnectionGuard;
   /** Migrates the database. */
@@ -44,11 +44,12 @@ export class PostgresNodes implements Nodes {
   constructor(parts: PostgresNodesParts) {
     this.#parts = parts;
     this.exclusively = parts.exclusively;
-    const { guard, listener, prepare } = parts;
+    const { servers, guard, listener, prepare } = parts;
+    const Client = clientClass(servers, TIMEOUT);
     this.#leadership = new Leadership((error) => listener.onError?.(error));
     this.#session = new NodeSession(
       {
-        createClient: () => new pg.Client(connectionSettings(parts.url, { statementTimeoutMs: TIMEOUT_MS })),
+        createClient: () => new Client(connectionSettings(TIMEOUT)),
         ...{ prepare, guard, leadership: this.#leadership },
         onChange: () => {
           for (const onChange of this.#changeListeners) onChange();

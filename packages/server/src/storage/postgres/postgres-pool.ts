@@ -2,15 +2,13 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { isConflict } from '../in-transaction.ts';
 import { ConnectionGuard, disconnect } from './connection-guard.ts';
-import { withNul, withoutNul } from './nul-characters.ts';
+import { withoutNul } from './nul-characters.ts';
+import type { PostgresServers } from './postgres-servers.ts';
+import { type ConnectionOptions, clientClass, connectionSettings } from './server-client.ts';
 
-export interface PostgresOptions {
+export interface PostgresOptions extends ConnectionOptions {
   /** Max number of connections. */
   connections?: number;
-  /** Max time to open a connection, or to wait for one that is in use. */
-  connectTimeoutMs?: number;
-  /** Max time of one statement, including the wait for locks. */
-  statementTimeoutMs?: number;
   /**
    * Max time that the statements of one transaction may wait for the server, beyond what fast ones take. Many fast
    * statements may take longer: it is for requests, which must not wait for a slow server at each of their statements.
@@ -21,53 +19,12 @@ export interface PostgresOptions {
 
 const CONNECTIONS = 5;
 const FAST_STATEMENT_MS = 100;
-const CONNECT_TIMEOUT_MS = 2000;
-const STATEMENT_TIMEOUT_MS = 4000;
-/** A node that dies in a transaction must not keep its locks. */
-const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_MS = 10_000;
-
-/** How to read values: integers are below 2^53. */
-const PARSERS: Record<number, (text: string) => unknown> = {
-  [pg.types.builtins.INT8]: Number,
-  [pg.types.builtins.NUMERIC]: Number,
-  [pg.types.builtins.TEXT]: withNul,
-};
-
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (id, format) => (PARSERS[id] ?? pg.types.getTypeParser(id, format)) as never,
-};
-
-/** Settings of every connection, also of those that do not belong to a pool. */
-export function connectionSettings(
-  url: string,
-  { connectTimeoutMs = CONNECT_TIMEOUT_MS, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: PostgresOptions = {},
-): pg.ClientConfig {
-  return {
-    connectionString: withLibpqModes(url),
-    application_name: 'switchyard',
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    // For a server that does not answer at all.
-    query_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    types,
-  };
-}
-
-/** `sslmode` as in libpq and psql: `require` encrypts, `verify-full` checks the certificate and the name too. */
-function withLibpqModes(text: string): string {
-  const url = new URL(text);
-  if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true');
-  return url.href;
-}
 
 /** Connections are opened when they are needed, and again after they broke. */
-export function postgresPool(url: string, options: PostgresOptions = {}): PostgresPool {
+export function postgresPool(servers: PostgresServers, options: PostgresOptions = {}): PostgresPool {
   const pool = new pg.Pool({
-    ...connectionSettings(url, options),
+    ...connectionSettings(options),
+    Client: clientClass(servers, options),
     max: options.connections ?? CONNECTIONS,
     // Do not keep a process alive that has nothing else to do.
     allowExitOnIdle: true,
@@ -83,13 +40,26 @@ export function postgresPool(url: string, options: PostgresOptions = {}): Postgr
   return {
     connect: async () => {
       guard.assertAvailable();
-      const client = await pool.connect().catch((error) => {
+      const client = await connectToAny(pool, servers).catch((error) => {
         throw guard.failed(error);
       });
       return new PooledConnection(client, guard, maxWaitMs) as unknown as PostgresPoolClient;
     },
     end: () => pool.end(),
   };
+}
+
+/** Tries the servers one after the other. */
+async function connectToAny(pool: pg.Pool, servers: PostgresServers): Promise<pg.PoolClient> {
+  for (let left = servers.count - 1; ; left--) {
+    const tried = servers.current;
+    try {
+      return await pool.connect();
+    } catch (error) {
+      // It is the current one still if all connections of the pool are in use.
+      if (left <= 0 || servers.current === tried) throw error;
+    }
+  }
 }
 
 /** A single statement that failed because of others had no effect. */

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openNodeDatabase } from '../../node-database.ts';
+import { createPostgresDatabase, hasPostgres } from '../../testing/databases.ts';
+import { findPgbouncer, Pgbouncer } from '../../testing/pgbouncer.ts';
+import { provisionDatabase } from '../../testing/provision-database.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { openPostgres } from './open-postgres.ts';
+
+describe.skipIf(!hasPostgres() || findPgbouncer() === undefined)('through PgBouncer', () => {
+  let database: { url: string; remove: () => Promise<void> };
+  let pgbouncer: Pgbouncer;
+  let dataDir: string;
+
+  const start = async (mode: 'session' | 'transaction') => {
+    pgbouncer = await Pgbouncer.start(database.url, mode);
+    const databaseUrl = pgbouncer.urlOf(database.url);
+    return openNodeDatabase({ dataDir, databaseUrl }, pino({ enabled: false }));
+  };
+
+  beforeEach(async () => {
+    database = await createPostgresDatabase({ empty: true });
+    dataDir = mkdtempSync(join(tmpdir(), 'switchyard-pgbouncer-'));
+  });
+  afterEach(async () => {
+    await pgbouncer.stop();
+    rmSync(dataDir, { recursive: true });
+    await database.remove();
+  });
+
+  test('sessions: a node migrates, leads, hears of changes, and has timeouts', async () => {
+    const { handle } = await start('session');
+    let changes = 0;
+    handle.watch(() => changes++);
+    handle.nodes.lead(() => async () => {});
+    await waitFor('the leader', () => handle.nodes.isLeader);
+    const other = await openPostgres(database.url);
+    const before = changes;
+    await provisionDatabase(other.database, { id: 'shop' });
+    await other.close();
+    await waitFor('the change', () => changes > before);
+    const { rows } = await sql<{ statement: string; idle: string }>`
+      select current_setting('statement_timeout') as statement,
+        current_setting('idle_in_transaction_session_timeout') as idle`.execute(handle.database);
+    expect(rows).toEqual([{ statement: '4s', idle: '10s' }]);
+    await handle.close();
+  });
+
+  test('transactions: a node says why it does not start', async () => {
+    await expect(start('transaction')).rejects.toMatchObject({
+      code: 'DATABASE_POOLS_TRANSACTIONS',
+      message: expect.stringContaining('set pool_mode = session in PgBouncer'),
+    });
+  });
+});
