@@ -12,6 +12,8 @@ export interface Config {
   readonly clickhouseUrl: string | undefined;
   /** Name of the ClickHouse cluster; undefined: a single server. */
   readonly clickhouseCluster: string | undefined;
+  /** Bytes for one report in ClickHouse. */
+  readonly clickhouseMaxMemory: number | undefined;
   readonly provisionFile: string | undefined;
   /** URL under which clients reach the service, without a trailing slash; default: the listening address. */
   readonly publicUrl: string | undefined;
@@ -72,6 +74,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     port: read('PORT'),
     dataDir: resolve(read('DATA_DIR')),
     ...readServers(read),
+    clickhouseMaxMemory: read('CLICKHOUSE_MAX_MEMORY'),
     provisionFile: read('PROVISION_FILE'),
     publicUrl: read('PUBLIC_URL'),
     trustProxy: read('TRUST_PROXY'),

@@ -199,6 +199,12 @@ export const ERRORS = {
     title: 'Idempotency key reused',
     message: 'This `Idempotency-Key` was used with a different body within the last 24 hours.',
   },
+  report_too_large: {
+    status: 422,
+    title: 'Report too large',
+    message:
+      'This needs more memory or time than ClickHouse may use for it. Ask for a shorter period, or for fewer filters, goals or groups. The operator can raise `CLICKHOUSE_MAX_MEMORY`.',
+  },
   version_required: {
     status: 428,
     title: 'Version required',

@@ -240,8 +240,16 @@ async function createFront(config: Config, log: Logger): Promise<Front> {
 function clickhouseOf({
   clickhouseUrl: url,
   clickhouseCluster: cluster,
+  clickhouseMaxMemory: maxMemoryBytes,
 }: Config): Pick<StorageOptions, 'clickhouse'> {
-  return url === undefined ? {} : { clickhouse: { url, ...(cluster !== undefined && { cluster }) } };
+  if (url === undefined) return {};
+  return {
+    clickhouse: {
+      url,
+      ...(cluster !== undefined && { cluster }),
+      ...(maxMemoryBytes !== undefined && { maxMemoryBytes }),
+    },
+  };
 }
 
 /** For a start while PostgreSQL is away. */

@@ -40,7 +40,7 @@ export const SETTINGS = {
   HOST: withDefault(
     text,
     '127.0.0.1',
-    'Address to listen on. `0.0.0.0` is all IPv4 addresses, `::` all addresses.',
+    'Address to listen on. `0.0.0.0` is all IPv4 addresses, `::` all addresses of IPv4 and IPv6, or of IPv4 on a machine without IPv6.',
   ),
   PORT: withDefault(integer(0, 65_535), 8080, 'Port to listen on. `0` picks a free one.'),
   DATA_DIR: withDefault(text, './data', 'Data directory. Only one server can use it.'),
@@ -55,6 +55,10 @@ export const SETTINGS = {
   CLICKHOUSE_CLUSTER: optional(
     clickhouseIdentifier,
     'Name of the ClickHouse cluster: tables are replicated and sharded on its servers.',
+  ),
+  CLICKHOUSE_MAX_MEMORY: optional(
+    integer(64 * 1024 * 1024, 2 ** 50),
+    'Max memory that ClickHouse may use for one report, in bytes. Default: 4 GiB.',
   ),
   PROVISION_FILE: optional(text, 'Provision file to apply at every start.'),
   PUBLIC_URL: optional(

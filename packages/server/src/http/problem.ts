@@ -58,6 +58,7 @@ const STORAGE_CODES: Record<StorageErrorCode, StorageErrorResponse> = {
   STORE_DAMAGED: { code: 'storage_damaged', retryAfter: '60' },
   DATABASE_UNAVAILABLE: { code: 'database_unavailable', retryAfter: '2' },
   STORE_UNAVAILABLE: { code: 'event_store_unavailable', retryAfter: '5' },
+  QUERY_TOO_LARGE: { code: 'report_too_large' },
   REQUEST_TOO_LARGE: { code: 'body_too_large', keepMessage: true },
 };
 

@@ -5,7 +5,9 @@ export type StorageErrorCode =
   | 'STORE_DAMAGED'
   | 'DATABASE_UNAVAILABLE'
   /** The engine does not respond; it may later. */
-  | 'STORE_UNAVAILABLE';
+  | 'STORE_UNAVAILABLE'
+  /** The engine may not use the memory or the time that a query needs; it will not later either. */
+  | 'QUERY_TOO_LARGE';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';

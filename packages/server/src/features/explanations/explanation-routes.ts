@@ -55,6 +55,7 @@ function registerExplanations(api: ApiRoutes, parts: Parts): void {
         'overloaded',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     async ({ managed, body }) => {
@@ -115,6 +116,7 @@ function registerSessionFlags(api: ApiRoutes, parts: Parts): void {
         'overloaded',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     async ({ managed, params, query }) => {

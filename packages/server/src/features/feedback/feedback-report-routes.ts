@@ -29,6 +29,7 @@ const ERRORS = [
   'environment_not_found',
   'storage_damaged',
   'event_store_unavailable',
+  'report_too_large',
 ] as const;
 
 /** Feedback as a whole: its summary, and all entries as a file. */

@@ -108,6 +108,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, database, flagValues }
         'environment_not_found',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     async (request): Promise<FeedbackPage> => {

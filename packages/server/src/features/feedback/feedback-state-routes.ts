@@ -21,7 +21,7 @@ export function registerFeedbackStateRoutes(api: ApiRoutes, stores: Stores): voi
       params: FeedbackParams,
       body: FeedbackStateBody,
       responses: { 200: { ...FeedbackState, description: 'Saved' } },
-      errors: ['not_found', 'storage_damaged', 'event_store_unavailable'],
+      errors: ['not_found', 'storage_damaged', 'event_store_unavailable', 'report_too_large'],
     },
     ({ managed, params, body, caller }) =>
       changeFeedbackState(stores, managed.id, params.feedbackId, body, caller.account.id),

@@ -112,7 +112,13 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
       members: true,
       querystring: GoalProgressQuery,
       responses: { 200: { ...GoalProgress, description: 'The progress' } },
-      errors: ['wrong_property', 'goal_not_found', 'storage_damaged', 'event_store_unavailable'],
+      errors: [
+        'wrong_property',
+        'goal_not_found',
+        'storage_damaged',
+        'event_store_unavailable',
+        'report_too_large',
+      ],
     },
     (request) => {
       const period = periodOf(request.query, Date.now());
@@ -132,7 +138,13 @@ function registerConversions(api: ApiRoutes, { auth, eventStore }: Dependencies)
       members: true,
       querystring: ConversionsQuery,
       responses: { 200: { ...ConversionsPage, description: 'One page' } },
-      errors: ['wrong_property', 'goal_not_found', 'storage_damaged', 'event_store_unavailable'],
+      errors: [
+        'wrong_property',
+        'goal_not_found',
+        'storage_damaged',
+        'event_store_unavailable',
+        'report_too_large',
+      ],
     },
     async (request): Promise<ConversionsPage> => {
       const { limit = 50, cursor, type, ...filter } = request.query;

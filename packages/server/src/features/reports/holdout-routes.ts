@@ -23,7 +23,13 @@ export function registerHoldoutRoutes(api: ApiRoutes, { auth, reports }: Depende
       members: true,
       querystring: HoldoutQuery,
       responses: { 200: { ...HoldoutReport, description: 'The report; without a holdout, how to get one' } },
-      errors: ['wrong_property', 'overloaded', 'storage_damaged', 'event_store_unavailable'],
+      errors: [
+        'wrong_property',
+        'overloaded',
+        'storage_damaged',
+        'event_store_unavailable',
+        'report_too_large',
+      ],
     },
     (request, reply) => {
       const { propertyId, fresh = false } = request.query;

@@ -37,6 +37,7 @@ export function registerImpactRoutes(api: ApiRoutes, { reports, withUnsavedItem 
         'overloaded',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     async ({ managed, body }, reply) => {

@@ -48,6 +48,7 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: Pick<Rep
         'overloaded',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     (request, reply) => {
@@ -94,6 +95,7 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
         'overloaded',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     (request, reply) => {
@@ -134,6 +136,7 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<Report
         'overloaded',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     (request, reply) => {

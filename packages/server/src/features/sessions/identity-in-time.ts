@@ -23,7 +23,7 @@ async function inTime(looking: Promise<Identity>, maxWaitMs: number): Promise<Id
     timer = setTimeout(() => resolve(undefined), maxWaitMs);
   });
   const found = looking.catch((error: { code?: unknown }) => {
-    if (error.code === 'STORE_UNAVAILABLE') return undefined;
+    if (error.code === 'STORE_UNAVAILABLE' || error.code === 'QUERY_TOO_LARGE') return undefined;
     throw error;
   });
   return Promise.race([found, timeout]).finally(() => clearTimeout(timer));

@@ -85,6 +85,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, phaseOf }: Dependencie
         'feedback_type_not_found',
         'storage_damaged',
         'event_store_unavailable',
+        'report_too_large',
       ],
     },
     async (request): Promise<SessionsPage> => {
@@ -111,7 +112,13 @@ function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): voi
       params: SessionParams,
       querystring: SessionQuery,
       responses: { 200: { ...SessionDetail, description: 'The session' } },
-      errors: ['wrong_property', 'not_found', 'storage_damaged', 'event_store_unavailable'],
+      errors: [
+        'wrong_property',
+        'not_found',
+        'storage_damaged',
+        'event_store_unavailable',
+        'report_too_large',
+      ],
     },
     async (request): Promise<SessionDetail> => {
       const { propertyId, limit = 200, cursor } = request.query;

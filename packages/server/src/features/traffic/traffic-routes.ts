@@ -28,7 +28,7 @@ const declaration = {
   tag: 'Traffic',
   key: 'secret',
   members: true,
-  errors: ['wrong_property', 'overloaded', 'storage_damaged', 'event_store_unavailable'],
+  errors: ['wrong_property', 'overloaded', 'storage_damaged', 'event_store_unavailable', 'report_too_large'],
 } satisfies Partial<RouteDeclaration>;
 
 export function registerTrafficRoutes(api: ApiRoutes, dependencies: Dependencies): void {

@@ -6,7 +6,7 @@ import {
 } from '@clickhouse/client';
 import type { TableName } from '../schema/clickhouse-tables.ts';
 import { TableNames } from '../schema/table-names.ts';
-import { asStorageError } from './clickhouse-error.ts';
+import { asReadError, asStorageError } from './clickhouse-error.ts';
 import { Reachability } from './reachability.ts';
 
 export interface ClickHouseOptions {
@@ -17,6 +17,8 @@ export interface ClickHouseOptions {
   pingTimeoutMs?: number;
   /** How long a statement may take; by default longer than `max_execution_time`. */
   requestTimeoutMs?: number;
+  /** How much memory the server may use for a SELECT. */
+  maxMemoryBytes?: number;
 }
 
 export type SqlParameters = Readonly<Record<string, SqlParameter>>;
@@ -28,6 +30,8 @@ export type ColumnValue = string | number | boolean | null;
 const REQUEST_TIMEOUT_MS = 90_000;
 
 const PING_TIMEOUT_MS = 2000;
+/** Mostly for joins, which keep the visitors of the sessions in memory: about 10 million fit. */
+const MAX_MEMORY_BYTES = 4 * 1024 ** 3;
 
 /** For statements with a limit of their own: deleting rows rewrites large files, for example. */
 const COMMAND_TIMEOUT_MS = 60 * 60 * 1000;
@@ -39,7 +43,8 @@ const SETTINGS: ClickHouseSettings = {
   join_use_nulls: 1,
   // Joins by session run on each shard; a subquery over sessions of several shards needs GLOBAL IN or GLOBAL JOIN.
   distributed_product_mode: 'local',
-  max_execution_time: 60,
+  // Less than a report may take, so that the answer says that it is too large.
+  max_execution_time: 50,
   cancel_http_readonly_queries_on_client_close: 1,
   // The status of the response then tells whether the statement failed.
   wait_end_of_query: 1,
@@ -60,6 +65,7 @@ export class ClickHouse {
   readonly #client: ClickHouseClient;
   readonly #commands: ClickHouseClient;
   readonly #pings: ClickHouseClient;
+  readonly #settings: ClickHouseSettings;
   readonly #reachability = new Reachability(() => this.ping());
 
   constructor({
@@ -67,7 +73,9 @@ export class ClickHouse {
     cluster,
     pingTimeoutMs = PING_TIMEOUT_MS,
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
+    maxMemoryBytes = MAX_MEMORY_BYTES,
   }: ClickHouseOptions) {
+    this.#settings = { ...SETTINGS, max_memory_usage: String(maxMemoryBytes) };
     const server = new URL(url);
     const database = decodeURIComponent(server.pathname.slice(1)) || 'default';
     // The database may have to be created first; statements name it.
@@ -104,12 +112,12 @@ export class ClickHouse {
         query: sql,
         query_params: wellFormed(parameters),
         format: 'JSONCompactEachRow',
-        clickhouse_settings: { ...SETTINGS, ...settings },
+        clickhouse_settings: { ...this.#settings, ...settings },
         abort_signal: AbortSignal.any(signals),
       });
       return (await result.json()) as Row[];
     };
-    return this.#run(() => (isLong ? read() : this.whileAnswering(read)), signal);
+    return this.#run(() => (isLong ? read() : this.whileAnswering(read)), asReadError, signal);
   }
 
   /** Runs a statement that changes tables; it may take long. */
@@ -164,7 +172,7 @@ export class ClickHouse {
     await Promise.all([this.#client, this.#commands, this.#pings].map((client) => client.close()));
   }
 
-  async #run<T>(statement: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #run<T>(statement: () => Promise<T>, asError = asStorageError, signal?: AbortSignal): Promise<T> {
     await this.#reachability.assert();
     signal?.throwIfAborted();
     try {
@@ -174,7 +182,7 @@ export class ClickHouse {
     } catch (error) {
       signal?.throwIfAborted();
       this.#reachability.failed();
-      throw asStorageError(error);
+      throw asError(error);
     }
   }
 }

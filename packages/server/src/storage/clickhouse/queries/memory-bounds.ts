@@ -6,6 +6,4 @@ const MIB = 1024 ** 2;
 export const MEMORY_BOUNDS: ClickHouseSettings = {
   max_bytes_before_external_group_by: String(512 * MIB),
   max_bytes_before_external_sort: String(512 * MIB),
-  // Mostly for joins, which keep the visitors of the sessions in memory: about 10 million fit.
-  max_memory_usage: String(4096 * MIB),
 };
