@@ -195,6 +195,44 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
       await clickhouse.close();
     });
 
+    test('the window of recognized inserts follows the number of nodes', async () => {
+      const clickhouse = new ClickHouse({ url: `${engine}/${database}`, ...TIMEOUTS });
+      const windows = async () => {
+        const rows = await clickhouse.rows<[string]>(
+          `SELECT DISTINCT extract(create_table_query, 'deduplication_window = ([0-9]+)') FROM system.tables
+           WHERE database = {database:String}`,
+          { database },
+        );
+        return rows.flat();
+      };
+      // Creates the tables, if this is the first test.
+      await store.positions();
+      const sources = Array.from({ length: 3 }, (_, index) => [`follow-${index}`, 1]);
+      await clickhouse.insert('watermarks', ['source', 'seq'], sources as [string, number][], 'follow');
+      const newNode = openClickHouseEventStore({ url: `${engine}/${database}`, ...TIMEOUTS });
+      await newNode.append('follow-3', [{ seq: 1, request: goalAt(1) }]);
+      await newNode.close();
+      const [window, ...others] = await windows();
+      expect(others).toEqual([]);
+      // Sources of other tests are there too.
+      expect(Number(window)).toBeGreaterThanOrEqual(40_000);
+      await clickhouse.close();
+    });
+
+    test('a read that exceeds a limit is too large', async () => {
+      const limited = new ClickHouse({ url: `${engine}`, ...TIMEOUTS, maxMemoryBytes: 32 * 1024 ** 2 });
+      const tooLarge = { code: 'QUERY_TOO_LARGE' };
+      await expect(
+        limited.rows('SELECT length(groupArray(number)) FROM numbers(20000000)'),
+      ).rejects.toMatchObject(tooLarge);
+      await expect(
+        limited.rows('SELECT sum(sipHash64(number)) FROM numbers(1000000000000)', {}, undefined, {
+          max_execution_time: 1,
+        }),
+      ).rejects.toMatchObject(tooLarge);
+      await limited.close();
+    });
+
     test('a read of a server that falls silent fails', async () => {
       const impatient = openClickHouseEventStore({
         ...{ url: `${proxy.url}/${database}`, pingTimeoutMs: 1000 },

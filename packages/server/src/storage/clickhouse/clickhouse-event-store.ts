@@ -80,7 +80,11 @@ import { splitTestSeries } from './queries/split-test-series.ts';
 import { trafficBreakdown } from './queries/traffic-breakdown.ts';
 import { trafficCounts } from './queries/traffic-counts.ts';
 import { liveVisitors, receivedTimes } from './queries/traffic-live.ts';
+import { followNodes } from './schema/deduplication-window.ts';
 import { migrate } from './schema/migrate.ts';
+
+/** How often a node looks how many others there are. */
+const FOLLOW_NODES_MS = 10 * 60 * 1000;
 
 export interface ClickHouseStoreOptions extends ClickHouseOptions {
   log?: (message: string) => void;
@@ -105,6 +109,7 @@ class ClickHouseEventStore implements EventStore {
   readonly #appends = new Map<string, Promise<void>>();
   /** As far as this process has stored them itself. */
   readonly #watermarks = new Map<string, number>();
+  #followedNodesAt = Number.NEGATIVE_INFINITY;
 
   constructor(clickhouse: ClickHouse, log: (message: string) => void = () => {}) {
     this.#clickhouse = clickhouse;
@@ -136,6 +141,16 @@ class ClickHouseEventStore implements EventStore {
     const batch: Batch = { source, entries: [first, ...rest], isOld };
     const stored = await this.#query(({ clickhouse }) => loadBatch(clickhouse, batch));
     this.#watermarks.set(source, stored);
+    await this.#followNodes();
+  }
+
+  /** After the first batch too: it is when others see this node. */
+  async #followNodes(): Promise<void> {
+    if (performance.now() - this.#followedNodesAt < FOLLOW_NODES_MS) return;
+    this.#followedNodesAt = performance.now();
+    await followNodes(this.#clickhouse).catch((error: Error) =>
+      this.#log(`Cannot adapt the deduplication window to the number of nodes: ${error.message}`),
+    );
   }
 
   sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTable } from './create-table.ts';
+import { deduplicationSettings } from './deduplication-window.ts';
 import { TableNames } from './table-names.ts';
 
 test('one server has one table', () => {
@@ -40,4 +41,15 @@ test('what any replica has is read from all of them', () => {
   expect(new TableNames('shop', 'main').onAllReplicas('event_ids')).toBe(
     "clusterAllReplicas('main', 'shop', 'event_ids_local')",
   );
+});
+
+test.each([
+  [1, 10_000],
+  [2, 20_000],
+  [3, 40_000],
+  [16, 160_000],
+])('the inserts of %i nodes are recognized: %i', (nodes, window) => {
+  expect(deduplicationSettings(new TableNames('shop'), nodes)).toEqual([
+    `non_replicated_deduplication_window = ${window}`,
+  ]);
 });

@@ -1,14 +1,15 @@
 import { TABLES, type TableDefinition, type TableName } from './clickhouse-tables.ts';
+import { deduplicationSettings } from './deduplication-window.ts';
 import { quoteText, type TableNames } from './table-names.ts';
-
-/** How long a repeated insert is recognized. */
-const DEDUPLICATION_WINDOW = 10_000;
-const DEDUPLICATION_SECONDS = 7 * 24 * 60 * 60;
 
 /** Statements that create a table, if needed: one, or on a cluster the table of each shard and the one over all shards. */
 export function createTable(names: TableNames, name: TableName): string[] {
   const table: TableDefinition = TABLES[name];
   const { engine = 'MergeTree', partitionBy, orderBy, ttl, shardBy } = table;
+  const settings = [
+    ...deduplicationSettings(names),
+    ...(ttl === undefined ? [] : ['ttl_only_drop_parts = 1']),
+  ];
   const statement = [
     `CREATE TABLE IF NOT EXISTS ${names.stored(name)}${names.onCluster} (`,
     [...table.columns, ...(table.indexes ?? [])].map((line) => `  ${line}`).join(',\n'),
@@ -16,16 +17,11 @@ export function createTable(names: TableNames, name: TableName): string[] {
     ...(partitionBy === undefined ? [] : [`PARTITION BY ${partitionBy}`]),
     `ORDER BY ${orderBy}`,
     ...(ttl === undefined ? [] : [`TTL ${ttl}`]),
-    `SETTINGS ${names.cluster === undefined ? SETTINGS : CLUSTER_SETTINGS}${ttl === undefined ? '' : ', ttl_only_drop_parts = 1'}`,
+    `SETTINGS ${settings.join(', ')}`,
   ].join('\n');
   if (names.cluster === undefined) return [statement];
   return [statement, distributedTable(names, name, shardBy)];
 }
-
-const SETTINGS = `non_replicated_deduplication_window = ${DEDUPLICATION_WINDOW}`;
-const CLUSTER_SETTINGS =
-  `replicated_deduplication_window = ${DEDUPLICATION_WINDOW}, ` +
-  `replicated_deduplication_window_seconds = ${DEDUPLICATION_SECONDS}`;
 
 function distributedTable(names: TableNames, name: TableName, shardBy: string): string {
   const { cluster, database } = names;
