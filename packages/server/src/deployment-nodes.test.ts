@@ -18,6 +18,7 @@ interface ComposeNode {
   build: { context: string; dockerfile: string };
   environment: Record<string, unknown>;
   volumes: string[];
+  pull_policy: string;
 }
 
 describe('deploy/nodes', () => {
@@ -52,13 +53,43 @@ describe('deploy/nodes', () => {
     const [, upstreams] = /reverse_proxy (.*) \{/.exec(read('deploy/nodes/Caddyfile'))!;
     expect(upstreams!.split(' ')).toEqual(nodes.map(([name]) => `${name}:8080`));
     const others = Object.entries<{ image: string; healthcheck?: object }>(services).filter(
-      ([name]) => !name.startsWith('node-'),
+      ([name]) => !name.startsWith('node-') && name !== 'ship',
     );
     expect(others.map(([name]) => name)).toEqual(['balancer', 'postgres', 'clickhouse']);
     for (const [, { image, healthcheck }] of others) {
       expect(image).toMatch(/:\d+\.\d+/);
       expect(healthcheck).toBeDefined();
     }
+  });
+
+  it('builds the image, and never pulls one', () => {
+    for (const [, { pull_policy: policy }] of nodes) expect(policy).toBe('build');
+  });
+
+  it('ships the journal of a node that does not come back, only when asked to', () => {
+    const { ship } = services;
+    expect(ship.profiles).toEqual(['ship']);
+    expect(ship.command).toEqual(['ship', '/old']);
+    expect(ship.environment).toEqual(nodes[0]![1].environment);
+    expect(ship.volumes).toBeUndefined();
+  });
+
+  it('limits the memory of everything, and one report to a part of that of ClickHouse', () => {
+    const example = Object.fromEntries(
+      [...read('deploy/nodes/env.example').matchAll(/^([A-Z_]+_MEMORY)=(\d+)g$/gm)].map(([, name, size]) => [
+        name,
+        Number(size) * 1024 ** 3,
+      ]),
+    );
+    expect(Object.keys(example)).toEqual(['NODE_MEMORY', 'POSTGRES_MEMORY', 'CLICKHOUSE_MEMORY']);
+    for (const [name, { mem_limit: limit }] of Object.entries<{ mem_limit?: string }>(services)) {
+      expect(limit, name).toMatch(/^(\d+[mg]|\$\{(NODE|POSTGRES|CLICKHOUSE)_MEMORY:-\d+g\})$/);
+    }
+    const [, ratio] = /<max_server_memory_usage_to_ram_ratio>([\d.]+)</.exec(
+      read('deploy/nodes/clickhouse.xml'),
+    )!;
+    const [, report] = /:-(\d+)\}$/.exec(String(nodes[0]![1].environment.CLICKHOUSE_MAX_MEMORY))!;
+    expect(Number(report)).toBeLessThanOrEqual((Number(ratio) * example.CLICKHOUSE_MEMORY!) / 1.5);
   });
 });
 
@@ -69,7 +100,9 @@ describe('deploy/helm', () => {
     JSON.parse(read('deploy/helm/switchyard/values.schema.json')),
   );
   const URLS = { DATABASE_URL: 'postgres://a:b@c/d', CLICKHOUSE_URL: 'http://a:b@c:8123/d' };
+  const IMAGE = { repository: 'registry.example/switchyard', tag: '1.2.3' };
   const EVERYTHING = {
+    image: IMAGE,
     imagePullSecrets: [{ name: 'registry' }],
     secrets: { ...URLS, METRICS_TOKEN: '0123456789abcdef' },
     settings: { LOG_LEVEL: 'debug', JOURNAL_MAX_BYTES: '1073741824' },
@@ -82,6 +115,12 @@ describe('deploy/helm', () => {
     nodeSelector: { disk: 'ssd' },
     tolerations: [{ key: 'dedicated', operator: 'Exists' }],
     affinity: { podAntiAffinity: {} },
+    networkPolicy: {
+      enabled: true,
+      from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
+      egress: [{ ports: [{ port: 5432, protocol: 'TCP' }] }],
+    },
+    ship: { claims: ['data-prod-switchyard-2', 'data-prod-switchyard-3'] },
   };
 
   /** The objects that the chart creates, by kind. */
@@ -117,24 +156,32 @@ describe('deploy/helm', () => {
   });
 
   it('needs both URLs, or a Secret that has them', () => {
-    expect(() => chart.render({})).toThrow('Set secrets.DATABASE_URL, or existingSecret');
-    expect(() => chart.render({ secrets: { DATABASE_URL: 'x' } })).toThrow('Set secrets.CLICKHOUSE_URL');
-    const { Secret, StatefulSet } = objects({ existingSecret: 'mine' });
+    expect(() => chart.render({ image: IMAGE })).toThrow('Set secrets.DATABASE_URL, or existingSecret');
+    expect(() => chart.render({ image: IMAGE, secrets: { DATABASE_URL: 'x' } })).toThrow(
+      'Set secrets.CLICKHOUSE_URL',
+    );
+    const { Secret, StatefulSet } = objects({ image: IMAGE, existingSecret: 'mine' });
     expect(Secret).toBeUndefined();
     expect(StatefulSet![0].spec.template.spec.containers[0].envFrom).toEqual([
       { secretRef: { name: 'mine' } },
     ]);
   });
 
+  it('needs an image that somebody has pushed', () => {
+    const existingSecret = 'mine';
+    expect(() => chart.render({ existingSecret })).toThrow('Set image.repository');
+    expect(() => chart.render({ existingSecret, image: { repository: 'a' } })).toThrow('Set image.tag');
+  });
+
   it('creates the nodes, each with a volume, and nothing optional by default', () => {
-    const created = objects({ secrets: URLS });
+    const created = objects({ image: IMAGE, secrets: URLS });
     expect(Object.keys(created).sort()).toEqual(
       ['PodDisruptionBudget', 'Secret', 'Service', 'ServiceAccount', 'StatefulSet'].sort(),
     );
     const { spec, metadata } = created.StatefulSet![0];
     expect([metadata.name, spec.replicas]).toEqual(['prod-switchyard', 2]);
     const [container] = spec.template.spec.containers;
-    expect(container.image).toBe('switchyard:0.1.0');
+    expect(container.image).toBe('registry.example/switchyard:1.2.3');
     expect(container.readinessProbe.httpGet.path).toBe('/readyz');
     expect(container.livenessProbe.httpGet.path).toBe('/healthz');
     expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
@@ -178,6 +225,46 @@ describe('deploy/helm', () => {
       monitor.spec.endpoints[0].authorization.credentials.key,
     );
     expect(chart.render(EVERYTHING)['NOTES.txt']).toContain('statefulset/prod-switchyard\n');
+  });
+
+  it('lets only some connect to the nodes, and nodes only to some, if it has a network policy', () => {
+    const { NetworkPolicy: policies, StatefulSet: sets } = objects(EVERYTHING);
+    const { spec } = policies![0];
+    expect(isMatch(sets![0].spec.template.metadata.labels, spec.podSelector.matchLabels)).toBe(true);
+    expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(spec.ingress).toEqual([
+      { ports: [{ port: 'http', protocol: 'TCP' }], from: EVERYTHING.networkPolicy.from },
+    ]);
+    const dns = ['UDP', 'TCP'].map((protocol) => ({ port: 53, protocol }));
+    expect(spec.egress).toEqual([{ ports: dns }, ...EVERYTHING.networkPolicy.egress]);
+    const [open] = objects({
+      ...EVERYTHING,
+      networkPolicy: { enabled: true, from: [], egress: [] },
+    }).NetworkPolicy!;
+    expect(open.spec).toMatchObject({ policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 'http' }] }] });
+    expect(open.spec.ingress[0]).not.toHaveProperty('from');
+    expect(open.spec).not.toHaveProperty('egress');
+  });
+
+  it('ships the journals on the volumes of removed nodes', () => {
+    const { Job: jobs, StatefulSet: sets } = objects(EVERYTHING);
+    expect(jobs!.map(({ metadata }) => metadata.name)).toEqual(
+      EVERYTHING.ship.claims.map((claim) => `ship-${claim}`),
+    );
+    const node = sets![0].spec.template.spec;
+    const variables = Object.fromEntries(
+      node.containers[0].env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+    for (const [index, { spec }] of jobs!.entries()) {
+      const { containers, volumes, securityContext } = spec.template.spec;
+      expect(containers[0].image).toBe(node.containers[0].image);
+      expect(containers[0].envFrom).toEqual(node.containers[0].envFrom);
+      expect(securityContext).toEqual(node.securityContext);
+      expect(containers[0].args).toEqual(['ship', variables.DATA_DIR]);
+      expect(volumes[0].persistentVolumeClaim.claimName).toBe(EVERYTHING.ship.claims[index]);
+      // Services and disruption budgets must not take it for a node.
+      expect(isMatch(spec.template.metadata.labels, sets![0].spec.selector.matchLabels)).toBe(false);
+    }
   });
 
   const isMatch = (labels: Record<string, string>, wanted: Record<string, string>) =>

@@ -61,6 +61,12 @@ test('the image has valid settings and a health check', () => {
   expect(JSON.parse(command!).slice(0, 2)).toEqual(['node', '-e']);
 });
 
+test('the image has the newest Node.js that is tested, and listens on all addresses, also of IPv6', () => {
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+  expect(new Set(bases)).toEqual(new Set(['node:24-bookworm-slim']));
+  expect(imageVariable('HOST')).toBe('::');
+});
+
 test('the compose file fits the image', () => {
   const { services, volumes } = parse(read('deploy/compose.yaml'));
   const { build, environment, ports, volumes: mounts } = services.switchyard;

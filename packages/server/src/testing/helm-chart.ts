@@ -41,7 +41,7 @@ export class HelmChart {
     return Object.fromEntries(
       Object.entries(this.#files).map(([name, text]) => [
         name,
-        this.#write(this.#parse(text), { dot, variables: {} }),
+        this.#write(this.#parse(text), { dot, variables: { $: dot } }),
       ]),
     );
   }
@@ -113,6 +113,7 @@ export class HelmChart {
       if (word === '(') return pipeline();
       if (word.startsWith('"')) return JSON.parse(word);
       if (/^\d+$/.test(word)) return Number(word);
+      if (word.startsWith('$.')) return field(scope.variables.$, word.slice(1));
       if (word.startsWith('$')) return scope.variables[word];
       return field(scope.dot, word);
     };
@@ -136,7 +137,7 @@ export class HelmChart {
 
   #call(name: string, args: unknown[]): unknown {
     if (name === 'include')
-      return this.#write(this.#named.get(args[0] as string)!, { dot: args[1], variables: {} });
+      return this.#write(this.#named.get(args[0] as string)!, { dot: args[1], variables: { $: args[1] } });
     const found = FUNCTIONS[name];
     if (found === undefined) throw new Error(`the function ${name} is not supported here`);
     return found(...(args as never[]));
