@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { type Database, readDatabase } from '../storage/database.ts';
 import { readAppliedMigrations } from '../storage/migrations/migrate.ts';
+import { assertSessions } from '../storage/postgres/assert-sessions.ts';
+import { connectPostgres } from '../storage/postgres/open-postgres.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkHistory } from './doctor-history.ts';
 import { checkMigrations } from './doctor-storage.ts';
@@ -11,6 +13,8 @@ const MIN_VERSION = 13;
 /** The connection, the schema and the history; changes nothing. */
 export async function checkPostgres(url: string): Promise<Check[]> {
   try {
+    const pooled = await checkSessions(url);
+    if (pooled !== undefined) return [pooled];
     const checks = await readDatabase({ url }, checkDatabase);
     // The history is only readable in a database of this version.
     const isReadable = checks.every(({ status }) => status === 'ok');
@@ -18,6 +22,21 @@ export async function checkPostgres(url: string): Promise<Check[]> {
   } catch (error) {
     const hint = 'Check DATABASE_URL, and that the server runs and accepts connections from here.';
     return [{ name: NAME, status: 'fail', detail: `cannot be reached: ${firstLine(error)}`, hint }];
+  }
+}
+
+/** Undefined if there is nothing to report. */
+async function checkSessions(url: string): Promise<Check | undefined> {
+  const database = connectPostgres(url, { connections: 2 });
+  try {
+    await assertSessions(database);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    if (code !== 'DATABASE_POOLS_TRANSACTIONS') throw error;
+    return { name: NAME, status: 'fail', detail: 'transactions are pooled', hint: message };
+  } finally {
+    await database.destroy();
   }
 }
 

@@ -89,8 +89,6 @@ export class NodeSession {
       try {
         // Reads files with certificates, which may be missing.
         client = this.#parts.createClient();
-        // Without a listener, an error of the connection would end the process.
-        client.on('error', () => {});
         await this.#connect(client);
         delay = RECONNECT_MS.first;
         await this.#stayConnected(client);

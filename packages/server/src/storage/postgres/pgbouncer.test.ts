@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openNodeDatabase } from '../../node-database.ts';
+import { switchyardWith } from '../../testing/command-line.ts';
 import { createPostgresDatabase, hasPostgres } from '../../testing/databases.ts';
 import { findPgbouncer, Pgbouncer } from '../../testing/pgbouncer.ts';
 import { provisionDatabase } from '../../testing/provision-database.ts';
@@ -50,10 +51,15 @@ describe.skipIf(!hasPostgres() || findPgbouncer() === undefined)('through PgBoun
     await handle.close();
   });
 
-  test('transactions: a node says why it does not start', async () => {
+  test('transactions: a node says why it does not start, and doctor too', async () => {
     await expect(start('transaction')).rejects.toMatchObject({
       code: 'DATABASE_POOLS_TRANSACTIONS',
       message: expect.stringContaining('set pool_mode = session in PgBouncer'),
     });
+    const environment = { DATABASE_URL: pgbouncer.urlOf(database.url), DATA_DIR: dataDir };
+    const { code, stdout } = await switchyardWith(environment, 'doctor');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/fail {2}PostgreSQL +transactions are pooled/);
+    expect(stdout).toContain('set pool_mode = session');
   });
 });

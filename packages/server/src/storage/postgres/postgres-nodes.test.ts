@@ -280,6 +280,15 @@ describeNodes('while PostgreSQL is away', () => {
     expect(node.outages.slice(0, 2)).toEqual(['away', 'back']);
   });
 
+  test('a connection that is lost while it is being set up is an outage too', async () => {
+    proxy.answer('', (request) => request.includes('set statement_timeout'));
+    expect(await errorOf(startNode(proxiedUrl))).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    const node = await startNode(proxiedUrl, { allowAway: true });
+    proxy.pass();
+    await node.handle.nodes.whenAvailable();
+    await addGoal(node, 'lead');
+  });
+
   test('a wrong password or database is an error at the start', async () => {
     const wrong = new URL(url);
     wrong.password = 'wrong';

@@ -30,12 +30,9 @@ export function postgresPool(servers: PostgresServers, options: PostgresOptions 
     allowExitOnIdle: true,
   });
   const { guard = new ConnectionGuard(), maxWaitMs } = options;
-  // The statement that uses a broken connection fails; without listeners, the process would end too.
+  // Of an idle connection; without a listener, the process would end.
   pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-    guard.add(client);
-  });
+  pool.on('connect', (client) => guard.add(client));
   pool.on('remove', (client) => guard.delete(client));
   return {
     connect: async () => {

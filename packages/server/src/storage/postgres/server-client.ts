@@ -53,6 +53,8 @@ export function clientClass(
 
     constructor(settings: pg.ClientConfig) {
       super({ ...settings, connectionString: withLibpqModes(servers.current) });
+      // The statement that uses a broken connection fails; without a listener, the process would end too.
+      this.on('error', () => {});
     }
 
     override connect(): Promise<this>;
