@@ -9,6 +9,9 @@ const EVENT_ID = { conversions: 'event_id', feedback: 'feedback_id' } as const;
 /** Nodes recognize a repeated `Idempotency-Key` for this long. */
 const REPEATED_WITHIN_MS = DAY_MS;
 
+/** Older ones would be deleted soon, and nobody looks for them there. */
+const KEPT_MS = 2 * REPEATED_WITHIN_MS;
+
 type RepeatedTable = keyof typeof EVENT_ID;
 
 const ID_INDEX = {
@@ -33,7 +36,8 @@ export async function markRepeated(
   const identified = rows.filter((row) => row[ID_INDEX[table]] !== '');
   if (identified.length === 0) return;
   const ids = identified.map((row) => [...row.slice(0, RECEIVED_INDEX + 1), row[ID_INDEX[table]]!]);
-  await clickhouse.insert('event_ids', REQUEST_COLUMNS.event_ids, ids, `${batch}:${table}:ids`);
+  const recent = ids.filter((row) => Number(row[RECEIVED_INDEX]) > Date.now() - KEPT_MS);
+  await clickhouse.insert('event_ids', REQUEST_COLUMNS.event_ids, recent, `${batch}:${table}:ids`);
   const repeated = await repeatedRows(clickhouse, table, ids);
   // Of several sources, which may have the same positions.
   const digest = createHash('sha256').update(JSON.stringify(repeated)).digest('hex');
