@@ -117,8 +117,9 @@ export const headers: Parser<Readonly<Record<string, string>>> = (value, name) =
 export const postgresUrl: Parser<string> = (value, name) => {
   if (serverUrls(value) !== undefined) return value;
   throw new ConfigError(
-    `${name} must be a URL such as postgres://user:password@host:5432/switchyard, with one or several hosts; ` +
-      'target_session_attrs, if present, must be any, read-write or primary',
+    `${name} must be a URL such as postgres://user:password@host:5432/switchyard, with one or several hosts. ` +
+      'If present, sslmode must be disable, prefer, require, verify-ca or verify-full, and target_session_attrs any, ' +
+      'read-write or primary',
   );
 };
 

@@ -30,6 +30,7 @@ test.each([
   'postgres://db:99999/shop',
   'postgres://a:1,b:x/shop',
   'postgres://a,b/shop?target_session_attrs=standby',
+  'postgres://a/shop?sslmode=verify_full',
 ])('%s is refused', (text) => {
   expect(serverUrls(text)).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/;
 /** Nodes write, so others, which ask for a standby, make no sense. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'];
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /** One URL for each server of a list such as `postgres://user@a:5432,b:5432/database`; undefined if it is invalid. */
 export function serverUrls(text: string): [string, ...string[]] | undefined {
@@ -12,6 +13,8 @@ export function serverUrls(text: string): [string, ...string[]] | undefined {
 
 function isServerUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const wanted = new URL(text).searchParams.get('target_session_attrs');
-  return wanted === null || SESSION_ATTRIBUTES.includes(wanted);
+  const { searchParams } = new URL(text);
+  const isAllowed = (name: string, values: readonly string[]) =>
+    searchParams.getAll(name).every((value) => values.includes(value));
+  return isAllowed('target_session_attrs', SESSION_ATTRIBUTES) && isAllowed('sslmode', SSL_MODES);
 }
