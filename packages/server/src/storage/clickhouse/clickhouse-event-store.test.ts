@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, request as forward, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@switchyard/core/time';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
@@ -211,11 +212,13 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
       await clickhouse.insert('watermarks', ['source', 'seq'], sources as [string, number][], 'follow');
       const newNode = openClickHouseEventStore({ url: `${engine}/${database}`, ...TIMEOUTS });
       await newNode.append('follow-3', [{ seq: 1, request: goalAt(1) }]);
+      // Sources of other tests are there too. Only limited by the timeout of the test, because of emulated engines.
+      const isLarger = async () => {
+        const [window, ...others] = await windows();
+        return others.length === 0 && Number(window) >= 40_000;
+      };
+      while (!(await isLarger())) await sleep(200);
       await newNode.close();
-      const [window, ...others] = await windows();
-      expect(others).toEqual([]);
-      // Sources of other tests are there too.
-      expect(Number(window)).toBeGreaterThanOrEqual(40_000);
       await clickhouse.close();
     });
 

@@ -109,7 +109,7 @@ class ClickHouseEventStore implements EventStore {
   readonly #appends = new Map<string, Promise<void>>();
   /** As far as this process has stored them itself. */
   readonly #watermarks = new Map<string, number>();
-  #followedNodesAt = Number.NEGATIVE_INFINITY;
+  #followNodesAt = Number.NEGATIVE_INFINITY;
 
   constructor(clickhouse: ClickHouse, log: (message: string) => void = () => {}) {
     this.#clickhouse = clickhouse;
@@ -141,16 +141,20 @@ class ClickHouseEventStore implements EventStore {
     const batch: Batch = { source, entries: [first, ...rest], isOld };
     const stored = await this.#query(({ clickhouse }) => loadBatch(clickhouse, batch));
     this.#watermarks.set(source, stored);
-    await this.#followNodes();
+    this.#followNodes();
   }
 
-  /** After the first batch too: it is when others see this node. */
-  async #followNodes(): Promise<void> {
-    if (performance.now() - this.#followedNodesAt < FOLLOW_NODES_MS) return;
-    this.#followedNodesAt = performance.now();
-    await followNodes(this.#clickhouse).catch((error: Error) =>
-      this.#log(`Cannot adapt the deduplication window to the number of nodes: ${error.message}`),
-    );
+  /** After the first batch too: it is when others see this node. In the background, because a cluster may take long. */
+  #followNodes(): void {
+    if (performance.now() < this.#followNodesAt) return;
+    this.#followNodesAt = Number.POSITIVE_INFINITY;
+    followNodes(this.#clickhouse)
+      .catch((error: Error) =>
+        this.#log(`Cannot adapt the deduplication window to the number of nodes: ${error.message}`),
+      )
+      .finally(() => {
+        this.#followNodesAt = performance.now() + FOLLOW_NODES_MS;
+      });
   }
 
   sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>> {
