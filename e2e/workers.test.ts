@@ -158,7 +158,14 @@ describe('what one worker has acknowledged, the other one knows', () => {
       await waitFor('the changes', () => events.filter(({ event }) => event === 'change').length >= 4);
     }
     for (const opened of streams) opened.close();
+    const { cookie } = headers;
+    const managed = await Promise.all(
+      [1, 2].map(() => EventStream.open(`${server.url}/v1/manage/properties/shop/stream`, { cookie })),
+    );
     expect((await two.send('POST', '/v1/manage/sign-out', { headers })).status).toBe(200);
+    // What was sent before that response arrives before a few others.
+    for (let i = 0; i < 20; i++) await one.send('GET', '/healthz');
+    expect(managed.map(({ ended }) => ended)).toEqual([true, true]);
     expect((await one.send('GET', path, { headers })).status).toBe(401);
   });
 });

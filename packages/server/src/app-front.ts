@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AccessChanges } from './access-changes.ts';
 import type { Job } from './background-jobs.ts';
 import { SignInThrottle } from './features/accounts/sign-in-throttle.ts';
 import type { Front, FrontParts } from './front.ts';
@@ -20,6 +21,8 @@ export class AppFront implements Front {
     const app = await createApp({
       ...parts,
       ...{ database, nodes, usage },
+      watch: (onChange) => handle.watch(onChange),
+      access: new AccessChanges(),
       metricsText: () => metrics.text(),
       tokens: new TokenBuckets({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
       signInAttempts: new SignInThrottle(),

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import type { AccessChanges } from './access-changes.ts';
+import { createStreams } from './app-streams.ts';
 import type { Config } from './config.ts';
 import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
 import { registerAccountRoutes } from './features/accounts/account-routes.ts';
@@ -15,7 +17,6 @@ import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFeedbackStateRoutes } from './features/feedback/feedback-state-routes.ts';
 import { FlagEvaluator, withIdentity } from './features/flags/flag-evaluator.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
-import { FlagStreams } from './features/flags/flag-streams.ts';
 import { FlagUsageReader } from './features/flags/flag-usage-reader.ts';
 import { registerFlagUsageRoutes } from './features/flags/flag-usage-routes.ts';
 import { registerOfrepRoutes } from './features/flags/ofrep-routes.ts';
@@ -24,7 +25,7 @@ import { EventIntake } from './features/ingest/event-intake.ts';
 import { lastUsedOf } from './features/keys/credential-usage-store.ts';
 import { registerKeyManagementRoutes } from './features/keys/key-management-routes.ts';
 import { registerKeyRoutes } from './features/keys/key-routes.ts';
-import { ConfigurationStreams } from './features/management/configuration-streams.ts';
+import type { ConfigurationStreams } from './features/management/configuration-streams.ts';
 import { dryRunResponse } from './features/management/dry-run.ts';
 import { registerManagementRoutes } from './features/management/management-routes.ts';
 import { createUnsavedItems } from './features/management/unsaved-item.ts';
@@ -60,7 +61,7 @@ import { readiness } from './readiness.ts';
 import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import type { Configuration } from './storage/configuration.ts';
-import { type Database, databaseSource } from './storage/database.ts';
+import { type Database, type DatabaseHandle, databaseSource } from './storage/database.ts';
 import type { EventStorage } from './storage/event-storage.ts';
 import type { Nodes } from './storage/nodes.ts';
 import type { UsageRecording } from './usage-recording.ts';
@@ -80,6 +81,8 @@ export interface AppParts {
   /** Closed together with the app. */
   reports: Pick<ReportRunner<ThreadRequest>, 'run' | 'close'>;
   nodes: Nodes;
+  watch: DatabaseHandle['watch'];
+  access: AccessChanges;
   metrics: Metrics;
   /** The metrics as text; of all processes, if there are several. */
   metricsText: () => Promise<string>;
@@ -94,11 +97,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, configuration, events, identities, database, writer, usage, reports, metrics } = parts;
   const { app, fastLane } = createHttpServer(config, parts.log);
   const rates = { perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress };
+  const callers = createCallerDirectory(database, (err) =>
+    parts.log.warn({ err }, 'cannot store when a session or token was last used'),
+  );
   const auth = new Authentication({
     keys: configuration,
-    callers: createCallerDirectory(database, (err) =>
-      parts.log.warn({ err }, 'cannot store when a session or token was last used'),
-    ),
+    callers,
     limiter: new RateLimiter(rates, parts.tokens),
     usage: usage.credentials,
     publicUrl: config.publicUrl,
@@ -109,7 +113,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { eventStore } = events;
   const find = identities.find.bind(identities);
   const findIdentity = config.clickhouseUrl === undefined ? find : identityInTime(find);
-  const streams = createFlagStreams(app, configuration);
+  const streams = createStreams(app, callers, parts);
   const evaluator = new FlagEvaluator(usage.evaluations);
 
   metrics.observe(app);
@@ -135,7 +139,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });
-  registerFlagRoutes(api, { auth, evaluator, findIdentity, streams });
+  registerFlagRoutes(api, { auth, evaluator, findIdentity, streams: streams.flags });
   registerOfrepRoutes(api, { auth, evaluator, findIdentity });
   registerFlagUsageRoutes(api, {
     auth,
@@ -163,10 +167,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     throttle: parts.signInAttempts,
     ownerRecord: new OwnerRecord(config.dataDir),
     properties: () => configuration.properties(),
+    accessChanged: () => parts.access.announce(),
     figuresLateSince: () => events.status.lateSince,
     warn: (details, message) => parts.log.warn(details, message),
   });
-  registerManagement(api, app, auth, { ...parts, idempotency });
+  registerManagement(api, { ...parts, idempotency, streams: streams.configuration });
   // Spans and log lines of requests are made by hooks of Fastify.
   if (parts.tracer === undefined && !parts.log.isLevelEnabled('debug')) fastLane.open(app, metrics.timings);
   acceptFirst(app);
@@ -175,13 +180,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
 function registerManagement(
   api: ApiRoutes,
-  app: FastifyInstance,
-  auth: Authentication,
-  parts: AppParts & { idempotency: IdempotentCreation },
+  parts: AppParts & { idempotency: IdempotentCreation; streams: ConfigurationStreams },
 ): void {
-  const { config, configuration, database, events, writer, wakeWebhooks, idempotency } = parts;
+  const { config, configuration, database, events, writer, wakeWebhooks, idempotency, streams } = parts;
   const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
-  const streams = createConfigurationStreams(app, auth, configuration, database);
   registerManagementRoutes(api, {
     ...{ writer, database, idempotency, streams },
     resolve,
@@ -206,37 +208,4 @@ function registerManagement(
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });
   registerImpactRoutes(api, { reports: parts.reports, withUnsavedItem });
-}
-
-function createConfigurationStreams(
-  app: FastifyInstance,
-  auth: Authentication,
-  configuration: Configuration,
-  database: Database,
-): ConfigurationStreams {
-  const streams = new ConfigurationStreams(database, async (request, propertyId) => {
-    const property = configuration.property(propertyId);
-    const caller = await auth.findCaller(request);
-    return property !== undefined && caller?.roleIn(property) !== undefined;
-  });
-  const unsubscribe = configuration.onChange((change) => streams.publish(change));
-  app.addHook('preClose', (done) => {
-    unsubscribe();
-    streams.close();
-    done();
-  });
-  return streams;
-}
-
-function createFlagStreams(app: FastifyInstance, configuration: Configuration): FlagStreams {
-  const streams = new FlagStreams((key) => configuration.keyByText(key) !== undefined);
-  const unsubscribe = configuration.onChange(({ previous, current }) => {
-    if (current !== undefined) streams.publish(previous, current);
-  });
-  app.addHook('preClose', (done) => {
-    unsubscribe();
-    streams.close();
-    done();
-  });
-  return streams;
 }

@@ -28,6 +28,9 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** Max size of requests that are acknowledged but not yet in the event store; when it is reached, writes get 503. */
   readonly journalMaxBytes: number;
+  /** Max open streams, of all and of each key or account. */
+  readonly streamsMax: number;
+  readonly streamsMaxPerKey: number;
   /** Number of processes that serve requests; 1: the one process that does everything. */
   readonly workers: number;
   /** How long to serve requests after SIGTERM. */
@@ -83,6 +86,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     rateLimitPerAddress: read('RATE_LIMIT_PER_ADDRESS'),
     metricsToken: read('METRICS_TOKEN'),
     journalMaxBytes: read('JOURNAL_MAX_BYTES'),
+    streamsMax: read('STREAMS_MAX'),
+    streamsMaxPerKey: read('STREAMS_MAX_PER_KEY'),
     workers: read('WORKERS'),
     shutdownDelayMs: read('SHUTDOWN_DELAY_SECONDS') * SECOND_MS,
     webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') === 'true',

@@ -227,6 +227,12 @@ export const ERRORS = {
     message:
       'The server is too busy to handle this request; nothing was stored. Try again after the time in `Retry-After`.',
   },
+  too_many_streams: {
+    status: 503,
+    title: 'Too many streams',
+    message:
+      'The server, or this key or account, has too many open streams. Close some, or try again after the time in `Retry-After`.',
+  },
   storage_damaged: {
     status: 503,
     title: 'Event store damaged',

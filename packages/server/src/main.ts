@@ -196,7 +196,7 @@ async function serve(
   events.startVerification();
   nodes.onMessage((message) => {
     if (message.type === 'erased') identities.clear();
-    else jobs.wakeWebhooks(message.webhook);
+    else if (message.type === 'send-webhooks') jobs.wakeWebhooks(message.webhook);
   });
   const stopLeading = jobs.start();
   const journalJobs = config.databaseUrl === undefined ? [] : [publishing(handle, events)];

@@ -103,6 +103,16 @@ export const SETTINGS = {
     100,
     'Requests per second and client address (IPv6: per /64) on public-key endpoints and for sign-in, with a burst of five times as many. `0` turns it off.',
   ),
+  STREAMS_MAX: withDefault(
+    integer(1, 1_000_000),
+    10_000,
+    'Open streams of changes, of flags and of the management API, at most three quarters of all connections. Further ones get 503.',
+  ),
+  STREAMS_MAX_PER_KEY: withDefault(
+    integer(1, 1_000_000),
+    5000,
+    'Open streams of one API key, or of one account.',
+  ),
   WORKERS: withDefault(
     integer(1, 64),
     1,

@@ -23,7 +23,7 @@ export interface KeyDirectory {
 
 interface Parts {
   keys: KeyDirectory;
-  callers: CallerDirectory;
+  callers: Pick<CallerDirectory, 'bySession' | 'byToken'>;
   limiter: RateLimiter;
   usage: CredentialUsage;
   publicUrl: string | undefined;
@@ -44,7 +44,7 @@ export type CheckKey = (request: HotRequest, reply: HotReply) => Promise<void> |
  */
 export class Authentication {
   readonly #keys: KeyDirectory;
-  readonly #callers: CallerDirectory;
+  readonly #callers: Parts['callers'];
   readonly #limiter: RateLimiter;
   readonly #usage: CredentialUsage;
   readonly #publicUrl: string | undefined;

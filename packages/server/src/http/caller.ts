@@ -33,7 +33,11 @@ export interface Caller {
 export interface CallerDirectory {
   bySession(cookie: string): Promise<Caller | undefined>;
   byToken(text: string): Promise<Caller | undefined>;
+  /** Those whose session or token is still valid, with their present rights, by `credentialId`. */
+  stillValid(callers: readonly Caller[]): Promise<ReadonlyMap<string, Caller>>;
 }
+
+export const credentialId = ({ sessionId, tokenId }: Caller): string => sessionId ?? tokenId!;
 
 /** Who may call a management route: everyone, every account, or accounts with at least this role in the property. */
 export type Access = 'anyone' | 'account' | Role;

@@ -2,6 +2,8 @@
 export type NodeMessage =
   /** Sessions were erased: what is remembered about them is no longer valid. */
   | { type: 'erased' }
+  /** Sessions or tokens have ended, or accounts have fewer rights; sent by triggers of the database. */
+  | { type: 'access-changed' }
   /** Send the deliveries of this webhook now, or of all webhooks. */
   | { type: 'send-webhooks'; webhook?: { propertyId: string; webhookId: string } };
 

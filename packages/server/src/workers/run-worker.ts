@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { AccessChanges } from '../access-changes.ts';
 import { startJobs } from '../background-jobs.ts';
 import type { Config } from '../config.ts';
 import { configurationStores, createConfigurationWriter } from '../configuration-stores.ts';
@@ -35,6 +36,7 @@ interface Serving {
   app: FastifyInstance;
   metrics: Metrics;
   configuration: Configuration;
+  access: AccessChanges;
   stop: () => Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function runWorker(config: Config): Promise<void> {
     announceShutdown: () => serving?.app.shutdownNotice.give(),
     metrics: () => serving!.metrics.snapshot(),
     reloadConfiguration: () => serving!.configuration.reload(),
+    checkAccess: () => serving!.access.check(),
   });
   process.on('message', (message) => primary.receive(message));
   try {
@@ -103,12 +106,14 @@ async function serve(
   const usage = createUsage(handle);
   const metrics = new Metrics({ storage: () => events.status, aaAlarms: () => 0, node: nodes });
   const tracer = await openTracer(config.tracing, log);
+  const access = new AccessChanges(() => primary.call('accessChanged', []));
   nodes.onMessage((message) => {
     if (message.type === 'erased') identities?.clear();
   });
   app = await createApp({
     ...{ config, version: readVersion(), log, configuration, events, database, usage, metrics },
-    ...{ nodes, tracer },
+    ...{ nodes, tracer, access },
+    watch: (onChange) => handle.watch(onChange),
     writer: createConfigurationWriter(database, configuration),
     identities: new SharedIdentities(remembered, () => events.sync()),
     reports: {
@@ -134,7 +139,7 @@ async function serve(
     await handle.close();
     await tracer?.close();
   };
-  return { app: served, metrics, configuration, stop };
+  return { app: served, metrics, configuration, access, stop };
 }
 
 async function connectEvents(

@@ -95,6 +95,7 @@ export class WorkerFront implements Front {
         const { configuration } = await this.#ready;
         await Promise.all([configuration.reload(), this.#reloadWorkers(workerId)]);
       },
+      accessChanged: () => this.#pool.callAll('checkAccess', RELOAD_TIMEOUT_MS, undefined, workerId),
       wakeWebhooks: async (webhook) => (await this.#ready).wakeWebhooks(webhook),
       beginSignIn: (by) => {
         this.#signIns.begin(by);

@@ -19,6 +19,8 @@ export interface PrimaryMethods {
   metrics(): string;
   /** Returns when all processes have loaded what this worker has saved. */
   configurationSaved(): void;
+  /** Returns when all processes have ended the streams of ended sessions and tokens. */
+  accessChanged(): void;
   wakeWebhooks(webhook: { propertyId: string; webhookId: string }): void;
   /** See `SignInThrottle`. */
   beginSignIn(by: AttemptBy): void;
@@ -33,4 +35,5 @@ export interface WorkerMethods {
   announceShutdown(): void;
   metrics(): MetricsSnapshot;
   reloadConfiguration(): void;
+  checkAccess(): void;
 }

@@ -102,7 +102,7 @@ const rank = (role: Role | undefined) => (role === undefined ? -1 : ROLES.indexO
 const highest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(b) - rank(a))[0];
 const lowest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(a) - rank(b))[0];
 
-function registerDelete(api: ApiRoutes, { database }: AccountParts): void {
+function registerDelete(api: ApiRoutes, { database, accessChanged }: AccountParts): void {
   api.delete<{ Params: TokenParams }>(
     '/v1/manage/me/tokens/:id',
     {
@@ -115,6 +115,7 @@ function registerDelete(api: ApiRoutes, { database }: AccountParts): void {
     },
     async ({ caller, params }) => {
       if (!(await deleteToken(database, caller.account.id, params.id))) throw new ApiError('not_found');
+      await accessChanged();
       return { success: true };
     },
   );

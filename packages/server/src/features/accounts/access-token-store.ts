@@ -56,6 +56,15 @@ export async function countTokens(database: Database, accountId: string): Promis
 
 /** The token with its account, unless it has expired or the account is disabled. */
 export function findToken(database: Database, text: string) {
+  return validTokens(database).where('access_tokens.hash', '=', hashCredential(text)).executeTakeFirst();
+}
+
+/** Those of the tokens that are still valid. */
+export function findTokens(database: Database, ids: readonly string[]) {
+  return validTokens(database).where('access_tokens.id', 'in', ids).execute();
+}
+
+function validTokens(database: Database) {
   return database
     .selectFrom('access_tokens')
     .innerJoin('accounts', 'accounts.id', 'access_tokens.account_id')
@@ -70,10 +79,8 @@ export function findToken(database: Database, text: string) {
       'accounts.name as name',
       'accounts.is_owner as isOwner',
     ])
-    .where('access_tokens.hash', '=', hashCredential(text))
     .where('access_tokens.expires_at', '>', Date.now())
-    .where('accounts.disabled_at', 'is', null)
-    .executeTakeFirst();
+    .where('accounts.disabled_at', 'is', null);
 }
 
 export async function touchToken(database: Database, id: string, at: number): Promise<void> {

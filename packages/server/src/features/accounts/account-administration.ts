@@ -22,7 +22,10 @@ import {
 } from './account-store.ts';
 
 /** Owners manage all accounts. */
-export function registerAccountAdministration(api: ApiRoutes, { database }: AccountParts): void {
+export function registerAccountAdministration(
+  api: ApiRoutes,
+  { database, accessChanged }: AccountParts,
+): void {
   api.get<{ Querystring: AccountsQuery }>(
     '/v1/manage/accounts',
     {
@@ -52,8 +55,11 @@ export function registerAccountAdministration(api: ApiRoutes, { database }: Acco
       responses: { 200: { ...Account, description: 'The changed account' } },
       errors: ['last_owner'],
     },
-    async ({ params, body }): Promise<Account> =>
-      accountResponse(await changeAccount(database, params.accountId, body)),
+    async ({ params, body }): Promise<Account> => {
+      const account = await changeAccount(database, params.accountId, body);
+      await accessChanged();
+      return accountResponse(account);
+    },
   );
 }
 

@@ -34,7 +34,7 @@ describe.each(engines())('$name', (engine) => {
         cookie = /=([\w-]+);/.exec(value)?.[1];
       },
     } as unknown as FastifyReply;
-    await new BrowserSessions(database(), undefined).start(request, reply, account);
+    await new BrowserSessions(database(), undefined, async () => {}).start(request, reply, account);
     return cookie;
   }
 

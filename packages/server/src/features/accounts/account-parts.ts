@@ -44,6 +44,8 @@ export interface AccountParts {
   idempotency: IdempotentCreation;
   dryRunResponse: (changed: Changed) => object;
   properties: () => PropertyConfiguration[];
+  /** A session or token has ended, or an account has fewer rights; resolves when its streams have ended here. */
+  accessChanged: () => Promise<void>;
   /** When the oldest event was received that figures lack because the event store was away. */
   figuresLateSince: () => number | undefined;
   publicUrl: string | undefined;

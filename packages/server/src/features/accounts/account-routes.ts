@@ -26,6 +26,7 @@ interface Dependencies {
   idempotency: AccountParts['idempotency'];
   dryRunResponse: AccountParts['dryRunResponse'];
   properties: () => PropertyConfiguration[];
+  accessChanged: AccountParts['accessChanged'];
   figuresLateSince: AccountParts['figuresLateSince'];
   publicUrl: string | undefined;
   oidc: OidcSettings | undefined;
@@ -33,11 +34,11 @@ interface Dependencies {
 }
 
 export function registerAccountRoutes(api: ApiRoutes, dependencies: Dependencies): void {
-  const { database, publicUrl, oidc } = dependencies;
+  const { database, publicUrl, oidc, accessChanged } = dependencies;
   const parts: AccountParts = {
     ...dependencies,
     hasher: new PasswordHasher(),
-    sessions: new BrowserSessions(database, publicUrl),
+    sessions: new BrowserSessions(database, publicUrl, accessChanged),
     oidc: oidc && new OidcClient(oidc),
   };
   registerSignInRoutes(api, parts);

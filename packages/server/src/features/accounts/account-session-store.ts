@@ -73,6 +73,17 @@ async function deleteExcess(database: Database, accountId: string): Promise<void
 
 /** The session of a cookie with its account, unless it has expired or the account is disabled. */
 export function findSession(database: Database, cookie: string) {
+  return validSessions(database)
+    .where('account_sessions.hash', '=', hashCredential(cookie))
+    .executeTakeFirst();
+}
+
+/** Those of the sessions that have not ended. */
+export function findSessions(database: Database, ids: readonly string[]) {
+  return validSessions(database).where('account_sessions.id', 'in', ids).execute();
+}
+
+function validSessions(database: Database) {
   const now = Date.now();
   return database
     .selectFrom('account_sessions')
@@ -85,11 +96,9 @@ export function findSession(database: Database, cookie: string) {
       'accounts.name as name',
       'accounts.is_owner as isOwner',
     ])
-    .where('account_sessions.hash', '=', hashCredential(cookie))
     .where('account_sessions.created_at', '>', now - SESSION_LIMITS.absoluteMs)
     .where('account_sessions.last_seen_at', '>', now - SESSION_LIMITS.idleMs)
-    .where('accounts.disabled_at', 'is', null)
-    .executeTakeFirst();
+    .where('accounts.disabled_at', 'is', null);
 }
 
 export async function touchSession(database: Database, id: string, at: number): Promise<void> {

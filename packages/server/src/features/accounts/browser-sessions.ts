@@ -17,10 +17,12 @@ type ProvenAccount = Pick<StoredAccount, 'id' | 'passwordHash'>;
 export class BrowserSessions {
   readonly #database: Database;
   readonly #publicUrl: string | undefined;
+  readonly #accessChanged: () => Promise<void>;
 
-  constructor(database: Database, publicUrl: string | undefined) {
+  constructor(database: Database, publicUrl: string | undefined, accessChanged: () => Promise<void>) {
     this.#database = database;
     this.#publicUrl = publicUrl;
+    this.#accessChanged = accessChanged;
   }
 
   /**
@@ -37,11 +39,14 @@ export class BrowserSessions {
       if (!(await isUnchanged(transaction, account))) throw new ApiError('sign_in_failed');
       return createSession(transaction, account.id, origin);
     });
+    // Of the session before, and of those that a new password has ended.
+    await this.#accessChanged();
     this.#set(request, reply, cookie, SESSION_LIMITS.absoluteMs / 1000);
   }
 
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     await this.#deleteCurrent(request);
+    await this.#accessChanged();
     this.#set(request, reply, '', 0);
   }
 

@@ -1,14 +1,15 @@
 import { ROLES, type Role } from '@switchyard/core/api/role-order';
 import { TOKEN_PREFIX } from '../../http/authentication.ts';
-import type { Caller, CallerDirectory } from '../../http/caller.ts';
+import { type Caller, type CallerDirectory, credentialId } from '../../http/caller.ts';
 import { hasChecksum } from '../../storage/credential-text.ts';
 import type { Database } from '../../storage/database.ts';
 import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { findToken, touchToken } from './access-token-store.ts';
-import { findSession, touchSession } from './account-session-store.ts';
+import { findToken, findTokens, touchToken } from './access-token-store.ts';
+import { findSession, findSessions, touchSession } from './account-session-store.ts';
 
 /** How old the stored time of the last use may be: requests must not cause a write each. */
 const TOUCH_MS = { session: 5 * 60 * 1000, token: 60 * 1000 };
+const IDS_PER_QUERY = 500;
 /** Of 32 bytes in base64url. */
 const COOKIE = /^[A-Za-z0-9_-]{43}$/;
 
@@ -58,7 +59,28 @@ export function createCallerDirectory(
       }
       return tokenCaller(token);
     },
+    async stillValid(callers) {
+      const valid = new Map<string, Caller>();
+      const ids = (via: Caller['via']) => [
+        ...new Set(callers.filter((caller) => caller.via === via).map(credentialId)),
+      ];
+      for (const part of partsOf(ids('dashboard'))) {
+        for (const session of await findSessions(database, part)) {
+          valid.set(session.id, sessionCaller(session));
+        }
+      }
+      for (const part of partsOf(ids('token'))) {
+        for (const token of await findTokens(database, part)) valid.set(token.id, tokenCaller(token));
+      }
+      return valid;
+    },
   };
+}
+
+function partsOf(ids: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / IDS_PER_QUERY) }, (_, part) =>
+    ids.slice(part * IDS_PER_QUERY, (part + 1) * IDS_PER_QUERY),
+  );
 }
 
 function sessionCaller(session: AccountColumns & { id: string }): Caller {

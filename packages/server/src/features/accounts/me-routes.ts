@@ -91,7 +91,7 @@ function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
   );
 }
 
-function registerSessions(api: ApiRoutes, { database }: AccountParts): void {
+function registerSessions(api: ApiRoutes, { database, accessChanged }: AccountParts): void {
   api.get(
     '/v1/manage/me/sessions',
     {
@@ -120,6 +120,7 @@ function registerSessions(api: ApiRoutes, { database }: AccountParts): void {
     },
     async ({ caller, params }) => {
       if (!(await deleteSession(database, caller.account.id, params.id))) throw new ApiError('not_found');
+      await accessChanged();
       return { success: true };
     },
   );

@@ -86,7 +86,8 @@ function registerPut(api: ApiRoutes, { database, members, dryRunResponse }: Acco
   );
 }
 
-function registerDelete(api: ApiRoutes, { database, members, dryRunResponse }: AccountParts): void {
+function registerDelete(api: ApiRoutes, parts: AccountParts): void {
+  const { database, members, dryRunResponse, accessChanged } = parts;
   api.delete<MemberRoute>(
     `${URL}/:accountId`,
     {
@@ -107,7 +108,10 @@ function registerDelete(api: ApiRoutes, { database, members, dryRunResponse }: A
       const check = checkVersion(request, '');
       const changed = await members.removeMember(managed.id, params.accountId, changedBy(request), check);
       if (request.query.dryRun) return dryRunResponse(changed);
-      if (!(await hasAccess(database, params.accountId))) await deleteSessions(database, params.accountId);
+      if (!(await hasAccess(database, params.accountId))) {
+        await deleteSessions(database, params.accountId);
+        await accessChanged();
+      }
       return { success: true };
     },
   );

@@ -99,12 +99,12 @@ function registerStream(api: ApiRoutes, { auth, streams }: Dependencies): void {
       tag: 'Flags',
       summary: 'Server-sent events: one `change` per saved change',
       description:
-        'The data of a `change` is `{"propertyId", "version", "flags"}`, where `flags` lists the keys that changed. Fetch the list again when it arrives. Every `id` is a version of the property and stays valid after a restart. A client that reconnects with the last one as `Last-Event-ID`, as event sources do, immediately gets a `change` that lists every flag if anything was saved in the meantime.',
+        'The data of a `change` is `{"propertyId", "version", "flags", "etags", "spreadMs", "delta"}`: the keys that changed, and the `ETag` that the list and the segments have now. If `delta.from` has those of your list and segments, apply `delta`: its flags and segments replace those with the same id, its `configs` all those of its flags. Otherwise, and if there is no `delta`, fetch the list again after a random part of `spreadMs`. The first event, `state`, has the tags too. Every `id` is a version of the property and stays valid after a restart. A client that reconnects with the last one as `Last-Event-ID`, as event sources do, immediately gets a `change` that lists every flag if anything was saved in the meantime.',
       key: 'secret',
       querystring: FlagStreamQuery,
       headers: FlagStreamHeaders,
       responses: { 200: plainResponse('A stream that stays open', 'text/event-stream') },
-      errors: ['wrong_property'],
+      errors: ['wrong_property', 'too_many_streams'],
       exposeHeadRoute: false,
     },
     (request, reply) => {

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
 import { EventStream } from '../../testing/event-stream.ts';
+import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
 import { OTHER_SECRET_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
 import { closeShop, openShop, Shop, sampleWith } from '../../testing/shop.ts';
+import { SlowClient } from '../../testing/slow-client.ts';
 import { startServer } from '../../testing/test-server.ts';
 import { waitFor } from '../../testing/wait.ts';
 
@@ -13,6 +16,7 @@ const open: EventStream[] = [];
 beforeAll(async () => {
   shop = await openShop({
     provision: sampleWith({ apiKeys: [{ kind: 'secret', name: 'deleted', key: DELETED_KEY }] }),
+    env: WITH_OWNER,
   });
 });
 afterAll(async () => {
@@ -113,6 +117,154 @@ describe('GET /v1/flags/stream', () => {
   });
 });
 
+interface Item {
+  id: string;
+  key: string;
+  flagId: string;
+}
+
+interface Known {
+  list: { flags: Item[]; configs: Item[] };
+  segments: Item[];
+  etags: { list: string | null; segments: string | null };
+}
+
+/** What a client has that fetches everything. */
+async function fetchAll(): Promise<Known> {
+  const list = await shop.get('/v1/flags/list');
+  const segments = await shop.get('/v1/flags/segments');
+  const etags = { list: list.headers.get('etag'), segments: segments.headers.get('etag') };
+  return { list: list.body, segments: segments.body.segments, etags };
+}
+
+const sorted = ({ list, segments, etags }: Known) => {
+  const byId = (items: Item[]) => items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return { flags: byId(list.flags), configs: byId(list.configs), segments: byId(segments), etags };
+};
+
+/** What the description of the endpoint says. */
+function applyDelta({ list, segments }: Known, data: string): Known {
+  const { delta, etags } = JSON.parse(data);
+  const replaced = new Set([...delta.flags.map(({ id }: Item) => id), ...delta.removedFlags]);
+  const replacedSegments = new Set([...delta.segments.map(({ id }: Item) => id), ...delta.removedSegments]);
+  return {
+    list: {
+      flags: [...list.flags.filter(({ id }) => !replaced.has(id)), ...delta.flags],
+      configs: [...list.configs.filter(({ flagId }) => !replaced.has(flagId)), ...delta.configs],
+    },
+    segments: [...segments.filter(({ id }) => !replacedSegments.has(id)), ...delta.segments],
+    etags,
+  };
+}
+
+const longRule = (i: number) => ({ id: `rule-${i}`, conditions: [], value: 'x'.repeat(7000) });
+
+describe('the data of an event', () => {
+  const inProduction = (fields: object) => ({ environments: { production: { value: 'x', ...fields } } });
+  const beta = { id: 'beta', conditions: [{ operator: 'inSegment', values: ['extra'] }], value: 'y' };
+  const steps: [string, object][] = [
+    ['a new value', banner('delta')],
+    ['a new segment', { segments: [{ id: 'extra', match: 'all', conditions: [] }] }],
+    ['a new flag', { flags: [{ key: 'extra', type: 'string', defaultValue: 'x', ...inProduction({}) }] }],
+    ['a rule with a segment', { flags: [{ key: 'extra', ...inProduction({ rules: [beta] }) }] }],
+    ['a changed segment', { segments: [{ id: 'extra', match: 'any', conditions: [] }] }],
+    ['a new environment', { environments: [{ id: 'extra', name: 'Extra' }] }],
+    ['a value in it', { flags: [{ key: 'extra', environments: { extra: { value: 'z' } } }] }],
+  ];
+
+  it('names the tags of what the client has to have, and contains small changes', async () => {
+    const stream = await follow();
+    const state = await waitFor('the state', () => stream.events.find(({ event }) => event === 'state'));
+    let known = await fetchAll();
+    expect(JSON.parse(state.data ?? '')).toMatchObject({ propertyId: 'shop', etags: known.etags });
+    for (const [i, [name, change]] of steps.entries()) {
+      await save(change);
+      const event = await waitFor(name, () => changes(stream)[i]);
+      expect(JSON.parse(event.data ?? '').delta.from, name).toEqual(known.etags);
+      known = applyDelta(known, event.data ?? '');
+      expect(sorted(known), name).toEqual(sorted(await fetchAll()));
+    }
+    const owner = new PropertyManager(await ownerBrowser(shop.server));
+    for (const path of ['/flags/extra', '/segments/extra', '/environments/extra']) {
+      const before = changes(stream).length;
+      expect((await owner.delete(path, '*')).status, path).toBe(204);
+      const event = await waitFor(path, () => changes(stream)[before]);
+      known = applyDelta(known, event.data ?? '');
+      expect(sorted(known), path).toEqual(sorted(await fetchAll()));
+    }
+  });
+
+  it('only has the tags if the change is large', async () => {
+    const stream = await follow();
+    await save({ flags: [{ key: 'banner', ...inProduction({ rules: [1, 2, 3].map(longRule) }) }] });
+    const event = await waitFor('the change', () => changes(stream)[0]);
+    const data = JSON.parse(event.data ?? '');
+    expect(data).toMatchObject({ flags: ['banner'], etags: (await fetchAll()).etags });
+    expect(data).not.toHaveProperty('delta');
+    expect(data.spreadMs).toBeGreaterThanOrEqual(0);
+    await save({ flags: [{ key: 'banner', ...inProduction({ rules: [] }) }] });
+  });
+});
+
+describe('a client that does not read', () => {
+  it('misses changes in between, and has the last one when it has read all', async () => {
+    const owner = new PropertyManager(await ownerBrowser(shop.server));
+    const request = `GET /v1/flags/stream?propertyId=shop HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`;
+    const client = await SlowClient.open(shop.server.url, request);
+    const attentive = await follow();
+    // More than the buffers of the system take.
+    const saved = 500;
+    const change = (i: number) => {
+      const configuration = { enabled: true, value: `value ${i}`, rules: [longRule(1), longRule(2)] };
+      return owner.patch('/flags/banner', { environments: { production: configuration } }, '*');
+    };
+    for (let i = 0; i < saved; i += 10) {
+      const changed = await Promise.all(Array.from({ length: 10 }, (_, j) => change(i + j)));
+      for (const response of changed) bodyOf(response);
+    }
+    const last = await waitFor('the last change', () => changes(attentive)[saved - 1]?.id);
+    client.read();
+    await waitFor('the last change', () => client.isClosed || client.received.includes(`id: ${last}\n`));
+    const received = client.received.split('event: change').length - 1;
+    expect(received).toBeGreaterThan(0);
+    expect(received).toBeLessThan(saved);
+    client.close();
+  });
+});
+
+describe('too many streams', () => {
+  let small: Shop;
+  beforeAll(async () => {
+    small = await openShop({ env: { STREAMS_MAX: '5', STREAMS_MAX_PER_KEY: '3' } });
+  });
+  afterAll(() => closeShop(small));
+
+  const openIn = async (key: string, propertyId: string) => {
+    const url = `${small.server.url}/v1/flags/stream?propertyId=${propertyId}`;
+    const stream = await EventStream.open(url, { 'x-api-key': key });
+    open.push(stream);
+    return stream;
+  };
+  const refusal = async (key: string, propertyId: string) => {
+    const path = `/v1/flags/stream?propertyId=${propertyId}`;
+    const { status, headers, body } = await small.server.call('GET', path, { key });
+    expect(status).toBe(503);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(body.error.code).toBe('too_many_streams');
+    return body.error.message;
+  };
+
+  it('get 503, of a key and of all, until others end', async () => {
+    const streams = await Promise.all([1, 2, 3].map(() => openIn(SECRET_KEY, 'shop')));
+    expect(await refusal(SECRET_KEY, 'shop')).toMatch(/This key/);
+    await Promise.all([1, 2].map(() => openIn(OTHER_SECRET_KEY, 'other')));
+    expect(await refusal(OTHER_SECRET_KEY, 'other')).toMatch(/The server/);
+    expect((await small.get('/v1/flags/list')).status).toBe(200);
+    streams[0]!.close();
+    await waitFor('room', async () => (await openIn(SECRET_KEY, 'shop')).response.statusCode === 200);
+  });
+});
+
 describe('a client that reconnects', () => {
   const resume = (lastEventId: string) => follow(SECRET_KEY, 'shop', { 'last-event-id': lastEventId });
   const idOf = (stream: EventStream) => waitFor('an id', () => stream.events.findLast(({ id }) => id)?.id);
@@ -134,7 +286,7 @@ describe('a client that reconnects', () => {
     const second = await resume(id);
     const [change] = await waitFor('a change', () => changes(second).length > 0 && changes(second));
     const list = (await shop.get('/v1/flags/list')).body;
-    expect(JSON.parse(change?.data ?? '')).toEqual({
+    expect(JSON.parse(change?.data ?? '')).toMatchObject({
       ...{ propertyId: 'shop', version: Number(change?.id) },
       flags: list.flags.map(({ key }: { key: string }) => key),
     });

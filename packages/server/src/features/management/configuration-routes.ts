@@ -37,6 +37,7 @@ export function registerConfigurationRoutes(api: ApiRoutes, streams: Configurati
       params: PropertyParams,
       headers: StreamHeaders,
       responses: { 200: plainResponse('A stream that stays open', 'text/event-stream') },
+      errors: ['too_many_streams'],
       exposeHeadRoute: false,
     },
     (request, reply) => streams.open(request, reply),

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
+import { switchyard } from '../../testing/command-line.ts';
 import { EventStream } from '../../testing/event-stream.ts';
 import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
 import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
@@ -103,6 +104,91 @@ it('ends when the membership or the property ends', async () => {
   const other = await open(brief);
   expect((await brief.delete('', '*')).status).toBe(204);
   await waitFor('the end of the stream', () => other.ended);
+});
+
+describe('a stream ends with the change that ends the access', () => {
+  /** Enough for what the server has sent before the last response to arrive. */
+  const ROUND_TRIPS = 20;
+  let members = 0;
+
+  async function expectEnd(stream: EventStream, name: string) {
+    for (let i = 0; i < ROUND_TRIPS; i++) await fetch(`${shop.server.url}/healthz`);
+    expect(stream.ended, name).toBe(true);
+  }
+
+  async function signedIn(role: 'viewer' | 'admin' = 'viewer') {
+    members += 1;
+    const email = `member-${members}@shop.example`;
+    const { browser, accountId, password } = await newMember(owner.browser, email, role);
+    return { browser, accountId, password, email, stream: await open(new PropertyManager(browser)) };
+  }
+
+  it('of a session: signing out, here and from another browser, and signing in again', async () => {
+    const { browser, email, password, stream } = await signedIn();
+    const other = new Browser(shop.server);
+    bodyOf(await other.signIn(email, password));
+    const theirs = await open(new PropertyManager(other));
+    const { sessions } = bodyOf(await browser.get('/v1/manage/me/sessions'));
+    const { id } = sessions.find(({ current }: { current: boolean }) => !current);
+    bodyOf(await browser.delete(`/v1/manage/me/sessions/${id}`));
+    await expectEnd(theirs, 'from another browser');
+    expect(stream.ended).toBe(false);
+    bodyOf(await browser.signIn(email, password));
+    await expectEnd(stream, 'signed in again');
+    const next = await open(new PropertyManager(browser));
+    bodyOf(await browser.post('/v1/manage/sign-out'));
+    await expectEnd(next, 'signed out');
+  });
+
+  it('of an account: a new password, disabled, no longer an owner', async () => {
+    const { browser, accountId, password, stream } = await signedIn();
+    const next = `${password}, changed`;
+    bodyOf(await browser.patch('/v1/manage/me', { password: { current: password, next } }));
+    await expectEnd(stream, 'a new password');
+    const again = await open(new PropertyManager(browser));
+    bodyOf(await owner.browser.patch(`/v1/manage/accounts/${accountId}`, { disabled: true }));
+    await expectEnd(again, 'disabled');
+    const second = await signedIn();
+    const url = `/v1/manage/accounts/${second.accountId}`;
+    bodyOf(await owner.delete(`/members/${second.accountId}`));
+    bodyOf(await owner.browser.patch(url, { owner: true }));
+    bodyOf(await second.browser.signIn(second.email, second.password));
+    const asOwner = await open(new PropertyManager(second.browser));
+    bodyOf(await owner.browser.patch(url, { owner: false }));
+    await expectEnd(asOwner, 'no longer an owner');
+  });
+
+  it('of a token that is revoked, and of a member who is removed', async () => {
+    const { browser, accountId, stream } = await signedIn('admin');
+    const expiresAt = Date.now() + 60 * 60 * 1000;
+    const body = { name: 'script', role: 'viewer', expiresAt };
+    const { id, token } = bodyOf(await browser.post('/v1/manage/me/tokens', body), 201);
+    const url = `${shop.server.url}${owner.url}/stream`;
+    const ofToken = await EventStream.open(url, { authorization: `Bearer ${token}` });
+    streams.push(ofToken);
+    bodyOf(await browser.delete(`/v1/manage/me/tokens/${id}`));
+    await expectEnd(ofToken, 'a revoked token');
+    expect(stream.ended).toBe(false);
+    bodyOf(await owner.delete(`/members/${accountId}`));
+    await expectEnd(stream, 'a removed member');
+  });
+
+  it('of a deleted key', async () => {
+    const { id, key } = bodyOf(await owner.post('/keys', { kind: 'secret', name: 'brief' }), 201);
+    const url = `${shop.server.url}/v1/flags/stream?propertyId=shop`;
+    const stream = await EventStream.open(url, { 'x-api-key': key });
+    expect((await owner.delete(`/keys/${id}`)).status).toBe(204);
+    await expectEnd(stream, 'a deleted key');
+  });
+
+  it('also if the command line changes the account', async () => {
+    const { email, stream } = await signedIn();
+    const other = await open();
+    const disabled = await switchyard(shop.server, 'users', 'disable', '--email', email);
+    expect(disabled.code, disabled.stderr).toBe(0);
+    await waitFor('the end of the stream', () => stream.ended);
+    expect(other.ended).toBe(false);
+  });
 });
 
 it('the whole configuration has an ETag', async () => {

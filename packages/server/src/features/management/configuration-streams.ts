@@ -1,6 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { openEventStream, writeEvent } from '../../http/server-sent-events.ts';
+import { ApiError } from '../../errors.ts';
+import { type Caller, type CallerDirectory, credentialId } from '../../http/caller.ts';
+import { type EventStream, EventStreams } from '../../http/event-streams.ts';
+import type { StreamLimits } from '../../http/stream-limits.ts';
+import type { Turns } from '../../http/turns.ts';
 import { sameJson } from '../../storage/changes/differences.ts';
 import {
   type EntityType,
@@ -13,20 +16,21 @@ import type { ConfigurationChange } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
-const HEARTBEAT_MS = 15_000;
-const ACCESS_CHECK_MS = 5000;
+/** Finds expired sessions and tokens, and what another node could not tell. */
+const ACCESS_CHECK_MS = 10_000;
 /** A client that missed more entries of the history is told to load everything again. */
 const MAX_MISSED = 200;
 
-interface Stream {
-  propertyId: string;
-  response: ServerResponse;
-  /** The newest version that the client knows of. */
-  version: number;
-  /** What is published while the changes that the client missed are looked up. */
-  waiting: string[] | undefined;
-  /** Whether the caller may still read the property. */
-  isAllowed: () => Promise<boolean>;
+interface Client {
+  caller: Caller;
+}
+
+interface Parts {
+  turns: Turns;
+  limits: StreamLimits;
+  database: Database;
+  property: (id: string) => PropertyConfiguration | undefined;
+  callers: Pick<CallerDirectory, 'stillValid'>;
 }
 
 interface ChangedItem {
@@ -38,86 +42,90 @@ interface ChangedItem {
 
 /** The open `P/stream` connections. */
 export class ConfigurationStreams {
-  readonly #database: Database;
-  readonly #isAllowed: (request: FastifyRequest, propertyId: string) => Promise<boolean>;
-  readonly #streams = new Set<Stream>();
-  readonly #timers: NodeJS.Timeout[];
+  readonly #parts: Parts;
+  readonly #streams: EventStreams<Client>;
+  readonly #timer: NodeJS.Timeout;
+  #check: Promise<void> = Promise.resolve();
+  #nextCheck: Promise<void> | undefined;
 
-  constructor(
-    database: Database,
-    isAllowed: (request: FastifyRequest, propertyId: string) => Promise<boolean>,
-  ) {
-    this.#database = database;
-    this.#isAllowed = isAllowed;
-    this.#timers = [
-      setInterval(() => {
-        for (const { response } of this.#streams) writeEvent(response, ': heartbeat\n\n');
-      }, HEARTBEAT_MS).unref(),
-      setInterval(() => void this.#endRevoked(), ACCESS_CHECK_MS).unref(),
-    ];
+  constructor(parts: Parts) {
+    const { turns, limits } = parts;
+    this.#parts = parts;
+    this.#streams = new EventStreams({ turns, limits, catchUp: (stream) => this.#catchUp(stream) });
+    this.#timer = setInterval(() => void this.checkAccess(), ACCESS_CHECK_MS).unref();
   }
 
-  async open(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { managed, headers } = request;
+  open({ managed, caller, headers }: FastifyRequest, reply: FastifyReply): void {
+    // It may have changed while the credentials were checked.
+    const property = this.#parts.property(managed.id);
+    if (property === undefined) throw new ApiError('not_found');
     const lastSeen = Number(headers['last-event-id'] ?? Number.NaN);
-    const response = openEventStream(reply);
-    // The client left while its credentials were checked: `close` does not come again.
-    if (response.destroyed) return;
-    const isAllowed = () => this.#isAllowed(request, managed.id);
-    const { id: propertyId, version } = managed;
-    const stream: Stream = { propertyId, response, version, waiting: [], isAllowed };
-    this.#streams.add(stream);
-    response.on('close', () => this.#streams.delete(stream));
-    try {
-      const missed = Number.isInteger(lastSeen) ? await this.#missedSince(managed, lastSeen) : '';
-      const { waiting = [] } = stream;
-      stream.waiting = undefined;
-      // The property may have been deleted meanwhile.
-      if (response.writableEnded) return;
-      writeEvent(response, `retry: 2000\nid: ${managed.version}\n\n${missed}${waiting.join('')}`);
-    } catch (error) {
-      // The client connects again.
-      response.destroy();
-      throw error;
-    }
+    const version = Number.isInteger(lastSeen) ? lastSeen : property.version;
+    this.#streams.open(reply, {
+      propertyId: property.id,
+      owner: caller.account.id,
+      client: { caller },
+      version,
+      isBehind: version !== property.version,
+      text: `retry: 2000\nid: ${version}\n\n`,
+    });
   }
 
+  /** Ends the streams of those who may no longer read the property, and tells the others what changed. */
   publish({ propertyId, previous, current }: ConfigurationChange): void {
-    // A request can see a version shortly before it is published.
-    const streams = [...this.#streams].filter(
-      (stream) =>
-        stream.propertyId === propertyId && stream.version < (current?.version ?? Number.POSITIVE_INFINITY),
-    );
-    if (streams.length === 0) return;
-    const event =
-      current === undefined || previous === undefined
-        ? reloadEvent(current?.version ?? 0)
-        : changeEvent(current.version, changedItems(previous, current));
-    for (const stream of streams) {
-      const { response, waiting } = stream;
-      stream.version = current?.version ?? stream.version;
-      if (waiting === undefined) writeEvent(response, event);
-      else waiting.push(event);
-      if (current === undefined) response.end();
+    if (this.#streams.count(propertyId) === 0) return;
+    if (current === undefined || previous === undefined) {
+      const version = current?.version ?? 0;
+      this.#streams.publish(propertyId, version, reloadEvent(version));
+      if (current === undefined) this.#streams.end(propertyId, () => true);
+      return;
     }
+    this.#streams.end(propertyId, ({ client }) => client.caller.roleIn(current) === undefined);
+    const event = changeEvent(current.version, changedItems(previous, current));
+    this.#streams.publish(propertyId, current.version, event);
+  }
+
+  /** Ends the streams whose session or token has ended; resolves when that is done. */
+  checkAccess(): Promise<void> {
+    // A running check may have read the database before the change that the caller is about.
+    this.#nextCheck ??= this.#check.then(() => {
+      this.#nextCheck = undefined;
+      this.#check = this.#endRevoked().catch(() => undefined);
+      return this.#check;
+    });
+    return this.#nextCheck;
   }
 
   close(): void {
-    for (const timer of this.#timers) clearInterval(timer);
-    for (const { response } of this.#streams) response.end();
+    clearInterval(this.#timer);
+    this.#streams.close();
   }
 
   async #endRevoked(): Promise<void> {
-    for (const stream of [...this.#streams]) {
-      const isAllowed = await stream.isAllowed().catch(() => true);
-      if (!isAllowed) stream.response.end();
+    const streams = this.#streams.all();
+    if (streams.length === 0) return;
+    const valid = await this.#parts.callers.stillValid(streams.map(({ client }) => client.caller));
+    for (const { propertyId, client, response } of streams) {
+      const caller = valid.get(credentialId(client.caller));
+      const property = this.#parts.property(propertyId);
+      if (caller === undefined || property === undefined || caller.roleIn(property) === undefined) {
+        response.end();
+      } else client.caller = caller;
     }
+  }
+
+  async #catchUp(stream: EventStream<Client>): Promise<string> {
+    const property = this.#parts.property(stream.propertyId);
+    if (property === undefined) return '';
+    const { version } = stream;
+    stream.version = property.version;
+    return this.#missedSince(property, version);
   }
 
   /** The changes after a version, from the history. */
   async #missedSince({ id, version }: PropertyConfiguration, lastSeen: number): Promise<string> {
     if (lastSeen === version) return '';
-    const rows = await this.#database
+    const rows = await this.#parts.database
       .selectFrom('history')
       .select(['entity_type', 'entity_key', 'action', 'version', 'property_version'])
       .where('property_id', '=', id)

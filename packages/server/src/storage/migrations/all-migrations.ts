@@ -20,6 +20,7 @@ import { feedbackPositionsMigration } from './019-feedback-positions.ts';
 import { nodeJournalsMigration } from './020-node-journals.ts';
 import { guardrailsAndUnitsMigration } from './021-guardrails-and-units.ts';
 import { holdoutPeriodMigration } from './022-holdout-period.ts';
+import { accessNotificationsMigration } from './023-access-notifications.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -45,4 +46,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   nodeJournalsMigration,
   guardrailsAndUnitsMigration,
   holdoutPeriodMigration,
+  accessNotificationsMigration,
 ];

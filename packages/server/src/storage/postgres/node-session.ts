@@ -121,6 +121,7 @@ export class NodeSession {
     // Changes and messages may have been missed.
     this.#versions = undefined;
     this.#parts.onMessage({ type: 'erased' });
+    this.#parts.onMessage({ type: 'access-changed' });
   }
 
   /** Returns when the session is closed; throws when the connection is lost. */
@@ -185,11 +186,13 @@ export class NodeSession {
   }
 }
 
+const MESSAGES: readonly NodeMessage['type'][] = ['erased', 'access-changed', 'send-webhooks'];
+
 /** Undefined if no node has sent it: everyone who may connect to the database can send anything. */
 function parseMessage(payload: string): NodeMessage | undefined {
   try {
     const message = JSON.parse(payload) as NodeMessage | null;
-    return message?.type === 'erased' || message?.type === 'send-webhooks' ? message : undefined;
+    return MESSAGES.some((type) => type === message?.type) ? message! : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configurationStores } from '../../configuration-stores.ts';
+import { deleteToken } from '../../features/accounts/access-token-store.ts';
+import { deleteSessions } from '../../features/accounts/account-session-store.ts';
+import { createAccount, updateAccount } from '../../features/accounts/account-store.ts';
 import { createPostgresDatabase, hasPostgres } from '../../testing/databases.ts';
 import { FaultProxy } from '../../testing/fault-proxy.ts';
 import { PostgresServer } from '../../testing/postgres-server.ts';
@@ -9,7 +12,7 @@ import { waitFor } from '../../testing/wait.ts';
 import { OPERATOR } from '../changes/actor.ts';
 import { ConfigurationWriter } from '../changes/configuration-writer.ts';
 import { type Configuration, openConfiguration } from '../configuration.ts';
-import type { DatabaseHandle } from '../database.ts';
+import type { Database, DatabaseHandle } from '../database.ts';
 import type { NodeMessage } from '../nodes.ts';
 import { type OpenPostgresOptions, openPostgres } from './open-postgres.ts';
 
@@ -122,6 +125,37 @@ describeNodes('a change on one node', () => {
     proxy.cut();
     await addGoal(a, 'second');
     await timeUntil('change after a cut', () => hasGoal(b, 'second'));
+  });
+});
+
+describeNodes('access that ends on one node', () => {
+  const ends: [string, (database: Database, accountId: string) => Promise<unknown>][] = [
+    ['a session', (database, id) => deleteSessions(database, id)],
+    ['a token', (database, id) => deleteToken(database, id, 'tok_1')],
+    ['a disabled account', (database, id) => updateAccount(database, id, { disabledAt: 1 })],
+    ['an owner no longer', (database, id) => updateAccount(database, id, { isOwner: false })],
+  ];
+
+  test('is told to another', async () => {
+    const [a, b] = [await startNode(), await startNode()];
+    const { id } = await createAccount(a.handle.database, {
+      email: 'ada@shop.example',
+      passwordHash: null,
+      isOwner: true,
+    });
+    const told = () => b.messages.filter(({ type }) => type === 'access-changed').length;
+    // One message comes with the connection.
+    await waitFor('the connection', () => told() > 0);
+    for (const [name, end] of ends) {
+      const before = told();
+      await end(a.handle.database, id);
+      await timeUntil(name, () => told() > before);
+    }
+    const before = told();
+    await updateAccount(a.handle.database, id, { name: 'Ada' });
+    await a.handle.database.deleteFrom('account_sessions').execute();
+    await waitFor('a message', () => told() > before);
+    expect(told()).toBe(before + 1);
   });
 });
 

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import type { AppParts } from './app.ts';
+import { FlagStreams } from './features/flags/flag-streams.ts';
+import { ConfigurationStreams } from './features/management/configuration-streams.ts';
+import type { CallerDirectory } from './http/caller.ts';
+import { StreamLimits } from './http/stream-limits.ts';
+import { Turns } from './http/turns.ts';
+
+interface AppStreams {
+  flags: FlagStreams;
+  configuration: ConfigurationStreams;
+}
+
+/** The streams of both kinds, which end with the app. */
+export function createStreams(app: FastifyInstance, callers: CallerDirectory, parts: AppParts): AppStreams {
+  const shared = {
+    turns: new Turns(),
+    limits: new StreamLimits(parts.config),
+    property: (id: string) => parts.configuration.property(id),
+  };
+  const flags = new FlagStreams(shared);
+  const configuration = new ConfigurationStreams({ ...shared, database: parts.database, callers });
+  const unsubscribe = [
+    parts.configuration.onChange((change) => {
+      flags.publish(change);
+      configuration.publish(change);
+    }),
+  ];
+  const { access } = parts;
+  access.onChange(() => configuration.checkAccess());
+  app.addHook('onListen', async () => {
+    const stopHearing = parts.nodes.onMessage(({ type }) => {
+      if (type === 'access-changed') void access.check();
+    });
+    // The command line changes accounts too. The database cannot be watched before it is open.
+    unsubscribe.push(
+      stopHearing,
+      parts.watch(() => void access.check()),
+    );
+  });
+  app.addHook('preClose', (done) => {
+    for (const stop of unsubscribe) stop();
+    flags.close();
+    configuration.close();
+    done();
+  });
+  return { flags, configuration };
+}

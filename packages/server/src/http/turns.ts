@@ -1,0 +1,33 @@
+/** How long the work may occupy the thread at a time; requests wait meanwhile. */
+const MAX_MS = 4;
+
+/** Work on many items that leaves the thread to requests every few milliseconds. */
+export class Turns {
+  /** Each call handles one item, and returns whether it was the last one. */
+  readonly #jobs: (() => boolean)[] = [];
+  #isOver = false;
+
+  /** Handles the first items before it returns, and the others in later turns of the event loop. */
+  run<T>(items: Iterable<T>, handle: (item: T) => void): void {
+    const iterator = items[Symbol.iterator]();
+    this.#jobs.push(() => {
+      const next = iterator.next();
+      if (!next.done) handle(next.value);
+      return next.done === true;
+    });
+    if (!this.#isOver) this.#work();
+  }
+
+  #work(): void {
+    // Even if nothing is left: whatever else comes in this turn waits for the next one.
+    this.#isOver = true;
+    setImmediate(() => {
+      this.#isOver = false;
+      if (this.#jobs.length > 0) this.#work();
+    });
+    const endsAt = performance.now() + MAX_MS;
+    while (this.#jobs.length > 0 && performance.now() < endsAt) {
+      if (this.#jobs[0]!()) this.#jobs.shift();
+    }
+  }
+}
