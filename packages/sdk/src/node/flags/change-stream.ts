@@ -7,9 +7,8 @@ import { EventStreamParser } from './event-stream-parser.ts';
 const MAX_SILENCE_MS = 45_000;
 
 interface Listeners {
-  /** Connected or reconnected: changes may have been missed before. */
-  onOpen(): void;
-  onChange(): void;
+  /** The data of `state`, after each connection, or of `change`. */
+  onNews(data: string): void;
   onDown(error: { code: string; message: string }): void;
 }
 
@@ -77,8 +76,8 @@ export class ChangeStream {
       return;
     }
     this.#failures = 0;
-    const parser = new EventStreamParser(({ event }) => {
-      if (event === 'change' && !this.#closed) this.#listeners.onChange();
+    const parser = new EventStreamParser(({ event, data }) => {
+      if ((event === 'state' || event === 'change') && !this.#closed) this.#listeners.onNews(data);
     });
     response.setEncoding('utf8');
     response.on('data', (text: string) => {
@@ -87,7 +86,6 @@ export class ChangeStream {
     });
     response.on('error', (error) => end({ code: 'network_error', message: messageOf(error) }));
     response.on('close', () => end({ code: 'network_error', message: 'The stream of flag changes ended.' }));
-    this.#listeners.onOpen();
   }
 
   #reconnect(error: { code: string; message: string }, retryAfterMs: number): void {

@@ -5,6 +5,7 @@ import { type ApiClient, type ApiFailure, type ApiResult, apiFailure } from '../
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import { ChangeStream } from './change-stream.ts';
+import { changedList, changedSegments, type FlagNews, isSameTag, parseNews } from './flag-news.ts';
 import {
   changedKeys,
   compileState,
@@ -31,11 +32,14 @@ interface SourceListeners {
   status: Set<(status: FlagStatus) => void>;
 }
 
+/** Most streams are back within this time after they ended. */
+const RECONNECT_MS = 2000;
+
 const INVALID_RESPONSE = apiFailure('unexpected_response', 'The response is not a list of flags.', {
   transient: true,
 });
 
-/** Caches the flags of one environment: fetches them at the start, on every change, and by polling. */
+/** Caches the flags of one environment: fetches them at the start, changes them by the stream, and polls. */
 export class FlagSource {
   /** The current flags; `undefined` before they are loaded. */
   state: FlagState | undefined;
@@ -53,6 +57,9 @@ export class FlagSource {
   #timer: NodeJS.Timeout | undefined;
   #loading = false;
   #reloadRequested = false;
+  /** What the stream said during a load. */
+  #unheard: FlagNews | undefined;
+  #isFetchPlanned = false;
   #failures = 0;
   /** Why the stream ended, until the next load shows whether it is a failure of its own. */
   #streamError: { code: string; message: string } | undefined;
@@ -69,14 +76,15 @@ export class FlagSource {
     const { apiUrl, propertyId, secretApiKey } = this.#settings;
     const url = `${apiUrl}/v1/flags/stream?propertyId=${encodeURIComponent(propertyId)}`;
     this.#stream = new ChangeStream(url, secretApiKey, {
-      onOpen: () => void this.#load(),
-      onChange: () => void this.#load(),
+      onNews: (data) => this.#hear(parseNews(data)),
       onDown: (error) => {
         // An outage that is known already: loading is being retried, and has reported it.
         if (this.#failures > 0) return;
-        // Changes may be missed now: fetching shows whether the service is down, and reports that itself.
+        // Changes may be missed now: fetching shows whether the service is down, and reports that itself. Usually the
+        // stream is back before, and knows whether anything was missed.
         this.#streamError = error;
-        void this.#load();
+        if (this.#loading) void this.#load();
+        else this.#planFetch(RECONNECT_MS);
       },
     });
   }
@@ -129,6 +137,7 @@ export class FlagSource {
     this.#reloadRequested = this.#loading;
     if (this.#loading || this.status === 'closed') return;
     this.#loading = true;
+    this.#isFetchPlanned = false;
     clearTimeout(this.#timer);
     const streamError = this.#streamError;
     const failed = await this.#refresh().catch(() => INVALID_RESPONSE);
@@ -145,7 +154,61 @@ export class FlagSource {
     if (failed || this.#streamError === streamError) this.#streamError = undefined;
     if (this.#reloadRequested && !failed) return this.#load();
     this.#reloadRequested = false;
-    this.#timer = setTimeout(() => void this.#load(), this.#nextDelay(failed)).unref();
+    this.#loadAfter(this.#nextDelay(failed));
+    const unheard = this.#unheard;
+    this.#unheard = undefined;
+    if (unheard && !failed) this.#hear(unheard);
+  }
+
+  #loadAfter(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#load(), ms).unref();
+  }
+
+  /** Fetches only if the news do not say all, and not at the same time as all other clients. */
+  #hear(news: FlagNews): void {
+    if (this.#loading) this.#unheard = news;
+    else if (!this.#has(news) && !this.#apply(news)) this.#planFetch(news.spreadMs);
+    else if (this.#failures > 0 || this.#isFetchPlanned) {
+      this.#failures = 0;
+      this.#isFetchPlanned = false;
+      this.#streamError = undefined;
+      this.#setStatus('ready');
+      this.#loadAfter(this.#settings.pollIntervalMs);
+    }
+  }
+
+  #planFetch(spreadMs: number): void {
+    if (this.#isFetchPlanned) return;
+    this.#isFetchPlanned = true;
+    this.#loadAfter(Math.random() * spreadMs);
+  }
+
+  #has({ etags }: FlagNews): boolean {
+    const list = this.#list;
+    if (!list || !isSameTag(list.etag, etags.list)) return false;
+    return (
+      !usesSegments(list.value, this.#settings.environment) || isSameTag(this.#segments?.etag, etags.segments)
+    );
+  }
+
+  /** False if the change is based on something else than what is known here. */
+  #apply({ delta, etags }: FlagNews): boolean {
+    const { environment } = this.#settings;
+    if (!delta || !this.#list || !isSameTag(this.#list.etag, delta.from.list)) return false;
+    try {
+      const list = { value: changedList(this.#list.value, delta), etag: etags.list };
+      let segments = this.#segments;
+      if (segments && isSameTag(segments.etag, delta.from.segments)) {
+        segments = { value: changedSegments(segments.value, delta), etag: etags.segments };
+      } else if (usesSegments(list.value, environment)) return false;
+      this.#replace(compileState(list.value, segments?.value ?? [], environment));
+      this.#list = list;
+      this.#segments = segments;
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #nextDelay(failed: ApiFailure | undefined): number {
