@@ -7,6 +7,7 @@ import { HOSTILE_PROVISION } from './lib/attacks/hostile-provision.js';
 import { REPORT_ATTACKS } from './lib/attacks/report-attacks.js';
 import { SESSION_ATTACKS } from './lib/attacks/session-attacks.js';
 import { STORAGE_ATTACKS } from './lib/attacks/storage-attacks.js';
+import { STREAM_ATTACKS } from './lib/attacks/stream-attacks.js';
 import {
   binOf,
   fillStore,
@@ -19,7 +20,13 @@ import {
 import { LatencyProbe } from './lib/latency-probe.js';
 import { mb, ms, table } from './lib/report.js';
 
-const ATTACKS = [...REPORT_ATTACKS, ...SESSION_ATTACKS, ...CONNECTION_ATTACKS, ...STORAGE_ATTACKS];
+const ATTACKS = [
+  ...REPORT_ATTACKS,
+  ...SESSION_ATTACKS,
+  ...CONNECTION_ATTACKS,
+  ...STREAM_ATTACKS,
+  ...STORAGE_ATTACKS,
+];
 const TARGET_MS = 250;
 const ATTACK_TIMEOUT_MS = 90_000;
 
