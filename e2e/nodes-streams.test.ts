@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
+import { switchyardWith } from '../packages/server/src/testing/command-line.ts';
+import { createPostgresDatabase, hasPostgres } from '../packages/server/src/testing/databases.ts';
+import { EventStream } from '../packages/server/src/testing/event-stream.ts';
+import { freePort } from '../packages/server/src/testing/free-port.ts';
+import { bodyOf, PropertyManager } from '../packages/server/src/testing/property-manager.ts';
+import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
+import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { waitFor } from '../packages/server/src/testing/wait.ts';
+
+/** ClickHouse is away, which streams do not need. */
+describe.skipIf(!hasPostgres())('a stream on one node ends when its access ends on another', () => {
+  let database: { url: string; remove: () => Promise<void> };
+  let one: TestServer;
+  let two: TestServer;
+  let owner: PropertyManager;
+
+  beforeAll(async () => {
+    database = await createPostgresDatabase();
+    const env = {
+      DATABASE_URL: database.url,
+      CLICKHOUSE_URL: `http://127.0.0.1:${await freePort()}/events`,
+      ...WITH_OWNER,
+    };
+    one = await startServer({ provision: SAMPLE, env });
+    two = await startServer({ env });
+    owner = new PropertyManager(await ownerBrowser(one));
+  });
+  afterAll(async () => {
+    await discard(one);
+    await discard(two);
+    await database?.remove();
+  });
+
+  /** Tries again until the other node knows the key or member. */
+  async function open(path: string, headers: Record<string, string>): Promise<EventStream> {
+    return waitFor('the stream', async () => {
+      const stream = await EventStream.open(two.url + path, headers);
+      if (stream.response.statusCode === 200) return stream;
+      stream.close();
+      return undefined;
+    });
+  }
+
+  const openManaged = ({ cookieHeader }: Browser) => open(`${owner.url}/stream`, { cookie: cookieHeader });
+
+  async function expectEnd(name: string, stream: EventStream): Promise<void> {
+    const startedAt = performance.now();
+    await waitFor(name, () => stream.ended);
+    console.info(`${name}: ${Math.round(performance.now() - startedAt)} ms`);
+  }
+
+  test('a session, a member, a key, and an account that is disabled by a command', async () => {
+    const { browser, accountId } = await newMember(owner.browser, 'ada@shop.example', 'viewer');
+    const ofMember = await openManaged(browser);
+    const { id, key } = bodyOf(await owner.post('/keys', { kind: 'secret', name: 'brief' }), 201);
+    const ofKey = await open('/v1/flags/stream?propertyId=shop', { 'x-api-key': key });
+    const other = await openManaged(owner.browser);
+
+    expect((await owner.delete(`/keys/${id}`)).status).toBe(204);
+    await expectEnd('a deleted key', ofKey);
+    bodyOf(await owner.delete(`/members/${accountId}`));
+    await expectEnd('a removed member', ofMember);
+
+    const bob = await newMember(owner.browser, 'bob@shop.example', 'viewer');
+    const signedOut = await openManaged(bob.browser);
+    bodyOf(await bob.browser.post('/v1/manage/sign-out'));
+    await expectEnd('an ended session', signedOut);
+    bodyOf(await bob.browser.signIn('bob@shop.example', bob.password));
+    const disabled = await openManaged(bob.browser);
+    const settings = { DATA_DIR: one.dataDir, DATABASE_URL: database.url };
+    const result = await switchyardWith(settings, 'users', 'disable', '--email', 'bob@shop.example');
+    expect(result.code, result.stderr).toBe(0);
+    await expectEnd('a disabled account', disabled);
+    expect(other.ended).toBe(false);
+    other.close();
+  });
+});
