@@ -48,7 +48,11 @@ export interface Prepared {
 
 export function prepare(content: object): Prepared {
   const text = JSON.stringify(content);
-  return { body: text.length > MAX_TEXT ? Buffer.from(text) : text, etag: etagOf(text) };
+  return prepareText(text, etagOf(text));
+}
+
+export function prepareText(text: string, etag: string): Prepared {
+  return { body: text.length > MAX_TEXT ? Buffer.from(text) : text, etag };
 }
 
 /** Sends JSON, or 304 if the client already has it. */

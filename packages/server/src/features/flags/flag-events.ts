@@ -1,7 +1,13 @@
 import type { FlagChange, FlagDelta, FlagStreamState } from '@switchyard/core/api/flag-events';
 import { sameJson } from '../../storage/changes/differences.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { flagList, publishedFlags, publishedSegment, publishedSegments } from './published-flags.ts';
+import {
+  flagList,
+  flagListTag,
+  isPublishedAlike,
+  publishedSegment,
+  publishedSegments,
+} from './published-flags.ts';
 
 /** Above this, the few clients that need a change had better fetch it than that all of them get it. */
 const MAX_DELTA_LENGTH = 16 * 1024;
@@ -54,12 +60,12 @@ function stateOf(property: PropertyConfiguration, streams: number): FlagStreamSt
 }
 
 function etagsOf(property: PropertyConfiguration): FlagStreamState['etags'] {
-  return { list: publishedFlags(property).etag, segments: publishedSegments(property).etag };
+  return { list: flagListTag(property), segments: publishedSegments(property).etag };
 }
 
 function deltaBetween(previous: PropertyConfiguration, current: PropertyConfiguration): FlagDelta {
-  const flags = differences(previous.flags, current.flags, (flag) => flagList([flag]));
-  const segments = differences(previous.segments, current.segments, publishedSegment);
+  const flags = differences(previous.flags, current.flags, isPublishedAlike);
+  const segments = differences(previous.segments, current.segments, sameJson);
   return {
     from: etagsOf(previous),
     ...flagList(flags.saved),
@@ -69,17 +75,17 @@ function deltaBetween(previous: PropertyConfiguration, current: PropertyConfigur
   };
 }
 
-/** By what is published of them: an unchanged item usually is the same object, but not after a reload. */
+/** An unchanged item usually is the same object, but not after a reload. */
 function differences<T extends { id: string }>(
   previous: readonly T[],
   current: readonly T[],
-  published: (item: T) => object,
+  isSame: (one: T, other: T) => boolean,
 ): { saved: T[]; removed: string[] } {
   const before = new Map(previous.map((item) => [item.id, item]));
   const saved = current.filter((item) => {
     const known = before.get(item.id);
     before.delete(item.id);
-    return known !== item && (known === undefined || !sameJson(published(known), published(item)));
+    return known === undefined || (known !== item && !isSame(known, item));
   });
   return { saved, removed: [...before.keys()] };
 }
