@@ -34,6 +34,7 @@ interface SourceListeners {
 
 /** Most streams are back within this time after they ended. */
 const RECONNECT_MS = 2000;
+export const NOT_LOADED = 'The flags are not loaded yet.';
 
 const INVALID_RESPONSE = apiFailure('unexpected_response', 'The response is not a list of flags.', {
   transient: true,
@@ -60,6 +61,8 @@ export class FlagSource {
   /** What the stream said during a load. */
   #unheard: FlagNews | undefined;
   #isFetchPlanned = false;
+  /** Of the first caller; others join it, or return at once when it is over. */
+  #firstWait: Promise<Result> | undefined;
   #failures = 0;
   /** Why the stream ended, until the next load shows whether it is a failure of its own. */
   #streamError: { code: string; message: string } | undefined;
@@ -101,6 +104,18 @@ export class FlagSource {
   ready(timeoutMs: number): Promise<Result> {
     const now = this.#outcome();
     if (now) return Promise.resolve(now);
+    const loaded = this.#loadedWithin(timeoutMs);
+    this.#firstWait ??= loaded;
+    return loaded;
+  }
+
+  /** Like `ready`, but the wait of the first caller is the only one: an outage must not delay every evaluation. */
+  async readyOnce(timeoutMs: number): Promise<Result> {
+    await (this.#firstWait ?? this.ready(timeoutMs));
+    return this.#outcome() ?? this.#notLoaded();
+  }
+
+  #loadedWithin(timeoutMs: number): Promise<Result> {
     return new Promise((resolve) => {
       const finish = (result: Result) => {
         clearTimeout(timer);
@@ -111,16 +126,14 @@ export class FlagSource {
         const outcome = this.#outcome();
         if (outcome) finish(outcome);
       };
-      const onTimeout = () => {
-        const { code, message } = this.lastError ?? {
-          code: 'timeout',
-          message: 'The flags are not loaded yet.',
-        };
-        finish(failure(code, message));
-      };
-      const timer = setTimeout(onTimeout, timeoutMs);
+      const timer = setTimeout(() => finish(this.#notLoaded()), timeoutMs);
       this.listeners.status.add(listener);
     });
+  }
+
+  #notLoaded(): Result {
+    const { code, message } = this.lastError ?? { code: 'timeout', message: NOT_LOADED };
+    return failure(code, message);
   }
 
   #outcome(): Result | undefined {

@@ -8,7 +8,7 @@ import {
   type TestServer,
   temporaryDirectory,
 } from '../../../../server/src/testing/test-server.ts';
-import { waitFor } from '../../../../server/src/testing/wait.ts';
+import { settled, waitFor } from '../../../../server/src/testing/wait.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { createSwitchyard, type Switchyard, type SwitchyardOptions } from '../node.ts';
 
@@ -152,6 +152,44 @@ it('waits for a service that starts late, and gives the reason in the meantime',
   servers.push(await startServer({ provision: SAMPLE, dataDir, env: { PORT: port } }));
   await waitFor('the flags', () => client.flags.status() === 'ready');
   expect(client.flags.string('banner', 'x')).toBe('spring');
+});
+
+it('waits once for a service that is down at the start, then returns fallbacks until the flags are loaded', async () => {
+  const dataDir = temporaryDirectory();
+  const first = await serve({ dataDir });
+  const { port } = new URL(first.url);
+  await first.stop();
+  const client = createSwitchyard({
+    apiUrl: first.url,
+    secretApiKey: SECRET_KEY,
+    propertyId: 'shop',
+    timeoutMs: 2000,
+  });
+  clients.push(client);
+  const { flags } = client;
+  const missing = { value: 'x', errorCode: 'PROVIDER_NOT_READY' };
+  let hasJoined = false;
+  const wait = flags.resolve('banner', 'x');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  void flags.resolve('banner', 'x').then(() => {
+    hasJoined = true;
+  });
+  expect(await wait).toMatchObject(missing);
+  // The second call shares the wait of the first one.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasJoined).toBe(true);
+  const others = async () => {
+    for (let i = 0; i < 100; i++) {
+      expect(await flags.resolve('banner', 'x')).toMatchObject(missing);
+      expect(await flags.evaluate()).toMatchObject({ success: false, error: { code: 'network_error' } });
+    }
+  };
+  // With a wait in each call, they would take 400 seconds.
+  await settled('calls that do not wait', others(), 60_000);
+  servers.push(await startServer({ provision: SAMPLE, dataDir, env: { PORT: port } }));
+  await waitFor('the flags', () => flags.status() === 'ready');
+  expect(await flags.resolve('banner', 'x')).toMatchObject({ value: 'spring' });
+  expect(await flags.evaluate()).toMatchObject({ success: true });
 });
 
 async function proxy(target: string, intercept: FaultyProxy['intercept']): Promise<string> {

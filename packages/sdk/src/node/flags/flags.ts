@@ -3,7 +3,7 @@ import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts'
 import type { Reporter } from '../reporter.ts';
 import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-details.ts';
 import { createFlagReport } from './flag-report.ts';
-import type { FlagSource, FlagStatus } from './flag-source.ts';
+import { type FlagSource, type FlagStatus, NOT_LOADED } from './flag-source.ts';
 import type { FlagEvaluation, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
 import type { UsageCounter } from './usage-counter.ts';
@@ -54,7 +54,10 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
   ): FlagDetails<ValueFor<Schema['flags'][Key], Fallback>>;
   /** The values of all flags; empty before they are loaded. */
   all(context?: FlagContext): Partial<Schema['flags']>;
-  /** Like `details`, but waits until the flags are loaded or, with remote evaluation, for the service. */
+  /**
+   * Like `details`, but waits until the flags are loaded or, with remote evaluation, for the service. Flags that are not
+   * loaded when the first wait ends delay no other call: calls return the fallback until loading succeeds.
+   */
   resolve<Key extends KeyOf<Schema['flags']>, Fallback extends Schema['flags'][Key]>(
     key: Key,
     fallback: Fallback,
@@ -138,9 +141,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
       return failedDetails(key, fallback, { code: 'GENERAL', message: `Cannot read the context: ${error}` });
     }
     if (source.state) return notFound(key, fallback);
-    const message = remote
-      ? SYNC_CALL_WITH_REMOTE
-      : (source.lastError?.message ?? 'The flags are not loaded yet.');
+    const message = remote ? SYNC_CALL_WITH_REMOTE : (source.lastError?.message ?? NOT_LOADED);
     return failedDetails(key, fallback, { code: 'PROVIDER_NOT_READY', message });
   };
   const all = (context?: FlagContext): Record<string, FlagValue> => {
@@ -191,7 +192,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
     all,
     async resolve(key, fallback, context) {
       if (!remote) {
-        if (!source.state) await source.ready(timeoutMs);
+        if (!source.state) await source.readyOnce(timeoutMs);
         return details(key, fallback, context);
       }
       const result = await remote.evaluate(contextOf(context), [key]);
@@ -205,7 +206,7 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
     },
     async evaluate(context, keys) {
       if (remote) return remote.details(contextOf(context), keys);
-      const ready = await source.ready(timeoutMs);
+      const ready = await source.readyOnce(timeoutMs);
       if (!ready.success) return ready;
       try {
         return { success: true, flags: evaluateLocally(context, keys) };
