@@ -53,7 +53,10 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
      */
     forRequest(request: unknown, options?: RequestSplitTestOptions): Promise<RequestSplitTests<Schema>>;
   };
-  /** Sends everything that is pending. Success means that all of it is stored. */
+  /**
+   * Sends everything that is pending, also what processes that are gone have left in the spool directory. Success means
+   * that all of it is stored.
+   */
   flush(): Promise<Result>;
   /**
    * Flushes, then stops all background work; later calls fail with `closed`. What could not be sent is left in the

@@ -1,4 +1,5 @@
 import { type DeliveryResult, failure, type Result } from '../../client/result.ts';
+import { pause } from '../api-client.ts';
 import { holdExit } from '../exit-hold.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
@@ -101,22 +102,38 @@ export class DeliveryQueue {
     return result.finally(stopHurrying);
   }
 
-  /** Sends all pending events. Success means that all of them are stored. */
+  /** Sends all pending events, also those that processes that are gone have left in the spool. Success: all are stored. */
   async flush(timeoutMs: number): Promise<Result> {
     const deadline = performance.now() + timeoutMs;
     const lanes = Object.values(this.#lanes);
     this.#queueBatch();
     const stopHurrying = lanes.map((lane) => lane.hurry());
     for (const lane of lanes) lane.retryNow();
-    await this.#changed(deadline, () => {
-      const isTooLate = this.#writing.size === 0 && lanes.every((lane) => lane.nextAttemptAt > deadline);
-      return this.#pending === 0 || (isTooLate && this.#batch.size === 0);
-    });
+    let hasTakenOver = false;
+    do {
+      hasTakenOver = await this.#takeOver(deadline);
+      await this.#changed(deadline, () => {
+        const isTooLate = this.#writing.size === 0 && lanes.every((lane) => lane.nextAttemptAt > deadline);
+        return this.#pending === 0 || (isTooLate && this.#batch.size === 0);
+      });
+    } while (this.#pending === 0 && !hasTakenOver && performance.now() < deadline);
     for (const stop of stopHurrying) stop();
-    if (this.#pending === 0) return { success: true };
+    const pending = this.#pending;
+    await Promise.race([this.#spool?.sync(), pause(deadline - performance.now(), true)]);
+    if (pending === 0 && hasTakenOver) return { success: true };
     const failed = this.#lanes.secret.failure ?? this.#lanes.public.failure;
     const { code, message } = failed?.error ?? { code: 'timeout', message: 'Flushing timed out.' };
-    return failure(code, `${this.#pending} events could not be sent yet: ${message}`);
+    if (pending === 0) return failure(code, `The spool could not be read in time: ${message}`);
+    return failure(code, `${pending} events could not be sent yet: ${message}`);
+  }
+
+  /** Resolves to whether everything that processes that are gone have left in the spool is in this queue. */
+  async #takeOver(deadline: number): Promise<boolean> {
+    const spool = this.#spool;
+    if (!spool) return true;
+    const isComplete = spool.takeOver().then(() => !spool.hasLeftovers);
+    const timeout = pause(deadline - performance.now(), true).then(() => false);
+    return Promise.race([isComplete, timeout]);
   }
 
   /** Stops delivery. What is pending is left in the spool, or dropped without one. */

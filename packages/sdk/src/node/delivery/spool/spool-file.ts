@@ -92,6 +92,11 @@ export class SpoolFile {
     this.#doneTimer ??= setTimeout(() => void this.#write(), DONE_DELAY_MS).unref();
   }
 
+  /** Writes now what was added and removed: the process may end before the delay is over. */
+  async sync(): Promise<void> {
+    if (!this.#hasFailed) await this.#write();
+  }
+
   /** Shows other processes that this one is alive, and tries again after errors. Call it regularly. */
   async keepAlive(): Promise<void> {
     await this.#writing;

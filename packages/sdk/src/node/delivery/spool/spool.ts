@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { threadId } from 'node:worker_threads';
 import { messageOf, pause } from '../../api-client.ts';
 import type { Reporter } from '../../reporter.ts';
 import { type Delivery, isExpired } from '../delivery.ts';
+import { hasEnded, isNamesake, ownIdentity } from './process-identity.ts';
 import { SpoolFile } from './spool-file.ts';
 import { parseLine } from './spool-record.ts';
 
@@ -28,7 +27,7 @@ interface Sighting {
 }
 
 const INTERVAL_MS = 10_000;
-/** Processes touch their file every 10 seconds. After this long without, the process is taken to be gone. */
+/** Processes touch their file every 10 seconds. After this long without, any process is taken to be gone. */
 const ORPHAN_AGE_MS = 30_000;
 /** Max size of all files of a service; beyond that, events are kept in memory only. */
 const MAX_DIRECTORY_BYTES = 256 * 1024 * 1024;
@@ -50,7 +49,7 @@ const spoolsOfThread = shared[STATE];
 export class Spool {
   readonly #options: SpoolOptions;
   readonly #prefix: string;
-  readonly #process = `${hash(hostname()).slice(0, 8)}-${process.pid}-${threadId}`;
+  readonly #process = ownIdentity();
   readonly #id = randomBytes(8).toString('hex');
   readonly #file: SpoolFile;
   readonly #timer: NodeJS.Timeout;
@@ -59,6 +58,8 @@ export class Spool {
   #files = 0;
   #isFull = false;
   #isReported = false;
+  #isFirstCheck = true;
+  #hasLeftovers = false;
   #checking: Promise<void> | undefined;
   #closed = false;
 
@@ -70,8 +71,13 @@ export class Spool {
       createPath: () => this.#createPath(),
       onError: (error) => this.#report('write to', error),
     });
-    this.#timer = setInterval(() => void this.#check(false), INTERVAL_MS).unref();
-    void this.#check(true);
+    this.#timer = setInterval(() => void this.takeOver(), INTERVAL_MS).unref();
+    void this.takeOver();
+  }
+
+  /** Whether files of processes that are gone are still waiting, because the queue had no room. */
+  get hasLeftovers(): boolean {
+    return this.#hasLeftovers;
   }
 
   /** Resolves to whether it is on disk. */
@@ -88,6 +94,11 @@ export class Spool {
     this.#file.remove(delivery);
   }
 
+  /** Resolves when the file says what is pending, so that no other process sends the rest again. */
+  sync(): Promise<void> {
+    return this.#file.sync();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
@@ -101,8 +112,9 @@ export class Spool {
     return join(directory, `${this.#prefix}${this.#process}-${this.#id}-${++this.#files}.spool`);
   }
 
-  #check(isFirst: boolean): Promise<void> {
-    this.#checking ??= this.#keepAliveAndAdopt(isFirst)
+  /** Shows that this process is alive, and adopts the files of those that are gone. */
+  takeOver(): Promise<void> {
+    this.#checking ??= this.#keepAliveAndAdopt()
       .then(() => {
         if (!this.#file.hasFailed) this.#isReported = false;
       })
@@ -113,26 +125,36 @@ export class Spool {
     return this.#checking;
   }
 
-  async #keepAliveAndAdopt(isFirst: boolean): Promise<void> {
+  async #keepAliveAndAdopt(): Promise<void> {
     await this.#file.keepAlive();
     const seen = new Map<string, Sighting>();
     let bytes = this.#file.size;
+    let hasLeftovers = false;
     for (const name of await this.#otherFiles()) {
       const path = join(this.#options.directory, name);
       const { size, mtimeMs } = await stat(path).catch(() => ({ size: -1, mtimeMs: 0 }));
       if (size < 0) continue;
       const known = this.#seen.get(name);
       const since = known?.mtimeMs === mtimeMs ? known.since : performance.now();
-      const isOrphan =
-        (isFirst && this.#isOfEarlierProcess(name)) || isOlderThan(ORPHAN_AGE_MS, mtimeMs, since);
+      const isOrphan = this.#isOrphan(name, mtimeMs, since);
       if (isOrphan && !this.#closed && this.#options.canAdopt(size)) await this.#adopt(path, name);
       else {
+        hasLeftovers ||= isOrphan && !this.#closed;
         seen.set(name, { mtimeMs, since });
         bytes += size;
       }
     }
     this.#seen = seen;
+    this.#isFirstCheck = false;
+    this.#hasLeftovers = hasLeftovers;
     this.#checkSize(bytes);
+  }
+
+  #isOrphan(name: string, mtimeMs: number, unchangedSince: number): boolean {
+    const identity = name.slice(this.#prefix.length);
+    // Later, it may be another container with this host name.
+    const isPredecessor = this.#isFirstCheck && isNamesake(identity);
+    return isPredecessor || hasEnded(identity) || isOlderThan(ORPHAN_AGE_MS, mtimeMs, unchangedSince);
   }
 
   async #otherFiles(): Promise<string[]> {
@@ -146,11 +168,6 @@ export class Spool {
         name.endsWith('.spool') &&
         !spoolsOfThread.has(name.split('-').at(-2) ?? ''),
     );
-  }
-
-  /** The same process id on the same host, e.g. in a container that was restarted. */
-  #isOfEarlierProcess(name: string): boolean {
-    return name.startsWith(`${this.#prefix}${this.#process}-`);
   }
 
   async #adopt(path: string, name: string): Promise<void> {
