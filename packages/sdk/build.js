@@ -143,5 +143,16 @@ await cp(output('esm'), output('cjs'), {
   filter: (path) => !/\.(js|map)$/.test(path),
 });
 await writeFile(output('sdk.d.ts'), "import './esm/browser/script-global.js';\n");
+await writeFile(
+  output('sdk-relay.d.ts'),
+  `import type * as relay from './esm/browser/relay.js';
+
+declare global {
+  /** The exports of \`/sdk-relay.js\`, for pages that load it with a script element. \`undefined\` if it was blocked. */
+  var switchyard: typeof relay | undefined;
+}
+`,
+);
+await writeFile(output('sdk-debug.d.ts'), "export { attach } from './esm/debug/attach.js';\n");
 await writeFile(output('cjs', 'package.json'), '{ "type": "commonjs" }\n');
 await writeFile(output('.npmignore'), '.tsbuildinfo\n');

@@ -149,7 +149,7 @@ describe('the published package', () => {
 });
 
 /** Compiler errors of a consumer, as ES module and as CommonJS. */
-function compile(code: string): string {
+function compile(code: string, overrides: object = {}): string {
   const options = {
     module: 'nodenext',
     target: 'es2023',
@@ -159,6 +159,7 @@ function compile(code: string): string {
     noEmit: true,
     skipLibCheck: false,
     jsx: 'react-jsx',
+    ...overrides,
   };
   writeFileSync(
     join(project, 'tsconfig.json'),
@@ -185,7 +186,7 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
   import * as splitTesting from '@switchyard/sdk/split-testing';
   import * as react from '@switchyard/sdk/react';
   import * as relay from '@switchyard/sdk/relay';
-  import type { IncomingMessage } from 'node:http';
+  import { createServer, type IncomingMessage } from 'node:http';
   interface Shop {
     splitTests: { hero: string; pricing: { price: number }; layout: 'control' | 'b' };
     flags: { 'new-checkout': boolean; banner: string };
@@ -205,6 +206,7 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
     goals: ['signup'],
     context: (request: IncomingMessage) => ({ userId: request.headers['x-user'] as string }),
   });
+  export const server = createServer(handler);
   export async function usePage(): Promise<boolean> {
     const isNew: boolean = relayed.flags.get('new-checkout', false);
     const banner: string | null = relayed.flags.get('banner', null);
@@ -236,6 +238,29 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
 describe('types', () => {
   it('compile as ES module and as CommonJS', () => {
     expect(compile(CONSUMER)).toBe('');
+  });
+
+  it.each([{ module: 'nodenext' }, { module: 'esnext', moduleResolution: 'bundler' }])(
+    'compile without those of Node.js, with %o',
+    (resolution) => {
+      const entries = Object.keys(ENTRIES).filter((entry) => entry !== 'openfeature');
+      const code = entries.map(
+        (entry, index) => `import * as entry${index} from '@switchyard/sdk/${entry}'; void entry${index};`,
+      );
+      const relay = `const relay = entry${entries.indexOf('node')}.createSwitchyard({ apiUrl: '', secretApiKey: '', propertyId: '' }).relay({});
+      export const response: Promise<Response> = relay.fetch(new Request('/'));`;
+      expect(compile([...code, relay].join('\n'), { ...resolution, types: [] })).toBe('');
+    },
+  );
+
+  it('exist for the scripts', () => {
+    const page = `/// <reference types="@switchyard/sdk/sdk-relay.js" />
+      import { attach } from '@switchyard/sdk/sdk-debug.js';
+      const client = window.switchyard?.createSwitchyard({ relayUrl: '/sy', propertyId: 'shop' });
+      export const isNew: boolean | undefined = client?.flags.get('new-checkout', false);
+      export const records: void = attach([], { apiUrl: '', publicApiKey: '', propertyId: '' });`;
+    expect(compile(page, { types: [] })).toBe('');
+    expect(compile(page.replace(`'/sy'`, '7'), { types: [] })).toMatch(/^consumer\.mts\(3,/m);
   });
 
   it('reject keys, options and types that do not exist', () => {

@@ -10,7 +10,7 @@ export type {
 export type { Feedback, FeedbackCall, GoalCall, Goals } from './conversions.ts';
 export { createSwitchyard, type Switchyard } from './create-switchyard.ts';
 export type { FlagDetails, FlagErrorCode, FlagReason } from './flags/flag-details.ts';
-export type { FlagStatus } from './flags/flag-source.ts';
+export type { FlagError, FlagStatus } from './flags/flag-source.ts';
 export type { FlagContext, Flags } from './flags/flags.ts';
 export type { SwitchyardOptions } from './options.ts';
 export type { Relay } from './relay/relay.ts';

@@ -1,11 +1,12 @@
 import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision } from '../../../server/src/testing/command-line.ts';
+import { applyProvision, switchyard } from '../../../server/src/testing/command-line.ts';
 import { SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
 import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { discard, startServer, temporaryDirectory } from '../../../server/src/testing/test-server.ts';
 import { waitFor } from '../../../server/src/testing/wait.ts';
 import { createSwitchyard } from '../node/node.ts';
+import { FaultyProxy } from '../testing/faulty-proxy.ts';
 import { SwitchyardProvider } from './openfeature.ts';
 
 let shop: Shop;
@@ -140,15 +141,54 @@ it('is fatal with an invalid key, and only an error while the service is down', 
   });
 });
 
+it('says that its key was deleted, and goes on with the last known flags', async () => {
+  const server = await startServer({ provision: SAMPLE });
+  await OpenFeature.setProviderAndWait(
+    new SwitchyardProvider({ ...options(), apiUrl: server.url, pollIntervalMs: 1000 }),
+  );
+  const errors: (EventDetails | undefined)[] = [];
+  OpenFeature.addHandler(ProviderEvents.Error, (details) => void errors.push(details));
+  const listed = await switchyard(server, 'keys', 'list', '--json');
+  const secret = JSON.parse(listed.stdout).keys.find(({ kind }: { kind: string }) => kind === 'secret');
+  expect((await switchyard(server, 'keys', 'delete', secret.id)).code).toBe(0);
+  const client = OpenFeature.getClient();
+  await waitFor('the error', () => client.providerStatus === ProviderStatus.ERROR);
+  expect(errors.at(-1)?.message).toMatch(/^The last known flags are used: .*deleted.* \(api_key_invalid\)$/);
+  expect(await client.getStringValue('banner', 'x')).toBe('spring');
+  OpenFeature.clearHandlers();
+  await OpenFeature.close();
+  await discard(server);
+});
+
+it('says that its key is wrong when the service is back', async () => {
+  const proxy = await FaultyProxy.start(shop.server.url);
+  proxy.intercept = (_request, response) => {
+    response.destroy();
+    return true;
+  };
+  const secretApiKey = 'service_sec_0123456789abcdefUnknown';
+  const provider = new SwitchyardProvider({ ...options(), apiUrl: proxy.url, secretApiKey, timeoutMs: 200 });
+  await expect(OpenFeature.setProviderAndWait(provider)).rejects.toThrow('network_error');
+  const errors: (EventDetails | undefined)[] = [];
+  OpenFeature.addHandler(ProviderEvents.Error, (details) => void errors.push(details));
+  proxy.intercept = () => false;
+  const client = OpenFeature.getClient();
+  await waitFor('the error', () => client.providerStatus === ProviderStatus.FATAL);
+  expect(errors.at(-1)?.message).toContain('(api_key_invalid)');
+  OpenFeature.clearHandlers();
+  await OpenFeature.close();
+  proxy.close();
+});
+
 it('tracks goals', async () => {
   const errors: string[] = [];
-  const switchyard = createSwitchyard(options());
-  const provider = new SwitchyardProvider(switchyard, { onError: ({ code }) => errors.push(code) });
+  const node = createSwitchyard(options());
+  const provider = new SwitchyardProvider(node, { onError: ({ code }) => errors.push(code) });
   await OpenFeature.setProviderAndWait(provider);
   const client = OpenFeature.getClient();
   const context = { targetingKey: 'u1', sessionId: 'session-tracked' };
   client.track('signup', context);
-  await switchyard.flush();
+  await node.flush();
   client.track('revenue', context, {
     value: 49.9,
     plan: 'pro',
@@ -156,7 +196,7 @@ it('tracks goals', async () => {
     nested: { a: 1 },
     long: 'x'.repeat(300),
   });
-  await switchyard.flush();
+  await node.flush();
   client.track('revenue', context, { value: -9.9 });
   client.track('no-such-goal', context);
   client.track('signup');
@@ -168,6 +208,6 @@ it('tracks goals', async () => {
     { goalId: 'revenue', amount: -9.9 },
   ]);
   expect(errors).toEqual(['goal_not_found']);
-  expect(switchyard.flags.string('banner', 'x')).toBe('spring');
-  await switchyard.close();
+  expect(node.flags.string('banner', 'x')).toBe('spring');
+  await node.close();
 });

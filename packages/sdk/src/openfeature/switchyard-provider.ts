@@ -12,7 +12,7 @@ import {
 } from '@openfeature/server-sdk';
 import { createSwitchyard, type Switchyard } from '../node/create-switchyard.ts';
 import type { FlagDetails } from '../node/flags/flag-details.ts';
-import type { FlagStatus } from '../node/flags/flag-source.ts';
+import type { FlagError, FlagStatus } from '../node/flags/flag-source.ts';
 import type { SwitchyardOptions } from '../node/options.ts';
 
 /** A client with any schema: OpenFeature uses plain strings as keys. */
@@ -24,6 +24,10 @@ type AnyClient = Pick<Switchyard, 'ready' | 'close' | 'flush'> & {
 
 /** Errors that retrying does not fix. */
 const FATAL = /^(api_key_|wrong_|environment_not_found|invalid_argument)/;
+
+const isFatal = ({ code }: FlagError): boolean => FATAL.test(code);
+const describe = ({ code, message }: FlagError): string => `${message} (${code})`;
+const UNKNOWN_ERROR = { code: 'unexpected_response', message: 'The flags could not be loaded.' };
 
 const MAX_METADATA = 5;
 const MAX_METADATA_LENGTH = 256;
@@ -63,12 +67,11 @@ export class SwitchyardProvider implements Provider {
       flags.onChange((flagsChanged) =>
         this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged }),
       ),
-      flags.onStatus((status) => this.#emitStatus(status)),
+      flags.onStatus((status, error) => this.#emitStatus(status, error)),
     );
     if (ready.success) return;
-    const { code, message } = ready.error;
-    const description = `${message} (${code})`;
-    throw FATAL.test(code) ? new ProviderFatalError(description) : new GeneralError(description);
+    const description = describe(ready.error);
+    throw isFatal(ready.error) ? new ProviderFatalError(description) : new GeneralError(description);
   }
 
   async onClose(): Promise<void> {
@@ -156,15 +159,16 @@ export class SwitchyardProvider implements Provider {
     return { value, reason: 'ERROR', errorCode: ErrorCode.TYPE_MISMATCH, errorMessage };
   }
 
-  #emitStatus(status: FlagStatus): void {
+  #emitStatus(status: FlagStatus, error: FlagError = UNKNOWN_ERROR): void {
     if (status === 'ready') this.events.emit(ProviderEvents.Ready, { message: 'The flags are up to date.' });
     if (status === 'stale') {
-      this.events.emit(ProviderEvents.Stale, {
-        message: 'The service cannot be reached; using the last known flags.',
-      });
+      const message = `The last known flags are used: ${describe(error)}`;
+      // Not `PROVIDER_FATAL`, with which OpenFeature would return its defaults instead.
+      if (isFatal(error)) this.events.emit(ProviderEvents.Error, { message, errorCode: ErrorCode.GENERAL });
+      else this.events.emit(ProviderEvents.Stale, { message });
     }
     if (status === 'error') {
-      const message = 'The service rejected the request for flags.';
+      const message = describe(error);
       this.events.emit(ProviderEvents.Error, { message, errorCode: ErrorCode.PROVIDER_FATAL });
     }
   }

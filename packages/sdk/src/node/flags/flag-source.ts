@@ -21,6 +21,12 @@ import {
  */
 export type FlagStatus = 'starting' | 'ready' | 'stale' | 'error' | 'closed';
 
+/** Why flags cannot be loaded. */
+export interface FlagError {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** A response with its ETag, for conditional requests. */
 interface Cached<T> {
   value: T;
@@ -29,7 +35,8 @@ interface Cached<T> {
 
 interface SourceListeners {
   change: Set<(keys: string[]) => void>;
-  status: Set<(status: FlagStatus) => void>;
+  /** With what went wrong, if it is `stale` or `error`. */
+  status: Set<(status: FlagStatus, error?: FlagError) => void>;
 }
 
 /** Most streams are back within this time after they ended. */
@@ -45,7 +52,7 @@ export class FlagSource {
   /** The current flags; `undefined` before they are loaded. */
   state: FlagState | undefined;
   status: FlagStatus = 'starting';
-  lastError: { code: string; message: string } | undefined;
+  lastError: FlagError | undefined;
   readonly listeners: SourceListeners = { change: new Set(), status: new Set() };
 
   readonly #settings: Settings;
@@ -65,7 +72,7 @@ export class FlagSource {
   #firstWait: Promise<Result> | undefined;
   #failures = 0;
   /** Why the stream ended, until the next load shows whether it is a failure of its own. */
-  #streamError: { code: string; message: string } | undefined;
+  #streamError: FlagError | undefined;
 
   constructor(settings: Settings, api: ApiClient, reporter: Reporter) {
     this.#settings = settings;
@@ -312,6 +319,7 @@ export class FlagSource {
   #setStatus(status: FlagStatus): void {
     if (this.status === status || this.status === 'closed') return;
     this.status = status;
-    for (const listener of [...this.listeners.status]) listener(status);
+    const error = status === 'stale' || status === 'error' ? this.lastError : undefined;
+    for (const listener of [...this.listeners.status]) listener(status, error);
   }
 }

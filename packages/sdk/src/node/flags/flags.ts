@@ -3,7 +3,7 @@ import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts'
 import type { Reporter } from '../reporter.ts';
 import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-details.ts';
 import { createFlagReport } from './flag-report.ts';
-import { type FlagSource, type FlagStatus, NOT_LOADED } from './flag-source.ts';
+import { type FlagError, type FlagSource, type FlagStatus, NOT_LOADED } from './flag-source.ts';
 import type { FlagEvaluation, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
 import type { UsageCounter } from './usage-counter.ts';
@@ -78,7 +78,8 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
   readonly evaluation: 'local' | 'remote';
   /** `stale`: updates fail, and the last known state is used. Always `starting` with remote evaluation. */
   status(): FlagStatus;
-  onStatus(listener: (status: FlagStatus) => void): () => void;
+  /** Calls the listener with each new status; `error` is the reason for `stale` or `error`. */
+  onStatus(listener: (status: FlagStatus, error?: FlagError) => void): () => void;
 }
 
 /** `Flags` without a schema, for internal use. */
@@ -99,7 +100,7 @@ export interface UntypedFlags {
   onChange(listener: (keys: string[]) => void): () => void;
   readonly evaluation: 'local' | 'remote';
   status(): FlagStatus;
-  onStatus(listener: (status: FlagStatus) => void): () => void;
+  onStatus(listener: (status: FlagStatus, error?: FlagError) => void): () => void;
 }
 
 const EMPTY_CONTEXT: FlagContext = Object.freeze({});
@@ -226,10 +227,13 @@ const contextOf = (context: FlagContext | undefined): FlagContext =>
   typeof context === 'object' && context !== null ? context : EMPTY_CONTEXT;
 
 /** A listener that throws, or is not a function, must not affect the others. */
-function subscribe<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {
-  const guarded = (value: T) => {
+function subscribe<Args extends unknown[]>(
+  listeners: Set<(...args: Args) => void>,
+  listener: (...args: Args) => void,
+): () => void {
+  const guarded = (...args: Args) => {
     try {
-      listener(value);
+      listener(...args);
     } catch (error) {
       console.error('[switchyard] A listener failed:', error);
     }

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Feedback, Goals } from '../conversions.ts';
 import type { UntypedFlags } from '../flags/flags.ts';
 import type { Settings } from '../options.ts';
@@ -8,10 +7,27 @@ import { connectAdapter, fastifyAdapter, fetchAdapter } from './relay-adapters.t
 import { createRelayHandler } from './relay-handler.ts';
 import { type RelayOptions, readRelayOptions } from './relay-options.ts';
 
+// Declared here, because the declarations of the package must not need those of Node.js.
+
+/** `IncomingMessage` of `node:http`. */
+export interface HttpRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: object;
+  readonly socket: object;
+}
+
+/** `ServerResponse` of `node:http`. */
+export interface HttpResponse {
+  readonly headersSent: boolean;
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body: string): unknown;
+}
+
 /** Handles requests of pages; for Express and other frameworks with the request and response of `node:http`. */
 export interface Relay {
   /** Requests that are not for the relay are passed to `next`; without it, they get 404. */
-  (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
+  (request: HttpRequest, response: HttpResponse, next?: (error?: unknown) => void): void;
   /** For Fetch handlers: Next.js, Hono and others. */
   fetch(request: Request): Promise<Response>;
   /** A Fastify plugin; register it with a `prefix`. */
@@ -32,7 +48,7 @@ export interface RelayParts {
 export function createRelay(options: RelayOptions | undefined, parts: RelayParts): Relay {
   const settings = readRelayOptions(options, parts.reporter);
   const handle = createRelayHandler(settings, parts);
-  return Object.assign(connectAdapter(handle), {
+  return Object.assign(connectAdapter(handle) as Relay, {
     fetch: fetchAdapter(handle),
     fastify: fastifyAdapter(handle, settings.path),
   });
