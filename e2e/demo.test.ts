@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../packages/server/src/testing/free-port.ts';
 import { temporaryDirectory } from '../packages/server/src/testing/test-server.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 
@@ -17,8 +18,9 @@ let cookie: string;
 const startedAt = Date.now();
 
 beforeAll(async () => {
-  demo = spawn(process.execPath, [DEMO, '--port', '0', '--visitors', '600', '--no-open'], {
-    env: { PATH: process.env.PATH, TMPDIR: directory },
+  const port = await freePort();
+  demo = spawn(process.execPath, [DEMO, '--visitors', '600', '--no-open'], {
+    env: { PATH: process.env.PATH, TMPDIR: directory, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [demo.stdout!, demo.stderr!]) {
@@ -31,6 +33,7 @@ beforeAll(async () => {
     return output.includes('Ctrl-C');
   });
   url = /open at (\S+)/.exec(output)![1]!;
+  expect(url).toBe(`http://127.0.0.1:${port}`);
 });
 
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { startDemo } from './start-demo.js';
 
 const HELP = `Usage: npm run demo -- [options]
-  --port N        port to listen on (default: 8080, or a free one if it is in use)
+  --port N        port to listen on (default: PORT; else 8080, or a free one if it is in use)
   --data DIR      new or empty data directory, which is kept (default: a temporary one)
   --visitors N    visitors of the simulated two months (default: 20000)
   --seed N        seed of the simulation
@@ -25,7 +25,9 @@ function wholeNumber(options, name, max) {
   const text = options[name];
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text) || Number(text) > max)
-    throw new Error(`--${name} must be a whole number up to ${max}`);
+    throw new Error(
+      `${name === 'port' ? '--port, or PORT,' : `--${name}`} must be a whole number up to ${max}`,
+    );
   return Number(text);
 }
 
@@ -62,7 +64,7 @@ const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
 
 async function run(options) {
-  const number = (name, max) => wholeNumber(options, name, max);
+  const number = (name, max) => wholeNumber({ port: process.env.PORT, ...options }, name, max);
   const port = await choosePort(number('port', 65_535));
   const demo = await startDemo({
     ...{ port, dataDir: options.data, log: console.log, signal: interrupted.signal },

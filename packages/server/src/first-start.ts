@@ -19,6 +19,19 @@ export interface FirstStart {
   firstOwner?: boolean;
 }
 
+/** What people need to know until the first event has arrived. */
+export interface Beginning {
+  /** The demo property is what there is to try. */
+  hasDemo: boolean;
+  hasOwner: boolean;
+}
+
+export async function describeBeginning({ database }: DatabaseHandle): Promise<Beginning> {
+  const { hasOwner } = await import('./features/accounts/account-store.ts');
+  const properties = await configurationStores.listProperties(database);
+  return { hasDemo: properties.some(({ id }) => id === 'demo'), hasOwner: await hasOwner(database) };
+}
+
 /** Opens the configuration; throws if it was lost, because creating a demo property would hide the loss. */
 export async function openExpectedDatabase(
   config: Config,

@@ -8,8 +8,14 @@ import { ElectedJobs } from './elected-jobs.ts';
 import { exitAfterFailure } from './exit-after-failure.ts';
 import { ReportRunner } from './features/reports/report-runner.ts';
 import { SessionIdentities } from './features/sessions/session-identities.ts';
-import { type FirstStart, openExpectedDatabase, prepareConfiguration } from './first-start.ts';
+import {
+  describeBeginning,
+  type FirstStart,
+  openExpectedDatabase,
+  prepareConfiguration,
+} from './first-start.ts';
 import type { Front } from './front.ts';
+import { assertCanListen } from './http/listen.ts';
 import { Metrics } from './http/metrics.ts';
 import { createLog, type ServerLog } from './log.ts';
 import type { OpenedDatabase } from './node-database.ts';
@@ -89,11 +95,16 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
     return prepared;
   };
   const isAway = opened.initial !== undefined;
+  // Before anything is created: a port in use must not leave keys behind that nobody has seen.
+  await assertCanListen(config);
   const firstStart = isAway ? NOTHING_NEW : await prepare();
   try {
     const service = early ?? (await createService(parts, opened.handle));
     const { url, stop } = await serve(service, opened.initial);
-    announce(serverLog, { config, firstStart, url, version: readVersion() });
+    // A node has only its own journal: others may have stored events.
+    const isUnused = !hasEvents && (config.databaseUrl === undefined || firstStart.demo);
+    const beginning = isUnused ? await describeBeginning(opened.handle) : undefined;
+    announce(serverLog, { config, firstStart, beginning, url, version: readVersion() });
     if (isAway) void prepareWhenBack(serverLog, opened.handle, prepare);
     return stop;
   } catch (error) {

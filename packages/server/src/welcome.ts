@@ -1,28 +1,34 @@
 import type { Config } from './config.ts';
-import type { FirstStart } from './first-start.ts';
+import type { Beginning, FirstStart } from './first-start.ts';
 import type { ServerLog } from './log.ts';
 
 interface Announcement {
   config: Pick<Config, 'dataDir' | 'publicUrl'>;
   firstStart: FirstStart;
+  /** Undefined once the first event has arrived. */
+  beginning: Beginning | undefined;
   /** The address that the server listens on. */
   url: string;
   version: string;
 }
 
-/** Prints the address, and after the first start the new keys and how to try them. */
-export function announce(serverLog: ServerLog, { config, firstStart, url, version }: Announcement): void {
+/** Prints the address and new keys, and until the first event has arrived how to begin. */
+export function announce(serverLog: ServerLog, announcement: Announcement): void {
+  const { config, firstStart, beginning, url, version } = announcement;
   const { notices, isPretty } = serverLog;
   // A space and more words after the URL, so that scripts can extract it from the JSON line too.
   notices.info(`Switchyard ${version} is listening on ${url} (data in ${config.dataDir})`);
   announceKeys(serverLog, firstStart);
-  if (!firstStart.demo) return;
+  if (!beginning) return;
   const shownUrl = config.publicUrl ?? url;
-  notices.info(
-    isPretty
-      ? firstSteps(firstStart, shownUrl)
-      : `The property "demo" is ready to try; ${shownUrl}/docs shows how`,
-  );
+  if (isPretty && firstStart.demo) notices.info(firstSteps(firstStart, shownUrl));
+  notices.info(howToBegin(beginning, shownUrl));
+}
+
+function howToBegin({ hasDemo, hasOwner }: Beginning, url: string): string {
+  const owner = hasOwner ? 'an owner exists' : 'without an owner yet: create the account there';
+  const toTry = hasDemo ? ' The property "demo" is ready to try.' : '';
+  return `No event has arrived yet.${toTry} Dashboard: ${url} (${owner}). How to begin: ${url}/docs/getting-started/property`;
 }
 
 export function announceKeys({ notices }: ServerLog, { generatedKeys }: FirstStart): void {
@@ -58,7 +64,5 @@ ${post('/v1/goals/increment', secretKey, { ...session, goalId: 'revenue', amount
 ${post('/v1/flags/evaluate', secretKey, { propertyId: 'demo', context: { email: 'ada@example.com' } })}
 
 ${get('/v1/sessions?propertyId=demo', secretKey)}
-
-Documentation: ${url}/docs
 `;
 }

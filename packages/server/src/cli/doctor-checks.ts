@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
 import { databasePath } from '../storage/database.ts';
+import { currentUser, isDenied } from '../storage/file-exists.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkHistory } from './doctor-history.ts';
 import { checkConfigurationDatabase, checkEvents } from './doctor-storage.ts';
@@ -23,9 +24,9 @@ export async function checkInstallation(dataDir: string): Promise<Check[]> {
 async function checkNode(dataDir: string, url: string): Promise<Check[]> {
   const { checkPostgres } = await import('./doctor-postgres.ts');
   const checks = [checkRuntime(process.versions.node), checkSqlite(), ...(await checkPostgres(url))];
-  const found = await stat(dataDir).catch(() => undefined);
+  const found = await stat(dataDir).catch(absentOrDenied);
   checks.push(await checkDirectory(dataDir, found));
-  if (found === undefined || checks.at(-1)?.status === 'fail') return checks;
+  if (typeof found !== 'object' || checks.at(-1)?.status === 'fail') return checks;
   return [...checks, ...(await checkMachine(dataDir, found))];
 }
 
@@ -37,9 +38,9 @@ const checkMachine = async (dataDir: string, { mode }: Stats): Promise<Check[]> 
 
 async function checkEmbedded(dataDir: string): Promise<Check[]> {
   const checks = [checkRuntime(process.versions.node), checkSqlite(), await checkDuckDb()];
-  const found = await stat(dataDir).catch(() => undefined);
+  const found = await stat(dataDir).catch(absentOrDenied);
   checks.push(await checkDirectory(dataDir, found));
-  if (found === undefined || checks.at(-1)?.status === 'fail') return checks;
+  if (typeof found !== 'object' || checks.at(-1)?.status === 'fail') return checks;
   return [
     ...checks,
     ...(await checkMachine(dataDir, found)),
@@ -85,8 +86,17 @@ async function checkDuckDb(): Promise<Check> {
   }
 }
 
-async function checkDirectory(dataDir: string, found: Stats | undefined): Promise<Check> {
+const absentOrDenied = (error: unknown) => (isDenied(error) ? 'denied' : undefined);
+
+async function checkDirectory(dataDir: string, found: Stats | 'denied' | undefined): Promise<Check> {
   const name = 'Data directory';
+  const denied = {
+    name,
+    status: 'fail',
+    detail: `permission denied: ${currentUser()} may not read and write ${dataDir}`,
+    hint: `Run the doctor as the user of the server, or make that user the owner: chown USER ${dataDir}`,
+  } as const;
+  if (found === 'denied') return denied;
   if (found === undefined) {
     const hint = 'It is created on the first start. Use --data-dir for another directory.';
     return { name, status: 'warn', detail: `${dataDir} does not exist yet`, hint };
@@ -103,8 +113,7 @@ async function checkDirectory(dataDir: string, found: Stats | undefined): Promis
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     return { name, status: 'ok', detail: dataDir };
   } catch {
-    const hint = `Make the user that runs the server its owner: chown ${process.getuid?.() ?? ''} ${dataDir}`;
-    return { name, status: 'fail', detail: `${dataDir} is not readable and writable`, hint };
+    return denied;
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { databasePath } from '../storage/database.ts';
+import { fileExists, isDenied } from '../storage/file-exists.ts';
 import { missingPositions, positionReached } from '../storage/journal/journal-loss.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
 import { appliedMigrations } from '../storage/migrations/applied-migrations.ts';
@@ -85,13 +86,18 @@ function checkFile(
   path: string,
   check: (connection: DatabaseSyncInstance) => Omit<Check, 'name'>,
 ): Check {
-  if (!existsSync(path)) return missingFile(name, path);
   let connection: DatabaseSyncInstance | undefined;
   try {
+    if (!fileExists(path)) return missingFile(name, path);
     connection = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
     return { name, ...check(connection) };
   } catch (error) {
-    return { name, status: 'fail', detail: `${path} cannot be read: ${firstLine(error)}`, hint: RESTORE };
+    return {
+      name,
+      status: 'fail',
+      detail: `${path} cannot be read: ${firstLine(error)}`,
+      hint: hintFor(error),
+    };
   } finally {
     connection?.close();
   }
@@ -106,8 +112,8 @@ export async function checkEvents(dataDir: string): Promise<Check[]> {
 async function checkEventStore(dataDir: string): Promise<Check & { position?: number }> {
   const name = 'Event store';
   const path = join(dataDir, 'events.duckdb');
-  if (!existsSync(path)) return missingFile(name, path);
   try {
+    if (!fileExists(path)) return missingFile(name, path);
     const { inspectStore } = await import('../storage/duckdb/file/store-inspection.ts');
     const { watermark: position } = await inspectStore(path);
     const reached = positionReached(join(dataDir, 'journal.db'));
@@ -120,9 +126,12 @@ async function checkEventStore(dataDir: string): Promise<Check & { position?: nu
     if ((error as { code?: unknown }).code === 'STORE_LOCKED') {
       return { name, status: 'ok', detail: 'in use by a running server' };
     }
-    return { name, status: 'fail', detail: `cannot be read: ${firstLine(error)}`, hint: RESTORE };
+    return { name, status: 'fail', detail: `cannot be read: ${firstLine(error)}`, hint: hintFor(error) };
   }
 }
+
+const hintFor = (error: unknown): string =>
+  isDenied((error as Error).cause) ? 'Run the doctor as the user of the server.' : RESTORE;
 
 /** A file missing before the first start is fine; after it, the file was lost. */
 function missingFile(name: string, path: string): Check {

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadDatabaseUrl } from '../config.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
+import { fileExists } from '../storage/file-exists.ts';
 import { POLL_MS } from '../storage/sqlite/sqlite-engine.ts';
 import { CliError } from './cli-error.ts';
 
@@ -10,7 +10,7 @@ import { CliError } from './cli-error.ts';
 export const databaseUrl = (): string | undefined => loadDatabaseUrl(process.env);
 
 export function hasDatabase(dataDir: string): boolean {
-  return databaseUrl() !== undefined || existsSync(databasePath(dataDir));
+  return databaseUrl() !== undefined || fileExists(databasePath(dataDir));
 }
 
 /** Creates it if there is none. */

@@ -1,25 +1,44 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 
 /** The system has no IPv6, or it is turned off. */
 const WITHOUT_IPV6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 
+type Address = Pick<Config, 'host' | 'port'>;
+
 /** Resolves with the URL of the address. */
-export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+export async function listen(app: FastifyInstance, config: Address): Promise<string> {
+  await listenOn(config, (address) => app.listen(address));
+  return listeningUrl(app);
+}
+
+/** Fails as `listen` would, and stops listening before it accepts anything. */
+export async function assertCanListen(config: Address): Promise<void> {
+  await listenOn(config, async (address) => {
+    const server = createServer().listen(address);
+    await once(server, 'listening');
+    await new Promise((resolve) => server.close(resolve));
+  });
+}
+
+async function listenOn(
+  { host, port }: Address,
+  attempt: (address: Address) => Promise<unknown>,
+): Promise<void> {
   // For `localhost`, Fastify opens a second server for IPv6, to which our connection limits would not apply.
-  const address = host === 'localhost' ? '127.0.0.1' : host;
+  const address = { host: host === 'localhost' ? '127.0.0.1' : host, port };
   try {
-    await app.listen({ host: address, port }).catch((error: NodeJS.ErrnoException) => {
-      if (address !== '::' || !WITHOUT_IPV6.includes(error.code ?? '')) throw error;
-      return app.listen({ host: '0.0.0.0', port });
+    await attempt(address).catch((error: NodeJS.ErrnoException) => {
+      if (host !== '::' || !WITHOUT_IPV6.includes(error.code ?? '')) throw error;
+      return attempt({ host: '0.0.0.0', port });
     });
   } catch (error) {
     throw new Error(`Cannot listen on HOST ${host}, PORT ${port}: ${(error as Error).message}`, {
       cause: error,
     });
   }
-  return listeningUrl(app);
 }
 
 function listeningUrl(app: FastifyInstance): string {

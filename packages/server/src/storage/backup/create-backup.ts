@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
 import { type HeldFiles, LOCAL_SOURCE } from '../event-store.ts';
+import { fileExists } from '../file-exists.ts';
 import { BackupConnection } from './backup-connection.ts';
 import { assertSpace, copySqlite, copyStore, syncFiles } from './copy-files.ts';
 import { inspectBackup } from './inspect-backup.ts';
@@ -28,7 +28,7 @@ interface Source {
  * is true for the copied store.
  */
 export async function createBackup(dataDir: string, directory: string, version: string): Promise<Manifest> {
-  if (!existsSync(join(dataDir, 'journal.db')) || !existsSync(join(dataDir, 'config.db'))) {
+  if (!fileExists(join(dataDir, 'journal.db')) || !fileExists(join(dataDir, 'config.db'))) {
     throw new Error(`${dataDir} has no data of a Switchyard server. Pass its directory with --data-dir.`);
   }
   await assertSpace(dataDir, directory);

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openClickHouseEventStore } from '../clickhouse/clickhouse-event-store.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
+import { fileExists } from '../file-exists.ts';
 import { connectPostgres } from '../postgres/open-postgres.ts';
 import { compareConfiguration, compareEvents, type Difference, expiryOf } from './compare.ts';
 import { copyConfiguration } from './copy-configuration.ts';
@@ -48,7 +48,7 @@ async function openTarget(url: string): Promise<Database> {
 export async function moveToServers(options: MoveToServers): Promise<MoveResult> {
   const { dataDir } = options;
   if (isMoved(dataDir)) throw new Error(`${describeMove(dataDir)} ${undoMove(dataDir)}`);
-  if (!existsSync(join(dataDir, 'config.db'))) {
+  if (!fileExists(join(dataDir, 'config.db'))) {
     throw new Error(`${dataDir} has no data of a Switchyard server. Pass its directory with --data-dir.`);
   }
   const lock = takeLock(dataDir);

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ClickHouseStoreOptions,
   openClickHouseEventStore,
 } from '../clickhouse/clickhouse-event-store.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
+import { fileExists } from '../file-exists.ts';
 import { Journal } from '../journal/journal.ts';
 import { LoadTracing } from '../load-tracing.ts';
 import { Loader } from '../loader.ts';
@@ -21,7 +21,7 @@ export interface Shipment {
  */
 export async function shipJournal(directory: string, clickhouse: ClickHouseStoreOptions): Promise<Shipment> {
   const file = join(directory, 'node.db');
-  if (!existsSync(file)) throw new Error(`${directory} is not the DATA_DIR of a node: it has no node.db.`);
+  if (!fileExists(file)) throw new Error(`${directory} is not the DATA_DIR of a node: it has no node.db.`);
   const lock = takeLock(file, directory);
   const store = openClickHouseEventStore(clickhouse);
   try {
