@@ -19,7 +19,7 @@ const dashboard = await Dashboard.open({
           {
             id: 'rating',
             name: 'Rating',
-            options: [{ value: 'good', label: 'Very good', colour: '#2b8a3e' }, 'bad'],
+            options: [{ value: 'good', label: 'Very good', color: '#2b8a3e' }, 'bad'],
             textInput: true,
           },
           { id: 'ordered', name: 'Ordered', options: ['one', 'two', 'three'] },
@@ -235,14 +235,14 @@ describe.skipIf(dashboard.isMissing)('feedback in the dashboard', () => {
     dashboard.ignoreProblems(/400/);
     await page.getByLabel('Value 1').fill('yes');
     await page.getByLabel('Label 1').fill('Yes, please');
-    await page.getByLabel('Colour 1', { exact: true }).fill('#2b8a3e');
+    await page.getByLabel('Color 1', { exact: true }).fill('#2b8a3e');
     await page.reload();
     await expect.poll(() => page.getByLabel('Value 1').inputValue()).toBe('yes');
     await saveButton(page).click();
     await confirmReview(page, 'Create');
     await page.waitForURL('**/p/shop/feedback/types/quick-question');
     expect(await stored('quick-question')).toMatchObject({
-      options: [{ value: 'yes', label: 'Yes, please', colour: '#2b8a3e' }],
+      options: [{ value: 'yes', label: 'Yes, please', color: '#2b8a3e' }],
       textInput: true,
     });
   });

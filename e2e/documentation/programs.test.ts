@@ -98,7 +98,7 @@ describe('servers', () => {
 describe('scripts', () => {
   it.each([
     ['docs/guides/openfeature.md', 'server-flags.ts', /value: true[\s\S]*reason: 'TARGETING_MATCH'/],
-    ['docs/guides/moving.md', 'compare.ts', /flag differs \{[\s\S]*ruleId: 'staff'/],
+    ['docs/guides/switching.md', 'compare.ts', /flag differs \{[\s\S]*ruleId: 'staff'/],
     ['docs/guides/debugging.md', 'debug.mjs', /reason: 'TARGETING_MATCH'[\s\S]*ruleId: 'staff'/],
   ])('%s', async (page, name, expected) => {
     await open(page).bundle(name, 'script.mjs');

@@ -65,6 +65,20 @@ describe.skipIf(site.isMissing)('the documentation site', () => {
     expect(await background(await open('/docs', { colorScheme: 'dark' }))).toBe(dark);
   });
 
+  it('shows the address of its own server in examples and links', async () => {
+    const page = await open('/docs/getting-started/property');
+    const { origin } = new URL(page.url());
+    const code = (await page.locator('figure.code').allTextContents()).join();
+    expect(code).toContain(`curl -sS ${origin}/v1/split-testing/expose`);
+    await page.goto('/docs/getting-started/react');
+    expect((await page.locator('figure.code').allTextContents()).join()).toContain(`apiUrl: '${origin}'`);
+    for (const path of ['property', 'react', 'html', 'nextjs']) {
+      await page.goto(`/docs/getting-started/${path}`);
+      const text = (await page.locator('figure.code, article a').allTextContents()).join();
+      expect(text).not.toMatch(/127\.0\.0\.1:8080|switchyard\.example/);
+    }
+  });
+
   it('copies code', async () => {
     const page = await open('/docs/guides/results', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Copy' }).first().click();

@@ -16,7 +16,7 @@ const MESSAGES = {
   passive: [
     'Good quality, but delivery took two weeks.',
     'Nice things. A bit expensive.',
-    'I would like more colours.',
+    'I would like more colors.',
     'Fine so far, ask me again in a year.',
   ],
   detractor: [

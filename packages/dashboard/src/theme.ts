@@ -2,7 +2,7 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
 const dialog = { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 100 } };
 
-/** Dense and calm: small text, little colour, sharp contrast. */
+/** Dense and calm: small text, little color, sharp contrast. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: 7,

@@ -122,8 +122,8 @@ export const ProvisionedOption = Type.Union([
     {
       value: OptionValue,
       label: Type.Optional(Line(256, 'Text to show; default: the value')),
-      colour: Type.Optional(
-        Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', 'x-hint': 'must be a colour like #3366cc' }),
+      color: Type.Optional(
+        Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', 'x-hint': 'must be a color like #3366cc' }),
       ),
     },
     closed('ProvisionedFeedbackOption'),

@@ -6,7 +6,7 @@ interface BarRow {
   value: number;
   /** Shown instead of the value. */
   text?: string;
-  colour?: string | undefined;
+  color?: string | undefined;
 }
 
 interface BarListProps {
@@ -26,7 +26,7 @@ export function BarList({ label, rows, format, action }: BarListProps) {
       {rows.map((row) => (
         <li key={row.key} className={classes.row}>
           <span className={classes.bar} style={{ width: `${(100 * row.value) / max}%` }} />
-          {row.colour && <span className={classes.dot} style={{ background: row.colour }} />}
+          {row.color && <span className={classes.dot} style={{ background: row.color }} />}
           {action ? (
             <button
               type="button"

@@ -5,14 +5,14 @@ interface ProgressBarProps {
   share: number;
   /** Left out where the words beside it say the same. */
   label?: string;
-  colour?: 'accent' | 'good' | 'warn';
+  color?: 'accent' | 'good' | 'warn';
 }
 
-export function ProgressBar({ share, label, colour = 'accent' }: ProgressBarProps) {
+export function ProgressBar({ share, label, color = 'accent' }: ProgressBarProps) {
   const width = `${Math.min(Math.max(share, 0), 1) * 100}%`;
   return (
     <div className={classes.bar} {...(label && { role: 'img', 'aria-label': label })}>
-      <div style={{ width, background: `var(--sy-${colour})` }} />
+      <div style={{ width, background: `var(--sy-${color})` }} />
     </div>
   );
 }

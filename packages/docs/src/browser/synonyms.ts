@@ -34,7 +34,7 @@ const SYNONYMS: Record<string, readonly string[]> = {
   'p-value': ['statistics'],
   significance: ['statistics'],
   proxy: ['relay', 'reverse proxy'],
-  launchdarkly: ['moving'],
+  launchdarkly: ['switching'],
 };
 
 /** The query itself, and the same with other words. */

@@ -176,7 +176,7 @@ export interface OptionStyle {
   /** Default: the option itself. */
   label?: string;
   /** `#rrggbb`. */
-  colour?: string;
+  color?: string;
 }
 
 /** An endpoint of the property's owners that is notified of events. */

@@ -8,13 +8,13 @@ interface AnswerLabelProps {
   option: string | null;
 }
 
-/** The chosen option with its label and colour. */
+/** The chosen option with its label and color. */
 export function AnswerLabel({ type, option }: AnswerLabelProps) {
   if (option === null) return null;
-  const { label, colour } = presentationOf(type, option);
+  const { label, color } = presentationOf(type, option);
   return (
     <span className={classes.answer}>
-      {colour && <span className={classes.dot} style={{ background: colour }} />}
+      {color && <span className={classes.dot} style={{ background: color }} />}
       {label}
     </span>
   );

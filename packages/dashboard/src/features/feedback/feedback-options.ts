@@ -8,20 +8,20 @@ export const optionValue = (option: Option): string => (typeof option === 'strin
 export function presentationOf(
   type: FeedbackType | undefined,
   value: string,
-): { label: string; colour?: string } {
+): { label: string; color?: string } {
   const option = type?.options.find((each) => optionValue(each) === value);
   if (option === undefined || typeof option === 'string') return { label: value };
-  return { label: option.label ?? value, ...(option.colour && { colour: option.colour }) };
+  return { label: option.label ?? value, ...(option.color && { color: option.color }) };
 }
 
 /** All fields of an option; empty: not given. */
-export function optionFields(option: Option): { value: string; label: string; colour: string } {
-  if (typeof option === 'string') return { value: option, label: '', colour: '' };
-  return { value: option.value, label: option.label ?? '', colour: option.colour ?? '' };
+export function optionFields(option: Option): { value: string; label: string; color: string } {
+  if (typeof option === 'string') return { value: option, label: '', color: '' };
+  return { value: option.value, label: option.label ?? '', color: option.color ?? '' };
 }
 
 /** The shortest form of an option. */
-export function optionOf({ value, label, colour }: ReturnType<typeof optionFields>): Option {
-  if (label === '' && colour === '') return value;
-  return { value, ...(label !== '' && { label }), ...(colour !== '' && { colour }) };
+export function optionOf({ value, label, color }: ReturnType<typeof optionFields>): Option {
+  if (label === '' && color === '') return value;
+  return { value, ...(label !== '' && { label }), ...(color !== '' && { color }) };
 }

@@ -101,8 +101,8 @@ function answerRows({ options }: FeedbackSummary, id: string, type: FeedbackType
   return own
     .toSorted((a, b) => rank(a.option) - rank(b.option))
     .map(({ option, count }) => {
-      const { label, colour } = presentationOf(type, option);
+      const { label, color } = presentationOf(type, option);
       const text = `${formatPercent(count / total)} · ${formatCount(count)}`;
-      return { key: option, label, value: count, text, colour };
+      return { key: option, label, value: count, text, color };
     });
 }

@@ -31,7 +31,7 @@ export function OptionListEditor({ options, onChange, errors, disabled }: Option
             index={index}
             count={options.length}
             error={errors(`/options/${index}`)}
-            colourError={errors(`/options/${index}/colour`)}
+            colorError={errors(`/options/${index}/color`)}
             disabled={disabled}
             onChange={(next) => onChange(options.with(index, next))}
             onMove={(to) => move(index, to)}

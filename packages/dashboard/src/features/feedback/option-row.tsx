@@ -10,30 +10,30 @@ interface OptionRowProps {
   count: number;
   /** What is wrong with the option. */
   error: string | undefined;
-  /** What is wrong with its colour, if that is it. */
-  colourError: string | undefined;
+  /** What is wrong with its color, if that is it. */
+  colorError: string | undefined;
   disabled: boolean;
   onChange: (option: Option) => void;
   onMove: (to: number) => void;
   onRemove: () => void;
 }
 
-const COLOUR = /^#[0-9a-f]{6}$/i;
+const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** Value, label and colour of one option, and buttons to move it. */
+/** Value, label and color of one option, and buttons to move it. */
 export function OptionRow(props: OptionRowProps) {
-  const { option, index, count, error, colourError, disabled, onChange, onMove, onRemove } = props;
+  const { option, index, count, error, colorError, disabled, onChange, onMove, onRemove } = props;
   const fields = optionFields(option);
   const change = (changes: Partial<typeof fields>) => onChange(optionOf({ ...fields, ...changes }));
   const number = index + 1;
-  const isColourWrong = fields.colour !== '' && !COLOUR.test(fields.colour);
+  const isColorWrong = fields.color !== '' && !COLOR.test(fields.color);
   return (
     <li className={classes.row}>
       <TextInput
         label={`Value ${number}`}
         maxLength={256}
         value={fields.value}
-        error={colourError ? undefined : error}
+        error={colorError ? undefined : error}
         disabled={disabled}
         onChange={(event) => change({ value: event.currentTarget.value })}
       />
@@ -46,23 +46,23 @@ export function OptionRow(props: OptionRowProps) {
         onChange={(event) => change({ label: event.currentTarget.value })}
       />
       <TextInput
-        label={`Colour ${number}`}
+        label={`Color ${number}`}
         placeholder="None"
         maxLength={7}
-        value={fields.colour}
-        error={isColourWrong ? 'Like #3366cc' : colourError}
+        value={fields.color}
+        error={isColorWrong ? 'Like #3366cc' : colorError}
         disabled={disabled}
         leftSection={
           <input
             type="color"
             className={classes.picker}
-            aria-label={`Pick colour ${number}`}
-            value={COLOUR.test(fields.colour) ? fields.colour : '#888888'}
+            aria-label={`Pick color ${number}`}
+            value={COLOR.test(fields.color) ? fields.color : '#888888'}
             disabled={disabled}
-            onChange={(event) => change({ colour: event.currentTarget.value })}
+            onChange={(event) => change({ color: event.currentTarget.value })}
           />
         }
-        onChange={(event) => change({ colour: event.currentTarget.value.trim() })}
+        onChange={(event) => change({ color: event.currentTarget.value.trim() })}
       />
       <div className={classes.buttons}>
         <MoveButtons

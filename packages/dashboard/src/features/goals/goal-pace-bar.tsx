@@ -31,7 +31,7 @@ export function GoalPaceBar({ goal, isWanted = true }: GoalPaceBarProps) {
     <div>
       <span className={pace.isOnPace ? 'good' : 'warn'}>{pace.words}</span>
       <div className={classes.bar}>
-        <ProgressBar share={pace.share} colour={pace.isOnPace ? 'good' : 'warn'} />
+        <ProgressBar share={pace.share} color={pace.isOnPace ? 'good' : 'warn'} />
       </div>
     </div>
   );

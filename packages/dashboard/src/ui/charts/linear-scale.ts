@@ -9,7 +9,7 @@ export interface LinearScale {
 
 /**
  * Maps values to positions, with round limits. The scale of d3-scale does the same, but brings the interpolation of
- * colours and number formats along, which are most of its size.
+ * colors and number formats along, which are most of its size.
  */
 export function linearScale(
   values: readonly [number, number],

@@ -8,11 +8,11 @@ export interface CodeTab {
 
 /** Code with a copy button; several versions are chosen by radio buttons. */
 export function codeBlock(tabs: readonly CodeTab[], group: string): HTMLElement {
-  const code = element('code', {}, ...coloured(tabs[0]!.code));
+  const code = element('code', {}, ...colored(tabs[0]!.code));
   const choices = tabs.map(({ label, code: text }, index) => {
     const input = element('input', { type: 'radio', name: group, checked: index === 0 });
     input.addEventListener('change', () => {
-      code.replaceChildren(...coloured(text));
+      code.replaceChildren(...colored(text));
     });
     return element('label', {}, input, element('span', {}, label));
   });
@@ -29,7 +29,7 @@ export function codeBlock(tabs: readonly CodeTab[], group: string): HTMLElement 
 const TOKEN =
   /("(?:[^"\\\n]|\\.)*"(?=\s*:))|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\b(true|false|null|-?\d+(?:\.\d+)?)\b/g;
 
-function coloured(code: string): (Node | string)[] {
+function colored(code: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let end = 0;
   for (const match of code.matchAll(TOKEN)) {

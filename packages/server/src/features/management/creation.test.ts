@@ -103,8 +103,8 @@ describe('properties', () => {
     const stale = errorOf(await blog.patch('', { name: 'Other' }, 2), 412, 'version_conflict');
     expect(stale.conflicts).toEqual(['/name']);
     expect(bodyOf(await blog.patch('', { retentionDays: null }, 4)).retentionDays).toBeNull();
-    const unknown = errorOf(await blog.patch('', { colour: 'red' }, '*'), 400, 'invalid_request');
-    expect(unknown.errors).toEqual([expect.objectContaining({ pointer: '/colour' })]);
+    const unknown = errorOf(await blog.patch('', { color: 'red' }, '*'), 400, 'invalid_request');
+    expect(unknown.errors).toEqual([expect.objectContaining({ pointer: '/color' })]);
     errorOf(await blog.patch('', { flags: [] }, '*'), 400, 'invalid_request');
     const renamed = errorOf(await blog.patch('', { id: 'other' }, '*'), 400, 'invalid_request');
     expect(renamed.errors).toEqual([expect.objectContaining({ pointer: '/id' })]);

@@ -98,8 +98,8 @@ describe.each(COLLECTIONS)('%s', (path, field, keyField) => {
   it('reject unknown fields, foreign keys and bad types by their pointer', async () => {
     const [item] = (await manager.read(`/${path}`))[field];
     const url = `/${path}/${item[keyField]}`;
-    const unknown = errorOf(await manager.patch(url, { colourful: 1 }, item.version), 400, 'invalid_request');
-    expect(unknown.errors).toEqual([expect.objectContaining({ pointer: '/colourful' })]);
+    const unknown = errorOf(await manager.patch(url, { colorful: 1 }, item.version), 400, 'invalid_request');
+    expect(unknown.errors).toEqual([expect.objectContaining({ pointer: '/colorful' })]);
     const renamed = await manager.patch(url, { [keyField]: 'another' }, item.version);
     expect(errorOf(renamed, 400, 'invalid_request').errors).toEqual([
       expect.objectContaining({ pointer: `/${keyField}` }),

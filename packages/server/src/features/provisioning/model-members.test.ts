@@ -168,17 +168,17 @@ describe('decision', () => {
 describe('feedback options', () => {
   const options = [
     'okay',
-    { value: 'good', label: 'Good!', colour: '#00AA00' },
+    { value: 'good', label: 'Good!', color: '#00AA00' },
     { value: '__proto__', label: 'P' },
   ];
   const nps = async () => (await shop.property())!.feedbackTypes[0]!;
 
-  it('can have a label and a colour', async () => {
+  it('can have a label and a color', async () => {
     await applyRepeatedly({ feedbackTypes: [{ id: 'nps', options: [...options, { value: 'bad' }] }] });
     const { options: values, optionStyles } = await nps();
     expect(values).toEqual(['okay', 'good', '__proto__', 'bad']);
     expect(Object.entries(optionStyles)).toEqual([
-      ['good', { label: 'Good!', colour: '#00AA00' }],
+      ['good', { label: 'Good!', color: '#00AA00' }],
       ['__proto__', { label: 'P' }],
     ]);
     expect((await exported()).feedbackTypes).toEqual([
@@ -201,15 +201,15 @@ describe('feedback options', () => {
   it('must be valid and unique', async () => {
     const type = (...list: unknown[]) => shop.mistakes({ feedbackTypes: [{ id: 'nps', options: list }] });
     expect(
-      await type({ value: 'a', colour: 'red' }, { value: '', label: 'x' }, 5, {
+      await type({ value: 'a', color: 'red' }, { value: '', label: 'x' }, 5, {
         value: 'b',
-        color: '#000000',
+        colour: '#000000',
       }),
     ).toEqual([
-      'feedbackTypes/0/options/0/colour must be a colour like #3366cc',
+      'feedbackTypes/0/options/0/color must be a color like #3366cc',
       'feedbackTypes/0/options/1/value must not be empty',
       'feedbackTypes/0/options/2 must be a string or an object',
-      'feedbackTypes/0/options/3/color is an unknown field; did you mean "colour"?',
+      'feedbackTypes/0/options/3/colour is an unknown field; did you mean "color"?',
     ]);
     expect(await type('a', { value: 'a', label: 'A' })).toEqual([
       'feedbackTypes/0/options/1 "a" is already in this list',

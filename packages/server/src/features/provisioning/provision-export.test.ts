@@ -56,7 +56,7 @@ const option = fc.record(
   {
     value: text.filter((value) => value !== ''),
     label: line,
-    colour: fc.stringMatching(/^#[0-9A-Fa-f]{6}$/),
+    color: fc.stringMatching(/^#[0-9A-Fa-f]{6}$/),
   },
   { requiredKeys: ['value'] },
 );

@@ -115,8 +115,8 @@ describe('the history of an installation that is older than it', () => {
       owner.call('PATCH', url, { body, headers: { 'if-match': `"${version}"` } });
     expect((await patch(5, { name: 'Darker' })).status).toBe(200);
     // Somebody who has seen only the imported version.
-    const merged = await patch(5, { description: 'Dark colours' });
-    expect(merged.body).toMatchObject({ name: 'Darker', description: 'Dark colours', version: 7 });
+    const merged = await patch(5, { description: 'Dark colors' });
+    expect(merged.body).toMatchObject({ name: 'Darker', description: 'Dark colors', version: 7 });
     const conflict = await patch(5, { name: 'Light' });
     expect(conflict).toMatchObject({ status: 412, body: { conflicts: ['/name'] } });
     await applyProvision(server, { properties: [{ id: 'blog', name: 'New blog' }] });

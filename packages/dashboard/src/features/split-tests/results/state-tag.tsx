@@ -5,7 +5,7 @@ export type Tone = 'good' | 'bad' | 'warn' | 'dimmed';
 
 const ICONS: Record<Tone, IconName> = { good: 'check', bad: 'close', warn: 'warning', dimmed: 'info' };
 
-/** A state as text with an icon: the colour is not needed to understand it. */
+/** A state as text with an icon: the color is not needed to understand it. */
 export function StateTag({ tone, children }: { tone: Tone; children: string }) {
   return (
     <span className={`${classes.tag} ${tone}`}>

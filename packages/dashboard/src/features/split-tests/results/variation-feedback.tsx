@@ -54,12 +54,12 @@ function OptionShares({ id, type, counts }: OptionSharesProps) {
         {counts
           .toSorted((a, b) => rank(a.option) - rank(b.option))
           .map(({ option, count }) => {
-            const { label, colour } = presentationOf(type, option);
+            const { label, color } = presentationOf(type, option);
             return (
               <li key={option}>
                 <span
                   className={classes.share}
-                  style={{ width: `${(100 * count) / total}%`, ...(colour && { borderColor: colour }) }}
+                  style={{ width: `${(100 * count) / total}%`, ...(color && { borderColor: color }) }}
                 />
                 <span>{label}</span>
                 <span>

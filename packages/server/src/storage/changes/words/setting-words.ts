@@ -83,7 +83,7 @@ const options: ChangeWords = ({ from, to, isNew, names }) => {
     const style = members({
       value: null,
       label: field(`Label of option ${name}`, quoted),
-      colour: field(`Colour of option ${name}`),
+      color: field(`Color of option ${name}`),
     });
     return style({ from: before.value, to: after.value, isNew: false, names });
   });
