@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { closeShop, openShop, type Shop } from '../../packages/server/src/testing/shop.ts';
 import { DocumentedProject } from '../support/documented-project.ts';
-import { NEXT_STAND_INS, NEXT_VISIT } from '../support/next-stand-ins.ts';
 
 let shop: Shop;
 let project: DocumentedProject | undefined;
@@ -115,32 +113,5 @@ console.log(response.headers.getSetCookie().length, await response.text());
 process.exit();`,
     );
     expect(await project!.run('run.mjs')).toMatch(/^2 <!doctype html>.*>(Buy|Get it)<\/button>/);
-  });
-});
-
-it('getting-started/nextjs.md: one visitor in proxy, components, server action and relay', async () => {
-  const { directory } = open('docs/getting-started/nextjs.md');
-  project!.write('visit.tsx', NEXT_VISIT);
-  const alias: Record<string, string> = {};
-  for (const [name, code] of Object.entries(NEXT_STAND_INS)) {
-    project!.write(`stand-ins/${name}.js`, code);
-    alias[name] = join(directory, `stand-ins/${name}.js`);
-  }
-  await project!.bundle('visit.tsx', 'visit.mjs', alias);
-  const visit = JSON.parse(await project!.run('visit.mjs'));
-  const [, visitorId, sessionId] = /^theme=dark; sy_visitor=(\S+); sy_session=(\S+)$/.exec(visit.cookie)!;
-  expect(visit.setCookie).toEqual([
-    expect.stringMatching(`^sy_visitor=${visitorId};.*; Secure$`),
-    expect.stringMatching(`^sy_session=${sessionId};.*; Secure$`),
-  ]);
-  expect(visit.isMatched).toEqual([true, true, false]);
-  expect(visit.html).toMatch(/<button type="submit">(Buy|Get it)<\/button>/);
-  expect(visit.redirected).toBe('redirect to /thanks');
-  expect(visit.flags['new-checkout'].value).toBe(false);
-  expect(visit.script).toBe(200);
-  // The exposure is recorded by the page.
-  expect(await shop.session(sessionId!)).toMatchObject({
-    exposures: [],
-    goals: [{ goalId: 'revenue', count: 1, amount: 49.9 }],
   });
 });

@@ -10,11 +10,11 @@ import { waitFor } from '../../packages/server/src/testing/wait.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The files of a documentation page: code blocks whose first line is a comment with the name. */
-function documentedFiles(page: string): Map<string, string> {
+/** The files of a documentation page, ready for this server: blocks whose first line is a comment with the name. */
+export function documentedFiles(page: string, apiUrl: string): Map<string, string> {
   const text = readFileSync(at(page), 'utf8');
   const blocks = text.matchAll(/^```\w+\n(?:\/\/|#) (\S+\.\w+)\n(.*?)^```$/gms);
-  return new Map([...blocks].map(([, name, code]) => [name!, code!]));
+  return new Map([...blocks].map(([, name, code]) => [name!, withService(code!, apiUrl)]));
 }
 
 /** The HTML pages of a documentation page, ready for this server. */
@@ -24,7 +24,10 @@ export function documentedHtml(page: string, apiUrl: string): string[] {
 }
 
 const withService = (code: string, apiUrl: string): string =>
-  code.replaceAll('https://switchyard.example', apiUrl).replaceAll('service_pub_your_key', PUBLIC_KEY);
+  code
+    .replaceAll(/https:\/\/switchyard\.example|http:\/\/127\.0\.0\.1:8080/g, apiUrl)
+    .replaceAll('service_pub_your_key', PUBLIC_KEY)
+    .replaceAll('service_sec_your_key', SECRET_KEY);
 
 export interface DocumentedServer {
   url: string;
@@ -49,7 +52,7 @@ export class DocumentedProject {
 
   /** Adds the files of a page. */
   add(page: string): void {
-    for (const [name, code] of documentedFiles(page)) this.write(name, withService(code, this.#apiUrl));
+    for (const [name, code] of documentedFiles(page, this.#apiUrl)) this.write(name, code);
   }
 
   write(name: string, content: string): void {

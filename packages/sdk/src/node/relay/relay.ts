@@ -10,7 +10,7 @@ import { type RelayOptions, readRelayOptions } from './relay-options.ts';
 // Declared here, because the declarations of the package must not need those of Node.js.
 
 /** `IncomingMessage` of `node:http`. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: object;
@@ -18,7 +18,7 @@ export interface HttpRequest {
 }
 
 /** `ServerResponse` of `node:http`. */
-export interface HttpResponse {
+interface HttpResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): unknown;
   end(body: string): unknown;

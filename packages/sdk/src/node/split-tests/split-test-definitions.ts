@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { retryDelay } from '../../client/retry.ts';
 import type { SplitTestConfig } from '../../client/split-tests.ts';
 import { type ApiClient, type ApiFailure, apiFailure } from '../api-client.ts';
@@ -24,7 +25,10 @@ export class SplitTestDefinitions {
   #current: Definitions | undefined;
   #etag: string | null = null;
   #refreshing: Promise<void> | undefined;
+  /** Monotonic. Next.js does not let pages that it prerenders read the clock. */
   #nextRefreshAt = 0;
+  /** Calls a function outside of the request: in the middle of a prerender, Next.js would hold its fetch forever. */
+  readonly #outsideOfRequests = AsyncLocalStorage.snapshot();
   #failures = 0;
 
   constructor({ settings, api, publicKey, reporter }: PublicApi) {
@@ -35,8 +39,8 @@ export class SplitTestDefinitions {
   }
 
   async get(): Promise<Definitions> {
-    if (!this.#refreshing && Date.now() >= this.#nextRefreshAt) {
-      this.#refreshing = this.#refresh().finally(() => {
+    if (!this.#refreshing && performance.now() >= this.#nextRefreshAt) {
+      this.#refreshing = this.#outsideOfRequests(() => this.#refresh()).finally(() => {
         this.#refreshing = undefined;
       });
     }
@@ -48,11 +52,11 @@ export class SplitTestDefinitions {
     const failed = await this.#fetch();
     if (!failed) {
       this.#failures = 0;
-      this.#nextRefreshAt = Date.now() + 1000 * Math.max(1, this.#current?.config.ttl ?? 60);
+      this.#nextRefreshAt = performance.now() + 1000 * Math.max(1, this.#current?.config.ttl ?? 60);
       return;
     }
     this.#failures += 1;
-    this.#nextRefreshAt = Date.now() + retryDelay(this.#failures, failed.retryAfterMs, Math.random);
+    this.#nextRefreshAt = performance.now() + retryDelay(this.#failures, failed.retryAfterMs, Math.random);
     this.#reporter.problem(failed.error);
   }
 
