@@ -21,7 +21,7 @@ function writeSnippets(apiUrl: string): string {
   const folder = mkdtempSync(at('node_modules/.cache/switchyard-react-'));
   mkdirSync(join(folder, 'node_modules/@switchyard'), { recursive: true });
   symlinkSync(at('packages/sdk'), join(folder, 'node_modules/@switchyard/sdk'));
-  for (const [, name, code] of readme.matchAll(/```tsx\n\/\/ (\w+\.tsx)\n([\s\S]*?)```/g)) {
+  for (const [, name, code] of readme.matchAll(/```tsx\n\/\/ ([\w-]+\.tsx)\n([\s\S]*?)```/g)) {
     const text = code!
       .replace('https://switchyard.example', apiUrl)
       .replace('service_pub_your_key', PUBLIC_KEY);
