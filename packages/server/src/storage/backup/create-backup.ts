@@ -38,7 +38,7 @@ export async function createBackup(dataDir: string, directory: string, version: 
     copySqlite(join(dataDir, 'journal.db'), join(directory, 'journal.db'));
     // After the journal: what moves from there to here meanwhile is in both, and not in none.
     const marks = join(dataDir, 'marks.db');
-    if (existsSync(marks)) copySqlite(marks, join(directory, 'marks.db'));
+    if (fileExists(marks)) copySqlite(marks, join(directory, 'marks.db'));
     await source.releaseJournal();
     await copyStore(dataDir, directory, source.files);
     createdAt = new Date().toISOString();
