@@ -85,14 +85,24 @@ const optionalTime = (description: string) =>
 export const From = optionalTime('Start of the period, inclusive (Unix milliseconds)');
 export const To = optionalTime('End of the period, exclusive (Unix milliseconds)');
 
-export const IdempotencyHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'Requests with the same key and body count once within 24 hours',
-      examples: ['order-1001-paid'],
-    }),
-  ),
+const IdempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'Requests with the same key and body count once within 24 hours',
+  examples: ['order-1001-paid'],
 });
+export const IdempotencyHeaders = Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) });
 export type IdempotencyHeaders = Static<typeof IdempotencyHeaders>;
+
+/** For pages, which cannot send the header without a preflight. */
+export const PageQuery = Type.Object({
+  idempotencyKey: Type.Optional({
+    ...IdempotencyKey,
+    description: 'Instead of the header `Idempotency-Key`, for requests without a preflight',
+  }),
+});
+export type PageQuery = Static<typeof PageQuery>;
+
+export const PageApiKey = Type.Optional(
+  Type.String({ description: 'The public key, if it is neither in the header nor in the query' }),
+);

@@ -7,6 +7,7 @@ import {
   namedObject,
   nullable,
   oneOf,
+  PageApiKey,
   PageCursor,
   PageLimit,
   PropertyId,
@@ -36,6 +37,7 @@ const CollectEvent = namedObject('CollectEvent', {
 export const CollectBody = Type.Object(
   {
     propertyId: PropertyId,
+    apiKey: PageApiKey,
     sessionId: SessionId,
     visitorId: VisitorId,
     userId: Type.Optional(UserId),

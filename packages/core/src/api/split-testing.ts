@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, freeObject, namedObject, oneOf, PropertyId, SessionId, Timestamp } from './common.ts';
+import {
+  EntityKey,
+  freeObject,
+  namedObject,
+  oneOf,
+  PageApiKey,
+  PropertyId,
+  SessionId,
+  Timestamp,
+} from './common.ts';
 
 const Variation = namedObject('Variation', {
   key: Type.String(),
@@ -114,6 +123,7 @@ const Exposure = namedObject('Exposure', {
 export const ExposeBody = Type.Object(
   {
     propertyId: PropertyId,
+    apiKey: PageApiKey,
     exposures: Type.Array(Exposure, { minItems: 1, maxItems: 500 }),
   },
   {

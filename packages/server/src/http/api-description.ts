@@ -93,6 +93,7 @@ export function describeRoute(route: RouteDescription): FastifySchema {
     ...(querystring && { querystring }),
     ...(headers && { headers }),
     ...(body && { body: route.documentedBody ?? body }),
+    ...(body && route.key === 'public' && { consumes: ['application/json', 'text/plain'] }),
     // Responses of the route override the general ones, as the OpenFeature errors do.
     response: { ...errorResponses(codes), ...withHeaders(responses) },
   };
@@ -122,6 +123,7 @@ function securityOf({ key, bearer, members, access, session }: RouteDescription)
     ? [{ sessionCookie: [] }]
     : [{ sessionCookie: [] }, { accessToken: [] }];
   if (key === undefined) return byAccount;
+  if (key === 'public') return [{ publicKey: [] }, { publicKeyInQuery: [] }];
   return [{ [`${key}Key`]: [] }, ...(bearer ? [{ bearerKey: [] }] : []), ...(members ? byAccount : [])];
 }
 

@@ -1,5 +1,7 @@
 import type {
   FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
   onRequestHookHandler,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -15,6 +17,7 @@ import { registerPreflight } from './cors.ts';
 import { passOnFailure } from './exchange.ts';
 import type { FastLane } from './fast-lane.ts';
 import type { HotHandler } from './hot-route.ts';
+import { JSON_TYPES, PAGE_TYPES } from './json-body.ts';
 import { createRequestValidation } from './validation.ts';
 
 type Handler<T extends RouteGenericInterface> = RouteHandlerMethod<
@@ -63,14 +66,15 @@ export class ApiRoutes {
     handler: HotHandler<T>,
   ): void {
     const authorize = this.#auth.requireKey(declaration);
-    const validate = this.#declare<T>(
+    const serve = this.#declare<T>(
       method,
       url,
       declaration,
       handler as Handler<T>,
       passOnFailure(hookOf(authorize)),
     );
-    this.#fastLane.add({ method, path: url, authorize, validate, handler });
+    const mediaTypes = declaration.key === 'public' ? PAGE_TYPES : JSON_TYPES;
+    this.#fastLane.add({ method, path: url, mediaTypes, authorize, serve });
   }
 
   get<T extends RouteGenericInterface>(
@@ -119,14 +123,21 @@ export class ApiRoutes {
     declaration: RouteDeclaration,
     handler: Handler<T>,
     onRequest = this.#hookOf(declaration),
-  ): Validate {
+  ): HotHandler<T> {
     const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
     const validate = onFirstUse(() => this.#validator(description));
     const refusesDryRun = method !== 'GET' && description.access !== undefined && !hasDryRun(description);
-    const check: Validate = (request) => {
+    const auth = this.#auth;
+    // Not in hooks of their own, each of which would cost as much as the validation itself.
+    const serve = function (this: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
+      if (request.awaitsKey) {
+        const checking = auth.useBodyKey(request, reply);
+        if (checking !== undefined) return checking.then(() => serve.call(this, request, reply));
+      }
       if (bodyOptional) request.body ??= {};
       if (refusesDryRun) refuseDryRun(request);
       validate(request);
+      return (handler as Handler<RouteGenericInterface>).call(this as FastifyInstance, request, reply);
     };
     const schema = describeRoute(description);
     for (const path of doubledSlash ? [url, `/${url}`] : [url]) {
@@ -136,17 +147,13 @@ export class ApiRoutes {
         url: path,
         schema: path === url ? schema : { ...schema, hide: true },
         onRequest,
-        config: { emptyBody: needsNoBody(declaration) },
-        // Not in a hook of its own, which would cost as much as the validation itself.
-        handler(request, reply) {
-          check(request);
-          return handler.call(this, request, reply);
-        },
+        config: { emptyBody: needsNoBody(declaration), plainText: description.key === 'public' },
+        handler: serve as Handler<T>,
         ...(errorHandler && { errorHandler }),
         ...(exposeHeadRoute === false && { exposeHeadRoute }),
       });
     }
-    return check;
+    return serve as HotHandler<T>;
   }
 
   #hookOf(description: RouteDescription): onRequestHookHandler {

@@ -13,6 +13,7 @@ import { readCookie, SESSION_COOKIE } from './session-cookie.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     apiKey: ApiKey;
+    awaitsKey: boolean;
   }
 }
 
@@ -30,6 +31,7 @@ interface Parts {
 }
 
 export const TOKEN_PREFIX = 'service_adm_';
+const SECRET_PREFIX = 'service_sec_';
 
 /** Throws, or rejects if it had to ask another process; synchronous otherwise, as most requests are. */
 export type CheckKey = (request: HotRequest, reply: HotReply) => Promise<void> | undefined;
@@ -58,15 +60,48 @@ export class Authentication {
   }
 
   /** Checks the key of a route. Routes with a public key can be called from any origin. */
-  requireKey({ key, bearer, members }: KeyAccess): CheckKey {
+  requireKey({ key, bearer, members, body }: KeyAccess & { body?: object }): CheckKey {
+    if (key === 'public')
+      return (request, reply) => this.#requirePublicKey(request, reply, body !== undefined);
     return (request, reply) => {
-      if (key === 'public') allowAnyOrigin(reply);
       if (members && request.headers['x-api-key'] === undefined && hasAccountCredential(request)) {
         reply.header('cache-control', 'private, no-cache');
         return this.#requireCaller(request, reply).then(() => undefined);
       }
-      return this.#identify(request, reply, key, bearer);
+      const text = request.headers['x-api-key'] ?? (bearer ? bearerToken(request) : undefined);
+      return this.#useKey(request, reply, key, text);
     };
+  }
+
+  /**
+   * The key is in the header, in the query or in the body: pages of other origins can send the last two without a
+   * preflight. A key in the body is checked by `useBodyKey`.
+   */
+  #requirePublicKey(request: HotRequest, reply: HotReply, hasBody: boolean): Promise<void> | undefined {
+    allowAnyOrigin(reply);
+    return after(this.#limiter.takeAddress(request.ip, reply), () => {
+      const header = request.headers['x-api-key'];
+      if (header !== undefined) return this.#useKey(request, reply, 'public', header);
+      const { key } = request.query as { key?: string };
+      if (key !== undefined || !hasBody) return this.#useVisibleKey(request, reply, key);
+      request.awaitsKey = true;
+      return undefined;
+    });
+  }
+
+  /** Checks the key of a request that has it neither in the header nor in the query. */
+  useBodyKey(request: HotRequest, reply: HotReply): Promise<void> | undefined {
+    request.awaitsKey = false;
+    const { apiKey } = { ...(request.body as { apiKey?: string } | null) };
+    return this.#useVisibleKey(request, reply, apiKey);
+  }
+
+  /** A key in a place where others may see it. */
+  #useVisibleKey(request: HotRequest, reply: HotReply, text: string | undefined): Promise<void> | undefined {
+    if (typeof text === 'string' && text.startsWith(SECRET_PREFIX)) {
+      throw new ApiError('api_key_invalid', { message: SECRET_IS_VISIBLE });
+    }
+    return this.#useKey(request, reply, 'public', text);
   }
 
   /** The hook of a management route. */
@@ -117,13 +152,6 @@ export class Authentication {
   }
 
   /** Sets the key of the request; a promise only if a rate limit has to be asked for. */
-  #identify(request: HotRequest, reply: HotReply, kind: KeyKind, bearer?: true): Promise<void> | undefined {
-    const text = request.headers['x-api-key'] ?? (bearer ? bearerToken(request) : undefined);
-    if (kind !== 'public') return this.#useKey(request, reply, kind, text);
-    const counted = this.#limiter.takeAddress(request.ip, reply);
-    return after(counted, () => this.#useKey(request, reply, kind, text));
-  }
-
   #useKey(
     request: HotRequest,
     reply: HotReply,
@@ -167,6 +195,8 @@ const after = (
 ): Promise<void> | undefined => (pending === undefined ? next() : pending.then(next));
 
 const NOT_OWNER = 'Only owners may do this.';
+const SECRET_IS_VISIBLE =
+  'A secret key is accepted only in the `x-api-key` header. If it was sent by a page, delete it and create a new one.';
 const NO_TOKENS = 'Access tokens cannot do this: sign in and use the session cookie.';
 
 const roleRequired = (role: string) =>

@@ -107,6 +107,19 @@ describe('both lanes send the same bytes', () => {
     await compareLanes(endpoint, { key: undefined, headers: { cookie: 'switchyard_session=unknown' } });
   });
 
+  it.each(rows)('$name: keys in the query and in the body', async ({ endpoint }) => {
+    for (const value of [keyFor(endpoint), foreignKey(endpoint), SECRET_KEY, 'unknown', '']) {
+      const search = new URLSearchParams({ ...endpoint.query, key: value, idempotencyKey: 'a' });
+      await compareLanes(endpoint, { key: undefined, search: `${search}` });
+      await compareLanes(endpoint, { key: undefined, search: `${search}&key=b&idempotencyKey=b` });
+      const body = JSON.stringify({ ...endpoint.body, apiKey: value });
+      if (endpoint.body !== undefined) await compareLanes(endpoint, { key: undefined, body });
+    }
+    if (endpoint.body === undefined) return;
+    for (const body of ['', 'null', '[]', '{"a":', '{"apiKey":5}'])
+      expect(await compareLanes(endpoint, { key: undefined, body })).toBe(401);
+  });
+
   it.each(rows)('$name: headers', async ({ endpoint }) => {
     for (const headers of [
       { origin: 'https://shop.example' },
@@ -145,7 +158,12 @@ describe('both lanes send the same bytes', () => {
     ]) {
       await compareLanes(endpoint, { body });
     }
-    for (const type of ['text/plain', 'application/json; charset=utf-8', 'application/json; charset=latin1'])
+    for (const type of [
+      'text/plain',
+      'text/plain;charset=UTF-8',
+      'application/json; charset=utf-8',
+      'application/json; charset=latin1',
+    ])
       await compareLanes(endpoint, { headers: { 'content-type': type } });
     expect(await compareLanes(endpoint, { headers: { 'content-encoding': 'gzip' } })).toBe(415);
     expect(await compareLanes(endpoint, { search: 'propertyId=shop' })).toBe(200);

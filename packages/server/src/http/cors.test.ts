@@ -105,7 +105,7 @@ describe('the browser endpoints', () => {
   }
 
   const unreadable: { what: string; status: number; rawBody: string; headers: Record<string, string> }[] = [
-    { what: 'a wrong media type', status: 415, rawBody: 'x', headers: { 'content-type': 'text/plain' } },
+    { what: 'a wrong media type', status: 415, rawBody: 'x', headers: { 'content-type': 'text/csv' } },
     { what: 'broken JSON', status: 400, rawBody: '{', headers: {} },
     { what: 'a body that is too large', status: 413, rawBody: 'x'.repeat(1024 * 1024 + 1), headers: {} },
   ];

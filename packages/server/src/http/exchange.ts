@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'fast-querystring';
 import type { onRequestHookHandler } from 'fastify';
+import { ApiError } from '../errors.ts';
 import type { ApiKey } from '../storage/property-configuration.ts';
 import type { Caller } from './caller.ts';
 import { clientAddress, type TrustsProxy } from './client-address.ts';
@@ -16,11 +17,13 @@ import type { UnsentOutput } from './unsent-output.ts';
 export interface HotRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** Of bodies. */
+  readonly mediaTypes: ReadonlySet<string>;
   /** Checks key and rate limit; throws, or rejects if it had to ask another process. */
   readonly authorize: (request: HotRequest, reply: HotReply) => Promise<void> | undefined;
-  readonly validate: (request: HotRequest & { params: unknown }) => void;
+  /** Validates and handles the request. */
   // biome-ignore lint/suspicious/noExplicitAny: each route has its own body and query; its schema checks them
-  readonly handler: HotHandler<any>;
+  readonly serve: HotHandler<any>;
 }
 
 export interface ExchangeParts {
@@ -41,6 +44,7 @@ export class Exchange implements HotRequest, HotReply {
   query: unknown;
   body: unknown;
   apiKey: ApiKey = undefined as never;
+  awaitsKey = false;
   caller: Caller = undefined as never;
   readonly #route: HotRoute;
   readonly #request: IncomingRequest;
@@ -61,6 +65,8 @@ export class Exchange implements HotRequest, HotReply {
   ) {
     this.headers = request.headers;
     this.url = request.url!;
+    const start = this.url.indexOf('?');
+    this.query = start === -1 ? {} : parseQuery(this.url.slice(start + 1));
     this.#route = route;
     this.#request = request;
     this.#response = response;
@@ -85,13 +91,9 @@ export class Exchange implements HotRequest, HotReply {
 
   #receive(): void {
     if (this.#route.method === 'GET') {
-      const { url } = this;
-      const start = url.indexOf('?');
-      this.query = start === -1 ? {} : parseQuery(url.slice(start + 1));
       this.#handle();
       return;
     }
-    this.query = {};
     this.#request.onBody((body) => {
       try {
         this.body = this.#parse(body);
@@ -108,13 +110,12 @@ export class Exchange implements HotRequest, HotReply {
     } catch (error) {
       // Fastify ends the connection if it cannot parse a body.
       this.header('connection', 'close');
-      throw error;
+      throw this.awaitsKey ? new ApiError('api_key_missing') : error;
     }
   }
 
   #handle(): void {
-    this.#route.validate(this);
-    const handled = this.#route.handler(this, this);
+    const handled = this.#route.serve(this, this);
     if (handled instanceof Promise) handled.catch((error) => this.#fail(error));
   }
 

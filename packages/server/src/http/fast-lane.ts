@@ -12,13 +12,6 @@ const SLOW_LANE_HEADER = 'x-switchyard-slow-lane';
 /** Larger bodies are rare, and parsing them costs more than Fastify does. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-const JSON_TYPES = new Set([
-  'application/json',
-  'application/json; charset=utf-8',
-  'application/json;charset=utf-8',
-  'application/json;charset=UTF-8',
-]);
-
 type LaneParts = Omit<ExchangeParts, 'timings'> & { shutdownNotice: ShutdownNotice };
 
 /**
@@ -55,7 +48,7 @@ export class FastLane {
   #routeOf(request: IncomingMessage, response: ServerResponse): HotRoute | undefined {
     const { method, url, headers } = request;
     if (method !== 'GET' && method !== 'POST') return undefined;
-    const query = method === 'GET' ? url!.indexOf('?') : -1;
+    const query = url!.indexOf('?');
     const route = this.#routes[method].get(query === -1 ? url! : url!.slice(0, query));
     if (route === undefined) return undefined;
     // During a shutdown, responses need another header. Without a socket, an earlier response is not finished.
@@ -66,7 +59,7 @@ export class FastLane {
     )
       return undefined;
     if (hasSeveralHosts(request.rawHeaders)) return undefined;
-    return (method === 'GET' ? hasNoBody(headers) : hasPlainBody(headers)) ? route : undefined;
+    return (method === 'GET' ? hasNoBody(headers) : hasPlainBody(headers, route)) ? route : undefined;
   }
 }
 
@@ -74,12 +67,12 @@ function hasNoBody(headers: IncomingHttpHeaders): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
-function hasPlainBody(headers: IncomingHttpHeaders): boolean {
+function hasPlainBody(headers: IncomingHttpHeaders, { mediaTypes }: HotRoute): boolean {
   const length = Number(headers['content-length']);
   return (
     length > 0 &&
     length <= MAX_BODY_BYTES &&
-    JSON_TYPES.has(headers['content-type']!) &&
+    mediaTypes.has(headers['content-type']!) &&
     headers['content-encoding'] === undefined &&
     headers['transfer-encoding'] === undefined
   );

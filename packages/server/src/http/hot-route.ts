@@ -11,6 +11,8 @@ export interface HotRequest<T extends RouteGenericInterface = RouteGenericInterf
   query: T['Querystring'];
   body: T['Body'];
   apiKey: ApiKey;
+  /** The key may be in the body, which has not been read yet. */
+  awaitsKey: boolean;
   caller: Caller;
 }
 

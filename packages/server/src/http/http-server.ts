@@ -67,6 +67,7 @@ export function createHttpServer(
   // Not the logger of Fastify, which creates a child logger and two listeners per request.
   app.decorate('logger', logger);
   app.decorateRequest('apiKey');
+  app.decorateRequest('awaitsKey', false);
   app.decorateRequest('caller');
   app.decorateRequest('managed');
   const connections = new OpenConnections(app, trusts);

@@ -1,11 +1,20 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 /** Serializing deeper bodies could overflow the stack. */
 const MAX_DEPTH = 32;
 
 const COMPRESSED = 'Compressed bodies are not supported. Send the body without `Content-Encoding`.';
+
+/** The usual spellings, of all routes and of those for pages. */
+export const JSON_TYPES = spellingsOf('application/json');
+/** Pages of other origins can send text without a preflight. */
+export const PAGE_TYPES = new Set([...JSON_TYPES, ...spellingsOf('text/plain')]);
+
+function spellingsOf(type: string): ReadonlySet<string> {
+  return new Set([type, `${type}; charset=utf-8`, `${type};charset=utf-8`, `${type};charset=UTF-8`]);
+}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -14,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route needs no body. */
     emptyBody?: boolean;
+    /** The route also accepts JSON as `text/plain`. */
+    plainText?: boolean;
   }
 }
 
@@ -41,8 +52,7 @@ export function jsonBodyParser(app: FastifyInstance): (body: Buffer) => unknown 
 }
 
 export function parseJsonBodies(app: FastifyInstance, parse: (body: Buffer) => unknown): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  const parseJson: BodyParser = (request, body, done) => {
     const { 'content-encoding': coding } = request.headers;
     if (coding !== undefined && coding !== 'identity') {
       return done(new ApiError('unsupported_media_type', { message: COMPRESSED }));
@@ -50,12 +60,24 @@ export function parseJsonBodies(app: FastifyInstance, parse: (body: Buffer) => u
     // Many clients send the content type even without a body.
     if (body.length === 0 && request.routeOptions.config.emptyBody) return done(null, undefined);
     try {
-      done(null, parse(body as Buffer));
+      done(null, parse(body));
     } catch (error) {
       done(error as Error);
     }
+  };
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseJson);
+  app.addContentTypeParser<Buffer>('text/plain', { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.routeOptions.config.plainText) parseJson(request, body, done);
+    else done(new ApiError('unsupported_media_type'));
   });
 }
+
+type BodyParser = (
+  request: FastifyRequest,
+  body: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+) => void;
 
 /**
  * The value of an ordinary body: ASCII, few brackets, no escapes and no names that could change a prototype. Undefined

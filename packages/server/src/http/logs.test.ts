@@ -44,6 +44,9 @@ describe('the log at level trace', () => {
     );
     await shop.increment({ goalId: secret, sessionId: `not valid ${secret}` });
     await shop.sessions({ visitorId: `v-${secret}` });
+    for (const key of [PUBLIC_KEY, SECRET_KEY, `service_pub_${secret}`]) {
+      await shop.server.call('GET', `/v1/split-testing/config?propertyId=shop&key=${key}`);
+    }
     await shop.server.call('POST', '/v1/goals/increment', {
       key: `service_sec_${secret}`,
       rawBody: `{"${secret}`,

@@ -176,6 +176,7 @@ describe('each operation', () => {
     expect(found.tags).toHaveLength(1);
     expect(found.security).toEqual([
       { [`${endpoint.kind}Key`]: [] },
+      ...(endpoint.kind === 'public' ? [{ publicKeyInQuery: [] }] : []),
       ...(endpoint.ofrep ? [{ bearerKey: [] }] : []),
       ...(endpoint.members ? [{ sessionCookie: [] }, { accessToken: [] }] : []),
     ]);

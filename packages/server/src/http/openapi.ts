@@ -39,6 +39,12 @@ export async function describeApi(
             name: 'x-api-key',
             description: '`service_pub_…`, for browsers',
           },
+          publicKeyInQuery: {
+            type: 'apiKey',
+            in: 'query',
+            name: 'key',
+            description: 'The public key, for requests of pages without a preflight',
+          },
           secretKey: {
             type: 'apiKey',
             in: 'header',

@@ -13,7 +13,7 @@ afterAll(() => closeShop(shop));
 const MEBIBYTE = 1024 * 1024;
 const NOT_JSON = '{"propertyId":';
 const TOO_LARGE = `{"propertyId":5,"pad":"${'x'.repeat(MEBIBYTE)}"}`;
-const WRONG_TYPE = { 'content-type': 'text/plain' };
+const WRONG_TYPE = { 'content-type': 'text/csv' };
 
 /** A request to the endpoint with some fields replaced, or removed if undefined. */
 function request(

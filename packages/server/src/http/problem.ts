@@ -86,7 +86,9 @@ export function asApiError(error: unknown): ApiError {
 }
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = asApiError(error);
+  const cause = asApiError(error);
+  // The body, which could have the key, cannot be read: without a key, callers learn nothing else.
+  const problem = request.awaitsKey ? new ApiError('api_key_missing') : cause;
   if (problem.code === 'internal_error')
     request.server.logger.error({ err: error, reqId: request.id }, 'request failed');
   if (problem.headers !== undefined) reply.headers(problem.headers);
@@ -101,7 +103,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
           problemBody(problem.code, request.id, problem.message, problem.fields, problem.details),
         ),
       );
-  if (problem.code !== 'body_too_large') return send();
+  if (cause.code !== 'body_too_large') return send();
   discardBody(request.raw, send);
   return reply;
 }

@@ -35,6 +35,7 @@ export function credentialHeader(
 export function accessText(endpoint: Endpoint): string {
   const names: Record<string, string> = {
     publicKey: 'public key',
+    publicKeyInQuery: 'public key in the query',
     secretKey: 'secret key',
     bearerKey: 'secret key as a bearer token',
     sessionCookie: 'dashboard session',

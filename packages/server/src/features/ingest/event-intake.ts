@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PageQuery } from '@switchyard/core/api/common';
 import { ApiError } from '../../errors.ts';
 import type { HotRequest } from '../../http/hot-route.ts';
 import type { EventKind, Metrics } from '../../http/metrics.ts';
@@ -41,8 +42,8 @@ function eventsIn(accepted: AcceptedRequest): [EventKind, number] {
 }
 
 function idempotencyMark(request: HotRequest): IdempotencyMark | undefined {
-  const key = request.headers['idempotency-key'];
-  if (typeof key !== 'string') return undefined;
+  const key = idempotencyKeyOf(request);
+  if (key === undefined) return undefined;
   const fingerprint = createHash('sha256')
     .update(request.url.split('?', 1)[0]!)
     .update(canonicalJson(request.body))
@@ -50,6 +51,13 @@ function idempotencyMark(request: HotRequest): IdempotencyMark | undefined {
   const { propertyId, kind } = request.apiKey;
   // Separate per kind, because anyone can get the public key and could block the idempotency keys of a backend.
   return { key: `${propertyId}/${kind}/${key}`, fingerprint };
+}
+
+/** Pages cannot send the header without a preflight. */
+function idempotencyKeyOf({ headers, apiKey, query }: HotRequest): string | undefined {
+  const header = headers['idempotency-key'] as string | undefined;
+  if (header !== undefined || apiKey.kind !== 'public') return header;
+  return (query as PageQuery).idempotencyKey;
 }
 
 /** The same on every node: the event store counts events with the same id once. */

@@ -1,4 +1,4 @@
-import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
+import { IdempotencyHeaders, PageQuery, Success } from '@switchyard/core/api/common';
 import {
   CollectBody,
   SessionDetail,
@@ -49,6 +49,7 @@ function registerCollect(
       description:
         'Exposures, goals and feedback of the session can be sent before; they are attributed to the visitor once this request arrives.',
       key: 'public',
+      querystring: PageQuery,
       headers: IdempotencyHeaders,
       body: CollectBody,
       responses: { 200: Success },

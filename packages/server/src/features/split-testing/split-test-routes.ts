@@ -1,4 +1,4 @@
-import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
+import { IdempotencyHeaders, PageQuery, Success } from '@switchyard/core/api/common';
 import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/core/api/split-testing';
 import { ApiError } from '../../errors.ts';
 import { preparedResponses } from '../../http/api-description.ts';
@@ -61,6 +61,7 @@ function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Depende
       description:
         'Exposures of unknown tests or variations are dropped; if none is known, the response is 404. A `phase` that the test has not reached yet is ignored.',
       key: 'public',
+      querystring: PageQuery,
       headers: IdempotencyHeaders,
       body: ExposeBody,
       responses: { 200: Success },
