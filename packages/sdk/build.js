@@ -57,7 +57,8 @@ const INTERNAL_MEMBERS = [
   'loadCached',
   'currentConfig',
   'refreshIfStale',
-  'whenReady',
+  'untilShown',
+  'startView',
   // client/delivery.ts
   'enqueue',
   'sendBatches',

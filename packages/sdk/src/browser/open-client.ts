@@ -7,7 +7,7 @@ import {
 } from '../client/split-testing-client.ts';
 import type { Bootstrap } from '../client/split-tests.ts';
 import { warn } from '../client/warn.ts';
-import { hideUntil } from './anti-flicker.ts';
+import { hideUntilReady } from './anti-flicker.ts';
 import { createPageHost } from './page-host.ts';
 
 declare global {
@@ -39,7 +39,7 @@ export function openClient(
       type === 'pagehide' || document.hidden ? publicClient.flush() : wakeUp();
     for (const type of ['visibilitychange', 'pagehide', 'online'])
       addEventListener(type, onEvent, { signal });
-    if (antiFlicker) hideUntil(publicClient.ready(), antiFlicker);
+    if (antiFlicker) hideUntilReady(publicClient, antiFlicker);
   }
   return client;
 }

@@ -1,5 +1,6 @@
 import { attempt } from '../client/attempt.ts';
 import type { Attributes } from '../client/browser-client.ts';
+import type { Host } from '../client/host.ts';
 import {
   type Collect,
   type SessionEvent,
@@ -15,7 +16,10 @@ import { createPageViews, pageUrl, watchUrl } from './page-views.ts';
 const MAX_NAME = 256;
 
 /** Creates a client with page views and events, and returns its inner parts too, for entries that extend it. */
-export function openSwitchyard(options: SwitchyardOptions): {
+export function openSwitchyard(
+  options: SwitchyardOptions,
+  prepareHost?: (host: Host) => void,
+): {
   switchyard: Switchyard;
   client: SplitTestingClient;
   watch: ReturnType<typeof loadDebugTools>;
@@ -25,11 +29,15 @@ export function openSwitchyard(options: SwitchyardOptions): {
   const recordView = (collect: Collect) => attempt(() => collect(pageView()));
   const watch = loadDebugTools(options);
   const client = openClient(options, (started, host) => {
+    prepareHost?.(host);
     watch?.watchHost(host);
     if (isAutoPage) recordView(started);
   });
-  const { publicClient, collect, profile, signal } = client;
-  const page = () => void recordView(collect);
+  const { publicClient, collect, profile, startView, signal } = client;
+  const page = () => {
+    startView();
+    recordView(collect);
+  };
   if (isAutoPage) attempt(() => watchUrl(page, signal));
 
   const record = (type: 'event' | 'identify', nameOrId: unknown, properties?: Attributes): void => {

@@ -1,8 +1,9 @@
+import type { Host } from '../client/host.ts';
 import { createPageConversions, type PageFeedback, type PageGoals } from '../client/page-conversions.ts';
 import { createPageFlags, type PageFlags } from '../client/page-flags.ts';
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { warn } from '../client/warn.ts';
-import { hideUntil } from './anti-flicker.ts';
+import { hideUntilReady } from './anti-flicker.ts';
 import type { SwitchyardOptions as BrowserOptions, Switchyard as BrowserSwitchyard } from './browser.ts';
 import { openSwitchyard } from './open-switchyard.ts';
 
@@ -27,6 +28,18 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> extends
   readonly feedback: PageFeedback<Schema>;
 }
 
+/** The relay, which is of the page's own origin, only accepts what pages of other sites cannot send: JSON. */
+function sendJsonTo(relayUrl: string, host: Host): void {
+  const { fetch } = host;
+  host.fetch = (url, init) => {
+    if (!init.body || !url.startsWith(relayUrl)) return fetch(url, init);
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    const key = new URLSearchParams(url.split('?')[1]).get('idempotencyKey');
+    if (key) headers['idempotency-key'] = key;
+    return fetch(url, { ...init, headers });
+  };
+}
+
 /** Leftovers of earlier pages can wait until this page is shown. */
 const LEFTOVERS_DELAY_MS = 1000;
 
@@ -46,14 +59,17 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const { relayUrl, propertyId, antiFlicker, apiUrl, publicApiKey } = { ...options };
   const isDirect = apiUrl && publicApiKey;
   if (!relayUrl) warn('check relayUrl');
-  const { switchyard, client, watch } = openSwitchyard({
-    ...options,
-    apiUrl: isDirect ? apiUrl : relayUrl,
-    // The relay uses its own key.
-    publicApiKey: isDirect ? publicApiKey : 'service_pub_relay',
-    antiFlicker: undefined,
-  });
-  const { clientContext: context, profile, signal } = client;
+  const { switchyard, client, watch } = openSwitchyard(
+    {
+      ...options,
+      apiUrl: isDirect ? apiUrl : relayUrl,
+      // The relay uses its own key.
+      publicApiKey: isDirect ? publicApiKey : 'service_pub_relay',
+      antiFlicker: undefined,
+    },
+    (host) => sendJsonTo(relayUrl, host),
+  );
+  const { clientContext: context, profile, untilShown, signal } = client;
   const setup = {
     relayUrl,
     propertyId,
@@ -82,7 +98,10 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     flags: watch ? { ...publicFlags, get: watch.watched('flag', publicFlags.get) } : publicFlags,
     goals: publicGoals,
     feedback: publicFeedback,
-    ready: async () => void (await Promise.all([switchyard.ready(), whenLoaded()])),
+    ready(timeoutMs) {
+      const loading = setup.visitorId() && Promise.all([switchyard.ready(timeoutMs), whenLoaded()]);
+      return untilShown(loading || undefined, timeoutMs);
+    },
     identify(userId, traits) {
       switchyard.identify(userId, traits);
       refreshFlags();
@@ -102,7 +121,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   start();
   if (typeof document !== 'undefined') {
     for (const type of ['visibilitychange', 'online']) addEventListener(type, wakeUp, { signal });
-    if (antiFlicker) hideUntil(extended.ready(), antiFlicker);
+    if (antiFlicker) hideUntilReady(extended, antiFlicker);
   }
   return extended as unknown as Switchyard<Schema>;
 }

@@ -51,8 +51,11 @@ export interface SplitTests<Schema extends SwitchyardSchema = AnySchema> {
 
 /** Split testing only, without page views and events. */
 export interface SplitTesting<Schema extends SwitchyardSchema = AnySchema> {
-  /** Resolves when definitions have been loaded or loading has failed; never rejects. */
-  ready(): Promise<void>;
+  /**
+   * Resolves when definitions have been loaded, when loading has failed, or after the timeout (default: 1000 ms after
+   * the start); never rejects. A page whose definitions come later keeps its fallbacks and records no exposures.
+   */
+  ready(timeoutMs?: number): Promise<void>;
   readonly splitTest: SplitTests<Schema>;
   /** Adds attributes of the visitor; they are sent with exposures and with the session. */
   setAttributes(attributes: Attributes): void;

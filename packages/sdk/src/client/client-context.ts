@@ -11,10 +11,10 @@ export interface ApiResponse {
 
 /** What the parts of one client share. */
 export interface ClientContext extends Host {
-  /** `propertyId=…`: in request URLs, and in storage keys, so that the properties of an origin do not mix. */
+  /** `propertyId=…`: in request URLs and in storage keys, so that the properties of an origin do not mix. */
   propertyQuery: URLSearchParams | string;
   bootstrap: Bootstrap | null | undefined;
-  /** Sends to the service, or to another base URL. */
-  sendRequest(path: string, init?: RequestInit, baseUrl?: string): Promise<ApiResponse>;
+  /** Gets something from the service, or posts a body; to the service, or to another base URL. */
+  sendRequest(path: string, body?: string, idempotencyKey?: string, baseUrl?: string): Promise<ApiResponse>;
   notifyListeners(): void;
 }

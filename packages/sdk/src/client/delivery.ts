@@ -5,8 +5,6 @@ import { newId } from './identity.ts';
 const MAX_RETRY_AGE_MS = 23 * 60 * 60 * 1000;
 const MAX_BATCHES = 50;
 const MAX_CHARACTERS = 300_000;
-/** Browsers limit keepalive requests to 64 KiB, and a character takes up to 3 bytes. */
-const MAX_KEEPALIVE_CHARACTERS = 20_000;
 
 /** Never changed once queued, so that every attempt sends the same bytes under the same idempotency key. */
 interface Batch {
@@ -37,15 +35,13 @@ export function createDelivery(context: ClientContext): Delivery {
   const batchKeys = () => store.listKeys(prefix).sort();
 
   const sendBatch = async (key: string, batch: Batch) => {
-    const { path, body } = batch;
     batch.triedAt ||= now();
     store.set(key, batch);
-    const { retryDelayMs, status } = await context.sendRequest(path, {
-      method: 'POST',
-      body,
-      keepalive: body.length <= MAX_KEEPALIVE_CHARACTERS,
-      headers: { 'content-type': 'application/json', 'idempotency-key': key.slice(prefix.length) },
-    });
+    const { retryDelayMs, status } = await context.sendRequest(
+      batch.path,
+      batch.body,
+      key.slice(prefix.length),
+    );
     sending.delete(key);
     if (retryDelayMs) {
       // Back off if the server responded; a broken network may come back at any moment.

@@ -59,10 +59,9 @@ export function createPageConversions(
     ...context,
     // A queue of its own: events that a content blocker stops must not hold up conversions.
     propertyQuery: `${context.propertyQuery}:relay`,
-    async sendRequest(path, init) {
-      const response = await context.sendRequest(path, init, relayUrl);
-      const { 'idempotency-key': id = '' } = { ...(init?.headers as Record<string, string>) };
-      if (responses.has(id)) responses.set(id, response);
+    async sendRequest(path, body, id) {
+      const response = await context.sendRequest(path, body, id, relayUrl);
+      if (responses.has(id!)) responses.set(id!, response);
       return response;
     },
   });

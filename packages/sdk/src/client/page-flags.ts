@@ -70,11 +70,8 @@ export function createPageFlags(
     isOutdated = false;
     const { retryDelayMs, body } = await sendRequest(
       '/v1/flags/evaluate',
-      {
-        method: 'POST',
-        body: JSON.stringify({ propertyId, context: attributes() }),
-        headers: { 'content-type': 'application/json' },
-      },
+      JSON.stringify({ propertyId, context: attributes() }),
+      undefined,
       relayUrl,
     );
     fetching = undefined;

@@ -1,7 +1,7 @@
 import { attempt } from './attempt.ts';
 import type { Attributes, SplitTesting, SplitTestingOptions, SplitTests } from './browser-client.ts';
 import type { ClientContext } from './client-context.ts';
-import { createDefinitions } from './definitions.ts';
+import { createDefinitions, type Definitions } from './definitions.ts';
 import { createDelivery } from './delivery.ts';
 import type { Host } from './host.ts';
 import { isTransient, parseRetryAfter, retryDelay } from './retry.ts';
@@ -13,6 +13,8 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const BATCH_DELAY_MS = 1000;
 const MAX_BATCH_SIZE = 20;
 const MAX_OBJECT_BYTES = 8192;
+/** Browsers limit keepalive requests to 64 KiB, and a character takes up to 3 bytes. */
+const MAX_KEEPALIVE_CHARACTERS = 20_000;
 /** Claim key for linking a session to its visitor; test keys are strings, so it never collides. */
 const SESSION_LINK = 0;
 
@@ -43,6 +45,9 @@ export interface SplitTestingClient {
   wakeUp(): void;
   profile: Profile;
   clientContext: ClientContext;
+  untilShown: Definitions['untilShown'];
+  /** The page shows something else now: it may use definitions that came too late for what it has shown. */
+  startView(): void;
   /** Aborted when the client is destroyed. */
   signal: AbortSignal;
 }
@@ -70,6 +75,7 @@ export function createSplitTestingClient(
   { onStart, isDisabled }: ClientSetup = {},
 ): SplitTestingClient {
   const { now } = host;
+  const propertyQuery = new URLSearchParams({ propertyId });
   const controller = new AbortController();
   const listeners = new Set<() => void>();
   /** Choices stay the same for the whole page, even if definitions change; `undefined`: there was no such test. */
@@ -85,31 +91,32 @@ export function createSplitTestingClient(
   let failures = 0;
   let wasRefused = false;
 
-  const sendRequest: ClientContext['sendRequest'] = async (path, init, baseUrl = apiUrl) => {
+  // Without headers, and with a body that is text: pages of other origins can send that without a preflight.
+  const sendRequest: ClientContext['sendRequest'] = async (path, body, idempotencyKey, baseUrl = apiUrl) => {
     let status = 0;
     let retryAfterMs = 0;
-    let body: unknown;
+    let answer: unknown;
     try {
-      const response = await host.fetch(baseUrl.replace(/\/+$/, '') + path, {
-        ...init,
-        headers: { 'x-api-key': publicApiKey, ...init?.headers },
+      const query = `${propertyQuery}&key=${publicApiKey}${idempotencyKey ? `&idempotencyKey=${idempotencyKey}` : ''}`;
+      const response = await host.fetch(`${baseUrl.replace(/\/+$/, '')}${path}?${query}`, {
+        ...(body && { method: 'POST', body, keepalive: body.length <= MAX_KEEPALIVE_CHARACTERS }),
         signal: AbortSignal.timeout?.(REQUEST_TIMEOUT_MS),
       });
       status = response.status;
       retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now());
-      body = await response.json();
+      answer = await response.json();
     } catch {}
     if (!wasRefused && (status === 401 || status === 403)) {
       wasRefused = true;
       // The message of the service says what to do.
-      warn((body as { detail?: string } | undefined)?.detail ?? status);
+      warn((answer as { detail?: string } | undefined)?.detail ?? status);
     }
     failures = isTransient(status) ? failures + 1 : 0;
     return {
       retryDelayMs: failures && retryDelay(failures, retryAfterMs, host.random),
       status,
       // Ignored if consent was withdrawn in the meantime.
-      body: isRunning && body,
+      body: isRunning && answer,
     };
   };
 
@@ -126,14 +133,15 @@ export function createSplitTestingClient(
   const context: ClientContext = {
     ...host,
     schedule,
-    propertyQuery: new URLSearchParams({ propertyId }),
+    propertyQuery,
     bootstrap,
     sendRequest,
     notifyListeners,
   };
   const visit = createVisit(context);
   const delivery = createDelivery(context);
-  const definitions = createDefinitions(context);
+  const definitions = createDefinitions(context, host);
+  const { untilShown } = definitions;
 
   const enqueuePending = () => {
     if (exposures.length) delivery.enqueue('/v1/split-testing/expose', { propertyId, exposures });
@@ -228,6 +236,12 @@ export function createSplitTestingClient(
     definitions.loadCached();
   };
 
+  const startView = () => {
+    if (!isRunning || definitions.currentConfig()) return;
+    definitions.loadCached();
+    notifyListeners();
+  };
+
   const flush = async () => {
     enqueuePending();
     // Without consent, batches left by earlier pages must not be sent either.
@@ -237,7 +251,7 @@ export function createSplitTestingClient(
   if (consent !== 'required') start();
 
   const publicClient: SplitTesting = {
-    ready: async () => definitions.whenReady(),
+    ready: (timeoutMs) => untilShown(definitions.whenLoaded(), timeoutMs),
     splitTest: {
       get: reader(true),
       peek: reader(),
@@ -275,5 +289,14 @@ export function createSplitTestingClient(
       controller.abort();
     },
   };
-  return { publicClient, collect, wakeUp, profile, clientContext: context, signal: controller.signal };
+  return {
+    publicClient,
+    collect,
+    wakeUp,
+    profile,
+    clientContext: context,
+    untilShown,
+    startView,
+    signal: controller.signal,
+  };
 }

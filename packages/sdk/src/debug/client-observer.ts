@@ -197,18 +197,18 @@ export class ClientObserver {
 
   #onFetch(at: number, [url, init]: [string, RequestInit], response: Promise<Response>): void {
     const { state } = this;
-    const { pathname: path } = new URL(url, location.href);
+    const { pathname: path, searchParams } = new URL(url, location.href);
     const method = init.method ?? 'GET';
     const what = payloadWords(path, init.body);
     const sent: ClientState['sent'][number] = { at, path: `${method} ${path}`, what, status: undefined };
     state.sent.push(sent);
     if (state.sent.length > MAX_SENT) state.sent.shift();
     this.#say(`sent ${method} ${path}${what && `: ${what}`}`);
-    const id = (init.headers as Record<string, string>)['idempotency-key'];
-    const batch = id === undefined ? undefined : state.pending.get(id);
+    const id = searchParams.get('idempotencyKey');
+    const batch = id === null ? undefined : state.pending.get(id);
     if (batch) batch.attempts += 1;
     const outcome = response.then(describeResponse, describeFailure);
-    if (id !== undefined) this.#outcomes.set(id, outcome);
+    if (id !== null) this.#outcomes.set(id, outcome);
     void response.then(
       ({ status }) => this.#onResponse(sent, status),
       () => this.#onResponse(sent, 0),
