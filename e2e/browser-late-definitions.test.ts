@@ -40,7 +40,9 @@ describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
     const { page, server, site } = suite;
     const release = await holdDefinitions();
     const options = { antiFlicker: {} };
-    await page.goto(site.put('/late', pageWithSdk(server.url, { options, body: SHOWING })));
+    await page.goto(
+      site.put('/late', pageWithSdk(server.url, { options, body: SHOWING, isImpatient: true })),
+    );
     expect(await shownText()).toBe('fallback');
     expect(await page.evaluate(isHidden)).toBe(false);
     release();
@@ -64,7 +66,7 @@ describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
     await page.route(`${server.url}/v1/split-testing/config*`, (route) =>
       requests++ === 0 ? route.abort() : route.continue(),
     );
-    await page.goto(site.put('/failed', pageWithSdk(server.url, { body: SHOWING })));
+    await page.goto(site.put('/failed', pageWithSdk(server.url, { body: SHOWING, isImpatient: true })));
     expect(await shownText()).toBe('fallback');
     await definitionsStored();
     expect(await read(page, 'hero')).toEqual(['fallback']);
@@ -75,7 +77,7 @@ describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
     const { page, server, site } = suite;
     const release = await holdDefinitions();
     const body = SHOWING.replace('ready()', 'ready(600_000)');
-    await page.goto(site.put('/patient', pageWithSdk(server.url, { body })));
+    await page.goto(site.put('/patient', pageWithSdk(server.url, { body, isImpatient: true })));
     // Longer than the default.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
     release();
@@ -93,7 +95,7 @@ describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
   test('the next view of a single-page app uses them', async () => {
     const { page, server, site } = suite;
     const release = await holdDefinitions();
-    await page.goto(site.put('/app', pageWithSdk(server.url, { body: SHOWING })));
+    await page.goto(site.put('/app', pageWithSdk(server.url, { body: SHOWING, isImpatient: true })));
     expect(await shownText()).toBe('fallback');
     release();
     await definitionsStored();

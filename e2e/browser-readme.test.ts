@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
-import { sessionsOf, sorted, watchRequests } from './support/visits.ts';
+import { patientPage, sessionsOf, sorted, watchRequests } from './support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
@@ -21,7 +21,7 @@ describe.skipIf(isMissing)('the HTML example of the SDK README', () => {
   test('works unchanged with the script of the service', async () => {
     const { page, server, site, consoleMessages } = suite;
     const requests = watchRequests(page, server.url);
-    await page.goto(site.put('/readme', plainHtml()));
+    await page.goto(site.put('/readme', patientPage(plainHtml())));
     expect(requests[0]).toBe('GET /sdk.js');
     const id = await page.evaluate<string>('client.ready().then(() => client.visitorId())');
     const hero = await page.evaluate<string>('client.splitTest.assignments()[0].variationKey');

@@ -4,6 +4,7 @@ import { accepted, Shop, sampleWith } from '../../packages/server/src/testing/sh
 import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { Dashboard, expectUsable, PHONE, sidewaysScroll } from '../support/dashboard.ts';
 import { type Site, startSite } from '../support/site.ts';
+import { patientPage } from '../support/visits.ts';
 
 const running = (key: string, ...variations: string[]) => ({
   ...{ key, type: 'id', status: 'running', goals: ['signup'] },
@@ -198,7 +199,7 @@ describe.skipIf(dashboard.isMissing)('results of a split test', () => {
     const page = await dashboard.shopPage('split-tests/silent');
     await page.getByText('No visitor has seen this test yet').waitFor();
     const snippet = page.getByRole('figure', { name: 'the snippet for your pages' });
-    const url = site.put('/silent', (await snippet.locator('code').textContent()) ?? '');
+    const url = site.put('/silent', patientPage((await snippet.locator('code').textContent()) ?? ''));
     // A headless browser would be counted as a crawler.
     await dashboard.newPage(url, null, { userAgent: 'Mozilla/5.0 Chrome/140.0.0.0' });
     await waitFor('the exposure', async () => {

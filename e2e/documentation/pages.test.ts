@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from '../support/browser-suite.ts';
 import { DocumentedProject, documentedHtml } from '../support/documented-project.ts';
-import { sessionsOf, sorted, watchRequests } from '../support/visits.ts';
+import { builtScript } from '../support/site.ts';
+import { patientPage, sessionsOf, sorted, watchRequests } from '../support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
@@ -29,10 +31,20 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
   const expectSilence = () =>
     expect(suite.consoleMessages.filter((line) => !line.includes('React DevTools'))).toEqual([]);
 
+  test.each(['docs/getting-started/html.md', 'packages/sdk/README.md'])(
+    '%s has the loader as it is built',
+    (path) => {
+      const loader = builtScript('sdk-loader.js').trim();
+      expect(readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8')).toContain(
+        loader,
+      );
+    },
+  );
+
   test('getting-started/html.md', async () => {
     const { page, server, site } = suite;
     const [html] = documentedHtml('docs/getting-started/html.md', server.url);
-    await page.goto(site.put('/html', html!));
+    await page.goto(site.put('/html', patientPage(html!)));
     await page.evaluate('client.ready()');
     await page.click('#buy');
     const text = await page.textContent('#buy');
@@ -45,7 +57,7 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
     const requests = watchRequests(page, server.url);
     const [html] = documentedHtml('docs/guides/consent.md', server.url);
     // No variation has the text of the HTML, so that a page that forgets to show one is noticed.
-    const url = site.put('/consent', html!.replace('>Buy<', '>…<'));
+    const url = site.put('/consent', patientPage(html!).replace('>Buy<', '>…<'));
     await page.goto(url);
     expect(requests).toEqual(['GET /sdk.js']);
     expect(await context.cookies()).toEqual([]);
@@ -56,7 +68,7 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
     // The next page knows the decision, and shows the same text from the cached definitions.
     await page.reload();
     expect(await page.isHidden('#banner')).toBe(true);
-    expect(await page.textContent('#buy')).toBe(text);
+    await page.waitForFunction((shown) => document.querySelector('#buy')!.textContent === shown, text);
     expect(await recorded(3)).toEqual([exposure(text), 'pageview /consent', 'pageview /consent']);
     await page.evaluate('decide(false)');
     expect((await context.cookies()).map(({ name, value }) => `${name}=${value}`)).toEqual(['consent=no']);
@@ -67,7 +79,7 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
   test('guides/single-page-apps.md: counts each route, and the test where it is shown', async () => {
     const { page, server, site } = suite;
     const [html] = documentedHtml('docs/guides/single-page-apps.md', server.url);
-    await page.goto(site.put('/home', html!));
+    await page.goto(site.put('/home', patientPage(html!)));
     await page.evaluate('client.ready()');
     expect(await page.textContent('main')).toBe('Welcome');
     expect(await recorded(1)).toEqual(['pageview /home']);

@@ -3,22 +3,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-const built = (path: string) =>
+/** The text of a built file of the SDK. */
+export const builtScript = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../packages/sdk/dist/${path}`, import.meta.url)), 'utf8');
 
 /** A website on another origin than the service. */
 export interface Site {
   url: string;
-  /** Serves a page at a path; returns its URL. */
-  put(path: string, html: string): string;
+  /** Serves a page, or a file of another type, at a path; returns its URL. */
+  put(path: string, text: string, type?: string): string;
   close(): Promise<void>;
 }
 
 export async function startSite(): Promise<Site> {
   const files = new Map([
-    ['/sdk.js', { type: 'text/javascript', text: built('sdk.js') }],
-    ['/browser.mjs', { type: 'text/javascript', text: built('esm/browser/browser.js') }],
-    ['/split-testing.mjs', { type: 'text/javascript', text: built('esm/browser/split-testing.js') }],
+    ['/sdk-loader.js', { type: 'text/javascript', text: builtScript('sdk-loader.js') }],
+    ['/sdk.js', { type: 'text/javascript', text: builtScript('sdk.js') }],
+    ['/browser.mjs', { type: 'text/javascript', text: builtScript('esm/browser/browser.js') }],
+    ['/split-testing.mjs', { type: 'text/javascript', text: builtScript('esm/browser/split-testing.js') }],
   ]);
   const server = createServer((request, response) => {
     const file = files.get(request.url!.split('?', 1)[0]!);
@@ -29,8 +31,8 @@ export async function startSite(): Promise<Site> {
   const url = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    put(path, html) {
-      files.set(path, { type: 'text/html', text: html });
+    put(path, text, type = 'text/html') {
+      files.set(path, { type, text });
       return url + path;
     },
     close: () =>

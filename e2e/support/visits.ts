@@ -53,7 +53,16 @@ export interface PageOptions {
   before?: string;
   head?: string;
   body?: string;
+  /** Waits for definitions for a second only, as pages do by default. */
+  isImpatient?: boolean;
 }
+
+/** Long enough for a busy machine. */
+const PATIENCE_MS = 600_000;
+
+/** A documented page, which waits for definitions as long as it takes. */
+export const patientPage = (html: string): string =>
+  html.replace(/createSwitchyard\(\{.*?\}\);/s, `$& client.ready(${PATIENCE_MS});`);
 
 /** A page that loads the SDK as in the README; its client is `window.sy`. */
 export function pageWithSdk(apiUrl: string, { property = 'shop', ...page }: PageOptions = {}): string {
@@ -61,7 +70,8 @@ export function pageWithSdk(apiUrl: string, { property = 'shop', ...page }: Page
   const options = JSON.stringify({ apiUrl, publicApiKey, propertyId: property, ...page.options });
   return `<!doctype html><html><head><title>Shop</title>${page.head ?? ''}
 <script src="/sdk.js"></script>
-<script>${page.before ?? ''};window.sy = switchyard.createSwitchyard(${options});</script>
+<script>${page.before ?? ''};window.sy = switchyard.createSwitchyard(${options});
+${page.isImpatient ? '' : `sy.ready(${PATIENCE_MS});`}</script>
 </head><body>${page.body ?? ''}</body></html>`;
 }
 

@@ -11,8 +11,12 @@ const output = (...path) => join(here, 'dist', ...path);
 
 /** Each becomes one small file that pages load directly. */
 const BROWSER = ['browser/browser', 'browser/split-testing', 'browser/relay'];
-/** For <script> tags: each exposes all exports of an entry as the global `switchyard`. */
-const SCRIPTS = { 'sdk.js': 'browser/browser', 'sdk-relay.js': 'browser/relay' };
+/** For <script> tags: they define the global `switchyard`. */
+const SCRIPTS = {
+  'sdk.js': 'browser/script',
+  'sdk-relay.js': 'browser/relay',
+  'sdk-loader.js': 'browser/loader',
+};
 const SERVER = ['node/node', 'openfeature/openfeature', 'react/react', 'entries'];
 
 const isLibrary = (id) => !/^[./]|^@switchyard\/core/.test(id);

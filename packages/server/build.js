@@ -29,6 +29,7 @@ const DELIVERED = {
   docs: '../docs/dist',
   'sdk.js': '../sdk/dist/sdk.js',
   'sdk-debug.js': '../sdk/dist/sdk-debug.js',
+  'sdk-loader.js': '../sdk/dist/sdk-loader.js',
   'sdk-relay.js': '../sdk/dist/sdk-relay.js',
 };
 

@@ -86,6 +86,7 @@ describe('the published package', () => {
     );
     expect(published).toContain('dist/sdk.js');
     expect(published).toContain('dist/sdk-debug.js');
+    expect(published).toContain('dist/sdk-loader.js');
     expect(published).toContain('dist/sdk-relay.js');
     expect(published).toContain('README.md');
     expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toContain('MIT License');

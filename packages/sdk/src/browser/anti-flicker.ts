@@ -3,9 +3,10 @@ import type { SplitTesting, SplitTestingOptions } from '../client/browser-client
 /** Hides the page until it is ready. */
 export function hideUntilReady(
   { ready }: Pick<SplitTesting, 'ready'>,
-  { timeoutMs, selector = 'body' }: NonNullable<SplitTestingOptions['antiFlicker']>,
+  { timeoutMs, selector = 'body', nonce = '' }: NonNullable<SplitTestingOptions['antiFlicker']>,
 ): void {
   const style = document.createElement('style');
+  style.nonce = nonce;
   void ready(timeoutMs).then(() => style.remove());
   style.append(`${selector}{opacity:0!important}`);
   document.documentElement.append(style);

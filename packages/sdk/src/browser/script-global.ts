@@ -1,6 +1,6 @@
 import type * as browser from './browser.ts';
 
 declare global {
-  /** The exports of `/sdk.js`, for pages that load it with a script element. `undefined` if it was blocked. */
+  /** What `/sdk.js` and its loader define. `undefined` if a script element without the loader was blocked. */
   var switchyard: typeof browser | undefined;
 }

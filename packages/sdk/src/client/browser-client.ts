@@ -11,8 +11,11 @@ export interface SplitTestingOptions {
   consent?: 'granted' | 'required';
   /** Data from server rendering; `null` for none. Default: `window.__SWITCHYARD__`. */
   bootstrap?: Bootstrap | null;
-  /** Hides the page, or the elements that match `selector`, until definitions are available, for at most `timeoutMs` (default: 1000). */
-  antiFlicker?: { timeoutMs?: number; selector?: string };
+  /**
+   * Hides the page, or the elements that match `selector`, until definitions are available, for at most `timeoutMs`
+   * (default: 1000). With a content security policy, `nonce` is that of `style-src`.
+   */
+  antiFlicker?: { timeoutMs?: number; selector?: string; nonce?: string };
   /** Cookie domain, e.g. `shop.example`, to share visitors and sessions between subdomains. */
   cookieDomain?: string;
 }

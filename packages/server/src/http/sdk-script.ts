@@ -8,8 +8,11 @@ import { IMMUTABLE, type PreparedFile, sendFile } from './prepared-file.ts';
 
 const FIVE_MINUTES = 'public, max-age=300';
 
-/** The browser client, the one that uses the relay of the site's own server, and the tools that both import on demand. */
-const NAMES = ['sdk', 'sdk-relay', 'sdk-debug'];
+/**
+ * The browser client, the one that uses the relay of the site's own server, the tools that both import on demand, and
+ * the loader, which pages contain.
+ */
+const NAMES = ['sdk', 'sdk-relay', 'sdk-debug', 'sdk-loader'];
 
 interface Script extends PreparedFile {
   name: string;

@@ -6,6 +6,7 @@ import { Loaded } from '../../ui/panel.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
 import { useProperty } from './property-context.tsx';
 import { PropertyLink } from './property-link.tsx';
+import { useLoader } from './use-loader.ts';
 
 /** Loads the browser SDK; `use` is code that runs once it is ready. */
 export function BrowserSnippet({ use = '' }: { use?: string }) {
@@ -14,12 +15,13 @@ export function BrowserSnippet({ use = '' }: { use?: string }) {
     queryKey: ['keys', propertyId],
     queryFn: ({ signal }) => request<Static<typeof KeyList>>(propertyPath(propertyId, 'keys'), { signal }),
   });
+  const loader = useLoader();
   const server = location.origin;
   const then =
-    use === '' ? '' : `\n  client?.ready().then(() => {\n    ${use.replaceAll('\n', '\n    ')}\n  });`;
-  const code = (publicKey: string) => `<script src="${server}/sdk.js"></script>
+    use === '' ? '' : `\n  client.ready().then(() => {\n    ${use.replaceAll('\n', '\n    ')}\n  });`;
+  const code = (publicKey: string) => `${loader}
 <script>
-  const client = window.switchyard?.createSwitchyard({
+  const client = switchyard.createSwitchyard({
     apiUrl: '${server}',
     publicApiKey: '${publicKey}',
     propertyId: '${propertyId}',
@@ -36,7 +38,7 @@ export function BrowserSnippet({ use = '' }: { use?: string }) {
             </p>
           );
         }
-        return <Snippet label="the snippet for your pages" code={code(newest)} />;
+        return loader && <Snippet label="the snippet for your pages" code={code(newest)} />;
       }}
     </Loaded>
   );

@@ -6,6 +6,7 @@ import { propertyPath, request } from '../../api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
+import { useLoader } from '../configuration/use-loader.ts';
 
 /** Teaches what a split test is, and how a page takes part. */
 export function SplitTestsEmpty({ action }: { action: ReactNode }) {
@@ -14,18 +15,20 @@ export function SplitTestsEmpty({ action }: { action: ReactNode }) {
     queryKey: ['keys', propertyId],
     queryFn: ({ signal }) => request<Static<typeof KeyList>>(propertyPath(propertyId, 'keys'), { signal }),
   });
+  const loader = useLoader();
   const publicKey = data?.keys.findLast(({ kind }) => kind === 'public')?.key;
   return (
     <EmptyState
       title="No split tests yet"
       action={action}
       snippet={
-        data && (
+        data &&
+        loader && (
           <>
             {!publicKey && <p>Create a public API key first, and put it into this page:</p>}
             <Snippet
               label="page with a split test"
-              code={pageOf(propertyId, publicKey ?? 'service_pub_your_key')}
+              code={pageOf(loader, propertyId, publicKey ?? 'service_pub_your_key')}
             />
           </>
         )
@@ -43,18 +46,15 @@ export function SplitTestsEmpty({ action }: { action: ReactNode }) {
   );
 }
 
-const pageOf = (
-  propertyId: string,
-  publicApiKey: string,
-) => `<script src="${location.origin}/sdk.js"></script>
+const pageOf = (loader: string, propertyId: string, publicApiKey: string) => `${loader}
 <button id="buy">Buy</button>
 <script>
-  const client = window.switchyard?.createSwitchyard({
+  const client = switchyard.createSwitchyard({
     apiUrl: '${location.origin}',
     publicApiKey: '${publicApiKey}',
     propertyId: '${propertyId}',
   });
-  client?.ready().then(() => {
+  client.ready().then(() => {
     document.getElementById('buy').textContent = client.splitTest.get('buy-button', 'Buy');
   });
 </script>`;
