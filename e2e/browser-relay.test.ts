@@ -69,7 +69,9 @@ export const html = renderToString(<SwitchyardProvider><Question /></SwitchyardP
 const scriptPage = (
   options: object = {},
 ) => `<!doctype html><title>Shop</title><script src="/sy/sdk.js"></script>
-<script>window.sy = switchyard.createSwitchyard(${JSON.stringify({ relayUrl: '/sy', propertyId: 'shop', ...options })});</script>`;
+<script>window.sy = switchyard.createSwitchyard(${JSON.stringify({ relayUrl: '/sy', propertyId: 'shop', ...options })});
+// The machine may be busy.
+sy.ready(600_000);</script>`;
 
 interface PageWindow {
   sy: PageClient;
@@ -151,6 +153,32 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     return session as typeof session & { goals: object[]; feedback: number };
   };
 
+  test('misspelled goals and feedback types, and amounts that are no numbers, are logged once and reported', async () => {
+    const { page } = suite;
+    await page.goto(`${url}/`);
+    const codes = await page.evaluate(async () => {
+      const { switchyard } = window as unknown as {
+        switchyard: { createSwitchyard(of: object): PageClient };
+      };
+      const reported: string[] = [];
+      const onError = ({ code }: { code: string }) => reported.push(code);
+      const client = switchyard.createSwitchyard({ relayUrl: '/sy', propertyId: 'shop', onError });
+      for (let i = 0; i < 2; i++) {
+        await client.goals.increment('sign-up');
+        await client.goals.increment('signup', { amount: Number.NaN });
+        await client.feedback.submit('npz', { option: 'good' });
+      }
+      return reported;
+    });
+    const once = ['goal_not_found', 'invalid_argument', 'feedback_type_not_found'];
+    expect(codes).toEqual([...once, ...once]);
+    expect(suite.consoleMessages).toEqual([
+      '[switchyard] The relay lists no goal "sign-up"; did you mean "signup"? (goal_not_found)',
+      '[switchyard] The amount of "signup" must be a number, not NaN. (invalid_argument)',
+      '[switchyard] The relay lists no feedback type "npz"; did you mean "nps"? (feedback_type_not_found)',
+    ]);
+  });
+
   test('flags, goals, feedback and events go through it, in the session of the page', async () => {
     const { page, server, consoleMessages } = suite;
     const direct = watchRequests(page, server.url);
@@ -185,7 +213,10 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     await page.route('**/v1/flags/evaluate', (route) => route.abort());
     await page.reload();
     expect(await inPage(({ sy }) => sy.flags.get('for-ada', false))).toBe(true);
-    expect(consoleMessages).toEqual([]);
+    expect(consoleMessages.sort()).toEqual([
+      expect.stringContaining('no goal "revenue"'),
+      expect.stringContaining('(option_not_allowed)'),
+    ]);
     expect(await inPage(({ sy }) => sy.flags.get('unlisted', true))).toBe(true);
     await waitFor('one warning', () => consoleMessages.some((line) => line.includes('unlisted')));
   });

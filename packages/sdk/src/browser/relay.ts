@@ -20,6 +20,8 @@ export interface SwitchyardOptions extends Omit<BrowserOptions, 'apiUrl' | 'publ
   /** With `publicApiKey`: split tests and events use the service directly. Default: they use the relay too. */
   apiUrl?: string;
   publicApiKey?: string;
+  /** Called with goals and feedback that are refused, e.g. because of a misspelled name; each is also logged once. */
+  onError?: (error: { code: string; message: string }) => void;
 }
 
 export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> extends BrowserSwitchyard<Schema> {
@@ -56,7 +58,7 @@ const LEFTOVERS_DELAY_MS = 1000;
 export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   options: SwitchyardOptions,
 ): Switchyard<Schema> {
-  const { relayUrl, propertyId, antiFlicker, apiUrl, publicApiKey } = { ...options };
+  const { relayUrl, propertyId, antiFlicker, apiUrl, publicApiKey, onError } = { ...options };
   const isDirect = apiUrl && publicApiKey;
   if (!relayUrl) warn('check relayUrl');
   const { switchyard, client, watch } = openSwitchyard(
@@ -75,6 +77,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     propertyId,
     visitorId: () => (relayUrl ? switchyard.visitorId() : undefined),
     attributes: () => profile.attributes,
+    onError,
   };
   const { publicFlags, loadFlags, refreshFlags, refreshOldFlags, whenLoaded } = createPageFlags(
     context,

@@ -1,8 +1,10 @@
+import { attempt } from './attempt.ts';
 import type { ApiResponse, ClientContext } from './client-context.ts';
 import { createDelivery } from './delivery.ts';
 import type { RelaySetup } from './relay-setup.ts';
 import { type DeliveryResult, failure } from './result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from './schema.ts';
+import { warn } from './warn.ts';
 
 export interface PageGoalCall {
   /** In dollars. Required for revenue goals; count goals count one conversion per call. */
@@ -51,7 +53,7 @@ interface PageConversions {
 /** Goals and feedback through the relay. They are kept in storage until acknowledged, and counted once. */
 export function createPageConversions(
   context: ClientContext,
-  { relayUrl, propertyId, visitorId }: RelaySetup,
+  { relayUrl, propertyId, visitorId, onError }: RelaySetup,
 ): PageConversions {
   /** The last response to each call that somebody waits for, by idempotency key. */
   const responses = new Map<string, ApiResponse | undefined>();
@@ -66,25 +68,43 @@ export function createPageConversions(
     },
   });
 
+  const warned = new Set<string>();
+  /** Calls are often not awaited, and a misspelled goal would lose every conversion. */
+  const refused = (code: string, message: string): DeliveryResult => {
+    if (!warned.has(message)) warn(`${message} (${code})`);
+    warned.add(message);
+    const result = failure(code, message);
+    attempt(() => onError?.(result.error));
+    return result;
+  };
+
   const send = async (path: string, payload: object): Promise<DeliveryResult> => {
     if (!visitorId()) return failure('no_consent', 'Nothing is sent without consent.');
     let id: string;
     try {
       id = delivery.enqueue(path, { propertyId, ...payload });
     } catch {
-      return failure('invalid_argument', 'The arguments cannot be sent as JSON.');
+      return refused('invalid_argument', 'The arguments cannot be sent as JSON.');
     }
     responses.set(id, undefined);
     await delivery.sendBatches(true);
     const response = responses.get(id);
     responses.delete(id);
-    return resultOf(response);
+    const result = resultOf(response);
+    if (result.success || result.queued) return result;
+    return refused(result.error.code, result.error.message);
   };
 
   return {
     publicGoals: {
-      increment: (goalId, call) =>
-        send('/v1/goals/increment', { goalId, amount: call?.amount, metadata: call?.metadata }),
+      async increment(goalId, call) {
+        const { amount, metadata } = { ...call };
+        // JSON turns NaN and Infinity into null.
+        if (amount !== undefined && !Number.isFinite(amount)) {
+          return refused('invalid_argument', `The amount of "${goalId}" must be a number, not ${amount}.`);
+        }
+        return send('/v1/goals/increment', { goalId, amount, metadata });
+      },
     },
     publicFeedback: {
       submit: (feedbackTypeId, call) =>

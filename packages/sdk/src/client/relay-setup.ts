@@ -8,4 +8,6 @@ export interface RelaySetup {
   /** `undefined` without consent. Makes sure that the cookies exist, from which the relay takes the ids. */
   visitorId(): string | undefined;
   attributes(): Attributes | undefined;
+  /** For goals and feedback that are refused: calls are often not awaited. */
+  onError?: ((error: { code: string; message: string }) => void) | undefined;
 }

@@ -72,6 +72,39 @@ describe('warnings, without `debug`', () => {
   });
 });
 
+describe('mistakes, without `debug`', () => {
+  it('goals, feedback types, options and amounts: logged once each, and passed to `onError` every time', async () => {
+    const errors: string[] = [];
+    const { goals, feedback } = connect({ onError: ({ code }) => errors.push(code) });
+    for (let i = 0; i < 2; i++) {
+      expect(await goals.increment('signnup')).toMatchObject({ success: false });
+      await goals.increment('unheard-of');
+      await goals.increment('revenue', { amount: Number.NaN });
+      await feedback.submit('npss', { option: 'good' });
+      await feedback.submit('nps', { option: 'god' });
+    }
+    const once = ['goal_not_found', 'goal_not_found', 'invalid_argument', 'feedback_type_not_found'];
+    expect(errors).toEqual([...once, 'option_not_allowed', ...once, 'option_not_allowed']);
+    expect(warnings).toEqual([
+      '[switchyard] The property has no goal "signnup"; did you mean "signup"? (goal_not_found)',
+      '[switchyard] The property has no goal "unheard-of". (goal_not_found)',
+      '[switchyard] The `amount` of "revenue" must be a number, not NaN. (invalid_argument)',
+      '[switchyard] The property has no feedback type "npss"; did you mean "nps"? (feedback_type_not_found)',
+      expect.stringMatching(/\(option_not_allowed\)$/),
+    ]);
+  });
+
+  it('an environment', async () => {
+    const errors: string[] = [];
+    const { ready } = connect({ environment: 'prodution', onError: ({ code }) => errors.push(code) });
+    expect(await ready()).toMatchObject({ success: false });
+    expect(errors).toEqual(['environment_not_found']);
+    expect(warnings).toEqual([
+      '[switchyard] The property has no environment "prodution"; did you mean "production"? (environment_not_found)',
+    ]);
+  });
+});
+
 describe('`debug: true`', () => {
   it('explains flags, split tests and requests, and prints no key', async () => {
     const { ready, flags, splitTest, goals, flush } = connect({ debug: true });

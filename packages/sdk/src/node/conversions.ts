@@ -4,6 +4,7 @@ import { messageOf } from './api-client.ts';
 import { createDelivery, type DeliveryKind } from './delivery/delivery.ts';
 import type { DeliveryQueue } from './delivery/delivery-queue.ts';
 import { positive, type Settings } from './options.ts';
+import { isMistake, type Reporter } from './reporter.ts';
 
 interface ConversionCall {
   /** Calls with the same key and content count once within 24 hours. Default: a generated key. */
@@ -66,9 +67,17 @@ interface Conversions {
 export function createConversions(
   settings: Settings,
   queue: DeliveryQueue,
+  reporter: Reporter,
   { isRelayed = false } = {},
 ): Conversions {
-  const send = (kind: DeliveryKind, fields: object, call: ConversionCall): Promise<DeliveryResult> => {
+  /** Calls are often not awaited, and a misspelled goal would lose every sale. */
+  const reportMistake = (result: DeliveryResult): DeliveryResult => {
+    if (!result.success && !result.queued && isMistake(result.error)) reporter.problem(result.error);
+    return result;
+  };
+  const invalid = async (message: string) => reportMistake(failure('invalid_argument', message));
+
+  const send = async (kind: DeliveryKind, fields: object, call: ConversionCall): Promise<DeliveryResult> => {
     const { idempotencyKey, timeoutMs } = call;
     if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) {
       return invalid('`idempotencyKey` must be 1 to 255 printable ASCII characters.');
@@ -80,14 +89,15 @@ export function createConversions(
       return invalid(`The arguments cannot be sent as JSON: ${messageOf(error)}`);
     }
     const delivery = createDelivery({ kind, body, idempotencyKey, isRelayed });
-    return queue.send(delivery, positive(timeoutMs, settings.timeoutMs));
+    return reportMistake(await queue.send(delivery, positive(timeoutMs, settings.timeoutMs)));
   };
 
   const goal = (kind: 'increment' | 'decrement') => (goalId: string, call?: GoalCall) => {
     const { amount, sessionId, metadata } = call ?? {};
     if (!isId(goalId)) return invalid('`goalId` must be the slug of a goal.');
     // JSON turns NaN and Infinity into null, as if there were no amount.
-    if (amount !== undefined && !Number.isFinite(amount)) return invalid('`amount` must be a number.');
+    if (amount !== undefined && !Number.isFinite(amount))
+      return invalid(`The \`amount\` of "${goalId}" must be a number, not ${amount}.`);
     return send(kind, { goalId, amount, sessionId, metadata }, call ?? {});
   };
 
@@ -106,5 +116,3 @@ export function createConversions(
 const isId = (value: unknown): boolean => typeof value === 'string' && value !== '';
 const isIdempotencyKey = (value: unknown): boolean =>
   typeof value === 'string' && IDEMPOTENCY_KEY.test(value);
-const invalid = (message: string): Promise<DeliveryResult> =>
-  Promise.resolve(failure('invalid_argument', message));

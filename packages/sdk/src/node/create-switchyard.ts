@@ -89,8 +89,8 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const definitions = new SplitTestDefinitions({ settings, api, publicKey, reporter });
   const memory = new ExposureMemory();
   const flags = createFlags({ source, remote, usage, reporter, timeoutMs: settings.timeoutMs });
-  const { goals, feedback } = createConversions(settings, queue);
-  const relayed = createConversions(settings, queue, { isRelayed: true });
+  const { goals, feedback } = createConversions(settings, queue, reporter);
+  const relayed = createConversions(settings, queue, reporter, { isRelayed: true });
   let closing: Promise<Result> | undefined;
 
   const flush = (): Promise<Result> => queue.flush(settings.timeoutMs);

@@ -36,7 +36,7 @@ export interface SwitchyardOptions {
     /** Sets `Secure`. Default: on HTTPS requests. */
     secure?: boolean;
   };
-  /** Called with background errors: flags that cannot be fetched, events that are dropped. */
+  /** Called with errors that nobody may look at: flags that cannot be fetched, events that are dropped or refused. */
   onError?: (error: { code: string; message: string }) => void;
   /** Explains every decision and request in the console, without keys; also logs background errors, once per code. */
   debug?: boolean;

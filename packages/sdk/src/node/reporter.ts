@@ -9,7 +9,7 @@ interface ReportedError {
 export interface Reporter {
   /** A programming mistake: logged once, regardless of `debug`. */
   misuse(message: string): void;
-  /** A background error; logged once if events were lost or may be, and with `debug`. */
+  /** An error that nobody may look at; logged once if events are lost or may be, and with `debug`. */
   problem(error: ReportedError): void;
   /** Logs a refused key or a wrong property once, regardless of `debug`; ignores all other errors. */
   refusal(error: ReportedError): void;
@@ -22,11 +22,27 @@ export interface Reporter {
 const REFUSALS = new Set(['api_key_missing', 'api_key_invalid', 'wrong_key_kind', 'wrong_property']);
 /** Events were dropped, or would not survive a crash. */
 const LOSSES = new Set(['expired', 'queue_full', 'spool_damaged', 'spool_failed', 'spool_full']);
+/** The call is wrong, and so is every further one: usually a misspelled name. */
+const MISTAKES = new Set([
+  'amount_not_positive',
+  'amount_required',
+  'environment_not_found',
+  'feedback_empty',
+  'feedback_type_not_found',
+  'goal_not_found',
+  'invalid_argument',
+  'invalid_request',
+  'message_not_allowed',
+  'option_not_allowed',
+]);
 /** Keys of flags and tests may come from requests, so there could be any number. */
 const MAX_LOGGED = 200;
 
 /** The service refuses the key, whatever is sent with it. */
 export const isKeyRefusal = ({ code }: { code: string }): boolean => REFUSALS.has(code);
+
+/** The call itself is wrong. */
+export const isMistake = ({ code }: { code: string }): boolean => MISTAKES.has(code);
 
 export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'debug'> | undefined): Reporter {
   const logged = new Set<string>();
@@ -39,7 +55,9 @@ export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'deb
   return {
     misuse: (message) => logOnce(message, message),
     problem({ code, message }) {
-      if (LOSSES.has(code) || (isNarrating && !REFUSALS.has(code))) logOnce(code, `${message} (${code})`);
+      if (isMistake({ code })) logOnce(code + message, `${message} (${code})`);
+      else if (LOSSES.has(code) || (isNarrating && !REFUSALS.has(code)))
+        logOnce(code, `${message} (${code})`);
       try {
         options?.onError?.({ code, message });
       } catch {

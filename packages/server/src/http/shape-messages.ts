@@ -1,3 +1,4 @@
+import { closestName } from '@switchyard/core/evaluation/closest-name';
 import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../storage/changes/json-pointer.ts';
 
@@ -97,23 +98,8 @@ interface ObjectSchema {
 function unknownField(name: string, schema: ObjectSchema): string {
   if (schema.patternProperties !== undefined) return 'is not a valid environment id';
   const known = Object.keys(schema.properties ?? {});
-  const closest = known.find((candidate) => distance(candidate.toLowerCase(), name.toLowerCase()) <= 2);
+  const closest = closestName(name, known);
   return `is an unknown field${closest === undefined ? `; known fields: ${known.join(', ')}` : `; did you mean "${closest}"?`}`;
-}
-
-/** Edit distance (Levenshtein), one row at a time. */
-function distance(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > 2) return 3;
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const replace = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import type { DeliveryResult } from '../../client/result.ts';
 import type { Feedback, Goals } from '../conversions.ts';
 import { isKeyRefusal, type Reporter } from '../reporter.ts';
@@ -39,7 +40,9 @@ export function createRelayConversions(parts: Parts): RelayConversions {
       const amount = fields.amount('amount');
       const metadata = fields.metadata('metadata', GOAL_METADATA);
       fields.finish();
-      if (goalId === undefined || !settings.goals.has(goalId)) throw new RelayProblem('goal_not_found');
+      if (goalId === undefined || !settings.goals.has(goalId)) {
+        throw new RelayProblem('goal_not_found', { message: notListed('goal', goalId, settings.goals) });
+      }
       const result = await goals.increment(goalId, { amount, metadata, ...visitOf(call) });
       return respond(result, reporter);
     },
@@ -51,7 +54,9 @@ export function createRelayConversions(parts: Parts): RelayConversions {
       const metadata = fields.metadata('metadata', FEEDBACK_METADATA);
       fields.finish();
       if (feedbackTypeId === undefined || !settings.feedback.has(feedbackTypeId)) {
-        throw new RelayProblem('feedback_type_not_found');
+        throw new RelayProblem('feedback_type_not_found', {
+          message: notListed('feedback type', feedbackTypeId, settings.feedback),
+        });
       }
       if (!option && !message) throw new RelayProblem('feedback_empty');
       const entry = { option, message, metadata, ...visitOf(call) };
@@ -59,6 +64,9 @@ export function createRelayConversions(parts: Parts): RelayConversions {
     },
   };
 }
+
+const notListed = (what: string, id: string | undefined, known: ReadonlySet<string>): string =>
+  `The relay lists no ${what}${unknownName(id ?? '', [...known])}`;
 
 /** The session, and the idempotency key of the page: made unique, so that it cannot equal one of the server's own keys. */
 function visitOf(call: RelayCall): { sessionId?: string; idempotencyKey?: string } {

@@ -1,10 +1,14 @@
+import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { ApiError } from '../../errors.ts';
 import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 export function requireType(property: PropertyConfiguration, id: string): FeedbackType {
   const type = property.feedbackTypes.find((candidate) => candidate.id === id);
-  if (type === undefined) throw new ApiError('feedback_type_not_found');
-  return type;
+  if (type !== undefined) return type;
+  const known = property.feedbackTypes.map((candidate) => candidate.id);
+  throw new ApiError('feedback_type_not_found', {
+    message: `The property has no feedback type${unknownName(id, known)}`,
+  });
 }
 
 interface References {

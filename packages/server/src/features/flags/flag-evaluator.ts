@@ -1,3 +1,4 @@
+import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { createFlagCompiler, type FlagSet, type Outcome } from '@switchyard/core/evaluation/flags';
 import { ApiError } from '../../errors.ts';
 import { type PartTag, partTagOf, TagOfParts } from '../../http/etag.ts';
@@ -40,7 +41,10 @@ export function flagsIn(property: PropertyConfiguration, environmentId: string):
   const known = compiled.get(environmentId);
   if (known !== undefined) return known;
   if (!property.environments.some(({ id }) => id === environmentId)) {
-    throw new ApiError('environment_not_found');
+    const known = property.environments.map(({ id }) => id);
+    throw new ApiError('environment_not_found', {
+      message: `The property has no environment${unknownName(environmentId, known)}`,
+    });
   }
   const set = compileFor(property, environmentId);
   const flags = { propertyId: property.id, environmentId, set };

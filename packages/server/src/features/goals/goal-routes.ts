@@ -8,6 +8,7 @@ import {
   GoalProgressQuery,
   IncrementBody,
 } from '@switchyard/core/api/goals';
+import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { toDollars, toMicros } from '@switchyard/core/money';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
@@ -75,8 +76,9 @@ function registerStep(
 
 function requireGoal(property: PropertyConfiguration, goalId: string): Goal {
   const goal = property.goals.find(({ id }) => id === goalId);
-  if (goal === undefined) throw new ApiError('goal_not_found');
-  return goal;
+  if (goal !== undefined) return goal;
+  const known = property.goals.map(({ id }) => id);
+  throw new ApiError('goal_not_found', { message: `The property has no goal${unknownName(goalId, known)}` });
 }
 
 function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): AcceptedConversion {
