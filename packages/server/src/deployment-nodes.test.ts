@@ -19,6 +19,7 @@ interface ComposeNode {
   environment: Record<string, unknown>;
   volumes: string[];
   pull_policy: string;
+  stop_grace_period: string;
 }
 
 describe('deploy/nodes', () => {
@@ -59,6 +60,15 @@ describe('deploy/nodes', () => {
     for (const [, { image, healthcheck }] of others) {
       expect(image).toMatch(/:\d+\.\d+/);
       expect(healthcheck).toBeDefined();
+    }
+  });
+
+  it('gives the load balancer time to notice a shutdown', () => {
+    const noticed = /health_interval (\d+)s[\s\S]*health_timeout (\d+)s/.exec(read('deploy/nodes/Caddyfile'))!;
+    for (const [, { environment, stop_grace_period: grace }] of nodes) {
+      const [, delay] = /:-(\d+)\}$/.exec(String(environment.SHUTDOWN_DELAY_SECONDS))!;
+      expect(Number(delay)).toBeGreaterThanOrEqual(Number(noticed[1]) + Number(noticed[2]));
+      expect(Number.parseInt(grace, 10)).toBeGreaterThan(Number(delay) + 30);
     }
   });
 
