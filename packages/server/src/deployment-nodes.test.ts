@@ -64,7 +64,9 @@ describe('deploy/nodes', () => {
   });
 
   it('gives the load balancer time to notice a shutdown', () => {
-    const noticed = /health_interval (\d+)s[\s\S]*health_timeout (\d+)s/.exec(read('deploy/nodes/Caddyfile'))!;
+    const noticed = /health_interval (\d+)s[\s\S]*health_timeout (\d+)s/.exec(
+      read('deploy/nodes/Caddyfile'),
+    )!;
     for (const [, { environment, stop_grace_period: grace }] of nodes) {
       const [, delay] = /:-(\d+)\}$/.exec(String(environment.SHUTDOWN_DELAY_SECONDS))!;
       expect(Number(delay)).toBeGreaterThanOrEqual(Number(noticed[1]) + Number(noticed[2]));
