@@ -8,7 +8,7 @@ import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-pr
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
 import { bundlePage } from './support/bundle-page.ts';
-import { sessionsOf, sorted } from './support/visits.ts';
+import { patientPage, sessionsOf, sorted } from './support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
@@ -22,7 +22,7 @@ function writeSnippets(apiUrl: string): string {
   mkdirSync(join(folder, 'node_modules/@switchyard'), { recursive: true });
   symlinkSync(at('packages/sdk'), join(folder, 'node_modules/@switchyard/sdk'));
   for (const [, name, code] of readme.matchAll(/```tsx\n\/\/ ([\w-]+\.tsx)\n([\s\S]*?)```/g)) {
-    const text = code!
+    const text = patientPage(code!)
       .replace('https://switchyard.example', apiUrl)
       .replace('service_pub_your_key', PUBLIC_KEY);
     writeFileSync(join(folder, name!), text);

@@ -210,7 +210,7 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     await suite.context.addCookies([{ name: 'login', value: 'ada', url }]);
     await inPage(({ sy }) => sy.identify('ada'));
     await waitFor('the new value', () => inPage(({ sy }) => sy.flags.get('for-ada', false)));
-    await page.route('**/v1/flags/evaluate', (route) => route.abort());
+    await page.route('**/v1/flags/evaluate*', (route) => route.abort());
     await page.reload();
     expect(await inPage(({ sy }) => sy.flags.get('for-ada', false))).toBe(true);
     expect(consoleMessages.sort()).toEqual([
@@ -219,6 +219,22 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     ]);
     expect(await inPage(({ sy }) => sy.flags.get('unlisted', true))).toBe(true);
     await waitFor('one warning', () => consoleMessages.some((line) => line.includes('unlisted')));
+  });
+
+  test('flags that hang do not delay ready(timeoutMs)', async () => {
+    const { page } = suite;
+    await page.addInitScript(() => {
+      const { fetch } = window;
+      // Without an end, not even an abort.
+      window.fetch = (input, init) =>
+        String(input).includes('/v1/flags/') ? new Promise(() => {}) : fetch(input, init);
+    });
+    await page.goto(url);
+    const value = await inPage(async ({ sy }) => {
+      await sy.ready(50);
+      return sy.flags.get('question', false);
+    });
+    expect(value).toBe(false);
   });
 
   test('`?sy_debug` explains flags, and says that goals and feedback are acknowledged', async () => {

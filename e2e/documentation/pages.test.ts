@@ -5,7 +5,7 @@ import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from '../support/browser-suite.ts';
 import { DocumentedProject, documentedHtml } from '../support/documented-project.ts';
 import { builtScript } from '../support/site.ts';
-import { patientPage, sessionsOf, sorted, watchRequests } from '../support/visits.ts';
+import { sessionsOf, sorted, watchRequests } from '../support/visits.ts';
 
 const { suite, isMissing } = await BrowserSuite.open();
 
@@ -44,7 +44,7 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
   test('getting-started/html.md', async () => {
     const { page, server, site } = suite;
     const [html] = documentedHtml('docs/getting-started/html.md', server.url);
-    await page.goto(site.put('/html', patientPage(html!)));
+    await page.goto(site.put('/html', html!));
     await page.evaluate('client.ready()');
     await page.click('#buy');
     const text = await page.textContent('#buy');
@@ -57,7 +57,7 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
     const requests = watchRequests(page, server.url);
     const [html] = documentedHtml('docs/guides/consent.md', server.url);
     // No variation has the text of the HTML, so that a page that forgets to show one is noticed.
-    const url = site.put('/consent', patientPage(html!).replace('>Buy<', '>…<'));
+    const url = site.put('/consent', html!.replace('>Buy<', '>…<'));
     await page.goto(url);
     expect(requests).toEqual(['GET /sdk.js']);
     expect(await context.cookies()).toEqual([]);
@@ -79,7 +79,7 @@ describe.skipIf(isMissing)('pages of the documentation', () => {
   test('guides/single-page-apps.md: counts each route, and the test where it is shown', async () => {
     const { page, server, site } = suite;
     const [html] = documentedHtml('docs/guides/single-page-apps.md', server.url);
-    await page.goto(site.put('/home', patientPage(html!)));
+    await page.goto(site.put('/home', html!));
     await page.evaluate('client.ready()');
     expect(await page.textContent('main')).toBe('Welcome');
     expect(await recorded(1)).toEqual(['pageview /home']);

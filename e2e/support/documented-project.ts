@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown';
 import { freePort } from '../../packages/server/src/testing/free-port.ts';
 import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
 import { waitFor } from '../../packages/server/src/testing/wait.ts';
+import { patientPage } from './visits.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -24,7 +25,7 @@ export function documentedHtml(page: string, apiUrl: string): string[] {
 }
 
 const withService = (code: string, apiUrl: string): string =>
-  code
+  patientPage(code)
     .replaceAll(/https:\/\/switchyard\.example|http:\/\/127\.0\.0\.1:8080/g, apiUrl)
     .replaceAll('service_pub_your_key', PUBLIC_KEY)
     .replaceAll('service_sec_your_key', SECRET_KEY);

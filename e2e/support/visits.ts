@@ -60,9 +60,9 @@ export interface PageOptions {
 /** Long enough for a busy machine. */
 const PATIENCE_MS = 600_000;
 
-/** A documented page, which waits for definitions as long as it takes. */
-export const patientPage = (html: string): string =>
-  html.replace(/createSwitchyard\(\{.*?\}\);/s, `$& client.ready(${PATIENCE_MS});`);
+/** Makes the page of a snippet wait for definitions as long as it takes. */
+export const patientPage = (code: string): string =>
+  code.replace(/const client = [\w.]*createSwitchyard\(\{.*?\}\);/s, `$& client.ready(${PATIENCE_MS});`);
 
 /** A page that loads the SDK as in the README; its client is `window.sy`. */
 export function pageWithSdk(apiUrl: string, { property = 'shop', ...page }: PageOptions = {}): string {
