@@ -268,6 +268,9 @@ describe('a used up rate limit', () => {
         if (status === 429) return comparable(text);
       }
     };
-    expect(await refused('fast')).toBe(await refused('slow'));
+    // Either limit may refuse a request, so a lane has several responses.
+    const slow = new Set<string>();
+    for (let i = 0; i < 20; i++) slow.add(await refused('slow'));
+    expect([...slow]).toContain(await refused('fast'));
   });
 });
