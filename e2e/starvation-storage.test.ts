@@ -26,13 +26,13 @@ beforeEach(() => {
   dataDir = temporaryDirectory();
 });
 
-/** A journal of 20 MB. */
+/** A journal of 100 MB. */
 function createJournal(): DatabaseSyncInstance {
   const journal = new DatabaseSync(join(dataDir, 'journal.db'));
   journal.exec(`
     PRAGMA journal_mode = WAL;
     CREATE TABLE filler (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 250000)
     INSERT INTO filler SELECT n, hex(randomblob(200)) FROM numbers;
   `);
   return journal;

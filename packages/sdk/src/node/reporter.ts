@@ -55,7 +55,7 @@ export function createReporter(options: Pick<SwitchyardOptions, 'onError' | 'deb
   return {
     misuse: (message) => logOnce(message, message),
     problem({ code, message }) {
-      if (isMistake({ code })) logOnce(code + message, `${message} (${code})`);
+      if (isMistake({ code })) logOnce(message, `${message} (${code})`);
       else if (LOSSES.has(code) || (isNarrating && !REFUSALS.has(code)))
         logOnce(code, `${message} (${code})`);
       try {
