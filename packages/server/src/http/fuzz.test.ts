@@ -138,7 +138,9 @@ describe('afterwards', () => {
   });
 
   it('the log is empty', () => {
-    expect(shop.server.stdout.filter((line) => !/is listening on|No event has arrived yet/.test(line))).toEqual([]);
+    expect(
+      shop.server.stdout.filter((line) => !/is listening on|No event has arrived yet/.test(line)),
+    ).toEqual([]);
     expect(shop.server.stderr).toEqual([]);
   });
 });
