@@ -8,7 +8,7 @@ const MAX_SILENCE_MS = 45_000;
 
 interface Listeners {
   /** The data of `state`, after each connection, or of `change`. */
-  onNews(data: string): void;
+  onUpdate(data: string): void;
   onDown(error: { code: string; message: string }): void;
 }
 
@@ -77,7 +77,7 @@ export class ChangeStream {
     }
     this.#failures = 0;
     const parser = new EventStreamParser(({ event, data }) => {
-      if ((event === 'state' || event === 'change') && !this.#closed) this.#listeners.onNews(data);
+      if ((event === 'state' || event === 'change') && !this.#closed) this.#listeners.onUpdate(data);
     });
     response.setEncoding('utf8');
     response.on('data', (text: string) => {

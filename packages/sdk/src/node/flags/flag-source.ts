@@ -5,7 +5,6 @@ import { type ApiClient, type ApiFailure, type ApiResult, apiFailure } from '../
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import { ChangeStream } from './change-stream.ts';
-import { changedList, changedSegments, type FlagNews, isSameTag, parseNews } from './flag-news.ts';
 import {
   changedKeys,
   compileState,
@@ -14,6 +13,7 @@ import {
   isFlagList,
   usesSegments,
 } from './flag-state.ts';
+import { changedList, changedSegments, type FlagUpdate, isSameTag, parseUpdate } from './flag-update.ts';
 
 /**
  * `starting`: not loaded yet. `ready`: up to date. `stale`: updates fail, and the last known state is used. `error`: the
@@ -66,7 +66,7 @@ export class FlagSource {
   #loading = false;
   #reloadRequested = false;
   /** What the stream said during a load. */
-  #unheard: FlagNews | undefined;
+  #updateDuringLoad: FlagUpdate | undefined;
   #isFetchPlanned = false;
   /** Of the first caller; others join it, or return at once when it is over. */
   #firstWait: Promise<Result> | undefined;
@@ -86,7 +86,7 @@ export class FlagSource {
     const { apiUrl, propertyId, secretApiKey } = this.#settings;
     const url = `${apiUrl}/v1/flags/stream?propertyId=${encodeURIComponent(propertyId)}`;
     this.#stream = new ChangeStream(url, secretApiKey, {
-      onNews: (data) => this.#hear(parseNews(data)),
+      onUpdate: (data) => this.#receive(parseUpdate(data)),
       onDown: (error) => {
         // An outage that is known already: loading is being retried, and has reported it.
         if (this.#failures > 0) return;
@@ -175,9 +175,9 @@ export class FlagSource {
     if (this.#reloadRequested && !failed) return this.#load();
     this.#reloadRequested = false;
     this.#loadAfter(this.#nextDelay(failed));
-    const unheard = this.#unheard;
-    this.#unheard = undefined;
-    if (unheard && !failed) this.#hear(unheard);
+    const update = this.#updateDuringLoad;
+    this.#updateDuringLoad = undefined;
+    if (update && !failed) this.#receive(update);
   }
 
   #loadAfter(ms: number): void {
@@ -185,10 +185,10 @@ export class FlagSource {
     this.#timer = setTimeout(() => void this.#load(), ms).unref();
   }
 
-  /** Fetches only if the news do not say all, and not at the same time as all other clients. */
-  #hear(news: FlagNews): void {
-    if (this.#loading) this.#unheard = news;
-    else if (!this.#has(news) && !this.#apply(news)) this.#planFetch(news.spreadMs);
+  /** Fetches only if the update does not contain everything, and not at the same time as all other clients. */
+  #receive(update: FlagUpdate): void {
+    if (this.#loading) this.#updateDuringLoad = update;
+    else if (!this.#has(update) && !this.#apply(update)) this.#planFetch(update.spreadMs);
     else if (this.#failures > 0 || this.#isFetchPlanned) {
       this.#failures = 0;
       this.#isFetchPlanned = false;
@@ -204,7 +204,7 @@ export class FlagSource {
     this.#loadAfter(Math.random() * spreadMs);
   }
 
-  #has({ etags }: FlagNews): boolean {
+  #has({ etags }: FlagUpdate): boolean {
     const list = this.#list;
     if (!list || !isSameTag(list.etag, etags.list)) return false;
     return (
@@ -213,7 +213,7 @@ export class FlagSource {
   }
 
   /** False if the change is based on something else than what is known here. */
-  #apply({ delta, etags }: FlagNews): boolean {
+  #apply({ delta, etags }: FlagUpdate): boolean {
     const { environment } = this.#settings;
     if (!delta || !this.#list || !isSameTag(this.#list.etag, delta.from.list)) return false;
     try {

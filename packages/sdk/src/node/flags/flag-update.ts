@@ -1,7 +1,7 @@
 import type { FlagList } from './flag-state.ts';
 
 /** What the stream says about the flags of the service: which ones to have, and how to get there. */
-export interface FlagNews {
+export interface FlagUpdate {
   etags: FlagEtags;
   /** To be random about when to fetch: other clients may have to fetch too. */
   spreadMs: number;
@@ -13,7 +13,7 @@ interface FlagEtags {
   segments: string;
 }
 
-/** Leads from the flags and segments with the tags `from` to those of the news. */
+/** Leads from the flags and segments with the tags `from` to those of the update. */
 interface FlagDelta extends FlagList {
   from: FlagEtags;
   removedFlags: string[];
@@ -24,12 +24,12 @@ interface FlagDelta extends FlagList {
 const MAX_SPREAD_MS = 60_000;
 
 /** Without anything to compare with, everything is fetched at once. */
-const UNKNOWN: FlagNews = { etags: { list: '', segments: '' }, spreadMs: 0 };
+const UNKNOWN: FlagUpdate = { etags: { list: '', segments: '' }, spreadMs: 0 };
 
-export function parseNews(data: string): FlagNews {
+export function parseUpdate(data: string): FlagUpdate {
   try {
-    const news = { ...UNKNOWN, ...(JSON.parse(data) as Partial<FlagNews>) };
-    return { ...news, spreadMs: Math.min(Number(news.spreadMs) || 0, MAX_SPREAD_MS) };
+    const update = { ...UNKNOWN, ...(JSON.parse(data) as Partial<FlagUpdate>) };
+    return { ...update, spreadMs: Math.min(Number(update.spreadMs) || 0, MAX_SPREAD_MS) };
   } catch {
     return UNKNOWN;
   }
