@@ -255,6 +255,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Of every request that reads many events. */
+export const EVENT_QUERY_ERRORS = [
+  'storage_damaged',
+  'event_store_unavailable',
+  'report_too_large',
+] as const satisfies readonly ErrorCode[];
+
 interface ErrorOptions {
   message?: string;
   fields?: readonly FieldError[];

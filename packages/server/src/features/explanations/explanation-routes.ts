@@ -6,7 +6,7 @@ import {
   SessionFlagsQuery,
 } from '@switchyard/core/api/explanations';
 import { PropertyParams } from '@switchyard/core/api/management';
-import { invalidField } from '../../errors.ts';
+import { EVENT_QUERY_ERRORS, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { configurationOfMoment, momentOf, type PastConfigurations } from './configuration-of-moment.ts';
@@ -49,14 +49,7 @@ function registerExplanations(api: ApiRoutes, parts: Parts): void {
       params: PropertyParams,
       body: ExplanationBody,
       responses: { 200: { ...Explanation, description: 'The result, and how it came about' } },
-      errors: [
-        'not_found',
-        'environment_not_found',
-        'overloaded',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['not_found', 'environment_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     async ({ managed, body }) => {
       checkCombination(body);
@@ -110,14 +103,7 @@ function registerSessionFlags(api: ApiRoutes, parts: Parts): void {
       params: SessionFlagsParams,
       querystring: SessionFlagsQuery,
       responses: { 200: { ...SessionFlags, description: 'The flags of that moment' } },
-      errors: [
-        'not_found',
-        'environment_not_found',
-        'overloaded',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['not_found', 'environment_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     async ({ managed, params, query }) => {
       const session = await findSession(parts, managed.id, params.sessionId);

@@ -1,5 +1,5 @@
 import { FeedbackExportQuery, FeedbackSummary, FeedbackSummaryQuery } from '@switchyard/core/api/feedback';
-import { ApiError } from '../../errors.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import { plainResponse } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
@@ -27,9 +27,7 @@ const ERRORS = [
   'split_test_not_found',
   'not_found',
   'environment_not_found',
-  'storage_damaged',
-  'event_store_unavailable',
-  'report_too_large',
+  ...EVENT_QUERY_ERRORS,
 ] as const;
 
 /** Feedback as a whole: its summary, and all entries as a file. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { FeedbackBody, FeedbackPage, FeedbackQuery } from '@switchyard/core/api/feedback';
-import { ApiError, ERRORS, type ErrorCode } from '../../errors.ts';
+import { ApiError, ERRORS, type ErrorCode, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
@@ -106,9 +106,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, database, flagValues }
         'split_test_not_found',
         'not_found',
         'environment_not_found',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
+        ...EVENT_QUERY_ERRORS,
       ],
     },
     async (request): Promise<FeedbackPage> => {

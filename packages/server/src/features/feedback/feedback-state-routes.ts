@@ -1,5 +1,6 @@
 import { FeedbackState, FeedbackStateBody } from '@switchyard/core/api/feedback';
 import { FeedbackParams } from '@switchyard/core/api/management';
+import { EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
@@ -21,7 +22,7 @@ export function registerFeedbackStateRoutes(api: ApiRoutes, stores: Stores): voi
       params: FeedbackParams,
       body: FeedbackStateBody,
       responses: { 200: { ...FeedbackState, description: 'Saved' } },
-      errors: ['not_found', 'storage_damaged', 'event_store_unavailable', 'report_too_large'],
+      errors: ['not_found', ...EVENT_QUERY_ERRORS],
     },
     ({ managed, params, body, caller }) =>
       changeFeedbackState(stores, managed.id, params.feedbackId, body, caller.account.id),

@@ -10,7 +10,7 @@ import {
 } from '@switchyard/core/api/goals';
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { toDollars, toMicros } from '@switchyard/core/money';
-import { ApiError, invalidField } from '../../errors.ts';
+import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { decodeTimelineCursor, encodeTimelineCursor } from '../../http/paging.ts';
@@ -114,13 +114,7 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
       members: true,
       querystring: GoalProgressQuery,
       responses: { 200: { ...GoalProgress, description: 'The progress' } },
-      errors: [
-        'wrong_property',
-        'goal_not_found',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['wrong_property', 'goal_not_found', ...EVENT_QUERY_ERRORS],
     },
     (request) => {
       const period = periodOf(request.query, Date.now());
@@ -140,13 +134,7 @@ function registerConversions(api: ApiRoutes, { auth, eventStore }: Dependencies)
       members: true,
       querystring: ConversionsQuery,
       responses: { 200: { ...ConversionsPage, description: 'One page' } },
-      errors: [
-        'wrong_property',
-        'goal_not_found',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['wrong_property', 'goal_not_found', ...EVENT_QUERY_ERRORS],
     },
     async (request): Promise<ConversionsPage> => {
       const { limit = 50, cursor, type, ...filter } = request.query;

@@ -1,5 +1,6 @@
 import { HoldoutQuery, HoldoutReport } from '@switchyard/core/api/holdout';
 import { noHoldoutReport } from '@switchyard/core/stats/report/holdout-report';
+import { EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { holdoutScope } from './holdout-scope.ts';
@@ -23,13 +24,7 @@ export function registerHoldoutRoutes(api: ApiRoutes, { auth, reports }: Depende
       members: true,
       querystring: HoldoutQuery,
       responses: { 200: { ...HoldoutReport, description: 'The report; without a holdout, how to get one' } },
-      errors: [
-        'wrong_property',
-        'overloaded',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['wrong_property', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     (request, reply) => {
       const { propertyId, fresh = false } = request.query;

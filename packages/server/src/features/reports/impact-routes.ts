@@ -1,6 +1,6 @@
 import { Impact, ImpactBody } from '@switchyard/core/api/impact';
 import { PropertyParams } from '@switchyard/core/api/management';
-import { ApiError } from '../../errors.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { disconnection } from '../../http/disconnection.ts';
 import { findItem } from '../../storage/changes/entities.ts';
@@ -30,15 +30,7 @@ export function registerImpactRoutes(api: ApiRoutes, { reports, withUnsavedItem 
       params: PropertyParams,
       body: ImpactBody,
       responses: { 200: { ...Impact, description: 'The affected visitors' } },
-      errors: [
-        'not_found',
-        'in_use',
-        'transition_not_allowed',
-        'overloaded',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['not_found', 'in_use', 'transition_not_allowed', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     async ({ managed, body }, reply) => {
       const { type, key, definition, days = 7 } = body;

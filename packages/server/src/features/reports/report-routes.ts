@@ -6,7 +6,7 @@ import {
 } from '@switchyard/core/api/results';
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../../errors.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import type { ReportBody } from './report-request.ts';
@@ -42,14 +42,7 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: Pick<Rep
       members: true,
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
-      errors: [
-        'wrong_property',
-        'split_test_not_found',
-        'overloaded',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['wrong_property', 'split_test_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, by, include, fresh } = request.query;
@@ -89,14 +82,7 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
           },
         },
       },
-      errors: [
-        'wrong_property',
-        'split_test_not_found',
-        'overloaded',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['wrong_property', 'split_test_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, format = 'bundle' } = request.query;
@@ -130,14 +116,7 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<Report
       members: true,
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
-      errors: [
-        'wrong_property',
-        'goal_not_found',
-        'overloaded',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['wrong_property', 'goal_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     (request, reply) => {
       const { propertyId, goalId } = request.query;

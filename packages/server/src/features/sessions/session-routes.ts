@@ -7,7 +7,7 @@ import {
   SessionsPage,
   SessionsQuery,
 } from '@switchyard/core/api/sessions';
-import { ApiError } from '../../errors.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { checkOrigin } from '../../http/cors.ts';
@@ -84,9 +84,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, phaseOf }: Dependencie
         'split_test_not_found',
         'goal_not_found',
         'feedback_type_not_found',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
+        ...EVENT_QUERY_ERRORS,
       ],
     },
     async (request): Promise<SessionsPage> => {
@@ -113,13 +111,7 @@ function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): voi
       params: SessionParams,
       querystring: SessionQuery,
       responses: { 200: { ...SessionDetail, description: 'The session' } },
-      errors: [
-        'wrong_property',
-        'not_found',
-        'storage_damaged',
-        'event_store_unavailable',
-        'report_too_large',
-      ],
+      errors: ['wrong_property', 'not_found', ...EVENT_QUERY_ERRORS],
     },
     async (request): Promise<SessionDetail> => {
       const { propertyId, limit = 200, cursor } = request.query;

@@ -10,6 +10,7 @@ import {
   TrafficSummary,
 } from '@switchyard/core/api/traffic';
 import type { FastifyReply } from 'fastify';
+import { EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes, RouteDeclaration } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { seriesInterval, trafficScope } from './traffic-period.ts';
@@ -28,7 +29,7 @@ const declaration = {
   tag: 'Traffic',
   key: 'secret',
   members: true,
-  errors: ['wrong_property', 'overloaded', 'storage_damaged', 'event_store_unavailable', 'report_too_large'],
+  errors: ['wrong_property', 'overloaded', ...EVENT_QUERY_ERRORS],
 } satisfies Partial<RouteDeclaration>;
 
 export function registerTrafficRoutes(api: ApiRoutes, dependencies: Dependencies): void {
