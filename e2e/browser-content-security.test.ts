@@ -19,19 +19,6 @@ const createClient = (antiFlicker: object = {}) => {
   return `createSwitchyard(${JSON.stringify(options)});`;
 };
 
-/** Holds the definitions back, so that the page is hidden. */
-async function holdDefinitions(): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await suite.page.route(`${suite.server.url}/v1/split-testing/config*`, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-}
-
 const isHidden = () => suite.page.evaluate(() => getComputedStyle(document.body).opacity === '0');
 
 /** The page is hidden, then shows a variation, and everything is recorded. */
@@ -52,7 +39,7 @@ const PATIENT = { timeoutMs: 600_000 };
 
 describe.skipIf(isMissing)('a strict content security policy in Chromium', () => {
   test('the loader in the page, with a nonce', async () => {
-    const release = await holdDefinitions();
+    const release = await suite.holdDefinitions();
     const sdk = `${suite.server.url}/sdk.js`;
     const scripts = `<script nonce="${NONCE}" data-sdk="${sdk}">${builtScript('sdk-loader.js')}</script>
 <script nonce="${NONCE}">window.sy = switchyard.${createClient(PATIENT)}</script>`;
@@ -62,7 +49,7 @@ describe.skipIf(isMissing)('a strict content security policy in Chromium', () =>
   });
 
   test('the loader as a file of the site, and no inline script', async () => {
-    const release = await holdDefinitions();
+    const release = await suite.holdDefinitions();
     suite.site.put('/page.js', `window.sy = switchyard.${createClient(PATIENT)}`, 'text/javascript');
     const sdk = `${suite.server.url}/sdk.js`;
     const scripts = `<script src="/sdk-loader.js" nonce="${NONCE}" data-sdk="${sdk}"></script>
@@ -73,7 +60,7 @@ describe.skipIf(isMissing)('a strict content security policy in Chromium', () =>
   });
 
   test('the client arrives before the page creates it', async () => {
-    const release = await holdDefinitions();
+    const release = await suite.holdDefinitions();
     const sdk = `${suite.server.url}/sdk.js`;
     const scripts = `<script nonce="${NONCE}" data-sdk="${sdk}">${builtScript('sdk-loader.js')}</script>
 <script nonce="${NONCE}">window.start = () => { window.sy = switchyard.${createClient(PATIENT)} };</script>`;
@@ -86,7 +73,7 @@ describe.skipIf(isMissing)('a strict content security policy in Chromium', () =>
   });
 
   test('the package: antiFlicker takes a nonce', async () => {
-    const release = await holdDefinitions();
+    const release = await suite.holdDefinitions();
     const client = createClient({ ...PATIENT, nonce: NONCE });
     const scripts = `<script type="module" nonce="${NONCE}">
 import { createSwitchyard } from '/browser.mjs';

@@ -13,19 +13,6 @@ const SHOWING = `<button></button><script>
 
 const TEXTS = ['Buy', 'Get it'];
 
-/** Holds the definitions back until they are released. */
-async function holdDefinitions(): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await suite.page.route(`${suite.server.url}/v1/split-testing/config*`, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-}
-
 const shownText = () =>
   suite.page.evaluate(async () => {
     await (window as unknown as { shown: Promise<void> }).shown;
@@ -38,7 +25,7 @@ const isHidden = () => getComputedStyle(document.body).opacity === '0';
 describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
   test('the page keeps its fallback and records no exposure; the next page has the variation', async () => {
     const { page, server, site } = suite;
-    const release = await holdDefinitions();
+    const release = await suite.holdDefinitions();
     const options = { antiFlicker: {} };
     await page.goto(
       site.put('/late', pageWithSdk(server.url, { options, body: SHOWING, isImpatient: true })),
@@ -75,7 +62,7 @@ describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
 
   test('a page may wait longer: ready(timeoutMs)', async () => {
     const { page, server, site } = suite;
-    const release = await holdDefinitions();
+    const release = await suite.holdDefinitions();
     const body = SHOWING.replace('ready()', 'ready(600_000)');
     await page.goto(site.put('/patient', pageWithSdk(server.url, { body, isImpatient: true })));
     // Longer than the default.
@@ -86,7 +73,7 @@ describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
 
   test('a page may wait for less time: ready(0)', async () => {
     const { page, site } = suite;
-    await holdDefinitions();
+    await suite.holdDefinitions();
     await page.goto(site.url);
     const shown = () => sy.ready(0).then(() => sy.splitTest.get('hero', 'fallback'));
     expect(await page.evaluate(shown)).toBe('fallback');
@@ -94,7 +81,7 @@ describe.skipIf(isMissing)('definitions that arrive late, in Chromium', () => {
 
   test('the next view of a single-page app uses them', async () => {
     const { page, server, site } = suite;
-    const release = await holdDefinitions();
+    const release = await suite.holdDefinitions();
     await page.goto(site.put('/app', pageWithSdk(server.url, { body: SHOWING, isImpatient: true })));
     expect(await shownText()).toBe('fallback');
     release();

@@ -47,6 +47,19 @@ export class BrowserSuite {
     return { suite: new BrowserSuite(executable, provision), isMissing: executable === undefined };
   }
 
+  /** Holds the definitions of split tests back from the page; returns a function that releases them. */
+  async holdDefinitions(): Promise<() => void> {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await this.page.route(`${this.server.url}/v1/split-testing/config*`, async (route) => {
+      await released;
+      await route.continue();
+    });
+    return release;
+  }
+
   /** The stored events of the page's visitor, by session. */
   async stored(page = this.page): Promise<string[][]> {
     return (await sessionsOf(this.server, await visitor(page))).map(sorted);
