@@ -97,7 +97,9 @@ async function measureServer(bin) {
     environments: { production: { enabled: true, value: `value ${round}`, rules: [] } },
   });
   const result = await measure({
-    ...{ pid: server.child.pid, port: server.port, turns },
+    pid: server.child.pid,
+    port: server.port,
+    turns,
     change: (round) => manager.change('PATCH', '/flags/flag-1', body(round)),
   });
   await server.stop();
@@ -112,7 +114,9 @@ async function measureBare() {
   const [{ port }] = await once(child, 'message');
   const event = (round) => `event: change\ndata: ${JSON.stringify({ round, text: 'x'.repeat(600) })}\n\n`;
   const result = await measure({
-    ...{ pid: child.pid, port, turns },
+    pid: child.pid,
+    port,
+    turns,
     change: (round) => fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: event(round) }),
   });
   child.disconnect();

@@ -43,7 +43,7 @@ export class AppFront implements Front {
   async configurationSaved(): Promise<void> {}
 
   async announceShutdown(): Promise<void> {
-    this.#serving?.app.shutdownNotice.give();
+    this.#serving?.app.shutdownNotice.announce();
   }
 
   async close(): Promise<void> {

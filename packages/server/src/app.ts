@@ -125,7 +125,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       readiness({
         ...parts,
         isShared: config.databaseUrl !== undefined,
-        isStopping: app.shutdownNotice.isGiven,
+        isStopping: app.shutdownNotice.isAnnounced,
       }),
     config,
   });

@@ -53,7 +53,7 @@ export class FastLane {
     if (route === undefined) return undefined;
     // During a shutdown, responses need another header. Without a socket, an earlier response is not finished.
     if (
-      this.#parts.shutdownNotice.isGiven ||
+      this.#parts.shutdownNotice.isAnnounced ||
       response.socket === null ||
       headers[SLOW_LANE_HEADER] !== undefined
     )

@@ -92,7 +92,7 @@ function addRequestHook(app: FastifyInstance, shutdownNotice: ShutdownNotice): v
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     // Otherwise a busy client would keep its connection open and block the shutdown.
-    if (shutdownNotice.isGiven) reply.header('connection', 'close');
+    if (shutdownNotice.isAnnounced) reply.header('connection', 'close');
     if (hasSeveralHosts(request.raw.rawHeaders)) {
       done(new ApiError('invalid_request', { message: 'There is more than one Host header.' }));
       return;

@@ -7,18 +7,18 @@ declare module 'fastify' {
 }
 
 /**
- * Once given, `/readyz` returns 503 and every response closes its connection, so that load balancers and clients with
+ * Once announced, `/readyz` returns 503 and every response closes its connection, so that load balancers and clients with
  * open connections go elsewhere before the server stops listening.
  */
 export class ShutdownNotice {
-  #isGiven = false;
+  #isAnnounced = false;
 
-  get isGiven(): boolean {
-    return this.#isGiven;
+  get isAnnounced(): boolean {
+    return this.#isAnnounced;
   }
 
-  give(): void {
-    this.#isGiven = true;
+  announce(): void {
+    this.#isAnnounced = true;
   }
 }
 
@@ -26,7 +26,7 @@ export function addShutdownNotice(app: FastifyInstance): ShutdownNotice {
   const notice = new ShutdownNotice();
   app.decorate('shutdownNotice', notice);
   app.addHook('preClose', (done) => {
-    notice.give();
+    notice.announce();
     done();
   });
   return notice;

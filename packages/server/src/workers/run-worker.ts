@@ -56,7 +56,7 @@ export async function runWorker(config: Config): Promise<void> {
       await serving?.stop();
       process.exit(0);
     },
-    announceShutdown: () => serving?.app.shutdownNotice.give(),
+    announceShutdown: () => serving?.app.shutdownNotice.announce(),
     metrics: () => serving!.metrics.snapshot(),
     reloadConfiguration: () => serving!.configuration.reload(),
     checkAccess: () => serving!.access.check(),
@@ -111,8 +111,17 @@ async function serve(
     if (message.type === 'erased') identities?.clear();
   });
   app = await createApp({
-    ...{ config, version: readVersion(), log, configuration, events, database, usage, metrics },
-    ...{ nodes, tracer, access },
+    config,
+    version: readVersion(),
+    log,
+    configuration,
+    events,
+    database,
+    usage,
+    metrics,
+    nodes,
+    tracer,
+    access,
     watch: (onChange) => handle.watch(onChange),
     writer: createConfigurationWriter(database, configuration),
     identities: new SharedIdentities(remembered, () => events.sync()),

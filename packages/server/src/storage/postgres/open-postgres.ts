@@ -45,11 +45,18 @@ export async function openPostgres(
   const database = connectPostgres(servers, { ...options, guard });
   const background = connectPostgres(servers, { ...BACKGROUND, guard });
   const nodes = new PostgresNodes({
-    ...{ servers, database, guard, prepare, isPrepared: guard.isAvailable, listener: outages },
+    servers,
+    database,
+    guard,
+    prepare,
+    isPrepared: guard.isAvailable,
+    listener: outages,
     exclusively: (work) => whileLocked(servers, EXCLUSIVE_LOCK, work),
   });
   return {
-    ...{ database, background, nodes },
+    database,
+    background,
+    nodes,
     watch: (onChange) => nodes.watch(onChange),
     // Deleted rows are removed by the server's own vacuum.
     scrub: async () => {},
