@@ -161,6 +161,18 @@ describe.skipIf(dashboard.isMissing)('split tests', () => {
     await expectUsable(page);
   });
 
+  it('keep a readable plan while a new one is computed', async () => {
+    const page = await dashboard.shopPage('split-tests/guarded?tab=edit');
+    await page.getByText(/not enough data for a plan/).waitFor();
+    await page.route('**/v1/split-testing/plan?**', () => {});
+    await page.getByLabel('Smallest change worth finding').fill('4');
+    await page
+      .locator('[aria-busy="true"]')
+      .getByText(/not enough data for a plan/)
+      .waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
   it('that are paused say so on the overview', async () => {
     const page = await dashboard.shopPage('overview');
     const row = page
