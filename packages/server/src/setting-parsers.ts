@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isEmail } from '@switchyard/core/api/email-format';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@switchyard/core/api/password-limits';
 import { serverUrls } from './storage/postgres/server-urls.ts';
 
@@ -72,7 +73,7 @@ function isNetwork(entry: string): boolean {
 }
 
 export const email: Parser<string> = (value, name) => {
-  if (value.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(value)) return value.toLowerCase();
+  if (isEmail(value)) return value.toLowerCase();
   throw new ConfigError(`${name} must be an email address, not "${value}"`);
 };
 

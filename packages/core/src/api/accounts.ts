@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { NextCursor, namedObject, nullable, PageCursor, PageLimit } from './common.ts';
+import { EMAIL, MAX_EMAIL_LENGTH } from './email-format.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-limits.ts';
 import { Role } from './roles.ts';
 
 const closed = { additionalProperties: false } as const;
 
 export const Email = Type.String({
-  maxLength: 254,
-  pattern: '^[^\\s@]+@[^\\s@]+$',
+  maxLength: MAX_EMAIL_LENGTH,
+  pattern: EMAIL,
   description: 'Upper and lower case do not matter',
   examples: ['ada@shop.example'],
 });
@@ -87,7 +88,7 @@ export type SetupBody = Static<typeof SetupBody>;
 
 export const SignInBody = Type.Object(
   {
-    email: Type.String({ minLength: 1, maxLength: 254 }),
+    email: Type.String({ minLength: 1, maxLength: MAX_EMAIL_LENGTH }),
     password: GivenPassword,
     code: Type.Optional(GivenCode),
   },

@@ -1,4 +1,5 @@
 import { PERSON_NAME } from '@switchyard/core/api/accounts';
+import { isEmail } from '@switchyard/core/api/email-format';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import { ApiError } from '../errors.ts';
 import { changeAccount } from '../features/accounts/account-administration.ts';
@@ -71,9 +72,7 @@ export async function createUser(options: CreateUserOptions): Promise<void> {
 }
 
 function checkTexts(email: string, name: string | undefined): void {
-  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
-    throw new CliError(`"${email}" is not an email address.`);
-  }
+  if (!isEmail(email)) throw new CliError(`"${email}" is not an email address.`);
   if (name !== undefined && !new RegExp(PERSON_NAME, 'u').test(name)) {
     throw new CliError('The name must be one line of at most 128 characters.');
   }

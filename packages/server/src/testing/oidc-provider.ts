@@ -1,7 +1,8 @@
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type SigningAlgorithm, SigningKey } from './signing-key.ts';
 
 interface Grant {
   nonce: string;
@@ -14,7 +15,7 @@ const CLIENT = { id: 'switchyard', secret: 'the secret of the client' };
 /** A small OpenID Connect provider: signs in whoever `claims` says, without asking. */
 export class OidcProvider {
   readonly #server: Server;
-  readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  #key = new SigningKey('RS256');
   readonly #grants = new Map<string, Grant>();
   /** Claims of the next ID tokens. */
   claims: Record<string, unknown> = {};
@@ -22,6 +23,14 @@ export class OidcProvider {
   userInfo: Record<string, unknown> = {};
   /** Requests for tokens that were refused. */
   refused = 0;
+  /** Requests for the public keys. */
+  keyRequests = 0;
+  /** What the header of the next ID tokens says instead of the algorithm of the key. */
+  claimedAlgorithm: 'HS256' | 'none' | undefined;
+  /** Signs the next ID tokens instead of the published key, under its id. */
+  forger: SigningKey | undefined;
+  /** Whether a code works more than once, as it must not. */
+  repeatsCodes = false;
 
   constructor() {
     this.#server = createServer((request, response) => void this.#respond(request, response));
@@ -41,6 +50,11 @@ export class OidcProvider {
   /** Settings of a server that uses this provider. */
   get env(): Record<string, string> {
     return { OIDC_ISSUER: this.issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret };
+  }
+
+  /** Replaces the key. */
+  rotateKey(algorithm: SigningAlgorithm = 'RS256'): void {
+    this.#key = new SigningKey(algorithm);
   }
 
   async stop(): Promise<void> {
@@ -64,8 +78,8 @@ export class OidcProvider {
     if (path === '/.well-known/openid-configuration') return this.#metadata();
     if (path === '/userinfo') return { sub: this.claims.sub, ...this.userInfo };
     if (path === '/jwks') {
-      const key = this.#keys.publicKey.export({ format: 'jwk' });
-      return { keys: [{ ...key, kid: 'one', alg: 'RS256', use: 'sig' }] };
+      this.keyRequests += 1;
+      return { keys: [this.#key.publicJwk] };
     }
     if (path === '/token') return this.#token(new URLSearchParams(await textOf(request)));
     return undefined;
@@ -80,7 +94,7 @@ export class OidcProvider {
       jwks_uri: `${this.issuer}/jwks`,
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
+      id_token_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'HS256', 'none'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['client_secret_post'],
     };
@@ -99,7 +113,7 @@ export class OidcProvider {
 
   #token(form: URLSearchParams): object | undefined {
     const grant = this.#grants.get(form.get('code') ?? '');
-    this.#grants.delete(form.get('code') ?? '');
+    if (!this.repeatsCodes) this.#grants.delete(form.get('code') ?? '');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
@@ -117,11 +131,20 @@ export class OidcProvider {
   #idToken(nonce: string): string {
     const now = Math.floor(Date.now() / 1000);
     const claims = { iss: this.issuer, aud: CLIENT.id, iat: now, exp: now + 300, nonce, ...this.claims };
-    const encoded = [{ alg: 'RS256', kid: 'one' }, claims].map((part) =>
-      Buffer.from(JSON.stringify(part)).toString('base64url'),
-    );
-    const content = encoded.join('.');
-    return `${content}.${sign('sha256', Buffer.from(content), this.#keys.privateKey).toString('base64url')}`;
+    const { algorithm, id } = this.#key;
+    const content = [{ alg: this.claimedAlgorithm ?? algorithm, kid: id }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+    return `${content}.${this.#signature(content).toString('base64url')}`;
+  }
+
+  #signature(content: string): Buffer {
+    if (this.claimedAlgorithm === 'none') return Buffer.alloc(0);
+    // The published key as the secret: what a careless client would verify with.
+    if (this.claimedAlgorithm === 'HS256') {
+      return createHmac('sha256', JSON.stringify(this.#key.publicJwk)).update(content).digest();
+    }
+    return (this.forger ?? this.#key).sign(content);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isEmail } from '@switchyard/core/api/email-format';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import { HOUR_MS } from '@switchyard/core/time';
 import type { Configuration, IDToken, UserInfoResponse } from 'openid-client';
@@ -72,6 +73,10 @@ export class OidcClient {
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new Error('the provider sent no ID token');
+    // The library compares it only if there are several audiences.
+    if (claims.azp !== undefined && claims.azp !== this.settings.clientId) {
+      throw new Error('the ID token is meant for another client');
+    }
     // Some providers put the email only into the user information.
     const profile =
       claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
@@ -95,11 +100,13 @@ export class OidcClient {
 
   async #discover(): Promise<Configuration> {
     // Imported lazily: a server without OpenID Connect never needs it.
-    const { allowInsecureRequests, discovery } = await import('openid-client');
+    const client = await import('openid-client');
     const { issuer, clientId, clientSecret } = this.settings;
+    // Without this, the signature of the ID token is not verified: the library then relies on TLS.
+    const execute = [client.enableNonRepudiationChecks];
     // The settings allow plain HTTP only on this machine.
-    const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
-    return discovery(new URL(issuer), clientId, clientSecret, undefined, {
+    if (issuer.startsWith('http:')) execute.push(client.allowInsecureRequests);
+    return client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
       execute,
     });
@@ -111,5 +118,6 @@ function verifiedProfile(profile: IDToken | UserInfoResponse): Pick<OidcIdentity
   if (typeof email !== 'string' || verified !== true) {
     throw new Error('the provider sent no verified email');
   }
+  if (!isEmail(email)) throw new Error('the provider sent a malformed email');
   return { email, name: typeof name === 'string' ? name : undefined };
 }

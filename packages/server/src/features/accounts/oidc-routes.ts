@@ -7,13 +7,12 @@ import { readCookie, setCookie } from '../../http/session-cookie.ts';
 import type { AccountParts } from './account-parts.ts';
 import { oidcAccount } from './oidc-accounts.ts';
 import type { OidcChecks, OidcClient } from './oidc-client.ts';
+import { OIDC_START_MS, saveOidcStart, useOidcStart } from './oidc-start-store.ts';
 
 const START = '/v1/manage/oidc/start';
 const CALLBACK = '/v1/manage/oidc/callback';
 const COOKIE = 'switchyard_oidc';
 const COOKIE_PATH = '/v1/manage/oidc';
-/** Time to sign in at the provider. */
-const COOKIE_SECONDS = 600;
 
 interface RememberedStart extends OidcChecks {
   /** Path on this server to go to afterwards. */
@@ -32,7 +31,7 @@ const redirectUri = (request: FastifyRequest, publicUrl: string | undefined) =>
   `${publicUrl ?? ownOrigin(request, undefined)}${CALLBACK}`;
 
 function registerStart(api: ApiRoutes, parts: AccountParts, oidc: OidcClient): void {
-  const { sessions, publicUrl } = parts;
+  const { database, sessions, publicUrl } = parts;
   api.get<{ Querystring: OidcStartQuery }>(
     START,
     {
@@ -48,8 +47,12 @@ function registerStart(api: ApiRoutes, parts: AccountParts, oidc: OidcClient): v
         const { url, checks } = await oidc.begin(redirectUri(request, publicUrl));
         const start: RememberedStart = { ...checks, returnTo: localPath(request.query.returnTo) };
         const value = Buffer.from(JSON.stringify(start)).toString('base64url');
-        const secure = sessions.isSecure(request);
-        setCookie(reply, COOKIE, value, { secure, maxAgeSeconds: COOKIE_SECONDS, path: COOKIE_PATH });
+        await saveOidcStart(database, value);
+        setCookie(reply, COOKIE, value, {
+          secure: sessions.isSecure(request),
+          maxAgeSeconds: OIDC_START_MS / 1000,
+          path: COOKIE_PATH,
+        });
         return await reply.redirect(url, 302);
       } catch (error) {
         return failed(parts, reply, error);
@@ -70,14 +73,13 @@ function registerCallback(api: ApiRoutes, parts: AccountParts, oidc: OidcClient)
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      const start = rememberedStart(request);
       setCookie(reply, COOKIE, '', {
         secure: sessions.isSecure(request),
         maxAgeSeconds: 0,
         path: COOKIE_PATH,
       });
-      if (start === undefined) return failed(parts, reply, new Error('sign-in was not started here'));
       try {
+        const start = await takeStart(request, parts);
         const query = request.url.split('?').slice(1).join('?');
         const url = new URL(`${redirectUri(request, publicUrl)}?${query}`);
         const account = await oidcAccount(parts, oidc.settings, await oidc.finish(url, start));
@@ -105,15 +107,11 @@ function localPath(path: string | undefined): string {
   return path !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : '/';
 }
 
-function rememberedStart(request: FastifyRequest): RememberedStart | undefined {
-  const value = readCookie(request, COOKIE);
-  if (value === undefined) return undefined;
-  try {
-    const { state, nonce, verifier, returnTo } = JSON.parse(Buffer.from(value, 'base64url').toString());
-    const texts = [state, nonce, verifier, returnTo];
-    if (!texts.every((text) => typeof text === 'string' && text !== '')) return undefined;
-    return { state, nonce, verifier, returnTo: localPath(returnTo) };
-  } catch {
-    return undefined;
+/** Uses up the start that this browser remembers, before the code is exchanged: a callback works once. */
+async function takeStart(request: FastifyRequest, { database }: AccountParts): Promise<RememberedStart> {
+  const cookie = readCookie(request, COOKIE);
+  if (cookie === undefined || !(await useOidcStart(database, cookie))) {
+    throw new Error('sign-in was not started here, or was finished before');
   }
+  return JSON.parse(Buffer.from(cookie, 'base64url').toString());
 }

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AdjustableClock } from '../../testing/adjustable-clock.ts';
 import { Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import { OidcProvider } from '../../testing/oidc-provider.ts';
 import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
+import { SigningKey } from '../../testing/signing-key.ts';
 
 const START = '/v1/manage/oidc/start';
 
@@ -36,7 +38,7 @@ async function visit(browser: Browser, url: string): Promise<string> {
 /** Signs in at the provider; returns where the browser ends up. */
 async function signIn(browser: Browser, start = START): Promise<string> {
   const atProvider = await visit(browser, browser.server.url + start);
-  expect(atProvider).toContain(`${provider.issuer}/authorize?`);
+  expect(atProvider).toContain('/authorize?');
   const callback = await visit(new Browser(shop.server), atProvider);
   return visit(browser, callback);
 }
@@ -81,12 +83,36 @@ describe('signing in with OpenID Connect', () => {
     ['another domain', { email: 'x@corp.example.evil.example' }, 'oidc_not_allowed'],
     ['the wrong audience', { aud: 'another client' }, 'oidc_failed'],
     ['the wrong issuer', { iss: 'https://evil.example' }, 'oidc_failed'],
+    ['another authorized party', { azp: 'another client' }, 'oidc_failed'],
+    ['several audiences', { aud: ['switchyard', 'another client'] }, 'oidc_failed'],
     ['the wrong nonce', { nonce: 'replayed' }, 'oidc_failed'],
     ['an expired token', { exp: 1_000_000 }, 'oidc_failed'],
   ])('refuses %s', async (_what, fields, error) => {
     provider.claims = person('eve', fields);
     const browser = new Browser(shop.server);
     expect(await signIn(browser)).toBe(`/sign-in?error=${error}`);
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  it.each([
+    'x@evil.example@corp.example',
+    '"x@evil.example"@corp.example',
+    'x@corp.example\n',
+    'x\r\nbcc: y@corp.example',
+    'x\u0000@corp.example',
+    'x\u200b@corp.example',
+    ' x@corp.example',
+    'x@\u212aorp.example',
+    'x@corp..example',
+    'x@corp.example.',
+    'x@[corp.example]',
+    '@corp.example',
+    'x@',
+    `${'x'.repeat(250)}@corp.example`,
+  ])('refuses the address %j', async (email) => {
+    provider.claims = person('eve', { email, sub: email });
+    const browser = new Browser(shop.server);
+    expect(await signIn(browser)).toBe('/sign-in?error=oidc_failed');
     expect(browser.cookies.size).toBe(0);
   });
 
@@ -134,6 +160,127 @@ describe('signing in with OpenID Connect', () => {
     const { id } = (await browser.get('/v1/manage/me')).body.account;
     await owner.patch(`/v1/manage/accounts/${id}`, { disabled: true });
     expect(await signIn(browser)).toBe('/sign-in?error=oidc_not_allowed');
+  });
+});
+
+describe('the signature of the ID token', () => {
+  const LATER_MS = 90_000;
+  const clock = new AdjustableClock();
+  let signer: OidcProvider;
+  let server: Shop;
+  let offset = 0;
+  beforeAll(async () => {
+    signer = await OidcProvider.start();
+    const env = { ...WITH_OWNER, ...signer.env, OIDC_ALLOWED_DOMAINS: 'corp.example' };
+    server = await openShop({ env, wrap: clock.wrap });
+  });
+  afterAll(async () => {
+    await closeShop(server);
+    await signer.stop();
+  });
+  beforeEach(() => {
+    signer.claims = person('signer', { exp: Math.floor(Date.now() / 1000) + 86_400 });
+  });
+  afterEach(() => {
+    signer.forger = undefined;
+    signer.claimedAlgorithm = undefined;
+  });
+  const later = () => {
+    offset += LATER_MS;
+    clock.set(offset);
+  };
+  const attempt = () => signIn(new Browser(server.server));
+
+  it.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)('is verified: %s', async (algorithm) => {
+    signer.rotateKey(algorithm);
+    later();
+    expect(await attempt()).toBe('/');
+    signer.forger = new SigningKey(algorithm);
+    expect(await attempt()).toBe('/sign-in?error=oidc_failed');
+  });
+
+  it.each(['HS256', 'none'] as const)('must not be %s, whatever the provider supports', async (algorithm) => {
+    expect(await attempt()).toBe('/');
+    signer.claimedAlgorithm = algorithm;
+    expect(await attempt()).toBe('/sign-in?error=oidc_failed');
+  });
+
+  it('is verified with cached keys; an unknown key has them fetched again, at most once a minute', async () => {
+    signer.rotateKey();
+    later();
+    expect(await attempt()).toBe('/');
+    const { keyRequests } = signer;
+    expect(await attempt()).toBe('/');
+    expect(signer.keyRequests).toBe(keyRequests);
+    later();
+    signer.rotateKey();
+    expect(await attempt()).toBe('/');
+    expect(signer.keyRequests).toBe(keyRequests + 1);
+    signer.rotateKey();
+    clock.freeze(Date.now() + offset);
+    for (let i = 0; i < 3; i++) expect(await attempt()).toBe('/sign-in?error=oidc_failed');
+    expect(signer.keyRequests).toBe(keyRequests + 1);
+    later();
+    expect(await attempt()).toBe('/');
+  });
+});
+
+describe('a callback', () => {
+  afterEach(() => {
+    provider.repeatsCodes = false;
+  });
+
+  /** A browser that was sent back by the provider, and to where. */
+  async function returning(server = shop.server) {
+    provider.repeatsCodes = true;
+    provider.claims = person('once', { exp: Math.floor(Date.now() / 1000) + 86_400 });
+    const browser = new Browser(server);
+    const callback = await visit(browser, await visit(browser, server.url + START));
+    return { browser, callback, cookies: new Map(browser.cookies) };
+  }
+
+  function repeated(cookies: ReadonlyMap<string, string>): Browser {
+    const browser = new Browser(shop.server);
+    for (const [name, value] of cookies) browser.cookies.set(name, value);
+    return browser;
+  }
+
+  it('works once, even with the same cookie and a code that the provider accepts again', async () => {
+    const { browser, callback, cookies } = await returning();
+    expect(await visit(browser, callback)).toBe('/');
+    expect(await visit(repeated(cookies), callback)).toBe('/sign-in?error=oidc_failed');
+  });
+
+  it('works once when it is called several times at once', async () => {
+    const { callback, cookies } = await returning();
+    const ends = await Promise.all([1, 2, 3].map(() => visit(repeated(cookies), callback)));
+    expect(ends.sort()).toEqual(['/', '/sign-in?error=oidc_failed', '/sign-in?error=oidc_failed']);
+  });
+
+  it('does not work after it failed', async () => {
+    const { browser, callback, cookies } = await returning();
+    provider.claims = person('once', { nonce: 'another' });
+    expect(await visit(browser, callback)).toBe('/sign-in?error=oidc_failed');
+    provider.claims = person('once');
+    expect(await visit(repeated(cookies), callback)).toBe('/sign-in?error=oidc_failed');
+  });
+
+  it('does not work with a cookie that the server did not set', async () => {
+    const { callback, cookies } = await returning();
+    const start = JSON.parse(Buffer.from(cookies.get('switchyard_oidc')!, 'base64url').toString());
+    const changed = Buffer.from(JSON.stringify({ ...start, returnTo: '/p/other' })).toString('base64url');
+    const end = await visit(repeated(new Map([['switchyard_oidc', changed]])), callback);
+    expect(end).toBe('/sign-in?error=oidc_failed');
+  });
+
+  it('does not work after ten minutes', async () => {
+    const clock = new AdjustableClock();
+    const env = { ...WITH_OWNER, ...provider.env, OIDC_ALLOWED_DOMAINS: 'corp.example' };
+    const slow = await openShop({ env, wrap: clock.wrap });
+    const { browser, callback } = await returning(slow.server);
+    clock.set(11 * 60_000);
+    expect(await visit(browser, callback)).toBe('/sign-in?error=oidc_failed');
+    await closeShop(slow);
   });
 });
 

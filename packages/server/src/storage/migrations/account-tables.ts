@@ -6,6 +6,7 @@ export interface AccountTables {
   recovery_codes: RecoveryCodeTable;
   access_tokens: AccessTokenTable;
   invitations: InvitationTable;
+  oidc_starts: OidcStartTable;
 }
 
 interface AccountTable {
@@ -77,4 +78,11 @@ interface InvitationTable {
   expires_at: number;
   used_at: number | null;
   revoked_at: number | null;
+}
+
+/** Deleted when used. */
+interface OidcStartTable {
+  /** SHA-256 of the cookie, hex. */
+  hash: string;
+  created_at: number;
 }

@@ -33,6 +33,7 @@ export const TABLE_KEYS: Keys = {
   recovery_codes: ['account_id', 'hash'],
   access_tokens: ['id'],
   invitations: ['id'],
+  oidc_starts: ['hash'],
   erasures: ['id'],
   aa_verdicts: ['property_id', 'day'],
   webhook_deliveries: ['id'],
