@@ -113,7 +113,10 @@ export const Impact = namedObject('Impact', {
   sampled: Type.Number({
     description: 'Share of the visitors that was replayed: 1, or less if there are very many',
   }),
-  changed: Type.Integer({ description: 'Visitors for whom anything changes' }),
+  changed: Type.Integer({
+    description:
+      'Visitors who get another value or variation. Entering or leaving a segment alone does not count; without the flags of `moreFlags`',
+  }),
   flags: Type.Optional(
     Type.Array(FlagImpact, {
       description: 'The flag, and those that have it as a prerequisite; of a segment, the flags that use it',

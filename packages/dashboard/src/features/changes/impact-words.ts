@@ -14,11 +14,7 @@ export function summaryWords(impact: Impact, changed: number, what: string): str
 }
 
 /** What would happen to the visitors, and in which environments. */
-export function anotherValueWords(
-  { changed, segment, flags = [] }: Impact,
-  environments: NamedEnvironments,
-): string {
-  if (segment) return 'be affected';
+export function anotherValueWords({ changed, flags = [] }: Impact, environments: NamedEnvironments): string {
   const isChanged = ({ id }: { id: string }) =>
     flags.some((flag) => flag.environments.some((each) => each.environment === id && each.changed > 0));
   const affected = changed === 0 ? [] : environments.filter(isChanged);

@@ -22,7 +22,7 @@ export type UnknownCounts = (used: UsedAttributes) => { attribute: string; visit
 export interface Replay {
   readonly used: UsedAttributes;
   add(sessions: ImpactSessions, at: number): void;
-  /** Call after the last session of a visitor; returns whether anything changed for them. */
+  /** Call after the last session of a visitor; returns whether they get something else. */
   endVisitor(): boolean;
   /** Adds its part of the response. */
   finish(impact: Impact, unknown: UnknownCounts): void;
@@ -129,9 +129,9 @@ function segmentReplay(
       if (bits & AFTER) count('after', examples.matching);
       if (bits === AFTER) count('entering', examples.entering);
       if (bits === BEFORE) count('leaving', examples.leaving);
-      const isChanged = bits === AFTER || bits === BEFORE;
       bits = 0;
-      return isChanged;
+      // What members get is up to the flags that use the segment.
+      return false;
     },
     finish(impact, unknown) {
       impact.segment = { ...counts, examples, unknown: unknown(used) };
