@@ -208,7 +208,8 @@ export const ERRORS = {
   version_required: {
     status: 428,
     title: 'Version required',
-    message: 'Send the version that you are changing as `If-Match`, as returned in `ETag`.',
+    message:
+      'Send the version that you are changing as `If-Match`, as returned in `ETag`; in a proposal, as `baseVersion`.',
   },
   rate_limited: {
     status: 429,

@@ -201,7 +201,9 @@ export type ErasureParams = Static<typeof ErasureParams>;
 export const FeedbackParams = inProperty({ feedbackId: GeneratedId });
 export type FeedbackParams = Static<typeof FeedbackParams>;
 export const StreamHeaders = Type.Object({
-  'last-event-id': Type.Optional(Type.String({ maxLength: 32 })),
+  'last-event-id': Type.Optional(
+    Type.String({ description: 'The last `id` that was received. One that is no version gets a `reload`' }),
+  ),
 });
 export type StreamHeaders = Static<typeof StreamHeaders>;
 
@@ -297,7 +299,12 @@ export const NewProposal = Type.Object(
     key: Type.String({ pattern: ID_PATTERN }),
     method: oneOf(['PUT', 'PATCH', 'DELETE'], { default: 'PATCH' }),
     body: Type.Optional(anyObject('ProposedBody')),
-    baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
+    baseVersion: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'The version of the item that the change is based on; required if the item exists',
+      }),
+    ),
     comment: Type.Optional(Comment),
   },
   { title: 'NewProposal' },

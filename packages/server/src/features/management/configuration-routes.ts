@@ -32,7 +32,7 @@ export function registerConfigurationRoutes(api: ApiRoutes, streams: Configurati
       tag: 'Management',
       summary: 'Server-sent events: one `change` per saved change',
       description:
-        'The `id` is the version of the property. The data is `{"version", "changes"}`, where `changes` lists the type, key, action and version of each changed item. A client that reconnects with `Last-Event-ID` gets what it missed, or one `reload` if that is too much.',
+        'The `id` is the version of the property. The data is `{"version", "changes"}`, where `changes` lists the type, key, action and version of each changed item. A client that reconnects with `Last-Event-ID` gets what it missed, or one `reload` if that is too much or the id is unknown.',
       access: 'viewer',
       params: PropertyParams,
       headers: StreamHeaders,

@@ -21,6 +21,9 @@ const ACCESS_CHECK_MS = 10_000;
 /** A client that missed more entries of the history is told to load everything again. */
 const MAX_MISSED = 200;
 
+/** Before all versions, so that nothing that was missed since then is known. */
+const UNKNOWN = -1;
+
 interface Client {
   caller: Caller;
 }
@@ -59,15 +62,16 @@ export class ConfigurationStreams {
     // It may have changed while the credentials were checked.
     const property = this.#parts.property(managed.id);
     if (property === undefined) throw new ApiError('not_found');
-    const lastSeen = Number(headers['last-event-id'] ?? Number.NaN);
-    const version = Number.isInteger(lastSeen) ? lastSeen : property.version;
+    const lastSeen = headers['last-event-id'];
+    const version = lastSeen === undefined ? property.version : versionIn(String(lastSeen));
     this.#streams.open(reply, {
       propertyId: property.id,
       owner: caller.account.id,
       client: { caller },
       version,
       isBehind: version !== property.version,
-      text: `retry: 2000\nid: ${version}\n\n`,
+      // Without an id, a client that is disconnected before it was told to reload is told again.
+      text: version === UNKNOWN ? 'retry: 2000\n\n' : `retry: 2000\nid: ${version}\n\n`,
     });
   }
 
@@ -146,6 +150,8 @@ export class ConfigurationStreams {
     return [...byVersion].map(([each, items]) => changeEvent(each, items)).join('');
   }
 }
+
+const versionIn = (id: string): number => (/^\d{1,15}$/.test(id) ? Number(id) : UNKNOWN);
 
 function changeEvent(version: number, changes: readonly ChangedItem[]): string {
   return `id: ${version}\nevent: change\ndata: ${JSON.stringify({ version, changes })}\n\n`;

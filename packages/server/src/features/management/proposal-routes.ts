@@ -11,12 +11,14 @@ import {
 } from '@switchyard/core/api/management';
 import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
+import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
+import { findItem } from '../../storage/changes/entities.ts';
 import type { Database } from '../../storage/database.ts';
 import { documentAtVersion } from '../../storage/history/configuration-at.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { collectionAt } from './collections.ts';
 import { dryRunResponse, summaryOf } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
@@ -93,7 +95,7 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
       tag: 'Management',
       summary: 'Propose a change',
       description:
-        'Validated like the change itself. An editor’s change of a protected environment becomes a proposal automatically.',
+        'Validated like the change itself, whose version is `baseVersion` instead of `If-Match`. An editor’s change of a protected environment becomes a proposal automatically.',
       access: 'editor',
       params: PropertyParams,
       querystring: WriteQuery,
@@ -130,8 +132,22 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
 /** Checks a proposal like the change itself. */
 function plan(parts: ManagementParts, request: FastifyRequest, item: ItemRequest): Promise<Changed> {
   const { actor, via } = request.caller;
-  return changeManaged(parts, request.managed.id, { actor, via, dryRun: true }, (input) =>
-    applyItemRequest(input, item, parts.resolve),
+  return changeManaged(parts, request.managed.id, { actor, via, dryRun: true }, (input) => {
+    requireBaseVersion(input.current, item);
+    return applyItemRequest(input, item, parts.resolve);
+  });
+}
+
+/** The error of a change itself would ask for a header. */
+function requireBaseVersion(
+  property: PropertyConfiguration,
+  { collection, key, precondition }: ItemRequest,
+): void {
+  if (precondition.version !== undefined || findItem(property, collection.type, key) === undefined) return;
+  throw invalidField(
+    '/baseVersion',
+    'The item exists: send the `version` that you have seen of it as `baseVersion`.',
+    'version_required',
   );
 }
 

@@ -213,6 +213,18 @@ describe('proposals', () => {
     errorOf(await editor.post('/proposals', { ...body, collection: 'webhooks' }), 400, 'invalid_request');
   });
 
+  it('need the version that they change, as a member of the body', async () => {
+    for (const method of ['PATCH', 'PUT', 'DELETE']) {
+      const body = { collection: 'goals', key: 'signup', method, body: { name: 'New', kind: 'count' } };
+      // As a header, it does not help.
+      const response = await editor.post('/proposals', body, { 'if-match': '*' });
+      const { error, errors } = errorOf(response, 428, 'version_required');
+      expect(error.message).toContain('`baseVersion`');
+      expect(error.message).not.toContain('If-Match');
+      expect(errors).toMatchObject([{ pointer: '/baseVersion' }]);
+    }
+  });
+
   it('are made once per idempotency key', async () => {
     const { version: baseVersion } = await owner.read('/goals/revenue');
     const body = { collection: 'goals', key: 'revenue', baseVersion, body: { name: 'Once' } };
