@@ -173,7 +173,13 @@ const GoalResult = namedObject('GoalResult', {
 
 const PhaseSummary = namedObject('PhaseSummary', {
   number: Type.Integer(),
-  startedAt: Type.Integer(),
+  startedAt: Type.Integer({ description: 'Of a scheduled start, the planned time' }),
+  servedFrom: Type.Optional(
+    Type.Integer({
+      description:
+        'When visitors got it in fact, if no server ran at the planned time; after `endedAt`: nobody did',
+    }),
+  ),
   endedAt: nullable(Type.Integer()),
   reasons: Type.Array(Type.String(), { description: 'Why the phase was started' }),
 });

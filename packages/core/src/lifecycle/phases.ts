@@ -1,4 +1,5 @@
 import type { Holdout } from '../evaluation/assignment.ts';
+import { MINUTE_MS } from '../time.ts';
 import type { SplitTestStatus } from './status.ts';
 
 /** Everything that determines assignment. While it is unchanged, visitors can be counted together. */
@@ -27,8 +28,10 @@ export type PhaseReason =
 export interface Phase {
   /** Starts at 1. */
   number: number;
-  /** Unix milliseconds. */
+  /** Unix milliseconds; of a scheduled start, the planned time. */
   startedAt: number;
+  /** When visitors got it in fact, if no server ran at the planned time. */
+  servedFrom?: number;
   /** Null while the phase is open; a pause does not end it. */
   endedAt: number | null;
   /** Why the phase was started. */
@@ -43,6 +46,9 @@ export interface Pause {
   readonly from: number;
   readonly to: number | null;
 }
+
+/** Schedules run every second; another node takes over within seconds. */
+const LATE_MS = MINUTE_MS;
 
 interface Test {
   readonly hashSeed: string;
@@ -78,18 +84,21 @@ export function definitionInForce(test: Test, property: Property): PhaseDefiniti
 /**
  * The phases of a test after a change; the same list if nothing changes. Changes during a pause take effect when the
  * test resumes, because visitors see them only then.
+ *
+ * @param at when the change takes effect: before `now` if a schedule is late
  */
 export function advancePhases(
   phases: readonly Phase[],
   status: SplitTestStatus,
   definition: PhaseDefinition,
   at: number,
+  now = at,
 ): readonly Phase[] {
   const last = phases.at(-1);
   const open = last?.endedAt === null ? last : undefined;
   if (status === 'draft') return phases;
   if (open === undefined) {
-    return status === 'running' ? [...phases, startPhase(last, ['started'], definition, at)] : phases;
+    return status === 'running' ? [...phases, startPhase(last, ['started'], definition, at, now)] : phases;
   }
   const before = phases.slice(0, -1);
   if (status === 'paused') return isPaused(open) ? phases : [...before, pause(open, at)];
@@ -97,7 +106,8 @@ export function advancePhases(
   const closed = { ...resumed, endedAt: Math.max(at, open.startedAt) };
   if (status !== 'running') return [...before, closed];
   const reasons = reasonsForNewPhase(open.definition, definition);
-  if (reasons.length > 0) return [...before, closed, startPhase(open, reasons, definition, closed.endedAt)];
+  if (reasons.length > 0)
+    return [...before, closed, startPhase(open, reasons, definition, closed.endedAt, now)];
   if (resumed === open && isEqual(open.definition, definition)) return phases;
   return [...before, { ...resumed, definition }];
 }
@@ -119,8 +129,11 @@ function startPhase(
   reasons: PhaseReason[],
   definition: PhaseDefinition,
   at: number,
-) {
-  return { number: (last?.number ?? 0) + 1, startedAt: at, endedAt: null, reasons, definition };
+  now: number,
+): Phase {
+  const number = (last?.number ?? 0) + 1;
+  const late = now - at >= LATE_MS ? { servedFrom: now } : {};
+  return { number, startedAt: at, ...late, endedAt: null, reasons, definition };
 }
 
 /** Empty if no participant is moved: more traffic and a smaller holdout only add visitors. */

@@ -46,6 +46,7 @@ export interface Flag extends Versioned {
 export interface SplitTestPhase {
   number: number;
   startedAt: number;
+  servedFrom?: number;
   endedAt: number | null;
   reasons: string[];
   definition: Pick<SplitTest, 'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion' | 'unit'>;

@@ -53,7 +53,7 @@ export function PhaseList({ test }: { test: SplitTest }) {
 }
 
 function PhaseRow({ phase, testKey }: { phase: SplitTestPhase; testKey: string }) {
-  const { number, startedAt, endedAt, reasons, definition } = phase;
+  const { number, startedAt, servedFrom, endedAt, reasons, definition } = phase;
   return (
     <tr>
       <td>
@@ -67,10 +67,18 @@ function PhaseRow({ phase, testKey }: { phase: SplitTestPhase; testKey: string }
       <td>{reasons.map((reason) => REASONS[reason] ?? reason).join(', ')}</td>
       <td>
         {formatDateTime(startedAt)} – {endedAt === null ? 'now' : formatDateTime(endedAt)}
+        {servedFrom !== undefined && <div className="dimmed">{lateWords(servedFrom, endedAt)}</div>}
       </td>
       <td className={classes.secondary}>{divisionWords(definition)}</td>
     </tr>
   );
+}
+
+/** The schedule came due while no server ran. */
+function lateWords(servedFrom: number, endedAt: number | null): string {
+  return endedAt !== null && servedFrom > endedAt
+    ? 'As planned, but the server was down all the time: nobody saw it'
+    : `As planned; the server was down, so it started on ${formatDateTime(servedFrom)}`;
 }
 
 /** Such as "control 50 %, b 50 %, of 80 % of the traffic". */

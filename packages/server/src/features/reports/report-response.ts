@@ -47,9 +47,16 @@ export function resultsResponse(
   };
 }
 
-const phaseSummary = ({ number, startedAt, endedAt, reasons }: ReportScope['phases'][number]) => ({
+const phaseSummary = ({
   number,
   startedAt,
+  servedFrom,
+  endedAt,
+  reasons,
+}: ReportScope['phases'][number]) => ({
+  number,
+  startedAt,
+  ...(servedFrom !== undefined && { servedFrom }),
   endedAt,
   reasons: [...reasons],
 });

@@ -15,6 +15,7 @@ export async function phasesByTest(database: Database, propertyId: string): Prom
       number: row.number,
       startedAt: row.started_at,
       endedAt: row.ended_at,
+      ...(row.served_from === null ? {} : { servedFrom: row.served_from }),
       reasons: JSON.parse(row.reasons),
       definition: JSON.parse(row.definition),
       ...(row.pauses === null ? {} : { pauses: JSON.parse(row.pauses) }),
@@ -29,7 +30,7 @@ export async function savePhase(
   database: Database,
   propertyId: string,
   splitTestId: string,
-  { number, startedAt, endedAt, reasons, definition, pauses }: Phase,
+  { number, startedAt, servedFrom, endedAt, reasons, definition, pauses }: Phase,
 ): Promise<void> {
   const columns = {
     ended_at: endedAt,
@@ -43,6 +44,7 @@ export async function savePhase(
       property_id: propertyId,
       number,
       started_at: startedAt,
+      served_from: servedFrom ?? null,
       reasons: JSON.stringify(reasons),
       ...columns,
     })

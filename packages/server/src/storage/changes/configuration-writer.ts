@@ -179,7 +179,8 @@ export class ChangeTransaction {
       documentAtVersion: (type, key, version) =>
         documentAtVersion(this.database, propertyId, { type, key }, version),
     });
-    const next = wanted && derivePhases(previous, deriveHoldout(previous, wanted, effectiveAt), effectiveAt);
+    const held = wanted && deriveHoldout(previous, wanted, effectiveAt);
+    const next = held && derivePhases(previous, held, effectiveAt, now);
     const changes = await this.#versioned(propertyId, changedItems(previous, next), nextVersion);
     const current =
       changes.length === 0 ? previous : next && withVersions(previous, next, changes, nextVersion);

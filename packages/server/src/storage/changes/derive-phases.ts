@@ -1,17 +1,22 @@
 import { advancePhases, definitionInForce } from '@switchyard/core/lifecycle/phases';
 import type { PropertyConfiguration, SplitTest } from '../property-configuration.ts';
 
-/** Ends and starts phases to match the tests of a property; the same object if nothing changes. */
+/**
+ * Ends and starts phases to match the tests of a property; the same object if nothing changes.
+ *
+ * @param at when the change takes effect: before `now` if a schedule is late
+ */
 export function derivePhases(
   previous: PropertyConfiguration | undefined,
   property: PropertyConfiguration,
   at: number,
+  now = at,
 ): PropertyConfiguration {
   const unchanged = testsInForce(previous, property);
   let changed = false;
   const splitTests = property.splitTests.map((test): SplitTest => {
     if (unchanged.has(test)) return test;
-    const phases = advancePhases(test.phases, test.status, definitionInForce(test, property), at);
+    const phases = advancePhases(test.phases, test.status, definitionInForce(test, property), at, now);
     if (phases === test.phases) return test;
     changed = true;
     return { ...test, phases };

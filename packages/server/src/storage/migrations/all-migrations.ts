@@ -21,7 +21,7 @@ import { nodeJournalsMigration } from './020-node-journals.ts';
 import { guardrailsAndUnitsMigration } from './021-guardrails-and-units.ts';
 import { holdoutPeriodMigration } from './022-holdout-period.ts';
 import { accessNotificationsMigration } from './023-access-notifications.ts';
-import { oidcStartsMigration } from './031-oidc-starts.ts';
+import { oidcStartsAndLatePhasesMigration } from './031-oidc-starts-and-late-phases.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -48,5 +48,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   guardrailsAndUnitsMigration,
   holdoutPeriodMigration,
   accessNotificationsMigration,
-  oidcStartsMigration,
+  oidcStartsAndLatePhasesMigration,
 ];

@@ -175,6 +175,8 @@ interface SplitTestPhaseTable {
   property_id: string;
   number: number;
   started_at: number;
+  /** Null: since `started_at`. */
+  served_from: number | null;
   ended_at: number | null;
   /** JSON array. */
   reasons: string;
