@@ -1,6 +1,6 @@
 import { beforeAll, describe, it } from 'vitest';
 import { accepted, Shop, sampleWith } from '../../packages/server/src/testing/shop.ts';
-import { Dashboard } from '../support/dashboard.ts';
+import { Dashboard, saveButton } from '../support/dashboard.ts';
 
 const boolean = { type: 'boolean', defaultValue: false };
 const VARIATIONS = [
@@ -24,6 +24,10 @@ const dashboard = await Dashboard.open({
       {
         ...{ id: 'staff', name: 'Staff' },
         conditions: [{ attribute: 'email', operator: 'endsWith', values: ['@shop.example'] }],
+      },
+      {
+        ...{ id: 'unused', name: 'Unused' },
+        conditions: [{ attribute: 'visitorId', operator: 'equals', values: ['nobody'] }],
       },
     ],
   }),
@@ -64,6 +68,15 @@ describe.skipIf(dashboard.isMissing)('who is affected', () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await sheet.getByText(/^[1-7] would see “control” instead of “b”/).waitFor();
     await sheet.getByText('For the others nothing changes.').waitFor();
+  });
+
+  it('counts the visitors who get another value by a segment, not its new members', async () => {
+    const page = await dashboard.shopPage('segments/unused');
+    await page.getByLabel('Value', { exact: true }).fill('v0');
+    await saveButton(page).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('None of 8 visitors of the last 7 days would get another value.').waitFor();
+    await sheet.getByText('1 enter').waitFor();
   });
 
   it('shows no figure where nothing is known', async () => {

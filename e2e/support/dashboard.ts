@@ -15,6 +15,8 @@ export interface DashboardOptions {
   /** The provision file; its property is `shop`. */
   provision: object;
   env?: Record<string, string>;
+  /** As in `StartOptions`. */
+  wrap?: (command: string[]) => string[];
   /** Nobody has set up the server yet; `owner` is not signed in. */
   withoutOwner?: boolean;
 }
@@ -41,11 +43,15 @@ export class Dashboard {
   private constructor(executable: string | undefined, options: DashboardOptions) {
     this.isMissing = executable === undefined;
     if (executable === undefined) return;
-    const { provision, env, withoutOwner } = options;
+    const { provision, env, wrap, withoutOwner } = options;
     beforeAll(async () => {
       [this.#opened, this.server] = await Promise.all([
         openBrowser(executable),
-        startServer({ provision, env: { ...(withoutOwner ? {} : WITH_OWNER), ...env } }),
+        startServer({
+          provision,
+          env: { ...(withoutOwner ? {} : WITH_OWNER), ...env },
+          ...(wrap && { wrap }),
+        }),
       ]);
       this.owner = withoutOwner ? new Client(this.server) : await ownerBrowser(this.server);
     });

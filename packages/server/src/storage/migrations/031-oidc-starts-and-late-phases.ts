@@ -12,6 +12,7 @@ export const oidcStartsAndLatePhasesMigration: Migration = {
       .addColumn('hash', 'text', (column) => column.primaryKey())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .execute();
+    await schema.createIndex('oidc_starts_by_time').on('oidc_starts').column('created_at').execute();
     await schema.alterTable('split_test_phases').addColumn('served_from', 'bigint').execute();
   },
 };
