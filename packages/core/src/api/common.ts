@@ -1,4 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { COMPARED_UNITS } from '../previous-period.ts';
 
 export const PropertyId = Type.String({
   minLength: 1,
@@ -84,6 +85,32 @@ const optionalTime = (description: string) =>
 
 export const From = optionalTime('Start of the period, inclusive (Unix milliseconds)');
 export const To = optionalTime('End of the period, exclusive (Unix milliseconds)');
+
+export const Compare = Type.Optional(
+  oneOf(COMPARED_UNITS, {
+    description: 'Compare with the same part of the week or month before the one that the period is part of',
+  }),
+);
+
+/** How the previous period is chosen, for descriptions. */
+export const COMPARISON =
+  'A period that starts with a day of the property is compared with as many days before, until the same time of the day; any other with the time of the same length before it.';
+
+export const TimeZoneName = Type.String({
+  description: 'The time zone of its days, that of the property',
+  examples: ['Europe/Berlin'],
+});
+
+export const PreviousPeriod = namedObject('PreviousPeriod', {
+  from: Type.Integer({ description: 'Inclusive' }),
+  to: Type.Integer({ description: 'Exclusive' }),
+});
+
+export const PartialBucket = Type.Optional(
+  Type.Literal(true, {
+    description: 'A part of the bucket is outside of the period, or has not happened yet',
+  }),
+);
 
 const IdempotencyKey = Type.String({
   minLength: 1,

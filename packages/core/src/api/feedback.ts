@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  Compare,
   EntityKey,
   From,
   metadata,
@@ -9,8 +10,11 @@ import {
   oneOf,
   PageCursor,
   PageLimit,
+  PartialBucket,
+  PreviousPeriod,
   PropertyId,
   SessionId,
+  TimeZoneName,
   To,
   VariationKey,
   VisitorId,
@@ -92,7 +96,7 @@ export const FeedbackQuery = Type.Object(
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
 
 export const FeedbackSummaryQuery = Type.Object(
-  { ...filter, interval: BucketInterval },
+  { ...filter, interval: BucketInterval, compare: Compare },
   { dependentRequired },
 );
 export type FeedbackSummaryQuery = Static<typeof FeedbackSummaryQuery>;
@@ -198,12 +202,15 @@ export const FeedbackSummary = Type.Object(
         at: Type.Integer(),
         total: Type.Integer(),
         counts: Type.Array(Type.Integer(), { description: 'In the order of `options`' }),
+        partial: PartialBucket,
       }),
       { description: 'One entry per bucket, oldest first' },
     ),
     previous: namedObject('PreviousFeedback', {
-      total: count('Entries in the period of equal length before'),
+      total: count('Entries in the previous period'),
     }),
+    previousPeriod: PreviousPeriod,
+    timeZone: TimeZoneName,
     flagFilter: Type.Optional(
       namedObject('FeedbackFlagFilter', {
         computed: Type.Literal(true, { description: 'The value was computed afterwards, not recorded' }),
@@ -232,6 +239,8 @@ export const FeedbackSummary = Type.Object(
         complete: true,
         series: [{ at: 1767225600000, total: 3, counts: [2, 1] }],
         previous: { total: 4 },
+        previousPeriod: { from: 1767139200000, to: 1767225600000 },
+        timeZone: 'UTC',
       },
     ],
   },

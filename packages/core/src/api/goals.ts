@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  Compare,
   EntityKey,
   From,
   metadata,
@@ -8,8 +9,11 @@ import {
   nullable,
   oneOf,
   PageLimit,
+  PartialBucket,
+  PreviousPeriod,
   PropertyId,
   TimelineCursor,
+  TimeZoneName,
   To,
 } from './common.ts';
 
@@ -82,7 +86,7 @@ export type Interval = (typeof INTERVALS)[number];
 export const BucketInterval = Type.Optional(
   oneOf(INTERVALS, {
     default: 'day',
-    description: 'Buckets are aligned to UTC; weeks start on Monday',
+    description: 'Buckets are those of the time zone of the property; weeks start on Monday',
   }),
 );
 
@@ -92,6 +96,7 @@ export const GoalProgressQuery = Type.Object({
   from: From,
   to: To,
   interval: BucketInterval,
+  compare: Compare,
 });
 export type GoalProgressQuery = Static<typeof GoalProgressQuery>;
 
@@ -113,17 +118,23 @@ const PeriodTotals = namedObject('GoalTotals', {
   reversedAmount: Type.Number({ description: 'Dollars of the decrements' }),
 });
 
-const GoalBucket = namedObject('GoalBucket', { at: Type.Integer(), ...totals });
+const GoalBucket = namedObject('GoalBucket', { at: Type.Integer(), ...totals, partial: PartialBucket });
 
 export const GoalProgress = Type.Object(
   {
     goalId: Type.String(),
     kind: oneOf(['count', 'revenue']),
+    timeZone: TimeZoneName,
     current: PeriodTotals,
     previous: PeriodTotals,
+    previousPeriod: PreviousPeriod,
     series: Type.Array(GoalBucket, {
       description:
         'One entry per bucket, oldest first. If the period has more than 10,000 buckets, empty ones are omitted.',
+    }),
+    previousSeries: Type.Array(nullable(GoalBucket), {
+      description:
+        'For each bucket of `series` the same part of the previous period; null if there is none. Empty if the period has more than 10,000 buckets.',
     }),
   },
   {
@@ -132,6 +143,7 @@ export const GoalProgress = Type.Object(
       {
         goalId: 'revenue',
         kind: 'revenue',
+        timeZone: 'UTC',
         current: {
           ...{ total: 90, count: 2, gross: 140, reversed: 50, increments: 3, decrements: 1 },
           ...{ amount: 90, grossAmount: 140, reversedAmount: 50 },
@@ -140,6 +152,13 @@ export const GoalProgress = Type.Object(
           ...{ total: 0, count: 0, gross: 0, reversed: 0, increments: 0, decrements: 0 },
           ...{ amount: 0, grossAmount: 0, reversedAmount: 0 },
         },
+        previousPeriod: { from: 1767139200000, to: 1767225600000 },
+        previousSeries: [
+          {
+            at: 1767139200000,
+            ...{ total: 0, count: 0, gross: 0, reversed: 0, increments: 0, decrements: 0 },
+          },
+        ],
         series: [
           {
             at: 1767225600000,

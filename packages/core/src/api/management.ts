@@ -88,6 +88,7 @@ export const NewProperty = Type.Object(
   {
     id: ProvisionedProperty.properties.id,
     name: ProvisionedProperty.properties.name,
+    timeZone: ProvisionedProperty.properties.timeZone,
   },
   { title: 'NewProperty' },
 );

@@ -178,6 +178,15 @@ export const ProvisionedProperty = Type.Object(
         'x-hint': 'must be a currency code of three capital letters, like EUR',
       }),
     ),
+    timeZone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          'Time zone of days, weeks and months in reports and of the targets of goals, by its name in the IANA database; default: `UTC`',
+        examples: ['Europe/Berlin'],
+      }),
+    ),
     apiKeys: Type.Optional(Type.Array(ProvisionedKey)),
     environments: Type.Optional(Type.Array(ProvisionedEnvironment)),
     goals: Type.Optional(Type.Array(ProvisionedGoal)),

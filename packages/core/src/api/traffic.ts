@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { From, namedObject, nullable, oneOf, PropertyId, To } from './common.ts';
+import {
+  Compare,
+  From,
+  namedObject,
+  nullable,
+  oneOf,
+  PartialBucket,
+  PreviousPeriod,
+  PropertyId,
+  TimeZoneName,
+  To,
+} from './common.ts';
 
 /** What sessions can be grouped and filtered by. */
 export const TRAFFIC_DIMENSIONS = [
@@ -64,6 +75,7 @@ const trafficQuery = {
   propertyId: PropertyId,
   from: From,
   to: To,
+  compare: Compare,
   ...filters,
   bots: Type.Optional(
     oneOf(['exclude', 'only'], {
@@ -80,7 +92,7 @@ export const TrafficSeriesQuery = Type.Object({
   ...trafficQuery,
   interval: Type.Optional(
     oneOf(TRAFFIC_INTERVALS, {
-      description: `Buckets are aligned to UTC; weeks start on Monday. At most ${MAX_TRAFFIC_BUCKETS} buckets. Default: \`hour\` for periods up to 3 days, \`day\` up to 92 days, \`week\` up to 550 days, then \`month\``,
+      description: `Buckets are those of the time zone of the property; weeks start on Monday. At most ${MAX_TRAFFIC_BUCKETS} buckets. Default: \`hour\` for periods up to 3 days, \`day\` up to 92 days, \`week\` up to 550 days, then \`month\``,
     }),
   ),
 });
@@ -126,12 +138,14 @@ const TrafficTotals = namedObject('TrafficTotals', {
 const TrafficBucket = namedObject('TrafficBucket', {
   at: Type.Integer({ description: 'Start of the bucket' }),
   ...trafficCounts,
+  partial: PartialBucket,
 });
 
 const period = {
   from: Type.Integer(),
   to: Type.Integer(),
   asOf: Type.Integer({ description: 'Time of the counts' }),
+  timeZone: TimeZoneName,
 };
 
 const exampleCounts = {
@@ -143,23 +157,29 @@ const exampleCounts = {
   conversions: 52,
   revenue: 2594.8,
 };
-const examplePeriod = { from: 1767225600000, to: 1769817600000, asOf: 1769817600000 };
+const examplePeriod = {
+  from: 1767225600000,
+  to: 1769817600000,
+  asOf: 1769817600000,
+  timeZone: 'UTC',
+};
 
 export const TrafficSummary = Type.Object(
   {
     ...period,
     current: TrafficTotals,
     previous: TrafficTotals,
+    previousPeriod: PreviousPeriod,
     bots: namedObject('TrafficBots', { sessions: Type.Integer(), visitors: Type.Integer() }),
   },
   {
     title: 'TrafficSummary',
-    description: '`previous` is the period of the same length before `from`',
     examples: [
       {
         ...examplePeriod,
         current: { ...exampleCounts, feedback: 7 },
         previous: { ...exampleCounts, feedback: 7 },
+        previousPeriod: { from: 1764633600000, to: 1767225600000 },
         bots: { sessions: 31, visitors: 9 },
       },
     ],

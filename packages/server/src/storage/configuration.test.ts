@@ -59,6 +59,7 @@ describe.each(engines())('$name', (engine) => {
       holdoutPeriod: null,
       aaTest: 'assignment',
       displayCurrency: 'USD',
+      timeZone: 'UTC',
       hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
       statistics: DEFAULT_STATISTICS,
       environments: [{ id: 'production', name: 'Production', protected: false, version: 1 }],

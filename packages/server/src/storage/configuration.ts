@@ -27,6 +27,7 @@ export interface StoredProperty
     | 'statistics'
     | 'aaTest'
     | 'displayCurrency'
+    | 'timeZone'
     | 'version'
     | 'createdAt'
   > {}

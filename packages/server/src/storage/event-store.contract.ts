@@ -109,9 +109,8 @@ export function describeEventStore(
       expect(await feedbackOf({ propertyId, limit: 10 })).toEqual([]);
       expect(await store.feedbackTimes(propertyId, ['f'])).toEqual([]);
       expect(await seenOf(store, propertyId, 't')).toEqual([]);
-      expect(await store.goalSeries({ propertyId, goalId: 'g', from: 0, to: T0, interval: 'day' })).toEqual(
-        [],
-      );
+      const byDay = { interval: 'day', timeZone: 'UTC' } as const;
+      expect(await store.goalSeries({ propertyId, goalId: 'g', from: 0, to: T0, ...byDay })).toEqual([]);
       expect(await store.goalTotals({ propertyId, goalId: 'g', from: 0, to: T0 })).toEqual({
         increments: 0,
         decrements: 0,

@@ -1,9 +1,9 @@
-import type { Interval } from '@switchyard/core/api/goals';
 import type { JournalEntry } from './accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from './assignment-queries.ts';
 import type { EventChecksum } from './checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from './conversion-page.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
+import type { ZonedInterval } from './goal-buckets.ts';
 import type { SessionConditions } from './session-conditions.ts';
 import type {
   KnownSessionQuery,
@@ -290,11 +290,10 @@ export interface GoalTotals {
   decrementedMicros: bigint;
 }
 
-export interface GoalSeriesQuery extends GoalQuery {
-  interval: Interval;
-}
+/** Either the intervals of a time zone, with weeks from Monday on, or buckets that start at these times, in order. */
+export type GoalSeriesQuery = GoalQuery & (ZonedInterval | { starts: readonly number[] });
 
-/** A non-empty bucket; buckets are aligned to UTC, weeks start on Monday. */
+/** A non-empty bucket. */
 export interface GoalBucket extends GoalTotals {
   at: number;
 }

@@ -1,4 +1,4 @@
-import type { Interval } from '@switchyard/core/api/goals';
+import type { ZonedInterval } from './goal-buckets.ts';
 
 /** All conditions must match. */
 export interface FeedbackFilter {
@@ -28,9 +28,7 @@ export interface FeedbackFilter {
   exceptIds?: readonly string[];
 }
 
-export interface FeedbackSummaryQuery extends FeedbackFilter {
-  interval: Interval;
-}
+export interface FeedbackSummaryQuery extends FeedbackFilter, ZonedInterval {}
 
 /** Max types and max options in a summary. */
 export const MAX_COUNTED = 100;

@@ -27,6 +27,8 @@ export interface PropertyConfiguration {
   readonly aaTest: AaTestMode;
   /** ISO 4217 code shown with amounts, which are not converted. */
   readonly displayCurrency: string;
+  /** IANA name of the zone of days, weeks and months in reports. */
+  readonly timeZone: string;
   readonly environments: readonly Environment[];
   readonly splitTests: readonly SplitTest[];
   readonly flags: readonly Flag[];

@@ -1,3 +1,4 @@
+import { COMPARISON } from '@switchyard/core/api/common';
 import { FeedbackExportQuery, FeedbackSummary, FeedbackSummaryQuery } from '@switchyard/core/api/feedback';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import { plainResponse } from '../../http/api-description.ts';
@@ -43,8 +44,7 @@ function registerSummary(api: ApiRoutes, dependencies: Dependencies): void {
     {
       tag: 'Feedback',
       summary: 'Feedback by option, status and time, compared with the previous period',
-      description:
-        'Default period: the last 30 days. At most 1,000 buckets. With `flagKey`, only the latest 5,000 entries are looked at (`flagFilter`).',
+      description: `Default period: the last 30 days. ${COMPARISON} At most 1,000 buckets. With \`flagKey\`, only the latest 5,000 entries are looked at (\`flagFilter\`).`,
       key: 'secret',
       members: true,
       querystring: FeedbackSummaryQuery,
@@ -52,13 +52,14 @@ function registerSummary(api: ApiRoutes, dependencies: Dependencies): void {
       errors: [...ERRORS],
     },
     (request) => {
-      const { flagKey, flagValue, environment, interval, ...filter } = request.query;
+      const { flagKey, flagValue, environment, interval, compare, ...filter } = request.query;
       const period = summaryPeriod(request.query, Date.now());
       const property = auth.property(request, filter.propertyId);
       checkReferences(property, request.query);
       const matching = flagFilter(dependencies, property, request.query);
       const flag = matching && { matching, environment: environment ?? PRODUCTION.id };
-      return summarizeFeedback(dependencies, filter, period, flag);
+      const { timeZone } = property;
+      return summarizeFeedback(dependencies, filter, { ...period, timeZone }, flag);
     },
   );
 }

@@ -33,6 +33,8 @@ afterEach(async () => {
 
 const stores = () => ({ database: configuration.handle.database, eventStore });
 
+const NOW = { now: T0 + 3 * DAY_MS, timeZone: 'UTC' };
+
 interface Answer {
   id: string;
   option: string;
@@ -65,7 +67,7 @@ async function addAnswers(count: number, markEvery: number): Promise<Answer[]> {
 
 test(`a summary counts statuses, and only entries with the wanted one (seed ${SEED})`, async () => {
   const answers = await addAnswers(60, 2);
-  const period = { from: T0 + DAY_MS, to: T0 + 2 * DAY_MS, interval: 'day' as const };
+  const period = { from: T0 + DAY_MS, to: T0 + 2 * DAY_MS, interval: 'day' as const, ...NOW };
   const current = answers.filter(({ receivedAt }) => receivedAt >= period.from);
   const before = answers.filter(({ receivedAt }) => receivedAt < period.from);
   const count = (list: Answer[], status?: FeedbackStatus, option?: string) =>
@@ -99,7 +101,7 @@ test(`a summary counts statuses, and only entries with the wanted one (seed ${SE
 
 test('a summary counts all statuses, or says that it could not', async () => {
   const answers = await addAnswers(60, 1);
-  const period = { from: T0, to: T0 + 2 * DAY_MS, interval: 'day' as const };
+  const period = { from: T0, to: T0 + 2 * DAY_MS, interval: 'day' as const, ...NOW };
   const summarize = (query: object, maxMarked: number) =>
     summarizeFeedback(stores(), { propertyId: 'shop', ...query }, period, undefined, maxMarked);
   const statuses = Object.fromEntries(

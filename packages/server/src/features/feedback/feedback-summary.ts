@@ -1,11 +1,14 @@
 import type { FeedbackStatus, FeedbackSummary, FeedbackSummaryQuery } from '@switchyard/core/api/feedback';
+import { previousPeriod } from '@switchyard/core/previous-period';
+import { timeZone } from '@switchyard/core/time-zone';
 import { invalidField } from '../../errors.ts';
 import { type Period, periodOf } from '../../http/period.ts';
+import { type TimeBucket, timeBuckets } from '../../http/time-buckets.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Cursor } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { FeedbackFilter } from '../../storage/feedback-summary.ts';
-import { BUCKET_LENGTH, bucketStart } from '../../storage/goal-buckets.ts';
+import type { FeedbackFilter, FeedbackSummary as StoredSummary } from '../../storage/feedback-summary.ts';
+import { BUCKET_LENGTH } from '../../storage/goal-buckets.ts';
 import type { EntryFilter } from './feedback-flag-filter.ts';
 import { countMarked, markedEntries } from './feedback-state-store.ts';
 
@@ -35,19 +38,20 @@ export function summaryPeriod(query: FeedbackSummaryQuery, now: number): Period 
 export async function summarizeFeedback(
   { database, eventStore }: Stores,
   { status, ...filter }: FeedbackFilter & { status?: FeedbackStatus },
-  period: Period,
+  period: Period & { timeZone: string },
   flag?: { matching: EntryFilter; environment: string },
   maxMarked = MAX_MARKED,
 ): Promise<FeedbackSummary> {
   const { from, to } = period;
-  const previousFrom = from - (to - from);
-  const limits = { from: previousFrom, to, limit: maxMarked + 1 };
+  const zone = timeZone(period.timeZone);
+  const before = previousPeriod(zone, period, period.now, period.compare);
+  const limits = { from: before.from, to, limit: maxMarked + 1 };
   const found = await markedEntries(database, filter.propertyId, limits);
   const marked = found.slice(0, maxMarked);
   const areAllMarked = found.length === marked.length;
   const isFiltered = flag !== undefined || Object.keys(filter).some((name) => !UNFILTERED.has(name));
   const examined =
-    flag && (await examineEntries(eventStore, { ...filter, from: previousFrom, to }, flag.matching));
+    flag && (await examineEntries(eventStore, { ...filter, from: before.from, to }, flag.matching));
   const isCounted = (id: string) => examined === undefined || examined.matching.has(id);
   const ids = (...statuses: FeedbackStatus[]) =>
     marked.filter(({ id, status: own }) => statuses.includes(own) && isCounted(id)).map(({ id }) => id);
@@ -65,8 +69,12 @@ export async function summarizeFeedback(
     return { seen, done };
   };
   const [summary, previous, { seen, done }, ofAnyStatus] = await Promise.all([
-    eventStore.feedbackSummary({ ...withStatus(current), interval: period.interval }),
-    eventStore.feedbackCount(withStatus({ ...all, from: previousFrom, to: from })),
+    eventStore.feedbackSummary({
+      ...withStatus(current),
+      interval: period.interval,
+      timeZone: zone.name,
+    }),
+    eventStore.feedbackCount(withStatus({ ...all, from: before.from, to: before.to })),
     markedCounts(),
     status === undefined ? undefined : eventStore.feedbackCount(current),
   ]);
@@ -77,8 +85,10 @@ export async function summarizeFeedback(
     // The state of an erased entry is deleted a little later.
     statuses: { new: Math.max(0, (ofAnyStatus ?? summary.total) - seen - done), seen, done },
     complete: areAllMarked || (!isFiltered && status === undefined),
-    series: withEmptyBuckets(summary, period),
+    timeZone: zone.name,
+    series: withEmptyBuckets(summary, timeBuckets(zone, period.interval, period)),
     previous: { total: previous },
+    previousPeriod: { from: before.from, to: before.to },
     ...(flag && examined && { flagFilter: flagFilterOf(flag.environment, examined) }),
   };
 }
@@ -115,14 +125,13 @@ async function examineEntries(
   return { matching, count, isComplete: after === undefined };
 }
 
-function withEmptyBuckets(
-  { series, options }: Pick<FeedbackSummary, 'series' | 'options'>,
-  { from, to, interval }: Period,
-): FeedbackSummary['series'] {
+const withEmptyBuckets = (
+  { series, options }: Pick<StoredSummary, 'series' | 'options'>,
+  buckets: readonly TimeBucket[],
+): FeedbackSummary['series'] => {
   const byTime = new Map(series.map((bucket) => [bucket.at, bucket]));
-  const buckets: FeedbackSummary['series'] = [];
-  for (let at = bucketStart(from, interval); at < to; at += BUCKET_LENGTH[interval]) {
-    buckets.push(byTime.get(at) ?? { at, total: 0, counts: options.map(() => 0) });
-  }
-  return buckets;
-}
+  return buckets.map(({ at, partial }) => ({
+    ...(byTime.get(at) ?? { at, total: 0, counts: options.map(() => 0) }),
+    ...(partial && { partial }),
+  }));
+};

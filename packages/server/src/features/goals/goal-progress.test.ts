@@ -47,12 +47,17 @@ describe('progress', () => {
     expect(progress).toEqual({
       goalId: 'untouched',
       kind: 'count',
+      timeZone: 'UTC',
       current: NOTHING,
       previous: NOTHING,
+      previousPeriod: { from: expect.any(Number), to: expect.any(Number) },
       series: expect.any(Array),
+      previousSeries: expect.any(Array),
     });
     expect([30, 31]).toContain(progress.series.length);
-    for (const bucket of progress.series) expect(bucket).toEqual({ at: expect.any(Number), ...NO_PROGRESS });
+    for (const { partial: _, ...bucket } of [...progress.series, ...progress.previousSeries]) {
+      expect(bucket).toEqual({ at: expect.any(Number), ...NO_PROGRESS });
+    }
   });
 
   it('compares a period with the previous one of the same length, including decrements', async () => {
@@ -146,7 +151,7 @@ describe('the series', () => {
       );
       for (const { at } of used) expect([before, after]).toContain(at);
       const progress = { total: -4.7, count: 1, gross: 0.3, reversed: 5, increments: 2, decrements: 1 };
-      if (before === after) expect(used).toEqual([{ at: before, ...progress }]);
+      if (before === after) expect(used).toEqual([{ at: before, ...progress, partial: true }]);
       expect(current).toEqual({ ...progress, amount: -4.7, grossAmount: 0.3, reversedAmount: 5 });
     },
   );

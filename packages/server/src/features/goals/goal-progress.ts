@@ -1,10 +1,13 @@
 import type { GoalProgress } from '@switchyard/core/api/goals';
 import { toDollars } from '@switchyard/core/money';
+import { previousPeriod } from '@switchyard/core/previous-period';
+import { timeZone } from '@switchyard/core/time-zone';
 import type { Period } from '../../http/period.ts';
-import type { GoalBucket, GoalTotals } from '../../storage/event-store.ts';
+import { type TimeBucket, timeBuckets } from '../../http/time-buckets.ts';
+import type { GoalBucket, GoalQuery, GoalTotals } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { BUCKET_LENGTH, bucketStart } from '../../storage/goal-buckets.ts';
-import type { Goal } from '../../storage/property-configuration.ts';
+import { BUCKET_LENGTH } from '../../storage/goal-buckets.ts';
+import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 export type GoalQueries = Pick<EventStoreClient, 'goalTotals' | 'goalSeries'>;
 
@@ -20,26 +23,58 @@ const NOTHING: GoalTotals = {
 
 export async function goalProgress(
   eventStore: GoalQueries,
-  propertyId: string,
+  { id: propertyId, timeZone: zoneName }: Pick<PropertyConfiguration, 'id' | 'timeZone'>,
   goal: Goal,
-  { from, to, interval }: Period,
+  period: Period,
 ): Promise<GoalProgress> {
+  const { from, to, interval, now, compare } = period;
+  const zone = timeZone(zoneName);
   const scope = { propertyId, goalId: goal.id };
-  const [current, previous, series] = await Promise.all([
+  const before = previousPeriod(zone, period, now, compare);
+  const hasAllBuckets = (to - from) / BUCKET_LENGTH[interval] <= MAX_EMPTY_BUCKETS;
+  const buckets = hasAllBuckets ? timeBuckets(zone, interval, period) : undefined;
+  const starts = buckets?.map(({ at }) => before.counterpart(Math.max(at, from))) ?? [];
+  const [current, previous, series, previousSeries] = await Promise.all([
     eventStore.goalTotals({ ...scope, from, to }),
-    eventStore.goalTotals({ ...scope, from: from - (to - from), to: from }),
-    eventStore.goalSeries({ ...scope, from, to, interval }),
+    eventStore.goalTotals({ ...scope, from: before.from, to: before.to }),
+    eventStore.goalSeries({ ...scope, from, to, interval, timeZone: zone.name }),
+    previousBuckets(eventStore, { ...scope, from: before.from, to: before.to, starts }),
   ]);
+  const bucketOf = ({ at, partial }: TimeBucket, found: GoalTotals = NOTHING): Bucket => ({
+    at,
+    ...progressOf(goal, found),
+    ...(partial && { partial }),
+  });
+  const byTime = new Map(series.map((bucket) => [bucket.at, bucket]));
   return {
     goalId: goal.id,
     kind: goal.kind,
+    timeZone: zone.name,
     current: totals(goal, current),
     previous: totals(goal, previous),
-    series: bucketsOf(series, { from, to, interval }).map((bucket) => ({
-      at: bucket.at,
-      ...progressOf(goal, bucket),
-    })),
+    previousPeriod: { from: before.from, to: before.to },
+    series: (buckets ?? series).map((bucket) => bucketOf(bucket, byTime.get(bucket.at))),
+    previousSeries: previousSeries.map(
+      (found, index) => found && bucketOf({ ...buckets![index]!, at: found.at }, found),
+    ),
   };
+}
+
+/**
+ * What each bucket of the current period is compared with; null for those without a counterpart, such as those that
+ * have not begun, or the second of two equal hours when clocks are set back.
+ */
+async function previousBuckets(
+  eventStore: GoalQueries,
+  query: GoalQuery & { starts: number[] },
+): Promise<(GoalBucket | null)[]> {
+  const { starts, to } = query;
+  const isListed = (at: number, index: number) => at < to && (index === 0 || at > starts[index - 1]!);
+  const distinct = starts.filter(isListed);
+  if (distinct.length === 0) return starts.map(() => null);
+  const found = await eventStore.goalSeries({ ...query, starts: distinct });
+  const byTime = new Map(found.map((bucket) => [bucket.at, bucket]));
+  return starts.map((at, index) => (isListed(at, index) ? (byTime.get(at) ?? { at, ...NOTHING }) : null));
 }
 
 type Bucket = GoalProgress['series'][number];
@@ -55,7 +90,7 @@ function totals(goal: Goal, found: GoalTotals): GoalProgress['current'] {
 }
 
 /** In conversions for count goals, in dollars for revenue goals. */
-function progressOf(goal: Goal, found: GoalTotals): Omit<Bucket, 'at'> {
+function progressOf(goal: Goal, found: GoalTotals): Omit<Bucket, 'at' | 'partial'> {
   const { increments, decrements, incrementedMicros, decrementedMicros } = found;
   const count = increments - decrements;
   const counts = { count, increments, decrements };
@@ -66,16 +101,4 @@ function progressOf(goal: Goal, found: GoalTotals): Omit<Bucket, 'at'> {
     reversed: toDollars(decrementedMicros),
     ...counts,
   };
-}
-
-/** Adds the empty buckets, which charts need too. */
-function bucketsOf(found: GoalBucket[], { from, to, interval }: Period): GoalBucket[] {
-  const length = BUCKET_LENGTH[interval];
-  if ((to - from) / length > MAX_EMPTY_BUCKETS) return found;
-  const byTime = new Map(found.map((bucket) => [bucket.at, bucket]));
-  const buckets: GoalBucket[] = [];
-  for (let at = bucketStart(from, interval); at < to; at += length) {
-    buckets.push(byTime.get(at) ?? { at, ...NOTHING });
-  }
-  return buckets;
 }

@@ -1,4 +1,4 @@
-import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
+import { COMPARISON, IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import {
   ConversionsPage,
   ConversionsQuery,
@@ -109,7 +109,7 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
     {
       tag: 'Goals',
       summary: 'Progress of a goal, compared with the previous period',
-      description: 'Default period: the last 30 days.',
+      description: `Default period: the last 30 days. ${COMPARISON}`,
       key: 'secret',
       members: true,
       querystring: GoalProgressQuery,
@@ -119,7 +119,7 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
     (request) => {
       const period = periodOf(request.query, Date.now());
       const property = auth.property(request, request.query.propertyId);
-      return goalProgress(eventStore, property.id, requireGoal(property, request.query.goalId), period);
+      return goalProgress(eventStore, property, requireGoal(property, request.query.goalId), period);
     },
   );
 }

@@ -10,7 +10,7 @@ import {
   WriteQuery,
 } from '@switchyard/core/api/management';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
+import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { type Precondition, preconditionOf } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
@@ -83,16 +83,19 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
     },
     (request, reply) =>
       parts.idempotency.run(request, reply, async (record) => {
-        const { id, name } = request.body;
+        const { id, name, timeZone } = request.body;
+        const settings = { ...(name !== undefined && { name }), ...(timeZone !== undefined && { timeZone }) };
         const by = changeRequest(request);
         const changed = await parts.writer.changeProperty(id, by, async (input) => {
           const { current, now, nextVersion: version, database } = input;
           if (current !== undefined) throw new ApiError('already_exists');
-          const { property } = parts.resolve({ id, ...(name !== undefined && { name }) }, undefined, {
+          const { property } = parts.resolve({ id, ...settings }, undefined, {
             ...NO_KEYS,
             now,
             mode: 'merge',
-            report: () => {},
+            report: (pointer, problem) => {
+              throw invalidField(pointer, problem);
+            },
           });
           if (!by.dryRun) {
             await record(database, { status: 201, response: responseOf({ ...property, version }) });

@@ -17,6 +17,7 @@ export function completeSettings(id: string, settings: Document): PropertyCandid
     holdout: 0,
     aaTest: 'assignment',
     displayCurrency: 'USD',
+    timeZone: 'UTC',
     ...Object.fromEntries(set),
     statistics: { ...DEFAULT_STATISTICS, ...(given.statistics as object) },
     id,

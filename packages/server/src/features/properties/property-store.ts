@@ -22,6 +22,7 @@ export async function listProperties(database: Database, id?: string): Promise<S
     statistics: { ...DEFAULT_STATISTICS, ...(row.statistics === null ? {} : JSON.parse(row.statistics)) },
     aaTest: row.aa_test,
     displayCurrency: row.display_currency,
+    timeZone: row.time_zone,
     version: row.version,
     createdAt: row.created_at,
   }));
@@ -80,6 +81,7 @@ function toColumns(property: PropertyConfiguration) {
     statistics: explicitStatistics(property.statistics),
     aa_test: property.aaTest,
     display_currency: property.displayCurrency,
+    time_zone: property.timeZone,
     version: property.version,
   };
 }

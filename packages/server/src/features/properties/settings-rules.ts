@@ -1,12 +1,14 @@
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { AA_TEST_KEY } from '@switchyard/core/lifecycle/aa-test';
+import { isTimeZone } from '@switchyard/core/time-zone';
 import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
 import type { StoredProperty } from '../../storage/configuration.ts';
 import { newHashSeed } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 const DEFAULT_CURRENCY = 'USD';
+const DEFAULT_TIME_ZONE = 'UTC';
 
 /** The settings of the property itself, complete. A missing setting keeps its value. */
 export function resolveSettings(
@@ -16,6 +18,9 @@ export function resolveSettings(
 ): StoredProperty {
   reportOrigins(entry.allowedOrigins ?? [], report);
   reportAaTest(entry, stored, report);
+  if (entry.timeZone !== undefined && !isTimeZone(entry.timeZone)) {
+    report('/timeZone', 'must be the name of a time zone, like Europe/Berlin');
+  }
   const { retentionDays = stored?.retentionDays ?? null, allowedOrigins = stored?.allowedOrigins ?? null } =
     entry;
   return {
@@ -29,6 +34,7 @@ export function resolveSettings(
     statistics: { ...(stored?.statistics ?? DEFAULT_STATISTICS), ...entry.statistics },
     aaTest: entry.aaTest ?? stored?.aaTest ?? 'assignment',
     displayCurrency: entry.displayCurrency ?? stored?.displayCurrency ?? DEFAULT_CURRENCY,
+    timeZone: entry.timeZone ?? stored?.timeZone ?? DEFAULT_TIME_ZONE,
     createdAt: stored?.createdAt ?? now,
     version: stored?.version ?? 0,
   };

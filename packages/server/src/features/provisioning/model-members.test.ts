@@ -45,6 +45,7 @@ describe('new members', () => {
     });
     expect(await shop.property()).toMatchObject({
       displayCurrency: 'USD',
+      timeZone: 'UTC',
       environments: [{ id: 'production', protected: false }],
       goals: [{ target: null }],
       feedbackTypes: [{ optionStyles: {} }],
@@ -56,6 +57,7 @@ describe('new members', () => {
   it('are stored and exported, and stay when a file does not mention them', async () => {
     const members = {
       displayCurrency: 'EUR',
+      timeZone: 'Europe/Berlin',
       environments: [{ id: 'production', protected: true }],
       goals: [{ id: 'g', kind: 'revenue', target: { value: 2.5, period: 'quarter' } }],
       splitTests: [{ ...HERO, description: 'a\nb', hypothesis: 'c', tags: ['z', 'a'], owner: 'Ada' }],
@@ -71,6 +73,7 @@ describe('new members', () => {
     });
     expect(await shop.property()).toMatchObject({
       displayCurrency: 'EUR',
+      timeZone: 'Europe/Berlin',
       environments: [{ name: 'Live', protected: true }],
       goals: [{ name: 'G', target: { value: 2.5, period: 'quarter' } }],
       splitTests: [{ name: 'Hero', description: 'a\nb', hypothesis: 'c', tags: ['z', 'a'], owner: 'Ada' }],
@@ -94,6 +97,12 @@ describe('new members', () => {
       splitTests: [{ description: null, hypothesis: null, tags: [], owner: null }],
       flags: [{ tags: [], owner: null }],
     });
+  });
+
+  it('a time zone has a name of the IANA database', async () => {
+    expect(await shop.mistakes({ timeZone: 'Mars/Olympus' })).toEqual([
+      'timeZone must be the name of a time zone, like Europe/Berlin',
+    ]);
   });
 
   it('mistakes are reported with their place', async () => {

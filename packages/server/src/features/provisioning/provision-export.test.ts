@@ -169,6 +169,7 @@ const property = fc.record(
     holdout: fc.double({ min: 0, max: 100, noNaN: true }),
     statistics,
     displayCurrency: fc.constantFrom('EUR', 'JPY'),
+    timeZone: fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu'),
     environments: fc.constant([{ id: 'staging' }, { id: 'production', name: 'Live', protected: true }]),
     goals: unique(goal, (value) => value.id),
     feedbackTypes: unique(

@@ -9,7 +9,7 @@ import {
 } from '@switchyard/core/api/traffic';
 import { DAY_MS } from '@switchyard/core/time';
 import { invalidField } from '../../errors.ts';
-import { BUCKET_LENGTH, bucketStart } from '../../storage/goal-buckets.ts';
+import { BUCKET_LENGTH } from '../../storage/goal-buckets.ts';
 import type { TrafficScope } from './traffic-request.ts';
 
 const DEFAULT_DAYS = 30;
@@ -22,7 +22,7 @@ const DEFAULT_INTERVALS: readonly [TrafficInterval, number][] = [
 ];
 
 /** The sessions that a request is about; default: of the last 30 days. */
-export function trafficScope(request: TrafficQuery, now: number): TrafficScope {
+export function trafficScope(request: TrafficQuery, now: number): Omit<TrafficScope, 'timeZone'> {
   // The end is exclusive, and events acknowledged in this millisecond must count.
   const to = request.to ?? now + 1;
   const from = request.from ?? Math.max(0, to - DEFAULT_DAYS * DAY_MS);
@@ -37,13 +37,14 @@ export function trafficScope(request: TrafficQuery, now: number): TrafficScope {
     }),
   );
   const query = { propertyId: request.propertyId, from, to, filters };
-  return { query, bot: request.bots === 'only', asOf: now };
+  const { compare } = request;
+  return { query, bot: request.bots === 'only', asOf: now, ...(compare && { compare }) };
 }
 
 /** The interval of a series, which must not have too many buckets. */
 export function seriesInterval(
   { interval }: TrafficSeriesQuery,
-  { query: { from, to } }: TrafficScope,
+  { query: { from, to } }: Pick<TrafficScope, 'query'>,
 ): TrafficInterval {
   const days = (to - from) / DAY_MS;
   if (interval === undefined) return DEFAULT_INTERVALS.find(([, max]) => days <= max)?.[0] ?? 'month';
@@ -51,19 +52,4 @@ export function seriesInterval(
     throw invalidField('/interval', `gives more than ${MAX_TRAFFIC_BUCKETS} buckets for this period`);
   }
   return interval;
-}
-
-/** Starts of all buckets of a period, aligned to UTC; the first may be before the period. */
-export function bucketStarts(from: number, to: number, interval: TrafficInterval): number[] {
-  const starts: number[] = [];
-  if (interval === 'month') {
-    const date = new Date(from);
-    for (let month = date.getUTCMonth(); ; month++) {
-      const start = Date.UTC(date.getUTCFullYear(), month);
-      if (start >= to) return starts;
-      starts.push(start);
-    }
-  }
-  for (let at = bucketStart(from, interval); at < to; at += BUCKET_LENGTH[interval]) starts.push(at);
-  return starts;
 }

@@ -9,9 +9,11 @@ import type {
   TrafficTotals,
 } from '@switchyard/core/api/traffic';
 import { toDollars } from '@switchyard/core/money';
+import { previousPeriod } from '@switchyard/core/previous-period';
+import { timeZone } from '@switchyard/core/time-zone';
+import { timeBuckets } from '../../http/time-buckets.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { TrafficCounts, VisitCounts } from '../../storage/traffic-queries.ts';
-import { bucketStarts } from './traffic-period.ts';
 import type { TrafficRequest, TrafficScope } from './traffic-request.ts';
 
 type TrafficQueries = Pick<
@@ -49,16 +51,18 @@ function responseTo(eventStore: TrafficQueries, request: TrafficRequest): Promis
 }
 
 async function summary(eventStore: TrafficQueries, { scope }: RequestOf<'summary'>): Promise<TrafficSummary> {
-  const { from, to } = scope.query;
-  const previousFrom = from - (to - from);
-  const starts = [previousFrom, from];
-  const counts = await eventStore.trafficCounts({ ...scope.query, from: previousFrom, starts });
+  const { from } = scope.query;
+  const before = previousPeriod(timeZone(scope.timeZone), scope.query, scope.asOf, scope.compare);
+  // Between them can be time that neither has.
+  const starts = [...new Set([before.from, before.to, from])];
+  const counts = await eventStore.trafficCounts({ ...scope.query, from: before.from, starts });
   const find = (at: number, bot: boolean) => counts.find((it) => it.at === at && it.bot === bot);
   const bots = find(from, true);
   return {
     ...periodOf(scope),
     current: totals(find(from, scope.bot)),
-    previous: totals(find(previousFrom, scope.bot)),
+    previous: totals(find(before.from, scope.bot)),
+    previousPeriod: { from: before.from, to: before.to },
     bots: { sessions: bots?.sessions ?? 0, visitors: bots?.visitors ?? 0 },
   };
 }
@@ -67,13 +71,14 @@ async function series(
   eventStore: TrafficQueries,
   { scope, interval }: RequestOf<'series'>,
 ): Promise<TrafficSeries> {
-  const { from, to } = scope.query;
-  const starts = bucketStarts(from, to, interval);
+  const zone = timeZone(scope.timeZone);
+  const listed = timeBuckets(zone, interval, { ...scope.query, now: scope.asOf });
+  const starts = listed.map(({ at }) => at);
   const counts = await eventStore.trafficCounts({ ...scope.query, starts });
   const byStart = new Map(counts.filter(({ bot }) => bot === scope.bot).map((it) => [it.at, it]));
-  const buckets = starts.map((at): TrafficBucket => {
+  const buckets = listed.map(({ at, partial }): TrafficBucket => {
     const { feedback: _feedback, ...bucket } = totals(byStart.get(at));
-    return { at, ...bucket };
+    return { at, ...bucket, ...(partial && { partial }) };
   });
   return { ...periodOf(scope), interval, buckets };
 }
@@ -101,7 +106,12 @@ async function live(eventStore: TrafficQueries, { propertyId, at }: RequestOf<'l
   };
 }
 
-const periodOf = ({ query: { from, to }, asOf }: TrafficScope) => ({ from, to, asOf });
+const periodOf = ({ query: { from, to }, asOf, timeZone: zone }: TrafficScope) => ({
+  from,
+  to,
+  asOf,
+  timeZone: timeZone(zone).name,
+});
 
 const EMPTY: Omit<TrafficCounts, 'at' | 'bot'> = {
   ...{ visitors: 0, sessions: 0, pageviews: 0, bounces: 0, durationMs: 0 },

@@ -1,4 +1,5 @@
 import type { TrafficDimension, TrafficInterval } from '@switchyard/core/api/traffic';
+import type { ComparedUnit } from '@switchyard/core/previous-period';
 import type { TrafficQuery } from '../../storage/traffic-queries.ts';
 
 /** Sessions of a period, either of people or of bots. */
@@ -7,6 +8,9 @@ export interface TrafficScope {
   bot: boolean;
   /** When it was requested. */
   asOf: number;
+  /** Of its days. */
+  timeZone: string;
+  compare?: ComparedUnit;
 }
 
 /** A question that the serving thread sends to the report thread. */

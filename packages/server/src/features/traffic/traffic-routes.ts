@@ -1,3 +1,4 @@
+import { COMPARISON } from '@switchyard/core/api/common';
 import {
   TrafficBreakdown,
   TrafficBreakdownQuery,
@@ -50,14 +51,14 @@ function registerSummary(api: ApiRoutes, { auth, report }: Dependencies): void {
     {
       ...declaration,
       summary: 'Visitors, sessions, page views and conversions, compared with the previous period',
-      description: PERIOD,
+      description: `${PERIOD} ${COMPARISON}`,
       querystring: TrafficQuery,
       responses: { 200: { ...TrafficSummary, description: 'The totals' } },
     },
     (request, reply) => {
       const scope = trafficScope(request.query, Date.now());
-      auth.property(request, request.query.propertyId);
-      return send(reply, report({ type: 'traffic', question: 'summary', scope }));
+      const { timeZone } = auth.property(request, request.query.propertyId);
+      return send(reply, report({ type: 'traffic', question: 'summary', scope: { ...scope, timeZone } }));
     },
   );
 }
@@ -75,8 +76,11 @@ function registerSeries(api: ApiRoutes, { auth, report }: Dependencies): void {
     (request, reply) => {
       const scope = trafficScope(request.query, Date.now());
       const interval = seriesInterval(request.query, scope);
-      auth.property(request, request.query.propertyId);
-      return send(reply, report({ type: 'traffic', question: 'series', scope, interval }));
+      const { timeZone } = auth.property(request, request.query.propertyId);
+      return send(
+        reply,
+        report({ type: 'traffic', question: 'series', scope: { ...scope, timeZone }, interval }),
+      );
     },
   );
 }
@@ -94,8 +98,11 @@ function registerBreakdown(api: ApiRoutes, { auth, report }: Dependencies): void
     (request, reply) => {
       const { propertyId, by, limit = 10 } = request.query;
       const scope = trafficScope(request.query, Date.now());
-      auth.property(request, propertyId);
-      return send(reply, report({ type: 'traffic', question: 'breakdown', scope, by, limit }));
+      const { timeZone } = auth.property(request, propertyId);
+      return send(
+        reply,
+        report({ type: 'traffic', question: 'breakdown', scope: { ...scope, timeZone }, by, limit }),
+      );
     },
   );
 }

@@ -72,6 +72,8 @@ describe('summary', () => {
     expect(to - from).toBe(30 * DAY_MS);
     expect(to - asOf).toBe(1);
     expect(summary).toEqual({
+      timeZone: 'UTC',
+      previousPeriod: { from: from - 30 * DAY_MS, to: from },
       current: {
         ...{ visitors: 2, sessions: 3, pageviews: 4, bounceRate: 1 / 3, averageDurationSeconds: 20 },
         ...{ conversions: 1, revenue: 15.5, feedback: 1 },
@@ -87,9 +89,9 @@ describe('summary', () => {
   });
 
   it('compares a period with the one before', async () => {
-    const { current, previous } = await ask('summary', period(BASE + HOUR_MS, BASE + 2 * HOUR_MS));
+    const { current, previous } = await ask('summary', period(BASE + HOUR_MS - 1, BASE + 2 * HOUR_MS));
     expect([current.sessions, previous.sessions, current.conversions]).toEqual([2, 1, 0]);
-    const later = await ask('summary', period(BASE + 2 * HOUR_MS, BASE + 4 * HOUR_MS));
+    const later = await ask('summary', period(BASE + 2 * HOUR_MS - 1, BASE + 4 * HOUR_MS));
     expect([later.current, later.previous.visitors]).toEqual([NOTHING, 2]);
   });
 
@@ -129,7 +131,8 @@ describe('series', () => {
       [HOUR_MS, 2, 2, 0.5],
       [2 * HOUR_MS, 0, 0, null],
     ]);
-    expect(Object.keys(buckets[0]).sort()).toEqual(
+    expect(buckets.map(({ partial }: Body) => partial)).toEqual([true, undefined, undefined]);
+    expect(Object.keys(buckets[1]).sort()).toEqual(
       ['at', ...Object.keys(NOTHING).filter((name) => name !== 'feedback')].sort(),
     );
   });

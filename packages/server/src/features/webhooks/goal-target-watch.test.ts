@@ -9,7 +9,7 @@ import { engines } from '../../testing/databases.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { storeWebhook } from '../../testing/stored-webhook.ts';
 import { temporaryDirectory } from '../../testing/test-server.ts';
-import { GoalTargetWatch, periodAt } from './goal-target-watch.ts';
+import { GoalTargetWatch } from './goal-target-watch.ts';
 
 describe.each(engines())('$name', (engine) => {
   /** A Wednesday in the middle of May. */
@@ -116,14 +116,17 @@ describe.each(engines())('$name', (engine) => {
   });
 
   test.each([
-    ['week', NOW, Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 18)],
-    ['week', Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 11), Date.UTC(2026, 4, 18)],
-    ['week', Date.UTC(2026, 4, 11) - 1, Date.UTC(2026, 4, 4), Date.UTC(2026, 4, 11)],
-    ['month', NOW, Date.UTC(2026, 4, 1), Date.UTC(2026, 5, 1)],
-    ['month', Date.UTC(2026, 11, 31), Date.UTC(2026, 11, 1), Date.UTC(2027, 0, 1)],
-    ['quarter', NOW, Date.UTC(2026, 3, 1), Date.UTC(2026, 6, 1)],
-    ['quarter', Date.UTC(2027, 0, 1) - 1, Date.UTC(2026, 9, 1), Date.UTC(2027, 0, 1)],
-  ] as const)('the %s of %d', (period, time, from, to) => {
-    expect(periodAt(period, time)).toEqual({ from, to });
+    ['UTC', Date.UTC(2026, 4, 11)],
+    ['Europe/Berlin', Date.parse('2026-05-11T00:00+02:00')],
+    ['America/New_York', Date.parse('2026-05-11T00:00-04:00')],
+  ])('has the weeks of the time zone %s', async (timeZone, monday) => {
+    await setTarget('signup', { value: 1, period: 'week' });
+    property = { ...property, timeZone };
+    await convert('signup', monday - 1);
+    await look(monday);
+    expect(await queued()).toEqual([]);
+    await convert('signup', monday);
+    await look(monday);
+    expect(await queued()).toMatchObject([{ total: 1, from: monday, to: monday + 7 * DAY_MS }]);
   });
 });

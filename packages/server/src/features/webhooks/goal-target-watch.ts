@@ -1,8 +1,7 @@
 import { toDollars } from '@switchyard/core/money';
-import { DAY_MS } from '@switchyard/core/time';
+import { timeZone } from '@switchyard/core/time-zone';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../storage/goal-buckets.ts';
 import { inLockingTransaction } from '../../storage/in-transaction.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
@@ -45,13 +44,15 @@ export class GoalTargetWatch {
   async look(now: number): Promise<void> {
     for (const property of this.#parts.properties()) {
       if (subscribedTo(property.webhooks, EVENT).length === 0) continue;
-      for (const goal of property.goals.filter(hasTarget)) await this.#lookAt(property.id, goal, now);
+      for (const goal of property.goals.filter(hasTarget)) await this.#lookAt(property, goal, now);
     }
   }
 
-  async #lookAt(propertyId: string, goal: GoalWithTarget, now: number): Promise<void> {
+  async #lookAt(property: PropertyConfiguration, goal: GoalWithTarget, now: number): Promise<void> {
     const { database, eventStore, onQueued } = this.#parts;
-    const period = periodAt(goal.target.period, now);
+    const propertyId = property.id;
+    const zone = timeZone(property.timeZone);
+    const period = { from: zone.startOf(goal.target.period, now), to: zone.endOf(goal.target.period, now) };
     if (await isKnown(database, propertyId, goal, period.from)) return;
     const totals = await eventStore.goalTotals({ propertyId, goalId: goal.id, ...period });
     const total =
@@ -74,19 +75,6 @@ interface Period {
   from: number;
   /** Exclusive. */
   to: number;
-}
-
-/** The period that contains a time, in UTC; weeks start on Monday. */
-export function periodAt(period: GoalTarget['period'], time: number): Period {
-  if (period === 'week') {
-    const from = time - ((time - BUCKET_ORIGIN.week) % BUCKET_LENGTH.week);
-    return { from, to: from + 7 * DAY_MS };
-  }
-  const date = new Date(time);
-  const months = period === 'month' ? 1 : 3;
-  const first = date.getUTCMonth() - (date.getUTCMonth() % months);
-  const year = date.getUTCFullYear();
-  return { from: Date.UTC(year, first), to: Date.UTC(year, first + months) };
 }
 
 async function isKnown(

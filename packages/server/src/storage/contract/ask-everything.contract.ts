@@ -30,6 +30,8 @@ export async function askEverything(store: EventStore, interest: Interest): Prom
 }
 
 const chosen = <T>(list: readonly T[], choice: number) => list[choice % list.length] as T;
+const ZONES = ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe'];
+
 const PERIOD = { from: T0 - DAY_MS, to: T0 + 100 * DAY_MS };
 const ALL = 1000;
 
@@ -67,7 +69,7 @@ async function askGoals(store: EventStore, { propertyId, choice }: Interest): Pr
   const goalId = chosen(['signup', 'revenue'], choice);
   const query = { propertyId, goalId, ...PERIOD };
   await store.goalTotals(query);
-  await store.goalSeries({ ...query, interval: chosen(INTERVALS, choice) });
+  await store.goalSeries({ ...query, interval: chosen(INTERVALS, choice), timeZone: chosen(ZONES, choice) });
   await store.goalBaseline({ ...query, isRevenue: choice % 4 === 1 });
   const { next } = await store.conversionPage({ propertyId, limit: 4 });
   if (next !== undefined) await store.conversionPage({ propertyId, limit: ALL, after: next });
@@ -79,7 +81,11 @@ async function askFeedback(store: EventStore, { propertyId, choice }: Interest):
   const filter = { propertyId, ...chosen(FEEDBACK_FILTERS, choice) };
   await store.feedbackPage({ ...filter, limit: 2 });
   await store.feedbackCount(filter);
-  await store.feedbackSummary({ ...filter, interval: chosen(INTERVALS, choice) });
+  await store.feedbackSummary({
+    ...filter,
+    interval: chosen(INTERVALS, choice),
+    timeZone: chosen(ZONES, choice),
+  });
   await store.feedbackTimes(propertyId, ['unknown', ...rows.map(({ id }) => id)]);
   const { next } = await store.newFeedback({ propertyId, after: {}, limit: 2 });
   await store.newFeedback({ propertyId, after: next, limit: ALL });

@@ -132,7 +132,12 @@ export async function compareFeedbackFilters(
     );
     expect(listed, JSON.stringify(filter)).toEqual(expected);
     expect(await store.feedbackCount({ propertyId, ...filter })).toBe(expected.length);
-    const summary = await store.feedbackSummary({ propertyId, ...filter, interval: 'day' });
+    const summary = await store.feedbackSummary({
+      propertyId,
+      ...filter,
+      interval: 'day',
+      timeZone: 'UTC',
+    });
     expect(inOrder(summary)).toEqual(inOrder(summaryOf(expected)));
   }
 }

@@ -1,15 +1,28 @@
-import { DAY_MS } from '@switchyard/core/time';
+import { INTERVALS } from '@switchyard/core/api/goals';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
 import { type EventStore, LOCAL_SOURCE, PAGE_BYTES } from '../event-store.ts';
+import { naiveBuckets } from './naive-buckets.contract.ts';
 import { T0 } from './random-requests.contract.ts';
-import { collect, goal } from './sample-requests.contract.ts';
+import { collect, entry, goal } from './sample-requests.contract.ts';
 
 interface Suite {
   store: () => EventStore;
   add: (...requests: AcceptedRequest[]) => Promise<void>;
   nextProperty: () => string;
 }
+
+const CLOCK_CHANGES = [
+  ['Europe/Berlin', Date.UTC(2025, 2, 30, 1)],
+  ['Europe/Berlin', Date.UTC(2025, 9, 26, 1)],
+  // By half an hour.
+  ['Australia/Lord_Howe', Date.UTC(2025, 3, 5, 15)],
+  // At one o'clock, back to midnight.
+  ['America/Havana', Date.UTC(2025, 10, 2, 5)],
+  // Never, and three quarters of an hour from full hours.
+  ['Asia/Kathmandu', Date.UTC(2025, 4, 1)],
+] as const;
 
 /** The contract for totals, series and lists of conversions. */
 export function describeGoals({ store, add, nextProperty }: Suite): void {
@@ -42,11 +55,52 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
       bucket(monday, [10, 1_000_000n]),
       bucket(monday + DAY_MS, [2, 2n * BigInt(huge)], [1, BigInt(huge)]),
     ];
-    expect(await store().goalSeries({ ...range, interval: 'hour' })).toEqual(buckets);
-    expect(await store().goalSeries({ ...range, interval: 'day' })).toEqual(buckets);
-    expect(await store().goalSeries({ ...range, from: monday - 1, interval: 'week' })).toEqual([
+    expect(await store().goalSeries({ ...range, interval: 'hour', timeZone: 'UTC' })).toEqual(buckets);
+    expect(await store().goalSeries({ ...range, interval: 'day', timeZone: 'UTC' })).toEqual(buckets);
+    const byWeek = { ...range, from: monday - 1, interval: 'week', timeZone: 'UTC' } as const;
+    expect(await store().goalSeries(byWeek)).toEqual([
       bucket(monday - 7 * DAY_MS, [1, 5n]),
       bucket(monday, [12, 1_000_000n + 2n * BigInt(huge)], [1, BigInt(huge)]),
+    ]);
+  });
+
+  test('has the hours, days and weeks of a time zone, also when clocks change', async () => {
+    const propertyId = nextProperty();
+    const feedback = nextProperty();
+    const times = CLOCK_CHANGES.flatMap(([, change]) =>
+      [-8 * 24, -25, -24, -23, -4, -2, -1, 0, 1, 2, 4, 21, 22, 23, 24, 25, 8 * 24].flatMap((hours) =>
+        [-1, 0, 30 * MINUTE_MS].map((ms) => change + hours * HOUR_MS + ms),
+      ),
+    );
+    await add(
+      ...times.map((receivedAt) => goal({ propertyId, receivedAt })),
+      ...times.map((receivedAt) => entry({ propertyId: feedback, receivedAt })),
+    );
+    for (const [timeZone, change] of CLOCK_CHANGES) {
+      const range = { from: change - 9 * DAY_MS + 5, to: change + 9 * DAY_MS - 5 };
+      const counted = times.filter((time) => time >= range.from && time < range.to);
+      for (const interval of INTERVALS) {
+        const query = { ...range, interval, timeZone };
+        const expected = naiveBuckets(timeZone, interval, counted);
+        const series = await store().goalSeries({ propertyId, goalId: 'signup', ...query });
+        expect(series.map(({ at, increments }) => [at, increments])).toEqual(expected);
+        const summary = await store().feedbackSummary({ propertyId: feedback, ...query });
+        expect(summary.series.map(({ at, total }) => [at, total])).toEqual(expected);
+      }
+    }
+  });
+
+  test('has buckets that start at given times', async () => {
+    const propertyId = nextProperty();
+    await add(...[0, 5, 10, 11, 30].map((ms) => goal({ propertyId, receivedAt: T0 + ms, amountMicros: ms })));
+    const query = { propertyId, goalId: 'signup', from: T0 + 5, to: T0 + 30 };
+    const series = await store().goalSeries({ ...query, starts: [T0, T0 + 10, T0 + 11, T0 + 20] });
+    expect(
+      series.map(({ at, increments, incrementedMicros }) => [at - T0, increments, incrementedMicros]),
+    ).toEqual([
+      [0, 1, 5n],
+      [10, 1, 10n],
+      [11, 1, 11n],
     ]);
   });
 

@@ -157,7 +157,7 @@ export function describeLists({ store, add, nextProperty }: Suite): void {
       ),
     ).flat();
     await add(...answers, entry({ propertyId, message: 'text only', receivedAt: T0 }));
-    const summary = await store().feedbackSummary({ propertyId, interval: 'day' });
+    const summary = await store().feedbackSummary({ propertyId, interval: 'day', timeZone: 'UTC' });
     expect(summary.total).toBe(2 * MAX_COUNTED + 6);
     expect(summary.types).toEqual([{ feedbackTypeId: 'nps', total: summary.total, withMessage: 1 }]);
     expect(summary.options).toHaveLength(MAX_COUNTED);

@@ -236,7 +236,7 @@ async function compareGoals(store: EventStore, model: NaiveEventStore, propertyI
     expect(await store.goalTotals(range)).toEqual(totals);
     const bucket = { at: T0 - (T0 % 3_600_000), ...totals };
     const series: GoalBucket[] = reached.length > 0 ? [bucket] : [];
-    expect(await store.goalSeries({ ...range, interval: 'hour' })).toEqual(series);
+    expect(await store.goalSeries({ ...range, interval: 'hour', timeZone: 'UTC' })).toEqual(series);
   }
 }
 

@@ -57,6 +57,7 @@ interface PropertyTable {
   statistics: string | null;
   aa_test: Generated<AaTestMode>;
   display_currency: Generated<string>;
+  time_zone: Generated<string>;
   version: number;
   /** Order of creation, used to sort lists. */
   position: number;

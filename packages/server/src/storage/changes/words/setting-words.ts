@@ -44,6 +44,7 @@ const statistics = members({
 export const PROPERTY_WORDS: Words = {
   name: field('Name', quoted),
   displayCurrency: field('Currency'),
+  timeZone: field('Time zone'),
   retentionDays: field('Keeps events', days),
   allowedOrigins: origins,
   holdout: field('Holdout', percentWords),

@@ -6,7 +6,7 @@ import {
 } from '../../feedback-summary.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import { feedbackCondition } from './feedback-filter.ts';
-import { bucketOf } from './goal-queries.ts';
+import { zonedBucket } from './goal-queries.ts';
 import type { QueryContext } from './query-context.ts';
 
 export async function feedbackCount({ clickhouse }: QueryContext, query: FeedbackFilter): Promise<number> {
@@ -32,7 +32,7 @@ export async function feedbackSummary(
   const values = new SqlValues();
   const condition = feedbackCondition(clickhouse.tables, query, values);
   const rows = await clickhouse.rows<CountRow>(
-    `SELECT feedback_type, option, ${bucketOf(query.interval)} AS bucket, count(), countIf(message IS NOT NULL)
+    `SELECT feedback_type, option, ${zonedBucket(query)} AS bucket, count(), countIf(message IS NOT NULL)
      FROM ${clickhouse.tables.of('feedback')} WHERE ${condition} GROUP BY feedback_type, option, bucket ORDER BY bucket`,
     values.parameters,
   );

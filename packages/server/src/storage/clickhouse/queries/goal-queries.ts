@@ -1,6 +1,5 @@
-import type { Interval } from '@switchyard/core/api/goals';
 import type { GoalBucket, GoalQuery, GoalSeriesQuery, GoalTotals } from '../../event-store.ts';
-import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../goal-buckets.ts';
+import { bucketOf, type ZonedInterval } from '../../goal-buckets.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import type { QueryContext } from './query-context.ts';
@@ -26,8 +25,10 @@ export async function goalSeries(
   query: GoalSeriesQuery,
 ): Promise<GoalBucket[]> {
   const values = new SqlValues();
+  const bucket =
+    'starts' in query ? `roundDown(happened_at, ${values.integers(query.starts)})` : zonedBucket(query);
   const rows = await clickhouse.rows<[string, ...Sums]>(
-    `SELECT ${bucketOf(query.interval)} AS bucket, ${SUMS} ${ofGoal(clickhouse.tables, query, values)}
+    `SELECT ${bucket} AS bucket, ${SUMS} ${ofGoal(clickhouse.tables, query, values)}
      GROUP BY bucket ORDER BY bucket`,
     values.parameters,
   );
@@ -35,10 +36,13 @@ export async function goalSeries(
 }
 
 /** SQL for the start of the bucket of `happened_at`. */
-export function bucketOf(interval: Interval): string {
-  const [length, origin] = [BUCKET_LENGTH[interval], BUCKET_ORIGIN[interval]];
-  return `(happened_at - positiveModulo(happened_at - ${origin}, ${length}))`;
-}
+export const zonedBucket = (query: ZonedInterval & Partial<GoalQuery>): string =>
+  bucketOf(
+    query,
+    (expression, length) => `positiveModulo(${expression}, ${length})`,
+    // Signed, like the times.
+    (start) => `toInt64(${start})`,
+  );
 
 function ofGoal(tables: TableNames, query: GoalQuery, values: SqlValues): string {
   const property = values.text(query.propertyId);

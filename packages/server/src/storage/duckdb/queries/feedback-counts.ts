@@ -6,7 +6,7 @@ import {
 } from '../../feedback-summary.ts';
 import { rowsOf, SqlValues } from '../sql.ts';
 import { feedbackCondition } from './feedback-filter.ts';
-import { bucketOf } from './goal-queries.ts';
+import { zonedBucket } from './goal-queries.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** The caller holds a snapshot. */
@@ -61,7 +61,7 @@ export async function feedbackSummary(
   const rows = await rowsOf<CountRow>(
     context.connection,
     `WITH matching AS MATERIALIZED (
-       SELECT feedback_type, option, message IS NOT NULL AS has_message, ${bucketOf(query.interval)} AS bucket
+       SELECT feedback_type, option, message IS NOT NULL AS has_message, ${zonedBucket(query)} AS bucket
        FROM feedback WHERE ${condition}),
      chosen AS MATERIALIZED (${CHOSEN}) ${COUNTS}`,
     values.list,

@@ -1,7 +1,6 @@
-import type { Interval } from '@switchyard/core/api/goals';
 import type { GoalBucket, GoalQuery, GoalSeriesQuery, GoalTotals } from '../../event-store.ts';
-import { BUCKET_LENGTH, BUCKET_ORIGIN } from '../../goal-buckets.ts';
-import { rowsOf, type SqlValue } from '../sql.ts';
+import { bucketOf, type ZonedInterval } from '../../goal-buckets.ts';
+import { keyList, rowsOf, type SqlValue } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 
 const OF_GOAL =
@@ -23,17 +22,18 @@ export async function goalSeries(context: QueryContext, query: GoalSeriesQuery):
   if (!values) return [];
   const rows = await rowsOf<[bigint, ...Sums]>(
     context.connection,
-    `SELECT ${bucketOf(query.interval)} AS bucket, ${SUMS} ${OF_GOAL} GROUP BY bucket ORDER BY bucket`,
-    values,
+    'starts' in query
+      ? `SELECT start, ${SUMS} FROM (SELECT * ${OF_GOAL})
+         ASOF JOIN ${keyList('$5')} AS listed(start) ON happened_at >= start GROUP BY start ORDER BY start`
+      : `SELECT ${zonedBucket(query)} AS bucket, ${SUMS} ${OF_GOAL} GROUP BY bucket ORDER BY bucket`,
+    'starts' in query ? [...values, query.starts.join(',')] : values,
   );
   return rows.map(([at, ...sums]) => ({ at: Number(at), ...totalsOf(sums) }));
 }
 
 /** SQL for the start of the bucket of `happened_at`. */
-export function bucketOf(interval: Interval): string {
-  const [length, origin] = [BUCKET_LENGTH[interval], BUCKET_ORIGIN[interval]];
-  return `(happened_at - ((happened_at - ${origin}) % ${length} + ${length}) % ${length})`;
-}
+export const zonedBucket = (query: ZonedInterval & Partial<GoalQuery>): string =>
+  bucketOf(query, (expression, length) => `((${expression} % ${length} + ${length}) % ${length})`);
 
 function totalsOf([increments, decrements, incremented, decremented]: Sums): GoalTotals {
   return {
