@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
+import { displayZone } from './display-zone.ts';
 
 interface DateTimeFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'defaultValue'> {
   /** Unix milliseconds; undefined while nothing valid is entered. */
@@ -7,7 +8,7 @@ interface DateTimeFieldProps extends Omit<TextInputProps, 'value' | 'onChange' |
   onChange: (at: number | undefined) => void;
 }
 
-/** A date and time in the zone of the browser. */
+/** A date and time in the zone in which times are shown. */
 export function DateTimeField({ value, onChange, ...props }: DateTimeFieldProps) {
   // A date that is only typed in part is empty for the browser; it must not be cleared while typing.
   const [text, setText] = useState({ value, text: localText(value) });
@@ -19,8 +20,8 @@ export function DateTimeField({ value, onChange, ...props }: DateTimeFieldProps)
       value={shown}
       onChange={(event) => {
         const next = event.currentTarget.value;
-        const time = new Date(next).getTime();
-        const at = Number.isNaN(time) ? undefined : time;
+        const local = Date.parse(`${next}Z`);
+        const at = Number.isNaN(local) ? undefined : displayZone().instant(local);
         setText({ value: at, text: next });
         onChange(at);
       }}
@@ -28,9 +29,9 @@ export function DateTimeField({ value, onChange, ...props }: DateTimeFieldProps)
   );
 }
 
-/** `2026-01-31T12:00` in local time. */
+/** Like `2026-01-31T12:00`. */
 function localText(at: number | undefined): string {
   if (at === undefined || Number.isNaN(at)) return '';
-  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  const local = new Date(displayZone().local(at));
   return Number.isNaN(local.getTime()) ? '' : local.toISOString().slice(0, 16);
 }

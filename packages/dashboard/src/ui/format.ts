@@ -1,5 +1,6 @@
 // Numbers, money and times for people. One set of formatters: creating one takes longer than using it.
 
+import { displayZone } from './display-zone.ts';
 import { usableLocale } from './usable-locale.ts';
 
 const locale = typeof navigator === 'undefined' ? 'en' : usableLocale(navigator.language);
@@ -8,10 +9,6 @@ const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFrac
 const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const twoDigits = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
 const signed = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
-const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
-const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
-const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 const currencies = new Map<string, Intl.NumberFormat>();
 
@@ -26,11 +23,31 @@ export const formatPercent = (share: number): string =>
   percent(Math.abs(share) < 0.1 && share !== 0 ? twoDigits : oneDigit, share);
 /** A relative change with its sign: +5.2 % */
 export const formatChange = (share: number): string => percent(signed, share);
-export const formatTime = (at: number): string => time.format(at);
-export const formatDate = (at: number): string => date.format(at);
-/** A day of a UTC bucket, without the year. */
-export const formatDay = (at: number): string => day.format(at);
-export const formatDateTime = (at: number): string => dateTime.format(at);
+
+const TIMES = {
+  time: { timeStyle: 'short' },
+  clock: { timeStyle: 'medium' },
+  date: { day: 'numeric', month: 'short', year: 'numeric' },
+  day: { day: 'numeric', month: 'short' },
+  dateTime: { dateStyle: 'medium', timeStyle: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+const times = new Map<string, Intl.DateTimeFormat>();
+
+function formatAt(kind: keyof typeof TIMES, at: number): string {
+  const { name: timeZone } = displayZone();
+  const key = `${kind} ${timeZone}`;
+  const format = times.get(key) ?? new Intl.DateTimeFormat(locale, { ...TIMES[kind], timeZone });
+  times.set(key, format);
+  return format.format(at);
+}
+
+export const formatTime = (at: number): string => formatAt('time', at);
+/** With seconds. */
+export const formatClock = (at: number): string => formatAt('clock', at);
+export const formatDate = (at: number): string => formatAt('date', at);
+/** Without the year. */
+export const formatDay = (at: number): string => formatAt('day', at);
+export const formatDateTime = (at: number): string => formatAt('dateTime', at);
 
 export function formatMoney(value: number, currency: string): string {
   let format = currencies.get(currency);

@@ -1,8 +1,10 @@
 import { Button, Group, Menu, Popover, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { displayZone } from './display-zone.ts';
 import { Form } from './form.tsx';
 import { Icon } from './icon.tsx';
-import { PERIODS, type PeriodName, usePeriod } from './use-period.ts';
+import { PERIODS, type PeriodName } from './period-of.ts';
+import { usePeriod } from './use-period.ts';
 
 /** Chooses the period of the page; it is part of the URL. */
 export function PeriodPicker() {
@@ -45,7 +47,7 @@ export function PeriodPicker() {
 }
 
 function CustomPeriod({ onChoose }: { onChoose: (from: string, to: string) => void }) {
-  const today = new Date().toLocaleDateString('sv');
+  const today = new Date(displayZone().local(Date.now())).toISOString().slice(0, 10);
   const [from, setFrom] = useState(today);
   const [to, setTo] = useState(today);
   const error = from > to ? 'The first day is after the last day' : undefined;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Period } from './use-period.ts';
+import type { Period } from './period-of.ts';
 
 /**
  * The limits of a list that loads more while it is scrolled. They stay the same until another period is chosen: a list

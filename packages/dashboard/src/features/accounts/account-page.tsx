@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { messageOf } from '../../api.ts';
+import { showTimesIn } from '../../ui/display-zone.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
@@ -17,6 +18,7 @@ import { useSignOut } from './use-sign-out.ts';
 export function AccountPage() {
   const { account } = useMe();
   const signOut = useSignOut();
+  showTimesIn(undefined);
   return (
     <main id="content">
       <Page

@@ -2,6 +2,7 @@ import { hasRole, type Role } from '@switchyard/core/api/role-order';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { messageOf } from '../../api.ts';
+import { showTimesIn } from '../../ui/display-zone.ts';
 import { LoadError, PageSkeleton } from '../../ui/page-states.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import { configurationKey, loadConfiguration } from './configuration-cache.ts';
@@ -51,7 +52,10 @@ export function PropertyProvider({ propertyId, children }: { propertyId: string;
       },
     [data, propertyId, role, isLive],
   );
-  if (value !== undefined) return <Context value={value}>{children}</Context>;
+  if (value !== undefined) {
+    showTimesIn(value.configuration.property.timeZone);
+    return <Context value={value}>{children}</Context>;
+  }
   if (error) {
     return (
       <LoadError

@@ -29,7 +29,7 @@ export function FeedbackInbox() {
   const [period] = usePeriod();
   const query = feedbackQuery(propertyId, filters, period);
   const listPeriod = useListPeriod(period);
-  const summary = useFeedbackSummary(query);
+  const summary = useFeedbackSummary(query, period);
   const isFiltered = Object.values(filters).some((value) => value !== '');
   const { data } = summary.result;
   // Incomplete counts are not shown.

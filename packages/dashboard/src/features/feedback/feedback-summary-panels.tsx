@@ -39,6 +39,7 @@ export function FeedbackSummaryPanels({ summary, onFilter }: FeedbackSummaryPane
               series={[{ label: 'Entries', kind: 'bar', values: series.map(({ total }) => total) }]}
               format={formatCount}
               formatAt={interval === 'hour' ? formatDateTime : formatDay}
+              partial={series.map(({ partial }) => partial)}
               height={180}
             />
           )}

@@ -12,6 +12,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { propertyPath, request } from '../../api.ts';
+import type { Period } from '../../ui/period-of.ts';
 import { usePagedQuery } from '../../ui/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { FeedbackListQuery, FeedbackQuery } from './feedback-filters.ts';
@@ -32,7 +33,8 @@ export function useFeedbackEntries(query: FeedbackListQuery) {
 }
 
 /** Counts by option, status and time. */
-export function useFeedbackSummary(query: FeedbackQuery) {
+export function useFeedbackSummary(filters: FeedbackQuery, { compare }: Period) {
+  const query = { ...filters, ...(compare && { compare }) };
   const days = (query.to - query.from) / DAY;
   const interval = days <= 2 ? 'hour' : days <= 120 ? 'day' : 'week';
   const result = useQuery({

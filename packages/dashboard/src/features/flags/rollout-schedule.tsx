@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
 import type { Rollout } from '@switchyard/core/api/targeting';
 import type { ReactNode } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
+import { displayZone } from '../../ui/display-zone.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { useRowKeys } from '../../ui/use-row-keys.ts';
@@ -44,7 +45,7 @@ export function RolloutSchedule({
       {schedule.map((step, index) => (
         <Group key={rows.keys[index]} gap="xs" align="start" role="group" aria-label={`Step ${index + 1}`}>
           <DateTimeField
-            aria-label={`Time of step ${index + 1}, local time`}
+            aria-label={`Time of step ${index + 1}`}
             value={step.at}
             error={errors(`${pointer}/schedule/${index}/at`)}
             disabled={disabled}
@@ -76,7 +77,7 @@ export function RolloutSchedule({
       ))}
       {schedule.length > 0 && (
         <Text size="xs" c="dimmed">
-          Times are in your time zone. Each step is made by itself and appears in the history.
+          Times are in {displayZone().name}. Each step is made by itself and appears in the history.
         </Text>
       )}
       <Group gap="xs">

@@ -2,9 +2,10 @@ import type { Interval } from '@switchyard/core/api/goals';
 import { useQuery } from '@tanstack/react-query';
 import { TABLE_LINE_HEIGHT, TimeChart, type TimeSeries } from '../../ui/charts/time-chart.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { displayZone } from '../../ui/display-zone.ts';
 import { formatDateTime, formatDay, formatTime } from '../../ui/format.ts';
 import { Loaded, Panel } from '../../ui/panel.tsx';
-import type { Period } from '../../ui/use-period.ts';
+import type { Period } from '../../ui/period-of.ts';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -37,7 +38,6 @@ export function GoalChart({ goal, period }: { goal: Goal; period: Period }) {
   const interval = useGoalInterval(period);
   const { from, to } = period;
   const current = useQuery(progressQuery(propertyId, goal.id, period, interval));
-  const previous = useQuery(progressQuery(propertyId, goal.id, { from: 2 * from - to, to: from }, interval));
   const { markers, error } = useGoalMarkers(period);
   const format = useGoalFormat(goal);
   const formatAt = interval !== 'hour' ? formatDay : to - from > 1.5 * DAY ? formatDateTime : formatTime;
@@ -45,6 +45,7 @@ export function GoalChart({ goal, period }: { goal: Goal; period: Period }) {
   return (
     <Panel
       title="Over time"
+      hint={`Days and hours are in ${displayZone().name}.`}
       actions={
         <>
           <Choice
@@ -66,15 +67,15 @@ export function GoalChart({ goal, period }: { goal: Goal; period: Period }) {
       }
     >
       <Loaded query={current} what="the chart" height={240 + TABLE_LINE_HEIGHT}>
-        {({ series }) => (
+        {({ series, previousSeries }) => (
           <TimeChart
             label={`${goal.name} by ${interval}`}
             at={series.map(({ at }) => at)}
-            series={show === 'parts' ? partSeries(series) : netSeries(series, previous.data?.series)}
+            series={show === 'parts' ? partSeries(series) : netSeries(series, previousSeries)}
             format={format}
             formatAt={formatAt}
             markers={markers}
-            isLastPartial={to > Date.now() - 60_000}
+            partial={series.map(({ partial }) => partial)}
             height={240}
           />
         )}
@@ -86,13 +87,15 @@ export function GoalChart({ goal, period }: { goal: Goal; period: Period }) {
 
 type Buckets = Progress['series'];
 
-function netSeries(current: Buckets, previous: Buckets | undefined): TimeSeries[] {
-  const net: TimeSeries = { label: 'Net', kind: 'bar', values: current.map(({ total }) => total) };
-  if (previous === undefined) return [net];
-  // The same place in the previous period; one of them can have a bucket more.
-  const before = current.map((_, index) => previous[index]?.total ?? null);
-  return [net, { label: 'Previous period', kind: 'dashed', values: before, color: PREVIOUS }];
-}
+const netSeries = (current: Buckets, previous: Progress['previousSeries']): TimeSeries[] => [
+  { label: 'Net', kind: 'bar', values: current.map(({ total }) => total) },
+  {
+    label: 'Previous period',
+    kind: 'dashed',
+    values: current.map((_, index) => previous[index]?.total ?? null),
+    color: PREVIOUS,
+  },
+];
 
 const PREVIOUS = 'light-dark(#6b7280, #9ca3af)';
 

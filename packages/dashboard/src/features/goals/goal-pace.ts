@@ -1,19 +1,13 @@
+import { displayZone } from '../../ui/display-zone.ts';
 import { formatCompact, formatMoney, formatPercent } from '../../ui/format.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 
 type TargetPeriod = NonNullable<Goal['target']>['period'];
 
-/** The current week, month or quarter in UTC, like the buckets of the API; weeks start on Monday. */
+/** The current week, month or quarter of the property; weeks start on Monday. */
 export function targetPeriod(period: TargetPeriod, now: number): { from: number; to: number } {
-  const date = new Date(now);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  if (period === 'week') {
-    const monday = day - ((date.getUTCDay() + 6) % 7);
-    return { from: Date.UTC(year, month, monday), to: Date.UTC(year, month, monday + 7) };
-  }
-  const length = period === 'month' ? 1 : 3;
-  const first = period === 'month' ? month : month - (month % 3);
-  return { from: Date.UTC(year, first, 1), to: Date.UTC(year, first + length, 1) };
+  const zone = displayZone();
+  return { from: zone.startOf(period, now), to: zone.endOf(period, now) };
 }
 
 export interface Pace {

@@ -8,13 +8,15 @@ const MINUTE = 60_000;
 
 /** The progress of a goal in the current period of its target. */
 export function targetQuery(propertyId: string, goal: Goal) {
-  const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
-  const from = targetPeriod(goal.target?.period ?? 'month', now).from;
+  const now = Date.now();
+  const { from, to: end } = targetPeriod(goal.target?.period ?? 'month', now);
+  // The next minute, unless the period ends before.
+  const to = Math.min(Math.ceil((now + 1) / MINUTE) * MINUTE, end);
   return queryOptions({
     queryKey: ['goal-progress', propertyId, goal.id, 'target', from],
     queryFn: ({ signal }) =>
       request<GoalProgress>('/v1/goals/progress', {
-        query: { propertyId, goalId: goal.id, from, to: Math.max(now, from + 1) },
+        query: { propertyId, goalId: goal.id, from, to },
         signal,
       }),
     staleTime: MINUTE,

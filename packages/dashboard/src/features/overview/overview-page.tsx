@@ -59,7 +59,7 @@ export function OverviewPage() {
       />
       <Panel
         title={metric(name).label}
-        hint={summary.data ? `As of ${formatTime(summary.data.asOf)}, in UTC` : ''}
+        hint={summary.data ? `As of ${formatTime(summary.data.asOf)}, in ${summary.data.timeZone}` : ''}
       >
         <TrafficChart scope={scope} name={name} />
       </Panel>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { SessionDetail } from '@switchyard/core/api/sessions';
 import { useEffect, useRef } from 'react';
+import { formatClock } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './session-page.module.css';
 import { describeEntry } from './timeline-words.ts';
@@ -16,8 +17,6 @@ interface SessionTimelineProps {
   onMore?: () => void;
   isLoadingMore?: boolean;
 }
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** What happened in a session, oldest first. */
 export function SessionTimeline({
@@ -45,7 +44,7 @@ export function SessionTimeline({
               {...(isMarked && { ref: marked, 'aria-current': 'true' })}
             >
               <time className={classes.time} dateTime={new Date(entry.at).toISOString()}>
-                {clock.format(entry.at)}
+                {formatClock(entry.at)}
               </time>
               <div>
                 {title}

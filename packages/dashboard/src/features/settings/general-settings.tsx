@@ -11,9 +11,18 @@ import { AaTestSetting } from './aa-test-setting.tsx';
 import { currencyOptions } from './currency-options.ts';
 import { originProblem, rangeProblem } from './setting-problems.ts';
 import classes from './settings-page.module.css';
+import { TimeZoneField } from './time-zone-field.tsx';
 import { useSettingsDraft } from './use-settings-draft.ts';
 
-const FIELDS = ['name', 'displayCurrency', 'retentionDays', 'allowedOrigins', 'holdout', 'aaTest'] as const;
+const FIELDS = [
+  'name',
+  'displayCurrency',
+  'timeZone',
+  'retentionDays',
+  'allowedOrigins',
+  'holdout',
+  'aaTest',
+] as const;
 const DEFAULT_RETENTION_DAYS = 365;
 const RETENTIONS = [
   { value: 'forever', label: 'Forever' },
@@ -54,6 +63,11 @@ export function GeneralSettings() {
               data={currencyOptions(value.displayCurrency)}
               value={value.displayCurrency}
               onChange={(displayCurrency) => change({ displayCurrency: displayCurrency! })}
+            />
+            <TimeZoneField
+              classNames={{ wrapper: classes.short }}
+              value={value.timeZone}
+              onChange={(timeZone) => change({ timeZone })}
             />
             <TagsInput
               label="Allowed origins"

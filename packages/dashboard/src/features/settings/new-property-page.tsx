@@ -3,6 +3,7 @@ import type { NewProperty } from '@switchyard/core/api/management';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import '../../ui/mantine-form-styles.ts';
 import { request } from '../../api.ts';
 import { CenteredPage } from '../../ui/centered-page.tsx';
 import { ErrorAlert } from '../../ui/error-alert.tsx';
@@ -10,6 +11,7 @@ import { fieldError } from '../../ui/field-error.ts';
 import { Form } from '../../ui/form.tsx';
 import { keyFromName } from '../../ui/key-from-name.ts';
 import { meQuery, useMe } from '../accounts/use-me.ts';
+import { TimeZoneField } from './time-zone-field.tsx';
 
 /** Owners create properties here; it is also where an installation without any starts. */
 export function NewPropertyPage() {
@@ -26,12 +28,15 @@ export function NewPropertyPage() {
   );
 }
 
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 function NewPropertyForm() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [id, setId] = useState<string>();
-  const body: NewProperty = { name, id: id ?? keyFromName(name) };
+  const [timeZone, setTimeZone] = useState(OWN_ZONE);
+  const body: NewProperty = { name, id: id ?? keyFromName(name), timeZone };
   const create = useMutation({
     mutationFn: () => request('/v1/manage/properties', { method: 'POST', body }),
     onSuccess: async () => {
@@ -63,6 +68,7 @@ function NewPropertyForm() {
             error={fieldError(error, '/id')}
             onChange={(event) => setId(event.currentTarget.value)}
           />
+          <TimeZoneField value={timeZone} error={fieldError(error, '/timeZone')} onChange={setTimeZone} />
           <ErrorAlert error={error} />
           <Group>
             <Button type="submit" loading={create.isPending}>

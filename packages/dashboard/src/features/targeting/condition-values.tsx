@@ -6,6 +6,7 @@ import { operatorKind } from '@switchyard/core/evaluation/operators';
 import { HAS_ONE_VALUE } from '@switchyard/core/words/operator-words';
 import { useState } from 'react';
 import { DateTimeField } from '../../ui/date-time-field.tsx';
+import { displayZone } from '../../ui/display-zone.ts';
 import { TextArea } from '../../ui/text-area.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 
@@ -37,7 +38,7 @@ export function ConditionValues({ condition, onChange, withoutSegment, ...props 
       return (
         <DateTimeField
           {...props}
-          aria-label="Value, in your local time"
+          aria-label={`Value, in ${displayZone().name}`}
           value={parseInstant(values[0])}
           onChange={(at) => onChange(at === undefined ? [] : [new Date(at).toISOString()])}
         />

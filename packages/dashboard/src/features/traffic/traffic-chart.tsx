@@ -7,7 +7,7 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { metric } from './traffic-metrics.ts';
 import { type TrafficScope, trafficQuery } from './traffic-query.ts';
 
-export type ChartMetric = Exclude<keyof TrafficBucket, 'at'>;
+export type ChartMetric = Exclude<keyof TrafficBucket, 'at' | 'partial'>;
 
 interface TrafficChartProps {
   scope: TrafficScope;
@@ -30,7 +30,7 @@ export function TrafficChart({ scope, name, interval = '' }: TrafficChartProps) 
           series={[{ label, kind: 'area', values: data.buckets.map((bucket) => bucket[name]) }]}
           format={(value) => format(value, currency)}
           formatAt={data.interval === 'hour' ? formatHour(data) : formatDay}
-          isLastPartial={data.to > data.asOf - 60_000}
+          partial={data.buckets.map(({ partial }) => partial)}
           height={220}
         />
       )}

@@ -60,7 +60,11 @@ export function TrafficPage() {
       {isEmpty && <InstallHint />}
       <Panel
         title="Over time"
-        hint={summary.data ? `As of ${formatTime(summary.data.asOf)}. Days and hours are in UTC.` : ''}
+        hint={
+          summary.data
+            ? `As of ${formatTime(summary.data.asOf)}. Days and hours are in ${summary.data.timeZone}.`
+            : ''
+        }
         actions={
           <Choice
             label="Interval"

@@ -1,7 +1,7 @@
 import type { TrafficDimension, TrafficSummary } from '@switchyard/core/api/traffic';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { request } from '../../api.ts';
-import type { Period } from '../../ui/use-period.ts';
+import { type Period, periodQuery } from '../../ui/period-of.ts';
 
 export type TrafficFilters = Partial<Record<TrafficDimension, string>> & { bots?: 'only' };
 
@@ -18,7 +18,7 @@ export function trafficQuery<T>(
   more: Record<string, string | number> = {},
 ) {
   const { propertyId, period, filters = {} } = scope;
-  const query = { propertyId, from: period.from, to: period.to, ...filters, ...more };
+  const query = { propertyId, ...periodQuery(period), ...filters, ...more };
   return queryOptions({
     queryKey: ['traffic', propertyId, question, query],
     queryFn: ({ signal }) => request<T>(`/v1/traffic/${question}`, { query, signal }),

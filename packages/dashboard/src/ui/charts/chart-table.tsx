@@ -1,10 +1,9 @@
 import classes from './time-chart.module.css';
-import type { TimeChartProps } from './time-chart.tsx';
-
-type ChartTableProps = Pick<TimeChartProps, 'label' | 'at' | 'series' | 'format' | 'formatAt'>;
+import { pointName, type TimeChartProps } from './time-chart.tsx';
 
 /** The numbers of a chart, folded. */
-export function ChartTable({ label, at, series, format, formatAt }: ChartTableProps) {
+export function ChartTable(props: TimeChartProps) {
+  const { label, at, series, format } = props;
   return (
     <details className={classes.table}>
       <summary>Show as table</summary>
@@ -25,7 +24,7 @@ export function ChartTable({ label, at, series, format, formatAt }: ChartTablePr
           <tbody>
             {at.map((time, index) => (
               <tr key={time}>
-                <th scope="row">{formatAt(time)}</th>
+                <th scope="row">{pointName(props, index)}</th>
                 {series.map(({ label: name, values }) => {
                   const value = values[index];
                   return <td key={name}>{value == null ? '–' : format(value)}</td>;

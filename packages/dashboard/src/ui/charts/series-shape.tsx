@@ -6,21 +6,27 @@ interface SeriesShapeProps {
   series: TimeSeries;
   index: number;
   layout: ChartLayout;
-  isLastPartial: boolean;
+  partial: readonly (boolean | undefined)[];
 }
 
 /** One series of a chart: bars, or a line with its area and band. */
-export function SeriesShape({ series, index, layout, isLastPartial }: SeriesShapeProps) {
+export function SeriesShape({ series, index, layout, partial }: SeriesShapeProps) {
   const color = series.color ?? seriesColor(index);
   const { x, y } = layout;
-  if (series.kind === 'bar') return <Bars values={series.values} color={color} layout={layout} />;
+  if (series.kind === 'bar') {
+    return <Bars values={series.values} color={color} layout={layout} partial={partial} />;
+  }
   const points = series.values.map((value, at) => ({ at, value }));
   const isKnown = ({ value }: (typeof points)[number]) => value !== null;
   const draw = line<(typeof points)[number]>()
     .defined(isKnown)
     .x(({ at }) => x(at))
     .y(({ value }) => y(value!));
-  const isSplit = isLastPartial && points.length > 1;
+  const isWhole = ({ at }: (typeof points)[number]) => !partial[at];
+  const [first, last] = [points.findIndex(isWhole), points.findLastIndex(isWhole)];
+  const whole = first < 0 ? [] : points.slice(first, last + 1);
+  const parts =
+    first < 0 ? [points] : [points.slice(0, first + 1), points.slice(last)].filter((part) => part.length > 1);
   const isSingle = points.filter(isKnown).length === 1;
   return (
     <g>
@@ -38,17 +44,18 @@ export function SeriesShape({ series, index, layout, isLastPartial }: SeriesShap
           fillOpacity={0.12}
         />
       )}
-      {isSplit && (
+      {parts.map((part) => (
         <path
-          d={draw(points.slice(-2)) ?? ''}
+          key={part[0]?.at}
+          d={draw(part) ?? ''}
           fill="none"
           stroke={color}
           strokeWidth={2}
           strokeDasharray="3 4"
         />
-      )}
+      ))}
       <path
-        d={draw(isSplit ? points.slice(0, -1) : points) ?? ''}
+        d={draw(whole) ?? ''}
         fill="none"
         stroke={color}
         strokeWidth={series.kind === 'dashed' ? 1.5 : 2}
@@ -63,15 +70,12 @@ export function SeriesShape({ series, index, layout, isLastPartial }: SeriesShap
   );
 }
 
-function Bars({
-  values,
-  color,
-  layout,
-}: {
+interface BarsProps extends Pick<SeriesShapeProps, 'layout' | 'partial'> {
   values: TimeSeries['values'];
   color: string;
-  layout: ChartLayout;
-}) {
+}
+
+function Bars({ values, color, layout, partial }: BarsProps) {
   const width = Math.max(1, Math.min(layout.step * 0.7, 28));
   return values.map((value, at) => {
     if (value === null || value === 0) return null;
@@ -85,6 +89,7 @@ function Bars({
         width={width}
         height={Math.max(bottom - top, 1)}
         fill={color}
+        fillOpacity={partial[at] ? 0.5 : 1}
         rx={1.5}
       />
     );

@@ -27,8 +27,8 @@ export interface TimeChartProps {
   markers?: readonly { at: number; label: string }[];
   /** A horizontal line, such as 0 or a target. */
   reference?: { value: number; label: string };
-  /** The last point is not over yet: it is drawn dashed. */
-  isLastPartial?: boolean;
+  /** Points of which only a part is in the period, or over: they are drawn dashed or pale. */
+  partial?: readonly (boolean | undefined)[];
   height?: number;
 }
 
@@ -37,7 +37,7 @@ export const TABLE_LINE_HEIGHT = 22;
 
 /** Values over time as SVG: read with the pointer, with the arrow keys, or as a table. */
 export function TimeChart(props: TimeChartProps) {
-  const { label, at, series, format, formatAt, height = 200 } = props;
+  const { label, at, series, height = 200 } = props;
   const { ref, width } = useWidth();
   const [active, setActive] = useState<number>();
   const layout = chartLayout(props, Math.max(width, 200), height);
@@ -82,7 +82,7 @@ export function TimeChart(props: TimeChartProps) {
               series={each}
               index={index}
               layout={layout}
-              isLastPartial={props.isLastPartial ?? false}
+              partial={props.partial ?? []}
             />
           ))}
           <Markers layout={layout} markers={props.markers ?? []} />
@@ -100,7 +100,7 @@ export function TimeChart(props: TimeChartProps) {
           {readout}
         </div>
       </div>
-      <ChartTable {...{ label, at, series, format, formatAt }} />
+      <ChartTable {...props} />
     </div>
   );
 }
@@ -114,7 +114,12 @@ function nextPoint(key: string, active: number | undefined, last: number): numbe
   return active;
 }
 
-function describePoint({ at, series, format, formatAt }: TimeChartProps, index: number): string {
+/** The time of a point, as people read it. */
+export const pointName = ({ at, formatAt, partial }: TimeChartProps, index: number): string =>
+  `${formatAt(at[index]!)}${partial?.[index] ? ' (in part)' : ''}`;
+
+function describePoint(props: TimeChartProps, index: number): string {
+  const { series, format } = props;
   const values = series.map(({ label, values, band }) => {
     const value = values[index];
     if (value == null) return `${label} –`;
@@ -123,7 +128,7 @@ function describePoint({ at, series, format, formatAt }: TimeChartProps, index: 
     const interval = lower != null && upper != null ? ` (${format(lower)} to ${format(upper)})` : '';
     return `${label} ${format(value)}${interval}`;
   });
-  return `${formatAt(at[index]!)}: ${values.join(' · ')}`;
+  return `${pointName(props, index)}: ${values.join(' · ')}`;
 }
 
 function Legend({ series }: { series: readonly TimeSeries[] }) {

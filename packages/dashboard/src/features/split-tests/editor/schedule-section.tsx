@@ -1,10 +1,9 @@
 import { DateTimeField } from '../../../ui/date-time-field.tsx';
+import { displayZone } from '../../../ui/display-zone.ts';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
-
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function ScheduleSection({ form, lock }: { form: SplitTestForm; lock: FieldLock }) {
   const { value, change, errorAt } = form;
@@ -16,7 +15,7 @@ export function ScheduleSection({ form, lock }: { form: SplitTestForm; lock: Fie
   return (
     <EditorSection
       title="Schedule"
-      hint={`Optional. Times are in your time zone, ${ZONE}.`}
+      hint={`Optional. Times are in the time zone of the property, ${displayZone().name}.`}
       locked={lock.definition}
     >
       <div className={classes.columns}>

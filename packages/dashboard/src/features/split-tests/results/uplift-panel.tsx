@@ -1,3 +1,4 @@
+import { displayZone } from '../../../ui/display-zone.ts';
 import { formatTime } from '../../../ui/format.ts';
 import { Loaded, Panel } from '../../../ui/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
@@ -18,7 +19,7 @@ export function UpliftPanel({ test }: { test: SplitTest }) {
   return (
     <Panel
       title="Uplift over time"
-      hint={`All visitors until the end of each day (UTC), compared with the control.${
+      hint={`All visitors until the end of each day (${displayZone().name}), compared with the control.${
         query.data ? ` As of ${formatTime(query.data.asOf)}.` : ''
       }`}
       actions={<VariationSelect test={test} value={variation} />}
