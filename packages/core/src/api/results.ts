@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber } from './common.ts';
+import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber, TimeZoneName } from './common.ts';
 
 const Phase = phaseNumber('Phase number; default: the latest');
 
@@ -303,7 +303,7 @@ const Breakdown = namedObject('ResultsBreakdown', {
 
 const Series = Type.Array(
   namedObject('SeriesPoint', {
-    at: Type.Integer({ description: 'Start of the day, UTC' }),
+    at: Type.Integer({ description: 'Start of the day, in the time zone of the property' }),
     variations: Type.Array(
       namedObject('SeriesVariation', {
         key: Type.String(),
@@ -478,6 +478,7 @@ export const SplitTestResults = Type.Object(
     verdict: nullable(Verdict),
     verdicts: Type.Array(Verdict, { description: 'One for each variation except the control' }),
     breakdown: Type.Optional(Breakdown),
+    timeZone: Type.Optional(TimeZoneName),
     series: Type.Optional(Series),
     feedback: Type.Optional(Feedback),
   },

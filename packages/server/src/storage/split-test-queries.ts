@@ -65,14 +65,16 @@ export interface FeedbackGoal {
 }
 
 /**
- * The days of a series; both are midnight UTC and inclusive. Earlier times count as the day before `from`, later ones
- * as `to`, because clients can send any date.
+ * The days of a series by what clocks show, as if it were UTC; both are midnights and inclusive. Earlier times count as
+ * the day before `from`, later ones as `to`, because clients can send any date.
  */
 export interface DayRange {
   from: number;
   to: number;
   /** Days per point, counted back from `to`; a point is labeled with its last day. */
   step: number;
+  /** IANA name of the zone of the clocks; default: UTC. */
+  timeZone?: string;
 }
 
 interface SegmentQuery {
@@ -169,7 +171,7 @@ export interface ValueSums {
   covariateRevenue: number;
 }
 
-/** Daily increments, UTC; running totals give the state at the end of a day. Visitors who are excluded from results are not in it. */
+/** Daily increments; running totals give the state at the end of a day. Visitors who are excluded from results are not in it. */
 export interface SplitTestSeries {
   visitors: { at: number; variationKey: string; bot: boolean; visitors: number }[];
   goals: GoalDay[];

@@ -86,4 +86,14 @@ describe('reports', () => {
       expect((await get(path, { ...query, ...goal })).previousPeriod).toEqual(expected);
     }
   });
+
+  it('of split tests over time have its days', async () => {
+    await accepted(
+      shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId: 'first', timestamp: Date.now() }),
+    );
+    const { timeZone, series } = await shop.results('hero', { include: 'series' });
+    expect(timeZone).toBe(ZONE);
+    const local = series.map(({ at }: { at: number }) => (at + OFFSET) % DAY_MS);
+    expect(local).toEqual([0]);
+  });
 });

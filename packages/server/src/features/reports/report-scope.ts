@@ -3,6 +3,7 @@ import type { Phase } from '@switchyard/core/lifecycle/phases';
 import { feedbackGoalId } from '@switchyard/core/stats/report/feedback-goal';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
+import { timeZone } from '@switchyard/core/time-zone';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 import type {
@@ -46,6 +47,8 @@ export interface ReportScope {
   readonly goals: readonly ReportGoal[];
   /** Query for the event store. */
   readonly query: SplitTestQuery;
+  /** The days of a series. */
+  readonly localDays: DayRange;
   /** Finished tests that the prior is learnt from; empty unless the method needs one. */
   readonly finished: readonly Omit<ReportScope, 'finished'>[];
 }
@@ -100,6 +103,7 @@ function phaseScope(
     variations,
     goals,
     query: queryOf(property, test, phase, variations, goals, now),
+    localDays: localDays(property, test, phase, now),
   };
 }
 
@@ -167,7 +171,7 @@ function queryOf(
   const feedback = feedbackOf(goals);
   const isLatest = phase === undefined || phase === test.phases.at(-1);
   const endedAt = phase?.endedAt ?? null;
-  const until = endedAt === null ? NO_END : endedAt + test.attributionDays * DAY_MS;
+  const until = endOf(test, endedAt);
   return {
     propertyId: property.id,
     splitTestKey: test.key,
@@ -209,6 +213,22 @@ const seedsOf = ({ hashSeed, phases }: SplitTest) => [
   hashSeed,
   ...phases.map(({ definition }) => definition.hashSeed),
 ];
+
+/** When outcomes of a phase stop to count. */
+const endOf = ({ attributionDays }: SplitTest, endedAt: number | null) =>
+  endedAt === null ? NO_END : endedAt + attributionDays * DAY_MS;
+
+/** The days of the phase in the time zone of the property. */
+function localDays(
+  property: PropertyConfiguration,
+  test: SplitTest,
+  phase: Phase | undefined,
+  now: number,
+): DayRange {
+  const zone = timeZone(property.timeZone);
+  const end = Math.min(endOf(test, phase?.endedAt ?? null), now);
+  return { ...daysOf(zone.local(phase?.startedAt ?? 0), zone.local(end)), timeZone: zone.name };
+}
 
 /** The days of the phase, by the server's clock. */
 function daysOf(startedAt: number, end: number): DayRange {

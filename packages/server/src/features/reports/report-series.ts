@@ -8,6 +8,7 @@ import {
 } from '@switchyard/core/stats/report/report-counts';
 import type { ReportGoalSums } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
+import { timeZone } from '@switchyard/core/time-zone';
 import type { DayRange, GoalDay, SplitTestSeries } from '../../storage/split-test-queries.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
 import type { ReportScope } from './report-scope.ts';
@@ -28,6 +29,7 @@ export function seriesResponse(
   const points = pointsOf(series, includeBots);
   const totals = noVariationCounts(scope);
   const response: ResultsSeries = [];
+  const zone = timeZone(days.timeZone ?? 'UTC');
   for (const at of timesOf(points, days)) {
     const point = points.get(at) ?? { visitors: [], goals: [] };
     const added = noVariationCounts(scope);
@@ -35,7 +37,7 @@ export function seriesResponse(
     // Everything before the first day only adds to the totals.
     if (at < days.from) continue;
     response.push({
-      at,
+      at: zone.instant(at),
       variations: scope.variations.map(({ key }) => ({
         key,
         newVisitors: added.get(key)!.visitors,

@@ -98,7 +98,7 @@ export class ReportService {
     return {
       ...resultsResponse(scope, buildReport(input), input.asOf, bots),
       ...(by === undefined ? {} : { breakdown: await this.#breakdown(details, by) }),
-      ...(parts.has('series') ? { series: await this.#series(details) } : {}),
+      ...(parts.has('series') ? await this.#series(details) : {}),
       ...(parts.has('feedback') ? { feedback: await this.#feedback(details) } : {}),
     };
   }
@@ -130,7 +130,10 @@ export class ReportService {
   async #series({ scope, query, includeBots, policy, settings }: Details) {
     const days = seriesDays(scope);
     const { value } = await this.#inputs.query('splitTestSeries', [{ ...query, days }], policy);
-    return seriesResponse(scope, days, value, includeBots, settings);
+    return {
+      timeZone: days.timeZone,
+      series: seriesResponse(scope, days, value, includeBots, settings),
+    };
   }
 
   async #feedback({ scope, policy }: Details): Promise<SplitTestResults['feedback']> {

@@ -16,7 +16,7 @@ export function maxSegments(scope: ReportScope): number {
 
 /** The points of a series: one per day, or one every few days for a test with many variations and goals. */
 export function seriesDays(scope: ReportScope): DayRange {
-  const { from, to } = scope.query.days;
+  const { from, to } = scope.localDays;
   const days = (to - from) / DAY_MS + 1;
-  return { from, to, step: Math.ceil((days * resultsPerList(scope)) / MAX_RESULTS) };
+  return { ...scope.localDays, step: Math.ceil((days * resultsPerList(scope)) / MAX_RESULTS) };
 }

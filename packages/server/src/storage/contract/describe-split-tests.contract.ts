@@ -1,4 +1,4 @@
-import { DAY_MS } from '@switchyard/core/time';
+import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest, Exposure } from '../accepted-request.ts';
 import type { EventStore } from '../event-store.ts';
@@ -182,6 +182,34 @@ export function describeSplitTests({ store, add, nextProperty }: Suite): void {
     expect(shown).toHaveLength(10);
     expect(shown[0]).toMatchObject({ at: points[0], exposures: past - 10 });
     expect(shown.at(-1)).toMatchObject({ at: points[3], exposures: 2 });
+  });
+
+  test('has the days of a time zone, also when clocks change', async () => {
+    const propertyId = nextProperty();
+    // Sunday in Berlin, a day of 25 hours.
+    const [start, end] = [Date.UTC(2025, 9, 25, 22), Date.UTC(2025, 9, 26, 23)];
+    const times = [start - 1, start, start + HOUR_MS, end - 1, end, end + 3 * DAY_MS];
+    await see(
+      propertyId,
+      times.map((time, index) => exposure(`s${index}`, time)),
+    );
+    const sunday = Date.UTC(2025, 9, 26);
+    const days = { from: sunday - DAY_MS, to: sunday + DAY_MS, step: 1, timeZone: 'Europe/Berlin' };
+    const query = splitTestQuery({ propertyId, days, goalIds: ['signup'] });
+    await add(
+      goal({ propertyId, sessionId: 's0', receivedAt: start }),
+      goal({ propertyId, sessionId: 's1', receivedAt: end }),
+    );
+    const { visitors, goals } = await store().splitTestSeries(query);
+    expect(visitors.map(({ at, visitors: count }) => [at, count])).toEqual([
+      [sunday - DAY_MS, 1],
+      [sunday, 3],
+      [sunday + DAY_MS, 2],
+    ]);
+    expect(goals.map(({ at, converted }) => [at, converted])).toEqual([
+      [sunday, 1],
+      [sunday + DAY_MS, 1],
+    ]);
   });
 
   test('counts early visitors from the receipt of the first exposure, not from its client time', async () => {

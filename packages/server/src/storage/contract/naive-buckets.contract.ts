@@ -33,19 +33,24 @@ function naiveStart(zone: string, interval: Interval, time: number): number {
 const starts = new Map<string, number>();
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock shows, and how far it is from UTC. */
-function shown(zone: string, interval: Interval, time: number): { label: string; offset: number } {
+/** What a clock shows, as if it were UTC. */
+export function naiveLocal(zone: string, time: number): number {
   const clock =
     clocks.get(zone) ??
     new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   clocks.set(zone, clock);
-  const text = clock.format(time);
-  const local = Date.parse(`${text.replace(' ', 'T')}Z`);
+  return Date.parse(`${clock.format(time).replace(' ', 'T')}Z`) + (time % 1000);
+}
+
+/** What a clock shows, and how far it is from UTC. */
+function shown(zone: string, interval: Interval, time: number): { label: string; offset: number } {
+  const local = naiveLocal(zone, time);
+  const text = new Date(local).toISOString();
   const monday = local - ((new Date(local).getUTCDay() + 6) % 7) * DAY_MS;
   const label = {
     hour: text.slice(0, 13),
     day: text.slice(0, 10),
     week: new Date(monday).toISOString().slice(0, 10),
   }[interval];
-  return { label, offset: local - time + (time % 1000) };
+  return { label, offset: local - time };
 }

@@ -9,6 +9,7 @@ import type {
   VariationFeedback,
   VisitorGroup,
 } from '../split-test-queries.ts';
+import { naiveLocal } from './naive-buckets.contract.ts';
 import { NaiveOutcomes } from './naive-outcomes.contract.ts';
 import {
   exposuresOf,
@@ -36,7 +37,8 @@ function largestOf(visitors: readonly Visitor[], max: number): (string | null)[]
 }
 
 /** The day of the range that a time belongs to. */
-function dayIn({ from, to, step }: DayRange, at: number): number {
+function dayIn({ from, to, step, timeZone = 'UTC' }: DayRange, time: number): number {
+  const at = naiveLocal(timeZone, time);
   if (at < from) return from - DAY_MS;
   const daysBack = Math.floor((to - Math.min(at - (at % DAY_MS), to)) / DAY_MS / step) * step;
   return to - daysBack * DAY_MS;
