@@ -1,3 +1,4 @@
+import type { ComparedUnit } from './api/common.ts';
 import { DAY_MS } from './time.ts';
 import type { TimeZone } from './time-zone.ts';
 
@@ -6,10 +7,6 @@ interface Times {
   from: number;
   to: number;
 }
-
-export const COMPARED_UNITS = ['week', 'month'] as const;
-/** The same part of the previous one is compared. */
-export type ComparedUnit = (typeof COMPARED_UNITS)[number];
 
 export interface PreviousPeriod extends Times {
   /** The time in the previous period that a time of the period is compared with. */

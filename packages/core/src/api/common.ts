@@ -1,5 +1,4 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
-import { COMPARED_UNITS } from '../previous-period.ts';
 
 export const PropertyId = Type.String({
   minLength: 1,
@@ -85,6 +84,10 @@ const optionalTime = (description: string) =>
 
 export const From = optionalTime('Start of the period, inclusive (Unix milliseconds)');
 export const To = optionalTime('End of the period, exclusive (Unix milliseconds)');
+
+const COMPARED_UNITS = ['week', 'month'] as const;
+/** The same part of the previous one is compared. */
+export type ComparedUnit = (typeof COMPARED_UNITS)[number];
 
 export const Compare = Type.Optional(
   oneOf(COMPARED_UNITS, {

@@ -1,5 +1,5 @@
+import type { ComparedUnit } from '@switchyard/core/api/common';
 import type { Interval } from '@switchyard/core/api/goals';
-import type { ComparedUnit } from '@switchyard/core/previous-period';
 import { DAY_MS } from '@switchyard/core/time';
 import { invalidField } from '../errors.ts';
 

@@ -1,5 +1,5 @@
+import type { ComparedUnit } from '@switchyard/core/api/common';
 import type { TrafficDimension, TrafficInterval } from '@switchyard/core/api/traffic';
-import type { ComparedUnit } from '@switchyard/core/previous-period';
 import type { TrafficQuery } from '../../storage/traffic-queries.ts';
 
 /** Sessions of a period, either of people or of bots. */

@@ -1,6 +1,7 @@
 import { INTERVALS } from '@switchyard/core/api/goals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
+import { mulberry32 } from '../../testing/mulberry32.ts';
 import type { AcceptedRequest } from '../accepted-request.ts';
 import { type EventStore, LOCAL_SOURCE, PAGE_BYTES } from '../event-store.ts';
 import { naiveBuckets } from './naive-buckets.contract.ts';
@@ -12,6 +13,8 @@ interface Suite {
   add: (...requests: AcceptedRequest[]) => Promise<void>;
   nextProperty: () => string;
 }
+
+const SEED = 20_261_120;
 
 const CLOCK_CHANGES = [
   ['Europe/Berlin', Date.UTC(2025, 2, 30, 1)],
@@ -87,6 +90,31 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
         const summary = await store().feedbackSummary({ propertyId: feedback, ...query });
         expect(summary.series.map(({ at, total }) => [at, total])).toEqual(expected);
       }
+    }
+  });
+
+  test(`has the buckets of random periods in random time zones (seed ${SEED})`, async () => {
+    const propertyId = nextProperty();
+    const random = mulberry32(SEED);
+    const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
+    const between = (from: number, to: number) => from + Math.floor(random() * (to - from));
+    const [first, last] = [Date.UTC(2024, 0), Date.UTC(2026, 0)];
+    const times = Array.from({ length: 200 }, () => between(first, last));
+    // Many of them close to a clock change.
+    times.push(
+      ...Array.from({ length: 200 }, () => pick(CLOCK_CHANGES)[1] + between(-2 * DAY_MS, 2 * DAY_MS)),
+    );
+    await add(...times.map((receivedAt) => goal({ propertyId, receivedAt })));
+    for (let run = 0; run < 8; run++) {
+      const from = between(first, last);
+      const range = { from, to: between(from, last) + 1 };
+      const [timeZone, interval] = [pick(CLOCK_CHANGES)[0], pick(INTERVALS)];
+      const counted = times.filter((time) => time >= range.from && time < range.to);
+      const series = await store().goalSeries({ propertyId, goalId: 'signup', ...range, interval, timeZone });
+      expect(
+        series.map(({ at, increments }) => [at, increments]),
+        JSON.stringify({ ...range, interval, timeZone }),
+      ).toEqual(naiveBuckets(timeZone, interval, counted));
     }
   });
 
