@@ -7,6 +7,26 @@ export type AcceptedRequest = AcceptedExposures | AcceptedConversion | AcceptedF
 interface Accepted {
   propertyId: string;
   receivedAt: number;
+  /** Set by `exportEntries`: what is left of the expired events of its sessions. */
+  remains?: SessionRemains[];
+}
+
+/** What is kept of the expired events of a session, as long as it has others. */
+export interface SessionRemains {
+  sessionId: string;
+  startedAt: number;
+  /** Set if a crawler sent one of its exposures. */
+  bot?: true;
+  /** The first page view, if it has expired. */
+  entry?: ExpiredView;
+  /** The last page view, if it has expired. */
+  exit?: Pick<ExpiredView, 'at' | 'url'>;
+}
+
+export interface ExpiredView {
+  at: number;
+  url?: string;
+  referrer?: string;
 }
 
 export interface AcceptedExposures extends Accepted {

@@ -132,7 +132,10 @@ export interface EventStore {
    * rows that belong to several subjects count for the first.
    */
   forget(subjects: readonly Subject[]): Promise<Erasure[]>;
-  /** Deletes events of a property older than the given time. */
+  /**
+   * Deletes events of a property older than the given time. A session keeps its start, whether it is a crawler's, and
+   * its first and last page view until its last event is deleted.
+   */
   expire(propertyId: string, before: number): Promise<Erasure>;
   /**
    * Days for which events are kept, by property; properties that are not named keep theirs. For engines that delete
@@ -190,6 +193,8 @@ export const EVENTS_PER_REQUEST = 512;
 
 export interface SessionPageQuery extends SessionConditions {
   propertyId: string;
+  /** Hosts of the property's pages, see `externalReferrer`. */
+  ownHosts?: readonly string[];
   /** Sessions that started at or after this time. */
   from?: number;
   /** Sessions that started before this time. */
@@ -206,6 +211,8 @@ export interface SessionPageQuery extends SessionConditions {
 
 export interface SessionQuery {
   propertyId: string;
+  /** Hosts of the property's pages, see `externalReferrer`. */
+  ownHosts?: readonly string[];
   sessionId: string;
   /** Max timeline entries. */
   limit: number;
@@ -222,12 +229,15 @@ export const MAX_LISTED = 100;
 
 export interface SessionSummary extends SessionIdentity {
   sessionId: string;
-  /** Earliest event of the session. */
+  /** Earliest event of the session, even if that has expired. */
   startedAt: number;
   /** Latest event from the browser; without any, the latest event of any kind. */
   lastSeenAt: number;
+  /** Of the first page view, even if that has expired; null without a URL. */
   entryUrl: string | null;
+  /** Of the last page view. */
   exitUrl: string | null;
+  /** Of the first page view; null if it is a page of the property itself, see `externalReferrer`. */
   referrer: string | null;
   pageviews: number;
   events: number;
@@ -235,7 +245,7 @@ export interface SessionSummary extends SessionIdentity {
   device: string | null;
   browser: string | null;
   os: string | null;
-  /** Whether a crawler sent one of its exposures or collects. */
+  /** Whether a crawler sent one of its exposures or collects, even if that has expired. */
   bot: boolean;
   /** First exposure to each variation, oldest first; at most `MAX_LISTED`. */
   exposures: { splitTestKey: string; variationKey: string; at: number }[];

@@ -15,6 +15,10 @@ export interface TrafficQuery {
   to: number;
   /** All must match. */
   filters: TrafficFilters;
+  /** Hosts of the property's pages, see `externalReferrer`. */
+  ownHosts?: readonly string[];
+  /** Goals whose amounts are revenue; default: all. */
+  revenueGoalIds?: readonly string[];
 }
 
 export interface TrafficCountsQuery extends TrafficQuery {
@@ -34,6 +38,7 @@ export interface TrafficCounts extends VisitCounts {
    * Without filters this includes those without a session.
    */
   conversions: number;
+  /** Of revenue goals. */
   amountMicros: bigint;
   feedback: number;
 }

@@ -14,6 +14,7 @@ import { checkOrigin } from '../../http/cors.ts';
 import { decodeListCursor, decodeTimelineCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import { ownHosts } from '../../storage/external-referrer.ts';
 import { acceptCollect } from './collect.ts';
 import { type PhaseOf, sessionFilter } from './session-filter.ts';
 import type { SessionIdentities } from './session-identities.ts';
@@ -90,9 +91,15 @@ function registerList(api: ApiRoutes, { auth, eventStore, phaseOf }: Dependencie
     async (request): Promise<SessionsPage> => {
       const { limit = 50, cursor, ...query } = request.query;
       const after = decodeListCursor(cursor);
-      const filter = sessionFilter(auth.property(request, query.propertyId), query, phaseOf);
+      const property = auth.property(request, query.propertyId);
+      const filter = sessionFilter(property, query, phaseOf);
       const asOf = after === undefined ? await eventStore.positions() : after.asOf;
-      const list = { ...filter, ...(asOf !== undefined && { asOf }), ...(after && { after }) };
+      const list = {
+        ...filter,
+        ownHosts: ownHosts(property),
+        ...(asOf !== undefined && { asOf }),
+        ...(after && { after }),
+      };
       const { rows, next } = await eventStore.sessionPage({ ...list, limit });
       return { sessions: rows.map(summaryResponse), nextCursor: encodeListCursor(next, asOf) };
     },
@@ -116,9 +123,10 @@ function registerDetail(api: ApiRoutes, { auth, eventStore }: Dependencies): voi
     async (request): Promise<SessionDetail> => {
       const { propertyId, limit = 200, cursor } = request.query;
       const { sessionId } = request.params;
-      auth.property(request, propertyId);
+      const hosts = ownHosts(auth.property(request, propertyId));
       const after = decodeTimelineCursor(cursor);
-      const session = await eventStore.session({ propertyId, sessionId, limit, ...(after && { after }) });
+      const query = { propertyId, sessionId, ownHosts: hosts, limit, ...(after && { after }) };
+      const session = await eventStore.session(query);
       if (session === undefined) throw new ApiError('not_found', { message: 'There is no such session.' });
       return detailResponse(session);
     },

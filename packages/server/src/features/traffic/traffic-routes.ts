@@ -14,8 +14,10 @@ import type { FastifyReply } from 'fastify';
 import { EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes, RouteDeclaration } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { ownHosts } from '../../storage/external-referrer.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { seriesInterval, trafficScope } from './traffic-period.ts';
-import type { TrafficRequest } from './traffic-request.ts';
+import type { TrafficRequest, TrafficScope } from './traffic-request.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -40,6 +42,16 @@ export function registerTrafficRoutes(api: ApiRoutes, dependencies: Dependencies
   registerNow(api, dependencies);
 }
 
+/** With what the property defines: its own pages, and which goals have revenue. */
+function scopeOf(property: PropertyConfiguration, scope: Omit<TrafficScope, 'timeZone'>): TrafficScope {
+  const revenueGoalIds = property.goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id);
+  return {
+    ...scope,
+    timeZone: property.timeZone,
+    query: { ...scope.query, ownHosts: ownHosts(property), revenueGoalIds },
+  };
+}
+
 async function send(reply: FastifyReply, report: ReturnType<Dependencies['report']>): Promise<FastifyReply> {
   const { contentType, body } = await report;
   return reply.type(contentType).send(body);
@@ -57,8 +69,8 @@ function registerSummary(api: ApiRoutes, { auth, report }: Dependencies): void {
     },
     (request, reply) => {
       const scope = trafficScope(request.query, Date.now());
-      const { timeZone } = auth.property(request, request.query.propertyId);
-      return send(reply, report({ type: 'traffic', question: 'summary', scope: { ...scope, timeZone } }));
+      const property = auth.property(request, request.query.propertyId);
+      return send(reply, report({ type: 'traffic', question: 'summary', scope: scopeOf(property, scope) }));
     },
   );
 }
@@ -76,10 +88,10 @@ function registerSeries(api: ApiRoutes, { auth, report }: Dependencies): void {
     (request, reply) => {
       const scope = trafficScope(request.query, Date.now());
       const interval = seriesInterval(request.query, scope);
-      const { timeZone } = auth.property(request, request.query.propertyId);
+      const property = auth.property(request, request.query.propertyId);
       return send(
         reply,
-        report({ type: 'traffic', question: 'series', scope: { ...scope, timeZone }, interval }),
+        report({ type: 'traffic', question: 'series', scope: scopeOf(property, scope), interval }),
       );
     },
   );
@@ -98,10 +110,10 @@ function registerBreakdown(api: ApiRoutes, { auth, report }: Dependencies): void
     (request, reply) => {
       const { propertyId, by, limit = 10 } = request.query;
       const scope = trafficScope(request.query, Date.now());
-      const { timeZone } = auth.property(request, propertyId);
+      const property = auth.property(request, propertyId);
       return send(
         reply,
-        report({ type: 'traffic', question: 'breakdown', scope: { ...scope, timeZone }, by, limit }),
+        report({ type: 'traffic', question: 'breakdown', scope: scopeOf(property, scope), by, limit }),
       );
     },
   );

@@ -125,6 +125,58 @@ export function describeTraffic({ store, add, journal, nextProperty, randomRuns 
     expect(await found({ country: 'DE' })).toEqual([]);
   });
 
+  test('the referrer is that of the first page view, unless that is a page of the property', async () => {
+    const propertyId = nextProperty();
+    const visit = (sessionId: string, ...views: [url: string | undefined, referrer: string][]) =>
+      collect(
+        { propertyId, sessionId, receivedAt: T0 + 9 },
+        views.map(([url, referrer], index) => ({
+          ...{ type: 'pageview', at: T0 + index, referrer },
+          ...(url !== undefined && { url }),
+        })),
+      );
+    await add(
+      visit('direct', ['https://shop.example/a', ''], ['https://shop.example/b', 'https://shop.example/a']),
+      visit('own page', ['https://shop.example/b', 'https://SHOP.example/a']),
+      visit('own host', ['/b', 'https://pay.example/done']),
+      visit('other', ['https://shop.example/a', 'https://news.example/x'], ['/b', 'https://late.example']),
+      visit('no url', [undefined, 'https://news.example/y'], ['/b', ''], [undefined, '']),
+    );
+    const ownHosts = ['pay.example'];
+    const { rows } = await store().sessionPage({ propertyId, limit: 9, ownHosts });
+    const listed = rows.map((it) => [it.sessionId, [it.entryUrl, it.exitUrl, it.referrer]] as const);
+    expect(Object.fromEntries(listed)).toEqual({
+      direct: ['https://shop.example/a', 'https://shop.example/b', null],
+      'own page': ['https://shop.example/b', 'https://shop.example/b', null],
+      'own host': ['/b', '/b', null],
+      other: ['https://shop.example/a', '/b', 'https://news.example/x'],
+      'no url': [null, null, 'https://news.example/y'],
+    });
+    for (const { sessionId, referrer } of rows) {
+      const detail = await store().session({ propertyId, sessionId, limit: 1, ownHosts });
+      expect(detail?.referrer).toBe(referrer);
+    }
+    const by = async (dimension: 'referrer' | 'entryPage' | 'exitPage', filters: TrafficFilters = {}) => {
+      const query = { propertyId, ...DAY, ownHosts, filters, by: dimension, bot: false, limit: 9 };
+      const found = (await store().trafficBreakdown(query)).rows;
+      return Object.fromEntries(found.map(({ value, sessions }) => [value, sessions]));
+    };
+    expect(await by('referrer')).toEqual({ null: 3, 'news.example': 2 });
+    expect(await by('entryPage', { referrer: 'news.example' })).toEqual({ '/a': 1, null: 1 });
+    expect(await by('exitPage', { referrer: null })).toEqual({ '/b': 3 });
+  });
+
+  test('revenue is what revenue goals booked', async () => {
+    const propertyId = nextProperty();
+    const book = (goalId: string, amountMicros: number) =>
+      goal({ propertyId, goalId, receivedAt: T0 + 1, amountMicros });
+    await add(book('revenue', 5), book('signup', 12), book('unknown', 7));
+    const amounts = async (revenueGoalIds: string[]) =>
+      (await countsOf(propertyId, { revenueGoalIds })).map((it) => [it.conversions, it.amountMicros]);
+    expect(await amounts(['revenue', 'never used'])).toEqual([[3, 5n]]);
+    expect(await amounts([])).toEqual([[3, 0n]]);
+  });
+
   test('sums money exactly', async () => {
     const propertyId = nextProperty();
     const amountMicros = Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
+import type { AcceptedCollect, AcceptedRequest, ExpiredView, JournalEntry } from '../accepted-request.ts';
 import type { StoredConversion } from '../conversion-page.ts';
 import {
   type FeedbackEntry,
@@ -8,6 +8,7 @@ import {
   type Subject,
   type TimelineEntry,
 } from '../event-store.ts';
+import { externalReferrer } from '../external-referrer.ts';
 import type { NaiveFacts } from './naive-visitors.contract.ts';
 
 /** A session with its whole timeline instead of a page. */
@@ -29,6 +30,14 @@ interface ModelEvent {
   origin: object;
 }
 
+/** What is left of the expired events of a session. */
+interface NaiveRemains {
+  startedAt: number;
+  bot: boolean;
+  /** All of them, by time. */
+  views: ExpiredView[];
+}
+
 /** What is stored of a property; events in order of arrival, collects in order of receipt. */
 export interface NaiveTraffic {
   sessions: NaiveSession[];
@@ -40,6 +49,8 @@ export interface NaiveTraffic {
 export class NaiveEventStore {
   #events: ModelEvent[] = [];
   #collects: { source: string; seq: number; request: AcceptedCollect }[] = [];
+  /** By property and session. */
+  readonly #remains = new Map<string, NaiveRemains>();
   readonly #requests: AcceptedRequest[] = [];
   readonly #ids = new Set<string>();
 
@@ -109,25 +120,30 @@ export class NaiveEventStore {
     const lines = byTime.flatMap(({ line }) => line ?? []);
     const browserEvents = byTime.filter(({ fromBrowser }) => fromBrowser);
     const pages = lines.filter((line) => line.type === 'pageview');
-    const urls = pages.flatMap((line) => ('url' in line ? (line.url ?? []) : []));
+    const remains = this.#remains.get(keyOf(propertyId, sessionId));
+    const views = [...(remains?.views ?? []), ...pages].sort((a, b) => a.at - b.at);
+    const entry = { url: views[0]?.url || null, referrer: views[0]?.referrer || null };
     const collects = this.#collectsOf(propertyId).filter((it) => it.sessionId === sessionId);
     const latest = collects.at(-1);
     return {
       sessionId,
       visitorId: latest?.visitorId ?? null,
       userId: collects.findLast(({ userId }) => userId !== undefined)?.userId ?? null,
-      startedAt: (byTime[0] as ModelEvent).at,
+      startedAt: Math.min((byTime[0] as ModelEvent).at, remains?.startedAt ?? Number.POSITIVE_INFINITY),
       lastSeenAt: (browserEvents.at(-1) ?? (byTime.at(-1) as ModelEvent)).at,
-      entryUrl: urls[0] ?? null,
-      exitUrl: urls.at(-1) ?? null,
-      referrer: lines.flatMap((line) => ('referrer' in line && line.referrer) || []).at(0) ?? null,
+      entryUrl: entry.url,
+      exitUrl: views.at(-1)?.url || null,
+      referrer: externalReferrer(entry),
       pageviews: pages.length,
       events: lines.filter((line) => line.type === 'event').length,
       country: latest?.country ?? null,
       device: latest?.device ?? null,
       browser: latest?.browser ?? null,
       os: latest?.os ?? null,
-      bot: events.some(({ bot }) => bot) || collects.some(({ device }) => device === 'bot'),
+      bot:
+        remains?.bot === true ||
+        events.some(({ bot }) => bot) ||
+        collects.some(({ device }) => device === 'bot'),
       exposures: firstExposures(lines),
       goals: netGoals(lines),
       feedback: lines.filter((line) => line.type === 'feedback').length,
@@ -213,7 +229,21 @@ export class NaiveEventStore {
   }
 
   expire(propertyId: string, before: number): number {
-    return this.#delete((it) => it.propertyId === propertyId && it.at < before);
+    const isOld = (it: ModelEvent) => it.propertyId === propertyId && it.at < before;
+    for (const event of this.#events.filter(isOld).sort((a, b) => a.at - b.at || byArrival(a, b))) {
+      if (event.sessionId !== undefined) this.#keepRemains(event, keyOf(propertyId, event.sessionId));
+    }
+    return this.#delete(isOld);
+  }
+
+  #keepRemains({ at, bot, line }: ModelEvent, key: string): void {
+    const before = this.#remains.get(key);
+    const views = [...(before?.views ?? []), ...(line?.type === 'pageview' ? [line] : [])];
+    this.#remains.set(key, {
+      startedAt: Math.min(at, before?.startedAt ?? at),
+      bot: bot || before?.bot === true,
+      views: views.sort((a, b) => a.at - b.at),
+    });
   }
 
   /** Collects are kept as long as their session has events. */
@@ -223,6 +253,8 @@ export class NaiveEventStore {
     this.#collects = this.#collects.filter(
       ({ request }) => this.session(request.propertyId, request.sessionId) !== undefined,
     );
+    const stored = new Set(this.#events.map((it) => keyOf(it.propertyId, it.sessionId ?? '')));
+    for (const key of this.#remains.keys()) if (!stored.has(key)) this.#remains.delete(key);
     return all - this.#events.length;
   }
 
@@ -241,6 +273,8 @@ export class NaiveEventStore {
 /** By source, then position; the events of a request keep their order. */
 const byArrival = (a: { source: string; seq: number }, b: { source: string; seq: number }) =>
   a.source === b.source ? a.seq - b.seq : a.source < b.source ? -1 : 1;
+
+const keyOf = (propertyId: string, sessionId: string) => JSON.stringify([propertyId, sessionId]);
 
 const eventIdOf = (request: AcceptedRequest) => (request.kind === 'conversion' ? request.eventId : undefined);
 

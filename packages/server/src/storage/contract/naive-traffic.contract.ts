@@ -13,7 +13,7 @@ import type {
 } from '../traffic-queries.ts';
 import type { NaiveSession, NaiveTraffic } from './naive-event-store.contract.ts';
 
-type Url = string | undefined;
+type Url = string | null | undefined;
 
 export function pageOf(url: Url): string | null {
   if (!url) return null;
@@ -44,19 +44,15 @@ const known = (text: string | null) => (text === 'unknown' ? null : text);
 
 /** The values of a session: one, except for pages. */
 function valuesOf(session: NaiveSession, dimension: TrafficDimension): (string | null)[] {
-  const views = viewsOf(session);
-  const [entry, exit] = [views[0], views.at(-1)];
   switch (dimension) {
     case 'page':
-      return [...new Set(views.map(({ url }) => pageOf(url)))];
+      return [...new Set(viewsOf(session).map(({ url }) => pageOf(url)))];
     case 'entryPage':
-      return [pageOf(entry?.url)];
+      return [pageOf(session.entryUrl)];
     case 'exitPage':
-      return [pageOf(exit?.url)];
-    case 'referrer': {
-      const host = hostOf(entry?.referrer);
-      return [host === undefined || host === hostOf(entry?.url) ? null : host];
-    }
+      return [pageOf(session.exitUrl)];
+    case 'referrer':
+      return [hostOf(session.referrer) || null];
     case 'country':
     case 'device':
     case 'browser':
@@ -65,7 +61,7 @@ function valuesOf(session: NaiveSession, dimension: TrafficDimension): (string |
     default:
       return [
         utmOf(
-          entry?.url,
+          session.entryUrl,
           dimension.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`),
         ),
       ];
@@ -77,12 +73,8 @@ const matches = (session: NaiveSession, filters: TrafficFilters) =>
     valuesOf(session, dimension as TrafficDimension).includes(value),
   );
 
-function isBot({ events, collects }: NaiveTraffic, sessionId: string | undefined): boolean {
-  return (
-    collects.some((it) => it.sessionId === sessionId && it.device === 'bot') ||
-    events.some((it) => it.sessionId === sessionId && it.bot)
-  );
-}
+const isBot = ({ sessions }: NaiveTraffic, sessionId: string | undefined) =>
+  sessions.some((it) => it.sessionId === sessionId && it.bot);
 
 const unitOf = ({ visitorId, sessionId }: NaiveSession) => JSON.stringify(visitorId ?? [sessionId]);
 

@@ -326,7 +326,7 @@ class DuckDbEventStore implements EventStore {
     if (property === undefined) return { rows: 0 };
     return this.#erase((connection) => {
       this.#answers.expire(propertyId, before);
-      return expireEvents(this.#database, connection, property, before);
+      return expireEvents(this.#database, connection, property, before, this.#sources.tieBreak);
     });
   }
 

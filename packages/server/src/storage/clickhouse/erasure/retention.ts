@@ -12,8 +12,8 @@ const MAX_DAYS = 10_000;
 const CHANGING = 2 ** 32 - 1;
 
 /**
- * Sets after how many days the engine deletes events by itself. Collects stay until `expire`: they are needed as long as
- * their session has any event.
+ * Sets after how many days the engine deletes events by itself. Collects and starts stay until `expire`: they are needed
+ * as long as their session has any event.
  */
 export async function setRetention(
   { clickhouse }: QueryContext,
@@ -28,7 +28,7 @@ export async function setRetention(
     changed.map(([property]) => [property, CHANGING]),
   );
   for (const table of EVENT_TABLES) await modifyTtl(clickhouse, table, rules('happened_at'));
-  await modifyTtl(clickhouse, 'session_starts', rules('last_at'));
+  await modifyTtl(clickhouse, 'session_starts', '');
   // Last, so that a call after a failure tries again, whatever the days are by then.
   await storeRetention(clickhouse, changed);
 }

@@ -4,7 +4,10 @@ import type {
   AcceptedExposures,
   AcceptedFeedback,
   CollectedEvent,
+  ExpiredView,
+  Exposure,
   JournalEntry,
+  SessionRemains,
 } from '../../accepted-request.ts';
 import { EVENTS_PER_REQUEST } from '../../event-store.ts';
 import type { ColumnValue } from '../client/clickhouse-client.ts';
@@ -18,7 +21,10 @@ export const REQUEST_COLUMNS = {
   feedback: [...EVENT, 'feedback_id', 'feedback_type', 'has_session', 'option', 'message', 'metadata'],
   session_events: [...EVENT, 'type', 'name', 'url', 'referrer', 'title', 'properties', 'client_at'],
   collects: [...EVENT, 'visitor_id', 'user_id', 'attributes', 'country', 'device', 'browser', 'os'],
-  session_starts: [...EVENT, 'last_at'],
+  session_starts: [
+    ...[...EVENT, 'last_at', 'bot', 'has_view', 'entry_at', 'entry_ordinal', 'entry_url', 'entry_referrer'],
+    ...(['exit_at', 'exit_ordinal', 'exit_url'] as const),
+  ],
   repeated_events: EVENT,
   event_ids: [...EVENT, 'event_id'],
 } as const;
@@ -32,6 +38,7 @@ interface Origin {
   seq: number;
   propertyId: string;
   receivedAt: number;
+  remains?: readonly SessionRemains[];
 }
 
 /** Converts the entries of a source to rows, with values in the order of `REQUEST_COLUMNS`. */
@@ -53,7 +60,8 @@ export class RequestRows {
 
   #add({ seq, request }: JournalEntry): void {
     const { propertyId, receivedAt } = request;
-    const origin = { source: this.#source, seq, propertyId, receivedAt };
+    const { remains } = request;
+    const origin = { source: this.#source, seq, propertyId, receivedAt, ...(remains && { remains }) };
     if (request.kind === 'exposures') this.#addExposures(origin, request);
     else if (request.kind === 'conversion') this.#addConversion(origin, request);
     else if (request.kind === 'feedback') this.#addFeedback(origin, request);
@@ -61,9 +69,9 @@ export class RequestRows {
   }
 
   #addExposures(origin: Origin, { exposures }: AcceptedExposures): void {
-    const times = new Map<string, number[]>();
+    const sessions = new Map<string, Exposure[]>();
     for (const [index, it] of exposures.entries()) {
-      times.set(it.sessionId, [...(times.get(it.sessionId) ?? []), it.at]);
+      sessions.set(it.sessionId, [...(sessions.get(it.sessionId) ?? []), it]);
       this.tables.exposures.push([
         ...eventColumns(origin, it.sessionId, it.at, index),
         it.splitTestKey,
@@ -74,7 +82,7 @@ export class RequestRows {
         it.clientAt ?? null,
       ]);
     }
-    for (const [sessionId, all] of times) this.#addStart(origin, sessionId, all);
+    for (const [sessionId, own] of sessions) this.#addStart(origin, sessionId, own);
   }
 
   #addConversion(origin: Origin, request: AcceptedConversion): void {
@@ -88,7 +96,7 @@ export class RequestRows {
       request.amountMicros,
       request.metadata ?? null,
     ]);
-    if (sessionId !== undefined) this.#addStart(origin, sessionId, [receivedAt]);
+    if (sessionId !== undefined) this.#addStart(origin, sessionId, [{ at: receivedAt }]);
   }
 
   #addFeedback(origin: Origin, request: AcceptedFeedback): void {
@@ -102,7 +110,7 @@ export class RequestRows {
       request.message ?? null,
       request.metadata ?? null,
     ]);
-    if (sessionId !== undefined) this.#addStart(origin, sessionId, [receivedAt]);
+    if (sessionId !== undefined) this.#addStart(origin, sessionId, [{ at: receivedAt }]);
   }
 
   #addCollect(origin: Origin, request: AcceptedCollect): void {
@@ -121,19 +129,44 @@ export class RequestRows {
       this.tables.session_events.push(eventRow(origin, sessionId, it, index));
     }
     if (events.length > 0) {
-      const times = events.map(({ at }) => at);
-      this.#addStart(origin, sessionId, times);
+      this.#addStart(origin, sessionId, events);
     } else if (!request.expired) {
       this.tables.session_events.push(eventRow(origin, sessionId, { type: 'heartbeat', at: receivedAt }, 0));
-      this.#addStart(origin, sessionId, [receivedAt]);
+      this.#addStart(origin, sessionId, [{ at: receivedAt }]);
     }
   }
 
-  #addStart(origin: Origin, sessionId: string, times: readonly number[]): void {
-    const earliest = times.reduce((min, at) => Math.min(min, at));
+  #addStart(origin: Origin, sessionId: string, events: readonly StartingEvent[]): void {
+    const remains = origin.remains?.find((it) => it.sessionId === sessionId);
+    const times = events.map(({ at }) => at);
+    const earliest = times.reduce((min, at) => Math.min(min, at), remains?.startedAt ?? times[0]!);
     const last = times.reduce((max, at) => Math.max(max, at));
-    this.tables.session_starts.push([...eventColumns(origin, sessionId, earliest), last]);
+    const bot = remains?.bot === true || events.some((it) => it.bot === true);
+    const views: PlacedView[] = [];
+    if (remains?.entry) views.push({ ...remains.entry, index: 0 });
+    if (remains?.exit) views.push({ ...remains.exit, index: 0 });
+    for (const [index, it] of events.entries()) if (it.type === 'pageview') views.push({ ...it, index });
+    this.tables.session_starts.push([
+      ...[...eventColumns(origin, sessionId, earliest), last, bot],
+      ...viewColumns(origin, views),
+    ]);
   }
+}
+
+/** What the start of a session depends on. */
+type StartingEvent = Pick<CollectedEvent, 'at' | 'url' | 'referrer'> & { type?: string; bot?: true };
+
+type PlacedView = ExpiredView & { index: number };
+
+const NO_VIEW: Row = [false, 0, 0, '', '', 0, 0, ''];
+
+/** Whether there is a page view, and the first and the last one. */
+function viewColumns({ seq }: Origin, views: readonly PlacedView[]): Row {
+  if (views.length === 0) return NO_VIEW;
+  const byTime = views.toSorted((a, b) => a.at - b.at);
+  const [first, last] = [byTime[0]!, byTime.at(-1)!];
+  const place = ({ at, index, url = '' }: PlacedView): Row => [at, seq * EVENTS_PER_REQUEST + index, url];
+  return [true, ...place(first), first.referrer ?? '', ...place(last)];
 }
 
 function eventColumns(

@@ -1,5 +1,7 @@
 import type { JournalEntry } from '../../accepted-request.ts';
+import { exportedSessions, withRemains } from '../../exported-remains.ts';
 import { SqlValues } from '../client/sql-values.ts';
+import { exportedRemains } from './exported-remains.ts';
 import { EXPORTED_COLUMNS, type ExportedRow, type ExportedTable, requestsOf } from './exported-requests.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
@@ -30,7 +32,8 @@ export async function exportEntries(
      FROM (${selects.join('\nUNION ALL\n')}) ORDER BY ordinal`,
     values.parameters,
   );
-  return requestsOf(rows);
+  const entries = requestsOf(rows);
+  return withRemains(entries, await exportedRemains(context, exportedSessions(entries)));
 }
 
 const isExported = ({ clickhouse }: QueryContext, table: ExportedTable) =>

@@ -10,7 +10,7 @@ export async function sessionDetail(
 ): Promise<SessionDetail | undefined> {
   const sessionId = query.sessionId.toWellFormed();
   const [summaries, timeline] = await Promise.all([
-    summariesOf(context, query.propertyId, [sessionId]),
+    summariesOf(context, query.propertyId, [sessionId], query.ownHosts),
     timelinePage(context, query),
   ]);
   const summary = summaries.get(sessionId);

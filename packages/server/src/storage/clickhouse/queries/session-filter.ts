@@ -86,7 +86,7 @@ function clientConditions({ values, sessionsOf }: Scope, query: SessionCondition
     conditions.push(`session_id ${value === null ? 'NOT IN' : 'IN'} (${matching})`);
   }
   if (query.bot !== undefined) {
-    const bots = `${sessionsOf('collects', `device = '${BOT_DEVICE}'`)} UNION ALL ${sessionsOf('exposures', 'bot')}`;
+    const bots = `${sessionsOf('collects', `device = '${BOT_DEVICE}'`)} UNION ALL ${sessionsOf('session_starts', 'bot')}`;
     conditions.push(`session_id ${query.bot ? 'IN' : 'NOT IN'} (${bots})`);
   }
   return conditions;

@@ -18,6 +18,7 @@ export async function sessionPage(
     context,
     query.propertyId,
     shown.map(([sessionId]) => sessionId),
+    query.ownHosts,
   );
   const found = shown.flatMap(([sessionId, listedAt]) => {
     const summary = summaries.get(sessionId);

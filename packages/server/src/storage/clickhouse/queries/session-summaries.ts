@@ -1,5 +1,6 @@
 import { BOT_DEVICE } from '../../accepted-request.ts';
 import { MAX_LISTED, type SessionSummary } from '../../event-store.ts';
+import { externalReferrer } from '../../external-referrer.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { latest } from './identities.ts';
@@ -11,21 +12,15 @@ export type DetailedSummary = SessionSummary & { attributes: string | null };
 
 /** The order of events; the first element is the time. */
 const TIME = '(happened_at, toString(source), ordinal)';
+const ENTRY = '(entry_at, toString(source), entry_ordinal)';
+const EXIT = '(exit_at, toString(source), exit_ordinal)';
 
 /** The values of each part, as they are in JSON; 64-bit integers are text. */
 interface Parts {
-  starts: [startedAt: string];
-  session_events: [
-    lastAt: string,
-    pageviews: string,
-    events: string,
-    entryUrl: string | null,
-    exitUrl: string | null,
-    referrer: string | null,
-  ];
+  starts: [startedAt: string, bot: boolean | number, entryUrl: string, referrer: string, exitUrl: string];
+  session_events: [lastAt: string, pageviews: string, events: string];
   exposures: [
     lastAt: string,
-    bot: boolean | number,
     first: [time: [at: string, source: string, ordinal: string], test: string, variation: string][],
   ];
   conversions: [
@@ -53,26 +48,28 @@ function summaryStatement(tables: TableNames, where: string, property: string): 
     `arraySlice(arraySort(groupArray((first_time, ${columns}))), 1, ${MAX_LISTED})`;
   const once = (table: 'conversions' | 'feedback') =>
     `${tables.of(table)} AS ${table} WHERE ${where} AND has_session AND ${countsOnce(tables, property)}`;
-  const isView = "type = 'pageview'";
   return [
-    part('starts', ['min(happened_at)'], `${tables.of('session_starts')} WHERE ${where}`),
+    part(
+      'starts',
+      [
+        'min(happened_at)',
+        'max(bot)',
+        `argMinIf(entry_url, ${ENTRY}, has_view)`,
+        `argMinIf(entry_referrer, ${ENTRY}, has_view)`,
+        `argMaxIf(exit_url, ${EXIT}, has_view)`,
+      ],
+      `${tables.of('session_starts')} WHERE ${where}`,
+    ),
     part(
       'session_events',
-      [
-        'max(happened_at)',
-        `countIf(${isView})`,
-        "countIf(type = 'event')",
-        `argMinIf(url, ${TIME}, ${isView})`,
-        `argMaxIf(url, ${TIME}, ${isView})`,
-        `argMinIf(referrer, ${TIME}, referrer <> '')`,
-      ],
+      ['max(happened_at)', "countIf(type = 'pageview')", "countIf(type = 'event')"],
       `${tables.of('session_events')} WHERE ${where}`,
     ),
     part(
       'exposures',
-      ['max(last_at)', 'max(any_bot)', list('split_test, variation')],
+      ['max(last_at)', list('split_test, variation')],
       `(SELECT session_id, toString(exposures.split_test) AS split_test, toString(exposures.variation) AS variation,
-          max(happened_at) AS last_at, max(bot) AS any_bot, min(${TIME}) AS first_time
+          max(happened_at) AS last_at, min(${TIME}) AS first_time
         FROM ${tables.of('exposures')} AS exposures WHERE ${where} GROUP BY session_id, split_test, variation)`,
     ),
     part(
@@ -100,6 +97,7 @@ export async function summariesOf(
   { clickhouse }: QueryContext,
   propertyId: string,
   sessionIds: readonly string[],
+  ownHosts?: readonly string[],
 ): Promise<Map<string, DetailedSummary>> {
   if (sessionIds.length === 0) return new Map();
   const values = new SqlValues();
@@ -115,16 +113,18 @@ export async function summariesOf(
   }
   const summaries = new Map<string, DetailedSummary>();
   for (const [sessionId, { starts, ...rest }] of parts) {
-    if (starts) summaries.set(sessionId, summaryOf(sessionId, Number(starts[0]), rest));
+    if (starts) summaries.set(sessionId, summaryOf(sessionId, starts, rest, ownHosts));
   }
   return summaries;
 }
 
 function summaryOf(
   sessionId: string,
-  startedAt: number,
+  [start, startedByBot, entryUrl, referrer, exitUrl]: Parts['starts'],
   { session_events, exposures, conversions, feedback, collects }: Partial<Omit<Parts, 'starts'>>,
+  ownHosts: readonly string[] | undefined,
 ): DetailedSummary {
+  const startedAt = Number(start);
   const [visitorId, userId, attributes, country, device, browser, os] = collects ?? [null, null, null];
   // Collected events and exposures come from the browser; goals and feedback may come from a server.
   const fromBrowser = [session_events, exposures].flatMap((part) => (part ? [Number(part[0])] : []));
@@ -132,14 +132,14 @@ function summaryOf(
   const lastSeenAt = Math.max(...(fromBrowser.length > 0 ? fromBrowser : [startedAt, ...fromServer]));
   return {
     ...{ sessionId, visitorId, userId, startedAt, lastSeenAt },
-    entryUrl: session_events?.[3] ?? null,
-    exitUrl: session_events?.[4] ?? null,
-    referrer: session_events?.[5] ?? null,
+    entryUrl: entryUrl || null,
+    exitUrl: exitUrl || null,
+    referrer: externalReferrer({ url: entryUrl, referrer }, ownHosts),
     pageviews: Number(session_events?.[1] ?? 0),
     events: Number(session_events?.[2] ?? 0),
     ...{ country: country || null, device: device || null, browser: browser || null, os: os || null },
-    bot: Boolean(exposures?.[1]) || Boolean(collects?.[7]),
-    exposures: (exposures?.[2] ?? []).map(([[at], splitTestKey, variationKey]) => ({
+    bot: Boolean(startedByBot) || Boolean(collects?.[7]),
+    exposures: (exposures?.[1] ?? []).map(([[at], splitTestKey, variationKey]) => ({
       ...{ splitTestKey, variationKey, at: Number(at) },
     })),
     goals: (conversions?.[1] ?? []).map(([, goalId, net, micros]) => ({

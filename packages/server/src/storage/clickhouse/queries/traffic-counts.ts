@@ -1,4 +1,5 @@
 import type { TrafficCounts, TrafficCountsQuery } from '../../traffic-queries.ts';
+import type { SqlValues } from '../client/sql-values.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
 import { botSessions, TrafficSessions } from './traffic-sessions.ts';
@@ -40,8 +41,8 @@ export async function trafficCounts(
      FROM (${sessions.visits}) GROUP BY start, bot
      UNION ALL
      SELECT roundDown(happened_at, ${starts}) AS start, has_session AND session_id IN (${botSessions(tables, property)}) AS bot,
-       0, 0, 0, 0, 0, sum(direction), toString(sum(toInt128(amount_micros))), sum(entries)
-     FROM (${outcomes('conversions', 'toInt64(direction) AS direction, amount_micros, toUInt64(0) AS entries')}
+       0, 0, 0, 0, 0, sum(direction), toString(sum(toInt128(revenue))), sum(entries)
+     FROM (${outcomes('conversions', `toInt64(direction) AS direction, ${revenue(query, values)} AS revenue, toUInt64(0) AS entries`)}
            UNION ALL ${outcomes('feedback', '0, 0, 1')})
      ${ofMatching} GROUP BY start, bot`,
     values.parameters,
@@ -54,6 +55,12 @@ export async function trafficCounts(
   }
   return [...buckets.values()];
 }
+
+/** SQL for the revenue of a conversion. No goal has an empty id. */
+const revenue = ({ revenueGoalIds }: TrafficCountsQuery, values: SqlValues) =>
+  revenueGoalIds === undefined
+    ? 'amount_micros'
+    : `if(goal IN ${values.texts(['', ...revenueGoalIds])}, amount_micros, 0)`;
 
 const emptyCounts = ([start, bot]: CountsRow): TrafficCounts => ({
   ...{

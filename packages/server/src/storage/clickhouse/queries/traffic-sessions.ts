@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** Kinds of rows; the first ones as in `session_events`. */
-const KINDS = { pageview: 0, event: 1, outcome: 4, exposure: 5, collect: 6 };
+const KINDS = { pageview: 0, event: 1, outcome: 4, exposure: 5, collect: 6, start: 7 };
 
 /** SQL for the sessions of a traffic query. */
 export class TrafficSessions {
@@ -51,7 +51,7 @@ export class TrafficSessions {
   /** SELECT of the sessions that match the filters, with what happened in them. */
   get matching(): string {
     const { by } = this.#options;
-    const value = by === undefined || by === 'page' ? '' : `, ${nullIfNone(TRAFFIC_VALUES[by])} AS value`;
+    const value = by === undefined || by === 'page' ? '' : `, ${nullIfNone(this.#valueOf(by))} AS value`;
     return `SELECT *, pageviews = 1 AND NOT engaged AS bounced,
         if(seen_until = 0, active_until, seen_until) - started_at AS duration,
         if(latest_visitor = 0, session, latest_visitor) AS unit${value}
@@ -63,12 +63,20 @@ export class TrafficSessions {
     return `SELECT * FROM (${this.matching}) WHERE ${this.inPeriod('started_at')}`;
   }
 
+  /** An empty host is none anyway, so that the list is never empty. */
+  #valueOf(dimension: Exclude<TrafficDimension, 'page'>): string {
+    const value = TRAFFIC_VALUES[dimension];
+    return typeof value === 'string'
+      ? value
+      : value(this.values.texts(['', ...(this.#query.ownHosts ?? [])]));
+  }
+
   get #conditions(): string[] {
     return Object.entries(this.#query.filters).map(([dimension, filter]) => {
       if (dimension === 'page') {
         return `has(mapKeys(views), ${filter === null ? "''" : this.values.text(filter)})`;
       }
-      const value = TRAFFIC_VALUES[dimension as Exclude<TrafficDimension, 'page'>];
+      const value = this.#valueOf(dimension as Exclude<TrafficDimension, 'page'>);
       return filter === null ? isNone(value) : `${value} = ${this.values.text(filter)}`;
     });
   }
@@ -98,9 +106,9 @@ export class TrafficSessions {
     const byPage = by === 'page' || 'page' in this.#query.filters;
     return `SELECT session, min(at) AS started_at, maxIf(at, from_browser) AS seen_until, max(at) AS active_until,
         countIf(kind = ${KINDS.pageview}) AS pageviews, max(kind IN (${KINDS.event}, ${KINDS.outcome})) AS engaged, max(is_bot) AS bot,
-        argMinIf(url, position, kind = ${KINDS.pageview}) AS entry_url,
-        argMinIf(referrer, position, kind = ${KINDS.pageview}) AS entry_referrer,
-        argMaxIf(url, position, kind = ${KINDS.pageview}) AS exit_url,
+        argMinIf(first_url, first_position, has_view) AS entry_url,
+        argMinIf(first_referrer, first_position, has_view) AS entry_referrer,
+        argMaxIf(last_url, last_position, has_view) AS exit_url,
         ${byPage ? `sumMapIf(map(${pageOf('url')}, toUInt64(1)), kind = ${KINDS.pageview})` : 'map()'} AS views,
         argMax(visitor, collected) AS latest_visitor, argMax(client_country, collected) AS country,
         argMax(client_device, collected) AS device, argMax(client_browser, collected) AS browser,
@@ -113,24 +121,28 @@ export class TrafficSessions {
     // Nothing of a session that started in the period is older than it.
     const recent = this.#hasOutcomes ? '' : `AND happened_at >= ${this.#from}`;
     const own = `${this.property} ${recent}`;
-    const nothing = `'' AS url, '' AS referrer, toUInt128(0) AS visitor, '' AS client_country,
-      '' AS client_device, '' AS client_browser, '' AS client_os, toInt256(0) AS collected`;
+    const noView = `'' AS url, false AS has_view, '' AS first_url, '' AS first_referrer,
+      toInt256(0) AS first_position, '' AS last_url, toInt256(0) AS last_position`;
+    const noCollect = `toUInt128(0) AS visitor, '' AS client_country, '' AS client_device, '' AS client_browser,
+      '' AS client_os, toInt256(0) AS collected`;
     const outcomes = (['conversions', 'feedback'] as const).map(
-      (
-        table,
-      ) => `SELECT ${SESSION_KEY} AS session, toInt8(${KINDS.outcome}) AS kind, false AS from_browser, toNullable(happened_at) AS at,
-          toInt256(0) AS position, false AS is_bot, ${nothing}
+      (table) =>
+        `SELECT ${SESSION_KEY} AS session, toInt8(${KINDS.outcome}) AS kind, false AS from_browser,
+          toNullable(happened_at) AS at, false AS is_bot, ${noView}, ${noCollect}
         FROM ${this.#tables.of(table)} WHERE ${own} AND has_session`,
     );
     return [
       ...outcomes,
-      `SELECT ${SESSION_KEY}, ${KINDS.exposure}, true, happened_at, 0, bot, ${nothing}
+      `SELECT ${SESSION_KEY}, ${KINDS.exposure}, true, happened_at, false, ${noView}, ${noCollect}
        FROM ${this.#tables.of('exposures')} WHERE ${own}`,
-      `SELECT ${SESSION_KEY}, toInt8(type), true, happened_at,
-         ${orderKey('happened_at', 'ordinal')}, false,
-         ifNull(url, ''), ifNull(referrer, ''), 0, '', '', '', '', 0
+      `SELECT ${SESSION_KEY}, toInt8(type), true, happened_at, false,
+         ifNull(url, ''), false, '', '', 0, '', 0, ${noCollect}
        FROM ${this.#tables.of('session_events')} WHERE ${own}`,
-      `SELECT ${SESSION_KEY}, ${KINDS.collect}, false, NULL, 0, device = '${BOT_DEVICE}', '', '', ${VISITOR_KEY},
+      `SELECT ${SESSION_KEY}, ${KINDS.start}, false, happened_at, bot, '', has_view,
+         entry_url, entry_referrer, ${orderKey('entry_at', 'entry_ordinal')},
+         exit_url, ${orderKey('exit_at', 'exit_ordinal')}, ${noCollect}
+       FROM ${this.#tables.of('session_starts')} WHERE ${own}`,
+      `SELECT ${SESSION_KEY}, ${KINDS.collect}, false, NULL, device = '${BOT_DEVICE}', ${noView}, ${VISITOR_KEY},
          toString(country), toString(device), toString(browser), toString(os), ${ARRIVAL}
        FROM ${this.#tables.of('collects')} WHERE ${own}`,
     ].join(' UNION ALL ');
@@ -140,4 +152,4 @@ export class TrafficSessions {
 /** SELECT of the ids of bots' sessions. */
 export const botSessions = (tables: TableNames, property: string) =>
   `SELECT session_id FROM ${tables.of('collects')} WHERE ${property} AND device = '${BOT_DEVICE}'
-   UNION ALL SELECT session_id FROM ${tables.of('exposures')} WHERE ${property} AND bot`;
+   UNION ALL SELECT session_id FROM ${tables.of('session_starts')} WHERE ${property} AND bot`;

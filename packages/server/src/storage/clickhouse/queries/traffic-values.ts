@@ -25,12 +25,19 @@ function utm(name: string): string {
 
 const client = (column: string) => `if(${column} = 'unknown', '', ${column})`;
 
-/** SQL for the value of a session, on the columns of `traffic-sessions.ts`; see `isNone`. */
-export const TRAFFIC_VALUES: Readonly<Record<Exclude<TrafficDimension, 'page'>, string>> = {
+/**
+ * SQL for the value of a session, on the columns of `traffic-sessions.ts`; see `isNone`. May depend on the list of the
+ * property's own hosts.
+ */
+export const TRAFFIC_VALUES: Readonly<
+  Record<Exclude<TrafficDimension, 'page'>, string | ((ownHosts: string) => string)>
+> = {
   entryPage: pageOf('entry_url'),
   exitPage: pageOf('exit_url'),
-  // A visitor who comes from a page of the same site comes from nowhere else.
-  referrer: `if(${hostOf('entry_referrer')} = ${hostOf('entry_url')}, '', ${short(hostOf('entry_referrer'))})`,
+  // As in `externalReferrer`.
+  referrer: (ownHosts) =>
+    `if(${hostOf('entry_referrer')} = ${hostOf('entry_url')} OR ${hostOf('entry_referrer')} IN ${ownHosts}, '',
+       ${short(hostOf('entry_referrer'))})`,
   utmSource: utm('source'),
   utmMedium: utm('medium'),
   utmCampaign: utm('campaign'),

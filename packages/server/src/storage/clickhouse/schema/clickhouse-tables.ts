@@ -27,6 +27,19 @@ const EVENT_COLUMNS = [
 const text = (name: string) => `${name} Nullable(String) CODEC(ZSTD)`;
 const term = (name: string) => `${name} LowCardinality(String)`;
 
+/** Columns of `session_starts`. */
+export const SESSION_MARKS = [
+  'bot Bool',
+  'has_view Bool',
+  ...['entry_at Int64 CODEC(Delta, ZSTD)', 'entry_ordinal UInt64 CODEC(Delta, ZSTD)'],
+  ...['entry_url String CODEC(ZSTD)', 'entry_referrer String CODEC(ZSTD)'],
+  ...[
+    'exit_at Int64 CODEC(Delta, ZSTD)',
+    'exit_ordinal UInt64 CODEC(Delta, ZSTD)',
+    'exit_url String CODEC(ZSTD)',
+  ],
+] as const;
+
 const BY_MONTH = 'toYYYYMM(fromUnixTimestamp64Milli(happened_at))';
 /** Rows of a session are on one shard, so that joins by session need no network. */
 const BY_SESSION = 'cityHash64(property, session_id)';
@@ -101,10 +114,12 @@ export const TABLES = {
     orderBy: '(property, session_id, received_at)',
   },
   // One row per request and session: the times of its earliest and its latest event in the session. The start of a
-  // session is the earliest of all its rows.
+  // session is the earliest of all its rows. They also have what figures depend on after events have expired, and are
+  // kept until the last event of the session has: whether a crawler sent an exposure, and the first and the last page
+  // view, if `has_view`. An empty URL or referrer means none.
   session_starts: {
     ...event,
-    columns: [...EVENT_COLUMNS, 'last_at Int64 CODEC(Delta, ZSTD)'],
+    columns: [...EVENT_COLUMNS, 'last_at Int64 CODEC(Delta, ZSTD)', ...SESSION_MARKS],
     orderBy: '(property, session_id, happened_at)',
   },
   // Rows of `conversions` and `feedback` that do not count, because the event has arrived through another journal too.

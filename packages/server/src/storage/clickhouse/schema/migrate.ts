@@ -2,6 +2,7 @@ import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { isUnknown } from '../client/clickhouse-error.ts';
 import { TABLES, type TableName } from './clickhouse-tables.ts';
 import { createTable } from './create-table.ts';
+import { markSessionStarts } from './mark-session-starts.ts';
 import { quoteName, type TableNames } from './table-names.ts';
 
 /**
@@ -10,6 +11,7 @@ import { quoteName, type TableNames } from './table-names.ts';
  */
 const MIGRATIONS: readonly ((names: TableNames) => string[])[] = [
   (names) => (Object.keys(TABLES) as TableName[]).flatMap((table) => createTable(names, table)),
+  markSessionStarts,
 ];
 
 /** Creates or upgrades the tables. Several nodes may do it at the same time. */

@@ -61,6 +61,11 @@ const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE counted_answers (
      property INTEGER NOT NULL, counted_since BIGINT NOT NULL, saved_at BIGINT NOT NULL, query VARCHAR NOT NULL,
      code VARCHAR NOT NULL, answer VARCHAR NOT NULL);`,
+  // See `session-remains.ts`. `expired_bot`: an exposure of a crawler has expired.
+  `ALTER TABLE sessions ADD COLUMN expired_bot BOOLEAN;
+   CREATE TABLE expired_views (
+     property INTEGER NOT NULL, session_key BIGINT NOT NULL, happened_at BIGINT NOT NULL, url VARCHAR,
+     referrer VARCHAR, seq BIGINT NOT NULL, source SMALLINT NOT NULL, event_index SMALLINT NOT NULL);`,
 ];
 
 /**
@@ -72,7 +77,7 @@ const CURRENT = `
   CREATE TABLE sources (id SMALLINT NOT NULL, name VARCHAR NOT NULL, watermark BIGINT NOT NULL);
   CREATE TABLE sessions (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, session_hash BIGINT NOT NULL, session_id VARCHAR NOT NULL,
-    started_at BIGINT);
+    started_at BIGINT, expired_bot BOOLEAN);
   CREATE TABLE exposures (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, split_test INTEGER NOT NULL, variation INTEGER NOT NULL,
     happened_at BIGINT NOT NULL, received_at BIGINT NOT NULL, attributes VARCHAR, unit_key BIGINT, phase INTEGER,
@@ -98,6 +103,9 @@ const CURRENT = `
   CREATE TABLE counted_answers (
     property INTEGER NOT NULL, counted_since BIGINT NOT NULL, saved_at BIGINT NOT NULL, query VARCHAR NOT NULL,
     code VARCHAR NOT NULL, answer VARCHAR NOT NULL);
+  CREATE TABLE expired_views (
+    property INTEGER NOT NULL, session_key BIGINT NOT NULL, happened_at BIGINT NOT NULL, url VARCHAR,
+    referrer VARCHAR, seq BIGINT NOT NULL, source SMALLINT NOT NULL, event_index SMALLINT NOT NULL);
   CREATE TABLE schema_version (version INTEGER NOT NULL);
   INSERT INTO schema_version VALUES (${MIGRATIONS.length});`;
 
@@ -108,7 +116,7 @@ export const EVENT_TABLES = ['exposures', 'conversions', 'feedback', 'session_ev
 export const ORDINAL = `(seq * ${EVENTS_PER_REQUEST} + event_index)`;
 
 /** Tables with data of sessions. */
-export const SESSION_TABLES = [...EVENT_TABLES, 'collects', 'sessions'] as const;
+export const SESSION_TABLES = [...EVENT_TABLES, 'expired_views', 'collects', 'sessions'] as const;
 
 /** `type` of a row in `session_events`; a collect without events is stored as a heartbeat. */
 export const SESSION_EVENT_TYPES = { pageview: 0, event: 1, identify: 2, heartbeat: 3 } as const;

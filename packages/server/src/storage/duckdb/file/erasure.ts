@@ -12,6 +12,7 @@ import {
 } from './database-rewrite.ts';
 import type { DuckDbDatabase } from './duckdb-database.ts';
 import { EVENT_TABLES } from './duckdb-schema.ts';
+import { deleteEmptySessions, keepRemains } from './session-remains.ts';
 
 /** A file is rewritten when at least this share of its rows is deleted … */
 const DEAD_SHARE = 0.3;
@@ -78,17 +79,19 @@ async function sessionsOf(
   return rows.map(([key]) => key);
 }
 
-/** Deletes old events, and sessions without remaining events together with their collects. */
+/** Deletes old events, and sessions without remaining events together with their collects. `tieBreak`: see `SourceList`. */
 export async function expireEvents(
   database: DuckDbDatabase,
   connection: DuckDBConnection,
   property: number,
   before: number,
+  tieBreak: string,
 ): Promise<Erasure> {
   const rows = await inTransaction(connection, async () => {
+    await keepRemains(connection, property, before, tieBreak);
     const deleted = await deleteEvents(connection, property, before);
     if (deleted > 0) {
-      await updateSessionStarts(connection, property, before);
+      await deleteEmptySessions(connection, property, before);
       await deleteSavedAnswers(connection, property, before);
       await execute(connection, 'UPDATE store_state SET dead_rows = dead_rows + $1', [deleted]);
     }
@@ -107,44 +110,6 @@ async function deleteEvents(connection: DuckDBConnection, property: number, befo
     ]);
   }
   return deleted;
-}
-
-async function updateSessionStarts(
-  connection: DuckDBConnection,
-  property: number,
-  before: number,
-): Promise<void> {
-  const remaining = EVENT_TABLES.map(
-    (table) => `SELECT session_key, happened_at FROM ${table} WHERE property = $1`,
-  ).join(' UNION ALL ');
-  await execute(
-    connection,
-    `UPDATE sessions SET started_at = kept.started_at
-     FROM (SELECT session_key, min(happened_at) AS started_at FROM (${remaining})
-           WHERE session_key IN (SELECT session_key FROM sessions WHERE property = $1 AND started_at < $2)
-           GROUP BY session_key) AS kept
-     WHERE sessions.property = $1 AND sessions.session_key = kept.session_key`,
-    [property, before],
-  );
-  // Sessions that still start before that time have no events left.
-  await execute(connection, 'DELETE FROM sessions WHERE property = $1 AND started_at < $2', [
-    property,
-    before,
-  ]);
-  await execute(
-    connection,
-    `DELETE FROM collects WHERE property = $1
-       AND session_key NOT IN (SELECT session_key FROM sessions WHERE property = $1)`,
-    [property],
-  );
-  // Queries rely on `seen_until` never being before the start of the session.
-  await execute(
-    connection,
-    `UPDATE collects SET seen_until = sessions.started_at FROM sessions
-     WHERE collects.property = $1 AND sessions.property = $1 AND collects.session_key = sessions.session_key
-       AND collects.seen_until < sessions.started_at`,
-    [property],
-  );
 }
 
 async function reclaimSpace(database: DuckDbDatabase, connection: DuckDBConnection): Promise<void> {

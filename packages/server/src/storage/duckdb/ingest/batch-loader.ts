@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../../accepted-request.ts';
 import { ShortTurns } from '../../short-turns.ts';
+import { addRemains } from '../file/session-remains.ts';
 import type { KeyHasher } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { SourceList } from '../lookup/source-list.ts';
@@ -63,6 +64,7 @@ export class BatchLoader {
         await writeRequests(newEntries, new RequestRows(writers, { ...lookups, sessions, collects, source }));
         for (const { id, text } of this.#terms.added) writers.terms.add([id, text]);
         for (const writer of Object.values(writers)) await writer.finish();
+        await addRemains(connection, sessions.remainsOf(newEntries, source), this.#sources.tieBreak);
         await this.#sources.storeWatermark(connection, sourceName, watermark);
       });
     } catch (error) {
@@ -97,7 +99,7 @@ async function createWriters(connection: DuckDBConnection): Promise<Writers> {
 async function writeSessions(sessions: readonly BatchSession[], writer: ChunkWriter): Promise<void> {
   for (const { property, key, hash, sessionId, startedAt } of sessions) {
     const start = Number.isFinite(startedAt) ? BigInt(startedAt) : null;
-    writer.add([property, key, hash.value, sessionId, start]);
+    writer.add([property, key, hash.value, sessionId, start, null]);
     if (writer.isFull) await writer.write();
   }
 }

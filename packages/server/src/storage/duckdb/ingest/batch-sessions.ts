@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../../accepted-request.ts';
 import { KeyTable } from '../../key-table.ts';
 import { ShortTurns } from '../../short-turns.ts';
+import type { MovedRemains } from '../file/session-remains.ts';
 import type { KeyHasher, SessionHash } from '../lookup/key-hasher.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
@@ -43,7 +44,11 @@ export class BatchSessions {
   async addAll(entries: readonly JournalEntry[], lookups: Lookups): Promise<void> {
     const turns = new ShortTurns();
     for (const { request } of entries) {
-      this.#ofRequest.set(request, this.#add(request, lookups));
+      const sessions = this.#add(request, lookups);
+      for (const { sessionId, startedAt } of request.remains ?? []) {
+        for (const session of sessions) if (session.sessionId === sessionId) startedBy(session, startedAt);
+      }
+      this.#ofRequest.set(request, sessions);
       if (turns.isOver) await turns.next();
     }
   }
@@ -116,6 +121,18 @@ export class BatchSessions {
     for (const session of newSessions) session.key = nextKey++;
     await lowerStarts(connection, registry, lowered, batch);
     return newSessions;
+  }
+
+  /** What other stores have kept of the sessions of requests; call it after `reconcile`. */
+  remainsOf(entries: readonly JournalEntry[], source: number): MovedRemains[] {
+    const remains = new Map<bigint, MovedRemains>();
+    for (const { seq, request } of entries) {
+      for (const { sessionId, startedAt: _, ...marks } of request.remains ?? []) {
+        const { property, key } = this.of(request).find((it) => it.sessionId === sessionId) as BatchSession;
+        remains.set(key, { property, key, seq, source, ...marks });
+      }
+    }
+    return [...remains.values()];
   }
 
   /** Call it once the batch is stored. */

@@ -42,5 +42,8 @@ function botCondition(context: QueryContext, isBot: boolean): SessionCondition {
     ${collectedSessions(values, property, since, hasBot)}
     UNION ALL
     SELECT session_key FROM exposures
-    WHERE property = ${values.add(property)} AND happened_at >= ${values.add(since)} AND bot)`;
+    WHERE property = ${values.add(property)} AND happened_at >= ${values.add(since)} AND bot
+    UNION ALL
+    SELECT session_key FROM sessions
+    WHERE property = ${values.add(property)} AND started_at >= ${values.add(since)} AND expired_bot)`;
 }

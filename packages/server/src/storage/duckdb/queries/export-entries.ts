@@ -1,5 +1,7 @@
 import type { JournalEntry } from '../../accepted-request.ts';
+import { exportedSessions, withRemains } from '../../exported-remains.ts';
 import { recordsOf, rowsOf } from '../sql.ts';
+import { exportedRemains } from './exported-remains.ts';
 import { ExportedRequests, type ExportedRows } from './exported-requests.ts';
 import type { QueryContext } from './query-context.ts';
 
@@ -28,13 +30,14 @@ export async function exportEntries(
        WHERE stored.source = ${source.id} AND seq > ${after} AND seq <= ${until}
        ORDER BY seq ${table === 'collects' ? '' : ', event_index'}`,
     ) as Promise<ExportedRows[Table]>;
-  return new ExportedRequests(context.terms).entries({
+  const entries = new ExportedRequests(context.terms).entries({
     exposures: await read('exposures'),
     conversions: await read('conversions'),
     feedback: await read('feedback'),
     collects: await read('collects'),
     session_events: await read('session_events'),
   });
+  return withRemains(entries, await exportedRemains(context, exportedSessions(entries)));
 }
 
 /** Events of the first version cannot be assigned to a request. */

@@ -15,7 +15,7 @@ export async function sessionDetail(
   const property = terms.find(query.propertyId);
   const listed = property === undefined ? undefined : await findSession(context, property, query);
   if (property === undefined || listed === undefined) return undefined;
-  const [summary] = await summariesOf(context, property, [listed]);
+  const [summary] = await summariesOf(context, property, [listed], query.ownHosts);
   const attributes = await rowsOf<[string | null]>(
     connection,
     `SELECT arg_max(attributes, ${sources.collectOrder}) FROM collects WHERE ${OF_SESSION} AND seen_until >= $3`,

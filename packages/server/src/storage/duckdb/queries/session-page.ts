@@ -28,7 +28,7 @@ export async function sessionPage(
     windows,
   );
   const sessions = listed.slice(0, query.limit);
-  const summaries = await summariesOf(context, property, sessions);
+  const summaries = await summariesOf(context, property, sessions, query.ownHosts);
   const rows = withinPage(
     summaries.map((summary, i) => ({ ...summary, startedAt: (sessions[i] as ListedSession).listedAt })),
   );

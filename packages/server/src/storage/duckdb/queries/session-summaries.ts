@@ -1,4 +1,5 @@
 import { MAX_LISTED, type SessionIdentity, type SessionSummary } from '../../event-store.ts';
+import { externalReferrer } from '../../external-referrer.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { SourceList } from '../lookup/source-list.ts';
@@ -15,6 +16,8 @@ export interface StoredSession {
 }
 
 const { pageview, event } = SESSION_EVENT_TYPES;
+/** Stands for the type of views in `expired_views`. */
+const EXPIRED = -1;
 
 const WHERE_SESSION = `property = $1 AND session_key IN ${keyList('$2')}`;
 
@@ -52,14 +55,21 @@ function firstGroups(
     )`;
 }
 
+const VIEW_COLUMNS = 'session_key, happened_at, url, referrer, seq, source, event_index';
+
+/** Coalesced, because arg_min and arg_max ignore nulls. */
+const viewed = (pick: 'arg_min' | 'arg_max', column: string, { tieBreak }: SourceList) =>
+  `nullif(${pick}(coalesce(${column}, ''), (happened_at, ${tieBreak})) FILTER (type IN (${pageview}, ${EXPIRED})), '')`;
+
 /** Separate statements: a single UNION is hardly faster and takes 60 MB more memory. */
 const summaryParts = (sources: SourceList) => [
-  `SELECT 'session_events' AS source, session_key, max(happened_at) AS last_at,
+  `SELECT 'session_events' AS source, session_key, max(happened_at) FILTER (type <> ${EXPIRED}) AS last_at,
           count(*) FILTER (type = ${pageview}) AS pageviews, count(*) FILTER (type = ${event}) AS events,
-          arg_min(url, (happened_at, ${sources.tieBreak})) FILTER (type = ${pageview}) AS entry_url,
-          arg_max(url, (happened_at, ${sources.tieBreak})) FILTER (type = ${pageview}) AS exit_url,
-          arg_min(referrer, (happened_at, ${sources.tieBreak})) FILTER (referrer <> '') AS referrer
-   FROM session_events WHERE ${WHERE_SESSION} AND happened_at >= $3 GROUP BY session_key`,
+          ${viewed('arg_min', 'url', sources)} AS entry_url, ${viewed('arg_max', 'url', sources)} AS exit_url,
+          ${viewed('arg_min', 'referrer', sources)} AS referrer
+   FROM (SELECT type, ${VIEW_COLUMNS} FROM session_events WHERE ${WHERE_SESSION} AND happened_at >= $3
+         UNION ALL SELECT ${EXPIRED}, ${VIEW_COLUMNS} FROM expired_views WHERE ${WHERE_SESSION})
+   GROUP BY session_key`,
   firstGroups(sources, 'exposures', 'exposures', ['split_test', 'variation'], {}, ['bot']),
   firstGroups(sources, 'goals', 'conversions', ['goal'], {
     net: 'sum(direction)',
@@ -75,10 +85,13 @@ const collectPart = (botDevice: number, order: string) =>
           arg_max(browser, ${order}) AS browser, arg_max(os, ${order}) AS os, bool_or(device = ${botDevice}) AS bot
    FROM collects WHERE ${WHERE_SESSION} AND seen_until >= $3 GROUP BY session_key`;
 
+const EXPIRED_BOTS = `SELECT 'sessions' AS source, session_key FROM sessions
+   WHERE ${WHERE_SESSION} AND started_at >= $3 AND expired_bot`;
+
 type SummaryRow = { session_key: bigint } & (
   | {
       source: 'session_events';
-      last_at: bigint;
+      last_at: bigint | null;
       pageviews: bigint;
       events: bigint;
       entry_url: string | null;
@@ -105,6 +118,7 @@ type SummaryRow = { session_key: bigint } & (
       os: number;
       bot: boolean;
     }
+  | { source: 'sessions' }
 );
 
 /** Builds the summaries of sessions from their events. The caller holds a snapshot. */
@@ -112,13 +126,20 @@ export async function summariesOf(
   { connection, terms, sources }: QueryContext,
   property: number,
   sessions: readonly StoredSession[],
+  ownHosts?: readonly string[],
 ): Promise<SessionSummary[]> {
   if (sessions.length === 0) return [];
-  const builders = new Map(sessions.map((session) => [session.key, new SummaryBuilder(session, terms)]));
+  const builders = new Map(
+    sessions.map((session) => [session.key, new SummaryBuilder(session, terms, ownHosts)]),
+  );
   // No event is older than the start of its session, so the scans begin at the oldest start.
   const since = sessions.reduce((min, { startedAt }) => Math.min(min, startedAt), Number.MAX_SAFE_INTEGER);
   const keys = sessions.map(({ key }) => key).join(',');
-  for (const part of [...summaryParts(sources), collectPart(botTerm(terms), sources.collectOrder)]) {
+  for (const part of [
+    ...summaryParts(sources),
+    collectPart(botTerm(terms), sources.collectOrder),
+    EXPIRED_BOTS,
+  ]) {
     for (const row of await recordsOf<SummaryRow>(connection, part, [property, keys, since])) {
       builders.get(row.session_key)?.add(row);
     }
@@ -128,12 +149,18 @@ export async function summariesOf(
 
 class SummaryBuilder {
   readonly #terms: TermDictionary;
+  readonly #ownHosts: readonly string[] | undefined;
   readonly #summary: SessionSummary;
   #lastBrowserEvent = Number.NEGATIVE_INFINITY;
   #lastServerEvent: number;
 
-  constructor({ sessionId, startedAt }: StoredSession, terms: TermDictionary) {
+  constructor(
+    { sessionId, startedAt }: StoredSession,
+    terms: TermDictionary,
+    ownHosts: readonly string[] | undefined,
+  ) {
     this.#terms = terms;
+    this.#ownHosts = ownHosts;
     this.#lastServerEvent = startedAt;
     const identity = { visitorId: null, userId: null };
     const client = { country: null, device: null, browser: null, os: null, bot: false };
@@ -146,8 +173,9 @@ class SummaryBuilder {
   add(row: SummaryRow): void {
     // Collected events and exposures come from the browser; goals and feedback may come from a server.
     if (row.source === 'session_events' || row.source === 'exposures') {
-      this.#lastBrowserEvent = Math.max(this.#lastBrowserEvent, Number(row.last_at));
-    } else if (row.source !== 'collects') {
+      const lastAt = row.last_at === null ? Number.NEGATIVE_INFINITY : Number(row.last_at);
+      this.#lastBrowserEvent = Math.max(this.#lastBrowserEvent, lastAt);
+    } else if (row.source === 'goals' || row.source === 'feedback') {
       this.#lastServerEvent = Math.max(this.#lastServerEvent, Number(row.last_at));
     }
     Object.assign(this.#summary, this.#fieldsOf(row));
@@ -162,7 +190,8 @@ class SummaryBuilder {
     const { exposures, goals, bot } = this.#summary;
     switch (row.source) {
       case 'session_events': {
-        const { entry_url: entryUrl, exit_url: exitUrl, referrer } = row;
+        const { entry_url: entryUrl, exit_url: exitUrl } = row;
+        const referrer = externalReferrer({ url: entryUrl, referrer: row.referrer }, this.#ownHosts);
         return { entryUrl, exitUrl, referrer, pageviews: Number(row.pageviews), events: Number(row.events) };
       }
       case 'exposures': {
@@ -186,6 +215,8 @@ class SummaryBuilder {
           os: this.#terms.textOf(row.os),
           bot: bot || row.bot,
         };
+      case 'sessions':
+        return { bot: true };
     }
   }
 

@@ -22,7 +22,8 @@ export async function trafficCounts(
     `WITH ${sessions.tables},
      starts AS MATERIALIZED (SELECT start FROM ${starts} AS listed(start)),
      outcomes AS (
-       SELECT session_key, happened_at, direction, amount_micros, 0 AS entries FROM conversions WHERE ${happened}
+       SELECT session_key, happened_at, direction, ${revenue(context, query)} AS amount_micros, 0 AS entries
+       FROM conversions WHERE ${happened}
        UNION ALL SELECT session_key, happened_at, 0, 0, 1 FROM feedback WHERE ${happened})
      SELECT start, bot, count(DISTINCT unit) AS visitors, count(*) AS sessions, sum(pageviews) AS pageviews,
             count(*) FILTER (bounced) AS bounces, sum(duration) AS duration,
@@ -42,6 +43,14 @@ export async function trafficCounts(
     buckets.set(key, add(buckets.get(key) ?? emptyCounts(row), row));
   }
   return [...buckets.values()];
+}
+
+/** SQL for the revenue of a conversion. */
+function revenue({ terms }: QueryContext, { revenueGoalIds }: TrafficCountsQuery): string {
+  if (revenueGoalIds === undefined) return 'amount_micros';
+  // No goal has the term 0.
+  const goals = [0, ...revenueGoalIds.flatMap((goalId) => terms.find(goalId) ?? [])];
+  return `CASE WHEN goal IN (${goals.join(', ')}) THEN amount_micros ELSE 0 END`;
 }
 
 const emptyCounts = ({ start, bot }: CountsRow): TrafficCounts => ({

@@ -154,9 +154,17 @@ export class TrafficSessions {
   /** One row per session, with a column for each dimension that has this source. */
   #source(source: TrafficSource, dimensions: readonly TrafficDimension[]): string {
     const own = dimensions.filter((it) => TRAFFIC_VALUES[it].source === source);
-    const values = own.map((it) => `${TRAFFIC_VALUES[it].value} AS ${quoteName(it)}`);
+    const values = own.map((it) => {
+      const { value } = TRAFFIC_VALUES[it];
+      return `${typeof value === 'string' ? value : value(this.#ownHosts)} AS ${quoteName(it)}`;
+    });
     return `SELECT session_key, ${values.join(', ')}
       FROM (${source === 'clients' ? this.#clients : this.#view(source === 'entries' ? 'arg_min' : 'arg_max', own)})`;
+  }
+
+  /** With an empty one, because SQL has no empty lists; without a referrer its host is empty too. */
+  get #ownHosts(): string {
+    return ['', ...(this.#query.ownHosts ?? [])].map((host) => this.values.add(host)).join(', ');
   }
 
   #view(pick: 'arg_min' | 'arg_max', dimensions: readonly TrafficDimension[]): string {
@@ -167,8 +175,12 @@ export class TrafficSessions {
       (column) =>
         `${pick}(coalesce(${column}, ''), (happened_at, ${this.#context.sources.tieBreak})) AS ${column}`,
     );
+    const view = `session_key, happened_at, url, referrer, seq, source, event_index`;
     return `SELECT ${['session_key', 'url', ...computed].join(', ')} FROM (
-      SELECT session_key, ${picked.join(', ')} FROM session_events WHERE ${this.viewsOf('scope')} GROUP BY session_key)`;
+      SELECT session_key, ${picked.join(', ')} FROM (
+        SELECT ${view} FROM session_events WHERE ${this.viewsOf('scope')}
+        UNION ALL SELECT ${view} FROM expired_views WHERE ${this.#recent} ${this.#only('scope')})
+      GROUP BY session_key)`;
   }
 
   get #clients(): string {
@@ -210,7 +222,8 @@ export class TrafficSessions {
 export const botSessions = (property: number, botDevice: number, since: number | bigint) =>
   `SELECT session_key FROM collects
    WHERE property = ${property} AND device = ${botDevice} AND seen_until >= ${since}
-   UNION SELECT session_key FROM exposures WHERE property = ${property} AND bot AND happened_at >= ${since}`;
+   UNION SELECT session_key FROM exposures WHERE property = ${property} AND bot AND happened_at >= ${since}
+   UNION SELECT session_key FROM sessions WHERE property = ${property} AND expired_bot AND started_at >= ${since}`;
 
 /** SQL: the visitor of each session; `where` filters `collects`. */
 export const sessionVisitors = ({ sources, namingCollects }: QueryContext, where: string) =>

@@ -11,8 +11,8 @@ interface SqlDimension {
   source: TrafficSource;
   /** Columns from which the value is computed; separate, so that none is computed twice. */
   columns?: Record<string, string>;
-  /** SQL on the columns of the source; see `isNone`. */
-  value: string;
+  /** SQL on the columns of the source; see `isNone`. May depend on the list of the property's own hosts. */
+  value: string | ((ownHosts: string) => string);
 }
 
 const SCHEME = '[A-Za-z][A-Za-z0-9+.-]*';
@@ -71,8 +71,9 @@ export const TRAFFIC_VALUES: Readonly<Record<TrafficDimension, SqlDimension>> = 
   referrer: {
     source: 'entries',
     columns: { host: hostOf('url'), referring_host: hostOf('referrer') },
-    // A visitor who comes from a page of the same site comes from nowhere else.
-    value: short('nullif(referring_host, host)'),
+    // As in `externalReferrer`.
+    value: (ownHosts) =>
+      short(`CASE WHEN referring_host IN (host, ${ownHosts}) THEN '' ELSE referring_host END`),
   },
   utmSource: utm('source'),
   utmMedium: utm('medium'),
