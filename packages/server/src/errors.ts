@@ -37,7 +37,8 @@ export const ERRORS = {
   amount_not_positive: {
     status: 400,
     title: 'Amount not positive',
-    message: 'The `amount` of a decrement is the amount to subtract and must be greater than 0.',
+    message:
+      'The `amount` of a decrement is the amount to subtract and must be greater than 0. An `amount` above 0 must be at least a millionth of a dollar.',
   },
   feedback_empty: {
     status: 400,

@@ -20,7 +20,7 @@ export const VariationKey = Type.Optional(
 export const Timestamp = Type.Number({
   minimum: 0,
   description:
-    'When it happened by the clock of the client, Unix time in milliseconds. If it is missing, more than 72 hours old or more than 24 hours ahead, the time of receipt is used',
+    'When it happened by the clock of the client, Unix time in milliseconds. If it is missing, more than 72 hours old or more than 5 minutes ahead, the time of receipt is used',
   examples: [1767225600000],
 });
 
@@ -135,4 +135,25 @@ export type PageQuery = Static<typeof PageQuery>;
 
 export const PageApiKey = Type.Optional(
   Type.String({ description: 'The public key, if it is neither in the header nor in the query' }),
+);
+
+const BOTS = ['exclude', 'only', 'include'] as const;
+/** Whether crawlers and headless browsers count. */
+export type Bots = (typeof BOTS)[number];
+
+/** Of figures, which are about people unless asked otherwise. */
+export const CountedBots = Type.Optional(
+  oneOf(BOTS, {
+    default: 'exclude',
+    description:
+      'Whether to count people, crawlers and headless browsers, or both; what has no session counts as people',
+  }),
+);
+
+/** Of lists, whose rows say what they are. */
+export const ListedBots = Type.Optional(
+  oneOf(BOTS, {
+    default: 'include',
+    description: 'Whether to list what belongs to crawlers and headless browsers',
+  }),
 );

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import {
   Compare,
+  CountedBots,
   EntityKey,
   From,
+  ListedBots,
   metadata,
   NextCursor,
   namedObject,
@@ -90,19 +92,19 @@ const dependentRequired = {
 };
 
 export const FeedbackQuery = Type.Object(
-  { ...filter, limit: PageLimit, cursor: PageCursor },
+  { ...filter, bots: ListedBots, limit: PageLimit, cursor: PageCursor },
   { dependentRequired },
 );
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
 
 export const FeedbackSummaryQuery = Type.Object(
-  { ...filter, interval: BucketInterval, compare: Compare },
+  { ...filter, bots: CountedBots, interval: BucketInterval, compare: Compare },
   { dependentRequired },
 );
 export type FeedbackSummaryQuery = Static<typeof FeedbackSummaryQuery>;
 
 export const FeedbackExportQuery = Type.Object(
-  { ...filter, format: Type.Optional(oneOf(['csv'], { default: 'csv' })) },
+  { ...filter, bots: ListedBots, format: Type.Optional(oneOf(['csv'], { default: 'csv' })) },
   { dependentRequired },
 );
 export type FeedbackExportQuery = Static<typeof FeedbackExportQuery>;
@@ -117,6 +119,7 @@ const submitted = {
   message: nullable(Type.String()),
   metadata: Type.Record(Type.String(), Type.String()),
   createdAt: Type.Integer(),
+  bot: Type.Boolean({ description: 'Whether its session belongs to a crawler' }),
 };
 
 /** An entry as it was submitted. */
@@ -151,6 +154,7 @@ export const FeedbackPage = Type.Object(
             message: 'Fast checkout',
             metadata: { page: '/checkout' },
             createdAt: 1767225600000,
+            bot: false,
             status: 'seen',
             notes: 'Thanked them',
           },
@@ -206,6 +210,11 @@ export const FeedbackSummary = Type.Object(
       }),
       { description: 'One entry per bucket, oldest first' },
     ),
+    bots: namedObject('FeedbackBots', {
+      total: count(
+        'Entries of crawlers in the period; left out of all other figures, unless `bots` asks for them',
+      ),
+    }),
     previous: namedObject('PreviousFeedback', {
       total: count('Entries in the previous period'),
     }),
@@ -238,6 +247,7 @@ export const FeedbackSummary = Type.Object(
         statuses: { new: 2, seen: 0, done: 1 },
         complete: true,
         series: [{ at: 1767225600000, total: 3, counts: [2, 1] }],
+        bots: { total: 1 },
         previous: { total: 4 },
         previousPeriod: { from: 1767139200000, to: 1767225600000 },
         timeZone: 'UTC',

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import {
   Compare,
+  CountedBots,
   EntityKey,
   From,
+  ListedBots,
   metadata,
   NextCursor,
   namedObject,
@@ -42,7 +44,7 @@ export const IncrementBody = Type.Object(
         minimum: 0,
         maximum: MAX_AMOUNT,
         description:
-          'Dollars, rounded to a millionth. Required for revenue goals, ignored for the progress of count goals.',
+          'Dollars, rounded to a millionth; 0, or not so small that it would be rounded to 0. Required for revenue goals, ignored for the progress of count goals.',
       }),
     ),
   },
@@ -97,6 +99,7 @@ export const GoalProgressQuery = Type.Object({
   to: To,
   interval: BucketInterval,
   compare: Compare,
+  bots: CountedBots,
 });
 export type GoalProgressQuery = Static<typeof GoalProgressQuery>;
 
@@ -128,6 +131,12 @@ export const GoalProgress = Type.Object(
     current: PeriodTotals,
     previous: PeriodTotals,
     previousPeriod: PreviousPeriod,
+    bots: namedObject('GoalBots', {
+      increments: Type.Integer({
+        description: 'Of crawlers in the period; left out of all other figures, unless `bots` asks for them',
+      }),
+      decrements: Type.Integer(),
+    }),
     series: Type.Array(GoalBucket, {
       description:
         'One entry per bucket, oldest first. If the period has more than 10,000 buckets, empty ones are omitted.',
@@ -159,6 +168,7 @@ export const GoalProgress = Type.Object(
             ...{ total: 0, count: 0, gross: 0, reversed: 0, increments: 0, decrements: 0 },
           },
         ],
+        bots: { increments: 1, decrements: 0 },
         series: [
           {
             at: 1767225600000,
@@ -180,6 +190,7 @@ export const ConversionsQuery = Type.Object({
   type: Type.Optional(ConversionType),
   from: From,
   to: To,
+  bots: ListedBots,
   limit: PageLimit,
   cursor: TimelineCursor,
 });
@@ -195,6 +206,7 @@ const Conversion = namedObject('Conversion', {
   userId: nullable(Type.String()),
   metadata: Type.Record(Type.String(), Type.String()),
   createdAt: Type.Integer(),
+  bot: Type.Boolean({ description: 'Whether its session belongs to a crawler' }),
 });
 
 export const ConversionsPage = Type.Object(
@@ -214,6 +226,7 @@ export const ConversionsPage = Type.Object(
             userId: null,
             metadata: { plan: 'pro' },
             createdAt: 1767225600000,
+            bot: false,
           },
         ],
         nextCursor: null,

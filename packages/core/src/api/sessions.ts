@@ -89,7 +89,7 @@ export const SessionsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: MAX_TRAFFIC_VALUE_LENGTH,
-        description: `Only sessions that viewed this page: a path, without origin, query and fragment; \`${NO_TRAFFIC_VALUE}\`: not known`,
+        description: `Only sessions that viewed this page: a path, without origin, query and fragment; \`${NO_TRAFFIC_VALUE}\`: with a page view without a URL`,
       }),
     ),
     bots: Type.Optional(

@@ -33,6 +33,15 @@ export type TrafficDimension = (typeof TRAFFIC_DIMENSIONS)[number];
 /** As a filter: sessions without a value. In rows of a breakdown this is `null`. */
 export const NO_TRAFFIC_VALUE = '(none)';
 
+/** Dimensions that are derived from the browser or the address of a visitor. */
+const CLIENT_DIMENSIONS: readonly string[] = ['country', 'device', 'browser', 'os'];
+
+/** The value that a filter asks for; null: sessions without a value, which `unknown` means too for what clients tell. */
+export function filterValue(dimension: TrafficDimension, value: string): string | null {
+  const isUnknown = value === 'unknown' && CLIENT_DIMENSIONS.includes(dimension);
+  return isUnknown || value === NO_TRAFFIC_VALUE ? null : value;
+}
+
 /** Longer values are truncated to this length. */
 export const MAX_TRAFFIC_VALUE_LENGTH = 500;
 
@@ -56,7 +65,14 @@ const filter = (description: string, example: string) =>
 
 /** One filter per dimension. */
 const filters = {
-  page: filter('page (path) among their page views', '/pricing'),
+  page: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_TRAFFIC_VALUE_LENGTH,
+      description: `Only sessions that viewed this page (path); \`${NO_TRAFFIC_VALUE}\`: with a page view without a URL`,
+      examples: ['/pricing'],
+    }),
+  ),
   entryPage: filter('first page', '/'),
   exitPage: filter('last page', '/checkout'),
   referrer: filter('referrer (host)', 'search.example'),
@@ -127,7 +143,7 @@ const trafficCounts = {
   ...visitCounts,
   averageDurationSeconds: nullable(Type.Number({ description: 'From the first event to the last' })),
   conversions: Type.Integer({ description: 'Increments minus decrements of all goals in the period' }),
-  revenue: Type.Number({ description: 'Dollars of all goals in the period, net of refunds' }),
+  revenue: Type.Number({ description: 'Dollars that revenue goals booked in the period, net of refunds' }),
 };
 
 const TrafficTotals = namedObject('TrafficTotals', {

@@ -1,8 +1,8 @@
-import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
+import { HOUR_MS } from '@switchyard/core/time';
 
 /** Clients never queue events for longer than this, so an older time comes from a wrong clock. */
 const MAX_AGE_MS = 72 * HOUR_MS;
-const MAX_AHEAD_MS = DAY_MS;
+const MAX_AHEAD_MS = 5 * 60 * 1000;
 
 /** The max time value of a JavaScript `Date`. */
 const MAX_DATE_MS = 8_640_000_000_000_000;

@@ -237,6 +237,7 @@ const CODES: Record<string, ErrorCode[]> = {
   'GET /v1/flags/stream': ['wrong_property'],
   'POST /v1/goals/increment': [
     'amount_required',
+    'amount_not_positive',
     'wrong_property',
     'goal_not_found',
     'idempotency_key_reused',

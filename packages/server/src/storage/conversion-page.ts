@@ -5,6 +5,8 @@ export interface ConversionPageQuery {
   goalId?: string;
   /** 1: only increments. -1: only decrements. */
   direction?: 1 | -1;
+  /** Only conversions of crawlers' sessions, or only the others; those without a session are nobody's. */
+  bot?: boolean;
   /** Inclusive. */
   from?: number;
   /** Exclusive. */
@@ -25,4 +27,6 @@ export interface StoredConversion extends SessionIdentity {
   /** JSON object text. */
   metadata: string | null;
   at: number;
+  /** Whether its session is a crawler's. */
+  bot: boolean;
 }

@@ -290,6 +290,8 @@ export interface GoalQuery {
   from: number;
   /** Exclusive. */
   to: number;
+  /** Only conversions of crawlers' sessions, or only the others; those without a session are nobody's. Default: all. */
+  bot?: boolean;
 }
 
 /** Counts and amounts by direction; amounts are sums of micro-dollars, both non-negative. */
@@ -324,6 +326,8 @@ export interface FeedbackEntry extends SessionIdentity {
   /** JSON object text. */
   metadata: string | null;
   createdAt: number;
+  /** Whether its session is a crawler's. */
+  bot: boolean;
 }
 
 export interface NewFeedbackQuery {
@@ -347,7 +351,7 @@ export interface CollectedSession {
   sessionId: string;
 }
 
-export interface GoalBaselineQuery extends GoalQuery {
+export interface GoalBaselineQuery extends Omit<GoalQuery, 'bot'> {
   /** After a partial refund the visitor still counts as converted. */
   isRevenue?: boolean;
 }

@@ -18,6 +18,8 @@ export interface FeedbackFilter {
   splitTestKey?: string;
   /** With `splitTestKey`: who had been exposed to this variation. */
   variationKey?: string;
+  /** Only entries of crawlers' sessions, or only the others; those without a session are nobody's. */
+  bot?: boolean;
   /** Inclusive. */
   from?: number;
   /** Exclusive. */

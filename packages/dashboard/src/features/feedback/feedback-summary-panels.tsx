@@ -54,11 +54,12 @@ export function FeedbackSummaryPanels({ summary, onFilter }: FeedbackSummaryPane
   );
 }
 
-function totalWords({ total, withMessage, previous }: FeedbackSummary, at: number): string {
+function totalWords({ total, withMessage, previous, bots }: FeedbackSummary, at: number): string {
   const change = relativeChange(total, previous.total);
   const compared = change === null ? '' : ` (${formatChange(change)} vs previous period)`;
   const words = total === 1 ? '1 entry' : plural(total, 'entry', 'entries');
-  return `${words}${compared}, ${formatCount(withMessage)} with text. As of ${formatTime(at)}`;
+  const left = bots.total === 0 ? '' : ` ${formatCount(bots.total)} of bots not counted.`;
+  return `${words}${compared}, ${formatCount(withMessage)} with text.${left} As of ${formatTime(at)}`;
 }
 
 function Answers({ summary, onFilter }: { summary: FeedbackSummary; onFilter: ChangeFilters }) {

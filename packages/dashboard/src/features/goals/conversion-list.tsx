@@ -47,7 +47,7 @@ export function ConversionList({ goalId, period }: { goalId: string; period: Per
 type Conversion = ConversionsPage['conversions'][number];
 
 function ConversionRow({
-  conversion: { type, amount, metadata, sessionId, createdAt },
+  conversion: { type, amount, metadata, sessionId, createdAt, bot },
 }: {
   conversion: Conversion;
 }) {
@@ -59,6 +59,7 @@ function ConversionRow({
       </td>
       <td data-label="Type" className={classes.short}>
         {type === 'increment' ? 'Conversion' : 'Refund'}
+        {bot && ' (bot)'}
       </td>
       <td data-label="Amount" className={classes.short}>
         {amount === 0 ? '–' : formatMoney(amount, currency)}

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { formatCount, formatTime } from '../../ui/format.ts';
+import { formatCount, formatTime, plural } from '../../ui/format.ts';
 import { Loaded } from '../../ui/panel.tsx';
 import { relativeChange, StatTile } from '../../ui/stat-tile.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
@@ -13,7 +13,7 @@ export function GoalTiles({ goal, query }: { goal: Goal; query: UseQueryResult<P
   const { lowerIsBetter, kind } = goal;
   return (
     <Loaded query={query} what="the progress" height={82}>
-      {({ current, previous }) => (
+      {({ current, previous, bots }) => (
         <>
           <div className={classes.tiles}>
             <StatTile
@@ -43,7 +43,11 @@ export function GoalTiles({ goal, query }: { goal: Goal; query: UseQueryResult<P
               />
             )}
           </div>
-          <p className={classes.asOf}>As of {formatTime(query.dataUpdatedAt)}</p>
+          <p className={classes.asOf}>
+            As of {formatTime(query.dataUpdatedAt)}
+            {bots.increments + bots.decrements > 0 &&
+              `. ${plural(bots.increments + bots.decrements, 'conversion')} of bots not counted`}
+          </p>
         </>
       )}
     </Loaded>

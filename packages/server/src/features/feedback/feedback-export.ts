@@ -26,6 +26,7 @@ const COLUMNS = [
   'visitor_id',
   'user_id',
   'metadata',
+  'bot',
 ];
 
 /**
@@ -52,10 +53,10 @@ export async function exportFeedback(
 
 function lineOf(entry: FeedbackWithState): string {
   const { id, createdAt, feedbackTypeId, option, message, status, notes } = entry;
-  const { sessionId, visitorId, userId, metadata } = entry;
+  const { sessionId, visitorId, userId, metadata, bot } = entry;
   const values = [
     ...[id, new Date(createdAt).toISOString(), feedbackTypeId, option, message, status, notes],
-    ...[sessionId, visitorId, userId, metadata],
+    ...[sessionId, visitorId, userId, metadata, String(bot)],
   ];
   return csvRow(values.map((value) => value ?? ''));
 }

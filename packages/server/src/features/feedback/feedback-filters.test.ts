@@ -94,6 +94,7 @@ describe('the summary', () => {
         expect.objectContaining({ count: 1 }),
       ],
       statuses: { new: 5, seen: 0, done: 0 },
+      bots: { total: 0 },
     });
     expect(previous).toEqual({ total: 0 });
     expect([30, 31]).toContain(series.length);
@@ -128,10 +129,10 @@ describe('the export', () => {
     expect(headers.get('content-disposition')).toBe('attachment; filename="feedback.csv"');
     const [names, entry, ...more] = text.split('\r\n');
     expect(names).toBe(
-      'id,created_at,feedback_type,option,message,status,notes,session_id,visitor_id,user_id,metadata',
+      'id,created_at,feedback_type,option,message,status,notes,session_id,visitor_id,user_id,metadata,bot',
     );
     expect(entry).toMatch(
-      /^fbk_[\w-]+,\d{4}-\d\d-\d\dT[\d:.]+Z,nps,,"'=1\+1, ""fast""",new,,,,,"{""page"":""\/""}"$/,
+      /^fbk_[\w-]+,\d{4}-\d\d-\d\dT[\d:.]+Z,nps,,"'=1\+1, ""fast""",new,,,,,"{""page"":""\/""}",false$/,
     );
     expect(more).toEqual(['']);
   });

@@ -4,6 +4,7 @@ import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import { plainResponse } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { botFilter } from '../../http/bot-filter.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
@@ -44,7 +45,7 @@ function registerSummary(api: ApiRoutes, dependencies: Dependencies): void {
     {
       tag: 'Feedback',
       summary: 'Feedback by option, status and time, compared with the previous period',
-      description: `Default period: the last 30 days. ${COMPARISON} At most 1,000 buckets. With \`flagKey\`, only the latest 5,000 entries are looked at (\`flagFilter\`).`,
+      description: `Default period: the last 30 days. ${COMPARISON} Entries of crawlers are left out, see \`bots\`. At most 1,000 buckets. With \`flagKey\`, only the latest 5,000 entries are looked at (\`flagFilter\`).`,
       key: 'secret',
       members: true,
       querystring: FeedbackSummaryQuery,
@@ -52,14 +53,27 @@ function registerSummary(api: ApiRoutes, dependencies: Dependencies): void {
       errors: [...ERRORS],
     },
     (request) => {
-      const { flagKey, flagValue, environment, interval, compare, ...filter } = request.query;
+      const {
+        flagKey,
+        flagValue,
+        environment,
+        interval,
+        compare,
+        bots = 'exclude',
+        ...filter
+      } = request.query;
       const period = summaryPeriod(request.query, Date.now());
       const property = auth.property(request, filter.propertyId);
       checkReferences(property, request.query);
       const matching = flagFilter(dependencies, property, request.query);
       const flag = matching && { matching, environment: environment ?? PRODUCTION.id };
       const { timeZone } = property;
-      return summarizeFeedback(dependencies, filter, { ...period, timeZone }, flag);
+      return summarizeFeedback(
+        dependencies,
+        { ...filter, ...botFilter(bots) },
+        { ...period, timeZone },
+        flag,
+      );
     },
   );
 }
@@ -83,7 +97,7 @@ function registerExport(api: ApiRoutes, dependencies: Dependencies): void {
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      const { flagKey, flagValue, environment, format, ...filter } = request.query;
+      const { flagKey, flagValue, environment, format, bots = 'include', ...filter } = request.query;
       const property = auth.property(request, filter.propertyId);
       checkReferences(property, request.query);
       if (running >= MAX_EXPORTS) {
@@ -97,7 +111,7 @@ function registerExport(api: ApiRoutes, dependencies: Dependencies): void {
       running++;
       reply.raw.once('close', () => running--);
       const matching = flagFilter(dependencies, property, request.query);
-      const file = await exportFeedback(dependencies, filter, matching);
+      const file = await exportFeedback(dependencies, { ...filter, ...botFilter(bots) }, matching);
       return reply
         .header('content-disposition', 'attachment; filename="feedback.csv"')
         .type('text/csv; charset=utf-8')

@@ -130,6 +130,7 @@ test('an export has every entry once, newest first, with status', async () => {
   const lineOf = ({ id, receivedAt, option, status }: Answer) => [
     ...[id, new Date(receivedAt).toISOString(), 'nps', option, '', status],
     ...Array(5).fill(''),
+    'false',
   ];
   expect(await read({})).toEqual(newestFirst.map(lineOf));
   expect(await read({ status: 'seen' })).toEqual(

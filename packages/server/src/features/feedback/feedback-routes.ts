@@ -4,6 +4,7 @@ import { FeedbackBody, FeedbackPage, FeedbackQuery } from '@switchyard/core/api/
 import { ApiError, ERRORS, type ErrorCode, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { botFilter } from '../../http/bot-filter.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
@@ -110,12 +111,20 @@ function registerList(api: ApiRoutes, { auth, eventStore, database, flagValues }
       ],
     },
     async (request): Promise<FeedbackPage> => {
-      const { limit = 50, cursor, flagKey, flagValue, environment, ...filter } = request.query;
+      const {
+        limit = 50,
+        cursor,
+        flagKey,
+        flagValue,
+        environment,
+        bots = 'include',
+        ...filter
+      } = request.query;
       const after = decodeListCursor(cursor);
       const property = auth.property(request, filter.propertyId);
       checkReferences(property, request.query);
       const matching = flagFilter({ database, flagValues }, property, request.query);
-      const query = { ...filter, limit, ...(after && { after }) };
+      const query = { ...filter, ...botFilter(bots), limit, ...(after && { after }) };
       const { rows, next } = await readFeedbackPage({ eventStore, database }, query, matching);
       const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));
       return { feedback, nextCursor: encodeListCursor(next), ...(matching && { computed: true }) };

@@ -48,6 +48,7 @@ describe('valid feedback', () => {
       notes: null,
       userId: null,
       createdAt: expect.any(Number),
+      bot: false,
       ...fields,
     });
     expect(found.createdAt).toBeGreaterThanOrEqual(before);

@@ -37,7 +37,7 @@ export function summaryPeriod(query: FeedbackSummaryQuery, now: number): Period 
 
 export async function summarizeFeedback(
   { database, eventStore }: Stores,
-  { status, ...filter }: FeedbackFilter & { status?: FeedbackStatus },
+  { status, bot, ...ofEverybody }: FeedbackFilter & { status?: FeedbackStatus },
   period: Period & { timeZone: string },
   flag?: { matching: EntryFilter; environment: string },
   maxMarked = MAX_MARKED,
@@ -45,13 +45,16 @@ export async function summarizeFeedback(
   const { from, to } = period;
   const zone = timeZone(period.timeZone);
   const before = previousPeriod(zone, period, period.now, period.compare);
+  const ofBots = await eventStore.feedbackCount({ ...ofEverybody, from: before.from, to, bot: true });
+  // Without any there is nothing to leave out, and the states of entries can be counted without reading these.
+  const filter = { ...ofEverybody, ...(bot !== undefined && (bot || ofBots > 0) && { bot }) };
   const limits = { from: before.from, to, limit: maxMarked + 1 };
   const found = await markedEntries(database, filter.propertyId, limits);
   const marked = found.slice(0, maxMarked);
   const areAllMarked = found.length === marked.length;
   const isFiltered = flag !== undefined || Object.keys(filter).some((name) => !UNFILTERED.has(name));
   const examined =
-    flag && (await examineEntries(eventStore, { ...filter, from: before.from, to }, flag.matching));
+    flag && (await examineEntries(eventStore, { ...ofEverybody, from: before.from, to }, flag.matching));
   const isCounted = (id: string) => examined === undefined || examined.matching.has(id);
   const ids = (...statuses: FeedbackStatus[]) =>
     marked.filter(({ id, status: own }) => statuses.includes(own) && isCounted(id)).map(({ id }) => id);
@@ -68,7 +71,7 @@ export async function summarizeFeedback(
     const [seen, done] = await Promise.all([countOf(ids('seen')), countOf(ids('done'))]);
     return { seen, done };
   };
-  const [summary, previous, { seen, done }, ofAnyStatus] = await Promise.all([
+  const [summary, previous, { seen, done }, ofAnyStatus, bots] = await Promise.all([
     eventStore.feedbackSummary({
       ...withStatus(current),
       interval: period.interval,
@@ -77,6 +80,7 @@ export async function summarizeFeedback(
     eventStore.feedbackCount(withStatus({ ...all, from: before.from, to: before.to })),
     markedCounts(),
     status === undefined ? undefined : eventStore.feedbackCount(current),
+    ofBots === 0 ? 0 : eventStore.feedbackCount(withStatus({ ...current, bot: true })),
   ]);
   return {
     from,
@@ -87,6 +91,7 @@ export async function summarizeFeedback(
     complete: areAllMarked || (!isFiltered && status === undefined),
     timeZone: zone.name,
     series: withEmptyBuckets(summary, timeBuckets(zone, period.interval, period)),
+    bots: { total: bots },
     previous: { total: previous },
     previousPeriod: { from: before.from, to: before.to },
     ...(flag && examined && { flagFilter: flagFilterOf(flag.environment, examined) }),

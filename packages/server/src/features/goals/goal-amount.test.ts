@@ -104,6 +104,22 @@ describe('a revenue goal', () => {
     });
   }
 
+  it.each([1e-7, 4.9e-7])('increment by %s: 400, because it would be rounded to 0', async (amount) => {
+    const goal = newGoal('revenue');
+    expectProblem(await step('increment', goal, amount), {
+      status: 400,
+      code: 'amount_not_positive',
+      pointers: ['/amount'],
+    });
+    expect((await shop.progress(goal)).current).toMatchObject(NOTHING);
+  });
+
+  it('increment by half a millionth: it is rounded up', async () => {
+    const goal = newGoal('revenue');
+    expectAccepted(await step('increment', goal, 5e-7));
+    expect((await shop.progress(goal)).current.total).toBe(0.000001);
+  });
+
   it.each([-1, -0.01, 'raw:-1e400'])('increment by %s: 400', async (amount) => {
     const goal = newGoal('revenue');
     expectProblem(await step('increment', goal, amount), {

@@ -37,7 +37,7 @@ const amounts = async (query: Record<string, string>) =>
 
 it('lists conversions and refunds, newest first, with session, visitor and user', async () => {
   const session = { sessionId: 's', visitorId: 'ann', userId: 'u' };
-  const rest = { id: expect.stringMatching(/^cnv_\d+$/), createdAt: expect.any(Number) };
+  const rest = { id: expect.stringMatching(/^cnv_\d+$/), createdAt: expect.any(Number), bot: false };
   expect(await conversions()).toEqual({
     conversions: [
       { goalId: 'revenue', type: 'decrement', amount: -9.9, metadata: {}, ...session, ...rest },

@@ -31,7 +31,8 @@ afterAll(() => store.close());
 
 async function progress(timeZone: string, query: Partial<Period> & { now: number }): Promise<GoalProgress> {
   const { now, ...given } = query;
-  return goalProgress(store, { id: 'shop', timeZone }, SIGNUP, periodOf({ to: now, ...given }, now));
+  const period = periodOf({ to: now, ...given }, now);
+  return goalProgress(store, { id: 'shop', timeZone }, SIGNUP, period, 'exclude');
 }
 
 const counts = (series: readonly (GoalProgress['series'][number] | null)[]) =>

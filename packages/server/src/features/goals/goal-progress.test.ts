@@ -51,6 +51,7 @@ describe('progress', () => {
       current: NOTHING,
       previous: NOTHING,
       previousPeriod: { from: expect.any(Number), to: expect.any(Number) },
+      bots: { increments: 0, decrements: 0 },
       series: expect.any(Array),
       previousSeries: expect.any(Array),
     });

@@ -1,7 +1,9 @@
+import type { Bots } from '@switchyard/core/api/common';
 import type { GoalProgress } from '@switchyard/core/api/goals';
 import { toDollars } from '@switchyard/core/money';
 import { previousPeriod } from '@switchyard/core/previous-period';
 import { timeZone } from '@switchyard/core/time-zone';
+import { botFilter } from '../../http/bot-filter.ts';
 import type { Period } from '../../http/period.ts';
 import { type TimeBucket, timeBuckets } from '../../http/time-buckets.ts';
 import type { GoalBucket, GoalQuery, GoalTotals } from '../../storage/event-store.ts';
@@ -26,19 +28,22 @@ export async function goalProgress(
   { id: propertyId, timeZone: zoneName }: Pick<PropertyConfiguration, 'id' | 'timeZone'>,
   goal: Goal,
   period: Period,
+  bots: Bots,
 ): Promise<GoalProgress> {
   const { from, to, interval, now, compare } = period;
   const zone = timeZone(zoneName);
-  const scope = { propertyId, goalId: goal.id };
+  const ofGoal = { propertyId, goalId: goal.id };
+  const scope = { ...ofGoal, ...botFilter(bots) };
   const before = previousPeriod(zone, period, now, compare);
   const hasAllBuckets = (to - from) / BUCKET_LENGTH[interval] <= MAX_EMPTY_BUCKETS;
   const buckets = hasAllBuckets ? timeBuckets(zone, interval, period) : undefined;
   const starts = buckets?.map(({ at }) => before.counterpart(Math.max(at, from))) ?? [];
-  const [current, previous, series, previousSeries] = await Promise.all([
+  const [current, previous, series, previousSeries, { increments, decrements }] = await Promise.all([
     eventStore.goalTotals({ ...scope, from, to }),
     eventStore.goalTotals({ ...scope, from: before.from, to: before.to }),
     eventStore.goalSeries({ ...scope, from, to, interval, timeZone: zone.name }),
     previousBuckets(eventStore, { ...scope, from: before.from, to: before.to, starts }),
+    eventStore.goalTotals({ ...ofGoal, from, to, bot: true }),
   ]);
   const bucketOf = ({ at, partial }: TimeBucket, found: GoalTotals = NOTHING): Bucket => ({
     at,
@@ -53,6 +58,7 @@ export async function goalProgress(
     current: totals(goal, current),
     previous: totals(goal, previous),
     previousPeriod: { from: before.from, to: before.to },
+    bots: { increments, decrements },
     series: (buckets ?? series).map((bucket) => bucketOf(bucket, byTime.get(bucket.at))),
     previousSeries: previousSeries.map(
       (found, index) => found && bucketOf({ ...buckets![index]!, at: found.at }, found),

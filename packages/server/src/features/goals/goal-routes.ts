@@ -13,6 +13,7 @@ import { toDollars, toMicros } from '@switchyard/core/money';
 import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
+import { botFilter } from '../../http/bot-filter.ts';
 import { decodeTimelineCursor, encodeTimelineCursor } from '../../http/paging.ts';
 import { periodOf } from '../../http/period.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
@@ -56,7 +57,7 @@ function registerStep(
       body: isIncrement ? IncrementBody : DecrementBody,
       responses: { 200: Success },
       errors: [
-        ...(isIncrement ? [] : (['amount_not_positive'] as const)),
+        'amount_not_positive',
         'amount_required',
         'wrong_property',
         'goal_not_found',
@@ -81,15 +82,20 @@ function requireGoal(property: PropertyConfiguration, goalId: string): Goal {
   throw new ApiError('goal_not_found', { message: `The property has no goal${unknownName(goalId, known)}` });
 }
 
+const TOO_SMALL = {
+  1: 'The `amount` of an increment must be 0 or at least a millionth of a dollar.',
+  [-1]: 'The `amount` of a decrement must be at least a millionth of a dollar.',
+};
+
 function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): AcceptedConversion {
   const { propertyId, sessionId, amount, metadata } = body;
   if (goal.kind === 'revenue' && amount === undefined) {
     throw invalidField('/amount', 'A revenue goal needs an `amount` in dollars.', 'amount_required');
   }
   const amountMicros = toMicros(amount ?? 0);
-  if (direction === -1 && amount !== undefined && amountMicros === 0) {
-    const detail = 'The `amount` of a decrement must be at least a millionth of a dollar.';
-    throw invalidField('/amount', detail, 'amount_not_positive');
+  const mayBeZero = direction === 1 && amount === 0;
+  if (amount !== undefined && amountMicros === 0 && !mayBeZero) {
+    throw invalidField('/amount', TOO_SMALL[direction], 'amount_not_positive');
   }
   return {
     kind: 'conversion',
@@ -109,7 +115,7 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
     {
       tag: 'Goals',
       summary: 'Progress of a goal, compared with the previous period',
-      description: `Default period: the last 30 days. ${COMPARISON}`,
+      description: `Default period: the last 30 days. ${COMPARISON} Conversions of crawlers are left out, see \`bots\`.`,
       key: 'secret',
       members: true,
       querystring: GoalProgressQuery,
@@ -119,7 +125,8 @@ function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): v
     (request) => {
       const period = periodOf(request.query, Date.now());
       const property = auth.property(request, request.query.propertyId);
-      return goalProgress(eventStore, property, requireGoal(property, request.query.goalId), period);
+      const { goalId, bots = 'exclude' } = request.query;
+      return goalProgress(eventStore, property, requireGoal(property, goalId), period, bots);
     },
   );
 }
@@ -137,12 +144,13 @@ function registerConversions(api: ApiRoutes, { auth, eventStore }: Dependencies)
       errors: ['wrong_property', 'goal_not_found', ...EVENT_QUERY_ERRORS],
     },
     async (request): Promise<ConversionsPage> => {
-      const { limit = 50, cursor, type, ...filter } = request.query;
+      const { limit = 50, cursor, type, bots = 'include', ...filter } = request.query;
       const after = decodeTimelineCursor(cursor);
       const property = auth.property(request, filter.propertyId);
       if (filter.goalId !== undefined) requireGoal(property, filter.goalId);
       const { rows, next } = await eventStore.conversionPage({
         ...filter,
+        ...botFilter(bots),
         ...(type !== undefined && { direction: type === 'increment' ? 1 : -1 }),
         limit,
         ...(after && { after }),

@@ -82,7 +82,7 @@ describe('reports', () => {
     const query = { from: MIDNIGHT, to: MIDNIGHT + 10 * HOUR_MS, compare: 'week' };
     const expected = { from: MIDNIGHT - 7 * DAY_MS, to: MIDNIGHT - 7 * DAY_MS + 10 * HOUR_MS };
     for (const path of ['/v1/traffic/summary', '/v1/feedback/summary', '/v1/goals/progress']) {
-      const goal = path.includes('goals') ? { goalId: 'signup' } : {};
+      const goal: Record<string, string> = path.includes('goals') ? { goalId: 'signup' } : {};
       expect((await get(path, { ...query, ...goal })).previousPeriod).toEqual(expected);
     }
   });

@@ -1,6 +1,7 @@
 import type { SessionsQuery } from '@switchyard/core/api/sessions';
-import { NO_TRAFFIC_VALUE } from '@switchyard/core/api/traffic';
+import { filterValue } from '@switchyard/core/api/traffic';
 import { ApiError } from '../../errors.ts';
+import { botFilter } from '../../http/bot-filter.ts';
 import type { SessionPageQuery } from '../../storage/event-store.ts';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { ExposedSessions } from '../../storage/session-conditions.ts';
@@ -24,14 +25,13 @@ export function sessionFilter(
   phaseOf: PhaseOf,
 ): Omit<SessionPageQuery, 'limit'> {
   const goal = checkReferences(property, named);
-  const unknown = MAY_BE_UNKNOWN.filter((name) => named[name] === NO_TRAFFIC_VALUE).map((name) => [
-    name,
-    null,
-  ]);
+  const unknown = MAY_BE_UNKNOWN.filter((name) => filterValue(name, named[name] ?? '') === null).map(
+    (name) => [name, null],
+  );
   const filter = {
     ...named,
     ...Object.fromEntries(unknown),
-    ...(bots !== 'include' && { bot: bots === 'only' }),
+    ...botFilter(bots),
   };
   const { splitTestKey, variationKey, ...others } = filter;
   const isOfPhase = (phase ?? multipleVariations ?? converted) !== undefined;

@@ -127,7 +127,7 @@ describe('timestamps', () => {
   const plausible = [
     { name: 'a day ago', timestamp: now - 24 * HOUR_MS },
     { name: '71 hours ago', timestamp: now - 71 * HOUR_MS },
-    { name: '23 hours ahead', timestamp: now + 23 * HOUR_MS },
+    { name: '4 minutes ahead', timestamp: now + 4 * 60_000 },
   ];
   it.each(plausible)('$name is used', async ({ name, timestamp }) => {
     expectAccepted(await shop.expose(exposure(`plausible ${name}`, { timestamp })));
@@ -138,7 +138,7 @@ describe('timestamps', () => {
     { name: 'none', timestamp: undefined },
     { name: '73 hours ago', timestamp: now - 73 * HOUR_MS },
     { name: '1970', timestamp: 0 },
-    { name: '25 hours ahead', timestamp: now + 25 * HOUR_MS },
+    { name: '30 minutes ahead', timestamp: now + 30 * 60_000 },
     { name: 'microseconds', timestamp: now * 1000 },
     { name: 'the largest number', timestamp: Number.MAX_VALUE },
   ];

@@ -1,7 +1,7 @@
 import {
+  filterValue,
   MAX_TRAFFIC_BUCKETS,
   MAX_TRAFFIC_DAYS,
-  NO_TRAFFIC_VALUE,
   TRAFFIC_DIMENSIONS,
   type TrafficInterval,
   type TrafficQuery,
@@ -33,7 +33,7 @@ export function trafficScope(request: TrafficQuery, now: number): Omit<TrafficSc
   const filters = Object.fromEntries(
     TRAFFIC_DIMENSIONS.flatMap((dimension) => {
       const value = request[dimension];
-      return value === undefined ? [] : [[dimension, value === NO_TRAFFIC_VALUE ? null : value]];
+      return value === undefined ? [] : [[dimension, filterValue(dimension, value)]];
     }),
   );
   const query = { propertyId: request.propertyId, from, to, filters };

@@ -96,6 +96,7 @@ test('sends the entry as the API returns it', async () => {
       feedback: {
         ...{ id: 'f', feedbackTypeId: 'nps', sessionId: 's', visitorId: 'ann', userId: null },
         ...{ option: 'good', message: 'Fast', metadata: { page: '/checkout' }, createdAt: SINCE + 1 },
+        bot: false,
       },
     },
   });

@@ -54,7 +54,7 @@ export class GoalTargetWatch {
     const zone = timeZone(property.timeZone);
     const period = { from: zone.startOf(goal.target.period, now), to: zone.endOf(goal.target.period, now) };
     if (await isKnown(database, propertyId, goal, period.from)) return;
-    const totals = await eventStore.goalTotals({ propertyId, goalId: goal.id, ...period });
+    const totals = await eventStore.goalTotals({ propertyId, goalId: goal.id, ...period, bot: false });
     const total =
       goal.kind === 'count'
         ? totals.increments - totals.decrements

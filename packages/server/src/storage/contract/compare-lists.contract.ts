@@ -108,6 +108,8 @@ export const FEEDBACK_FILTERS: readonly Omit<FeedbackFilter, 'propertyId'>[] = [
   { search: 'GREAT' },
   { search: 'ärg', from: T0 },
   { visitorId: 'v1' },
+  { bot: true },
+  { bot: false, feedbackTypeId: 'nps' },
   { splitTestKey: 'hero' },
   { splitTestKey: 'price', variationKey: 'b', option: 'good' },
   { splitTestKey: 'hero', variationKey: 'none' },
@@ -163,6 +165,7 @@ function includes(
     (hasMessage === undefined || (it.message !== null) === hasMessage) &&
     (search === undefined || it.message?.toLowerCase().includes(search.toLowerCase()) === true) &&
     (visitorId === undefined || it.visitorId === visitorId) &&
+    (filter.bot === undefined || it.bot === filter.bot) &&
     filter.exceptIds?.includes(it.id) !== true &&
     isExposed()
   );
@@ -220,6 +223,8 @@ const CONVERSION_FILTERS: readonly Omit<ConversionPageQuery, 'propertyId' | 'lim
   { goalId: 'revenue', direction: -1 },
   { direction: 1, from: T0 + 15, to: T0 + 150 },
   { goalId: 'none' },
+  { bot: true },
+  { bot: false, goalId: 'signup' },
 ];
 
 export async function compareConversions(
@@ -240,7 +245,8 @@ export async function compareConversions(
           it.at >= from &&
           it.at < to &&
           (goalId === undefined || it.goalId === goalId) &&
-          (direction === undefined || it.direction === direction),
+          (direction === undefined || it.direction === direction) &&
+          (filter.bot === undefined || it.bot === filter.bot),
       );
     expect(listed.map(({ source: _source, ordinal: _ordinal, ...it }) => it)).toEqual(expected);
     expect(new Set(listed.map(({ source, ordinal }) => `${source}/${ordinal}`)).size).toBe(listed.length);

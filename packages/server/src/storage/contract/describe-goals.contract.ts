@@ -142,8 +142,8 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
       collect({ propertyId, sessionId: 's', visitorId: 'ann', userId: 'u', receivedAt: T0 + 2 }),
     );
     const { rows, next } = await store().conversionPage({ propertyId, limit: 4 });
-    const none = { metadata: null, visitorId: null, userId: null };
-    const ofAnn = { goalId: 'signup', sessionId: 's', visitorId: 'ann', userId: 'u', at: T0 };
+    const none = { metadata: null, visitorId: null, userId: null, bot: false };
+    const ofAnn = { goalId: 'signup', sessionId: 's', visitorId: 'ann', userId: 'u', at: T0, bot: false };
     expect(rows.map(({ source: _source, ordinal: _ordinal, ...it }) => it)).toEqual([
       { ...none, goalId: 'signup', direction: 1, amountMicros: 0, sessionId: 'unlinked', at: T0 + 1 },
       { ...ofAnn, direction: -1, amountMicros: -5, metadata: null },

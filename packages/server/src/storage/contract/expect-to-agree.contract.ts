@@ -221,9 +221,15 @@ async function compareNewFeedback(
 }
 
 async function compareGoals(store: EventStore, model: NaiveEventStore, propertyId: string): Promise<void> {
-  for (const goalId of ['signup', 'revenue']) {
-    const range = { propertyId, goalId, from: T0 + 15, to: T0 + 150 };
-    const reached = model.goals(propertyId, goalId).filter(({ at }) => at >= range.from && at < range.to);
+  const wanted = [undefined, true, false].flatMap((bot) => [
+    { goalId: 'signup', ...(bot !== undefined && { bot }) },
+    { goalId: 'revenue', ...(bot !== undefined && { bot }) },
+  ]);
+  for (const { goalId, bot } of wanted) {
+    const range = { propertyId, goalId, from: T0 + 15, to: T0 + 150, ...(bot !== undefined && { bot }) };
+    const reached = model
+      .goals(propertyId, goalId)
+      .filter((it) => it.at >= range.from && it.at < range.to && (bot === undefined || it.bot === bot));
     const sum = (list: typeof reached) => list.reduce((total, it) => total + BigInt(it.amountMicros), 0n);
     const ups = reached.filter(({ count }) => count > 0);
     const downs = reached.filter(({ count }) => count < 0);

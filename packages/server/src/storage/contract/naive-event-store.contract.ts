@@ -119,7 +119,7 @@ export class NaiveEventStore {
     const byTime = events.toSorted((a, b) => a.at - b.at || byArrival(a, b));
     const lines = byTime.flatMap(({ line }) => line ?? []);
     const browserEvents = byTime.filter(({ fromBrowser }) => fromBrowser);
-    const pages = lines.filter((line) => line.type === 'pageview');
+    const pages = lines.flatMap((line) => (line.type === 'pageview' ? [line] : []));
     const remains = this.#remains.get(keyOf(propertyId, sessionId));
     const views = [...(remains?.views ?? []), ...pages].sort((a, b) => a.at - b.at);
     const entry = { url: views[0]?.url || null, referrer: views[0]?.referrer || null };
@@ -152,9 +152,20 @@ export class NaiveEventStore {
     };
   }
 
-  goals(propertyId: string, goalId: string): { at: number; count: 1 | -1; amountMicros: number }[] {
-    const lines = this.#of(propertyId).flatMap(({ line }) => line ?? []);
-    return lines.filter((line) => line.type === 'goal').filter((line) => line.goalId === goalId);
+  /** With the mark of crawlers. */
+  goals(
+    propertyId: string,
+    goalId: string,
+  ): { at: number; count: 1 | -1; amountMicros: number; bot: boolean }[] {
+    return this.#of(propertyId).flatMap(({ line, sessionId }) =>
+      line?.type === 'goal' && line.goalId === goalId
+        ? [{ ...line, bot: this.#isBot(propertyId, sessionId) }]
+        : [],
+    );
+  }
+
+  #isBot(propertyId: string, sessionId: string | undefined): boolean {
+    return sessionId !== undefined && this.session(propertyId, sessionId)?.bot === true;
   }
 
   /** Newest first. */
@@ -166,7 +177,8 @@ export class NaiveEventStore {
         const { at, goalId, count: direction, amountMicros, metadata = null } = line;
         const { visitorId = null, userId = null } =
           (sessionId !== undefined && this.session(propertyId, sessionId)) || {};
-        const session = { sessionId: sessionId ?? null, visitorId, userId };
+        const bot = this.#isBot(propertyId, sessionId);
+        const session = { sessionId: sessionId ?? null, visitorId, userId, bot };
         return { at, goalId, direction, amountMicros, metadata, ...session };
       });
   }
@@ -189,7 +201,7 @@ export class NaiveEventStore {
         const identity = { visitorId: session?.visitorId ?? null, userId: session?.userId ?? null };
         const texts = { option, message, metadata: null };
         const entry = { id, feedbackTypeId, sessionId: sessionId ?? null, ...identity, ...texts };
-        return { entry: { ...entry, createdAt: at }, seq };
+        return { entry: { ...entry, createdAt: at, bot: this.#isBot(propertyId, sessionId) }, seq };
       });
   }
 

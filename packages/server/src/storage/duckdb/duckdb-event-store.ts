@@ -188,11 +188,11 @@ class DuckDbEventStore implements EventStore {
   }
 
   goalTotals(query: GoalQuery): Promise<GoalTotals> {
-    return this.#database.read((connection) => goalTotals(this.#contextOf(connection), query));
+    return this.#query((context) => goalTotals(context, query));
   }
 
   goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]> {
-    return this.#database.read((connection) => goalSeries(this.#contextOf(connection), query));
+    return this.#query((context) => goalSeries(context, query));
   }
 
   conversionPage(query: ConversionPageQuery): Promise<Page<StoredConversion, TimelineCursor>> {

@@ -2,6 +2,7 @@ import type { ConversionPageQuery, StoredConversion } from '../../conversion-pag
 import type { Page, TimelineCursor } from '../../event-store.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { botCondition, botsAmong } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
 import { identitiesOf } from './session-identities.ts';
@@ -44,11 +45,11 @@ export async function conversionPage(
   );
   const shown = rows.slice(0, query.limit);
   const last = shown.at(-1);
-  const sessions = await identitiesOf(
-    context,
-    query.propertyId,
-    shown.map((row) => row[5]),
-  );
+  const sessionIds = shown.map((row) => row[5]);
+  const [sessions, bots] = await Promise.all([
+    identitiesOf(context, query.propertyId, sessionIds),
+    botsAmong(context, query.propertyId, sessionIds),
+  ]);
   return {
     rows: shown.map(([source, ordinal, goalId, direction, amountMicros, sessionId, metadata, at]) => ({
       source,
@@ -60,6 +61,7 @@ export async function conversionPage(
       ...((sessionId === null ? undefined : sessions.get(sessionId)) ?? { visitorId: null, userId: null }),
       metadata,
       at: Number(at),
+      bot: sessionId !== null && bots.has(sessionId),
     })),
     next:
       last && Number(last[8]) > shown.length
@@ -70,13 +72,14 @@ export async function conversionPage(
 
 function conditionOf(
   tables: TableNames,
-  { propertyId, goalId, direction, from, to, after }: ConversionPageQuery,
+  { propertyId, goalId, direction, bot, from, to, after }: ConversionPageQuery,
   values: SqlValues,
 ): string {
   const property = values.text(propertyId);
   const conditions = [`property = ${property}`, countsOnce(tables, property)];
   if (goalId !== undefined) conditions.push(`goal = ${values.text(goalId)}`);
   if (direction !== undefined) conditions.push(`direction = ${values.integer(direction)}`);
+  if (bot !== undefined) conditions.push(botCondition(tables, `property = ${property}`, bot));
   if (from !== undefined) conditions.push(`happened_at >= ${values.integer(from)}`);
   if (to !== undefined) conditions.push(`happened_at < ${values.integer(to)}`);
   if (after) {

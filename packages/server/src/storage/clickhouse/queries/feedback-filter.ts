@@ -1,6 +1,7 @@
 import type { FeedbackFilter } from '../../feedback-summary.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { botCondition } from './bot-sessions.ts';
 import { latest } from './identities.ts';
 import { SEEN_AT } from './phase-exposures.ts';
 import { countsOnce } from './repeated-events.ts';
@@ -34,6 +35,7 @@ export function feedbackCondition(tables: TableNames, query: FeedbackFilter, val
         SELECT session_id FROM ${tables.of('collects')} WHERE ${property} AND visitor_id = ${visitor})
       GROUP BY session_id HAVING ${latest('visitor_id')} = ${visitor})`);
   }
+  if (query.bot !== undefined) add(botCondition(tables, property, query.bot));
   if (query.from !== undefined) add(`happened_at >= ${values.integer(query.from)}`);
   if (query.to !== undefined) add(`happened_at < ${values.integer(query.to)}`);
   if (query.ids !== undefined) add(`feedback_id IN ${values.texts(query.ids)}`);

@@ -1,5 +1,6 @@
 import type { FeedbackEntry, FeedbackPageQuery, FeedbackTime, Page } from '../../event-store.ts';
 import { SqlValues } from '../client/sql-values.ts';
+import { botsAmong } from './bot-sessions.ts';
 import { feedbackCondition } from './feedback-filter.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
@@ -56,11 +57,11 @@ export async function entriesOf(
   propertyId: string,
   rows: readonly (readonly [...EntryRow, ...unknown[]])[],
 ): Promise<FeedbackEntry[]> {
-  const identities = await identitiesOf(
-    context,
-    propertyId,
-    rows.map((row) => row[2]),
-  );
+  const sessionIds = rows.map((row) => row[2]);
+  const [identities, bots] = await Promise.all([
+    identitiesOf(context, propertyId, sessionIds),
+    botsAmong(context, propertyId, sessionIds),
+  ]);
   return rows.map(([id, feedbackTypeId, sessionId, option, message, metadata, at]) => ({
     id,
     feedbackTypeId,
@@ -70,6 +71,7 @@ export async function entriesOf(
     message,
     metadata,
     createdAt: Number(at),
+    bot: sessionId !== null && bots.has(sessionId),
   }));
 }
 

@@ -2,6 +2,7 @@ import type { GoalBucket, GoalQuery, GoalSeriesQuery, GoalTotals } from '../../e
 import { bucketOf, type ZonedInterval } from '../../goal-buckets.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { botCondition } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
 
@@ -46,10 +47,12 @@ export const zonedBucket = (query: ZonedInterval & Partial<GoalQuery>): string =
 
 function ofGoal(tables: TableNames, query: GoalQuery, values: SqlValues): string {
   const property = values.text(query.propertyId);
+  const isWanted =
+    query.bot === undefined ? 'true' : botCondition(tables, `property = ${property}`, query.bot);
   return `FROM ${tables.of('conversions')}
     WHERE property = ${property} AND goal = ${values.text(query.goalId)}
       AND happened_at >= ${values.integer(query.from)} AND happened_at < ${values.integer(query.to)}
-      AND ${countsOnce(tables, property)}`;
+      AND ${countsOnce(tables, property)} AND ${isWanted}`;
 }
 
 function totalsOf([increments, decrements, incremented, decremented]: Sums): GoalTotals {

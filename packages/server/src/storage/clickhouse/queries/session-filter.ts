@@ -1,9 +1,9 @@
-import { BOT_DEVICE } from '../../accepted-request.ts';
 import type { SessionPageQuery } from '../../event-store.ts';
 import type { SessionConditions } from '../../session-conditions.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 import type { TableName } from '../schema/clickhouse-tables.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { botSessions } from './bot-sessions.ts';
 import { exposedCondition } from './exposed-condition.ts';
 import { latest } from './identities.ts';
 import { countsOnce } from './repeated-events.ts';
@@ -22,7 +22,7 @@ export function sessionConditions(
 ): string[] {
   const sessionsOf = (table: TableName, condition: string) =>
     `SELECT session_id FROM ${tables.of(table)} WHERE ${sessions} AND ${condition}`;
-  const scope = { tables, values, sessionsOf };
+  const scope = { tables, sessions, values, sessionsOf };
   return [
     ...eventConditions(scope, query),
     ...feedbackConditions(scope, query),
@@ -33,6 +33,8 @@ export function sessionConditions(
 
 interface Scope {
   tables: TableNames;
+  /** Condition on the sessions that are listed. */
+  sessions: string;
   values: SqlValues;
   /** SELECT of the sessions with a row that matches. */
   sessionsOf(table: TableName, condition: string): string;
@@ -73,7 +75,10 @@ function feedbackConditions(scope: Scope, query: SessionPageQuery): string[] {
 const CLIENT_COLUMNS = ['country', 'device', 'browser', 'os'] as const;
 
 /** Conditions on what is known about the browser of a session. */
-function clientConditions({ values, sessionsOf }: Scope, query: SessionConditions): string[] {
+function clientConditions(
+  { tables, sessions, values, sessionsOf }: Scope,
+  query: SessionConditions,
+): string[] {
   const conditions: string[] = [];
   for (const column of CLIENT_COLUMNS) {
     const value = query[column];
@@ -86,8 +91,7 @@ function clientConditions({ values, sessionsOf }: Scope, query: SessionCondition
     conditions.push(`session_id ${value === null ? 'NOT IN' : 'IN'} (${matching})`);
   }
   if (query.bot !== undefined) {
-    const bots = `${sessionsOf('collects', `device = '${BOT_DEVICE}'`)} UNION ALL ${sessionsOf('session_starts', 'bot')}`;
-    conditions.push(`session_id ${query.bot ? 'IN' : 'NOT IN'} (${bots})`);
+    conditions.push(`session_id ${query.bot ? 'IN' : 'NOT IN'} (${botSessions(tables, sessions)})`);
   }
   return conditions;
 }

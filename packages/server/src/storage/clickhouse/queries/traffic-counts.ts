@@ -1,8 +1,9 @@
 import type { TrafficCounts, TrafficCountsQuery } from '../../traffic-queries.ts';
 import type { SqlValues } from '../client/sql-values.ts';
+import { botSessions } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
-import { botSessions, TrafficSessions } from './traffic-sessions.ts';
+import { TrafficSessions } from './traffic-sessions.ts';
 import { SESSION_KEY } from './units.ts';
 
 type CountsRow = [

@@ -1,10 +1,10 @@
 import type { LiveQuery, LiveVisitors, ReceivedTimes } from '../../traffic-queries.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { botSessions } from './bot-sessions.ts';
 import { ARRIVAL, orderKey } from './identities.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
-import { botSessions } from './traffic-sessions.ts';
 import { pageOf } from './traffic-values.ts';
 
 type LiveRow = [kind: 'total' | 'page' | 'country', value: string, visitors: string];

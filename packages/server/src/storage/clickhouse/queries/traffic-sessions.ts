@@ -148,8 +148,3 @@ export class TrafficSessions {
     ].join(' UNION ALL ');
   }
 }
-
-/** SELECT of the ids of bots' sessions. */
-export const botSessions = (tables: TableNames, property: string) =>
-  `SELECT session_id FROM ${tables.of('collects')} WHERE ${property} AND device = '${BOT_DEVICE}'
-   UNION ALL SELECT session_id FROM ${tables.of('session_starts')} WHERE ${property} AND bot`;

@@ -2,7 +2,7 @@ import { MICROS } from '@switchyard/core/money';
 import { type AssignmentCounts, type AssignmentQuery, groupKeys, groupOf } from '../../assignment-queries.ts';
 import type { GoalSums } from '../../split-test-queries.ts';
 import { chunksOf, rowsOf } from '../sql.ts';
-import { botTerm } from './client-conditions.ts';
+import { botTerm } from './bot-sessions.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
 

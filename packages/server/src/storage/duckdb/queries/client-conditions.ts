@@ -1,6 +1,6 @@
-import { BOT_DEVICE } from '../../accepted-request.ts';
 import type { SessionPageQuery } from '../../event-store.ts';
 import type { SqlValues } from '../sql.ts';
+import { botSessions, botTerm } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import type { SessionCondition } from './session-filter.ts';
 
@@ -8,9 +8,6 @@ const CLIENT_COLUMNS = ['country', 'device', 'browser', 'os'] as const;
 
 /** Terms that mean that nothing is known. */
 const unknownTerms = ({ terms }: QueryContext) => [0, terms.find('unknown') ?? 0];
-
-/** Term id of the device of crawlers; -1 if there is none. */
-export const botTerm = (terms: QueryContext['terms']): number => terms.find(BOT_DEVICE) ?? -1;
 
 /** Conditions on what is known about the browser of a session. */
 export function clientConditions(context: QueryContext, query: SessionPageQuery): SessionCondition[] {
@@ -36,14 +33,7 @@ function collectedSessions(values: SqlValues, property: number, since: number, h
     GROUP BY session_key HAVING ${having}`;
 }
 
-function botCondition(context: QueryContext, isBot: boolean): SessionCondition {
-  const hasBot = `bool_or(device = ${botTerm(context.terms)})`;
-  return (values, property, since) => `session_key ${isBot ? 'IN' : 'NOT IN'} (
-    ${collectedSessions(values, property, since, hasBot)}
-    UNION ALL
-    SELECT session_key FROM exposures
-    WHERE property = ${values.add(property)} AND happened_at >= ${values.add(since)} AND bot
-    UNION ALL
-    SELECT session_key FROM sessions
-    WHERE property = ${values.add(property)} AND started_at >= ${values.add(since)} AND expired_bot)`;
+function botCondition({ terms }: QueryContext, isBot: boolean): SessionCondition {
+  return (_values, property, since) =>
+    `session_key ${isBot ? 'IN' : 'NOT IN'} (${botSessions(property, botTerm(terms), since)})`;
 }

@@ -2,6 +2,7 @@ import type { ConversionPageQuery, StoredConversion } from '../../conversion-pag
 import { PAGE_BYTES, type Page, type TimelineCursor } from '../../event-store.ts';
 import { ORDINAL } from '../file/duckdb-schema.ts';
 import { jsonBytes, keyList, rowsOf, SqlValues, withinBytes } from '../sql.ts';
+import { botCondition, botsAmong } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import { earliestStart, identitiesOf } from './session-summaries.ts';
 
@@ -73,16 +74,18 @@ export async function conversionPage(
 
 /** Undefined: no conversion can match. */
 function conditionOf(
-  { terms, sources }: QueryContext,
-  { propertyId, goalId, direction, from, to, after }: ConversionPageQuery,
+  context: QueryContext,
+  { propertyId, goalId, direction, bot, from, to, after }: ConversionPageQuery,
   values: SqlValues,
 ): string | undefined {
+  const { terms, sources } = context;
   const property = terms.find(propertyId);
   const goal = goalId === undefined ? undefined : terms.find(goalId);
   if (property === undefined || (goalId !== undefined && goal === undefined)) return undefined;
   const conditions = [`property = ${values.add(property)}`];
   if (goal !== undefined) conditions.push(`goal = ${values.add(goal)}`);
   if (direction !== undefined) conditions.push(`direction = ${values.add(direction)}`);
+  if (bot !== undefined) conditions.push(botCondition(context, property, bot));
   if (from !== undefined) conditions.push(`happened_at >= ${values.add(from)}`);
   if (to !== undefined) conditions.push(`happened_at < ${values.add(to)}`);
   if (after) {
@@ -95,9 +98,9 @@ function conditionOf(
   return conditions.join(' AND ');
 }
 
-type SessionOfConversion = Pick<StoredConversion, 'sessionId' | 'visitorId' | 'userId'>;
+type SessionOfConversion = Pick<StoredConversion, 'sessionId' | 'visitorId' | 'userId' | 'bot'>;
 
-const NO_SESSION: SessionOfConversion = { sessionId: null, visitorId: null, userId: null };
+const NO_SESSION: SessionOfConversion = { sessionId: null, visitorId: null, userId: null, bot: false };
 
 async function sessionsOf(
   context: QueryContext,
@@ -107,12 +110,19 @@ async function sessionsOf(
   const keys = [...new Set(conversions.map((row) => row[5]).filter((key) => key !== null))];
   if (keys.length === 0) return new Map();
   const property = context.terms.find(propertyId)!;
+  const since = earliestStart(context.registry, keys);
   const identities = await identitiesOf(context, property, keys);
+  const bots = await botsAmong(context, property, keys, since);
   const rows = await rowsOf<[bigint, string]>(
     context.connection,
     `SELECT session_key, session_id FROM sessions
      WHERE property = $1 AND session_key IN ${keyList('$2')} AND started_at >= $3`,
-    [property, keys.join(','), earliestStart(context.registry, keys)],
+    [property, keys.join(','), since],
   );
-  return new Map(rows.map(([key, sessionId]) => [key, { ...NO_SESSION, ...identities.get(key), sessionId }]));
+  return new Map(
+    rows.map(([key, sessionId]) => [
+      key,
+      { ...NO_SESSION, ...identities.get(key), sessionId, bot: bots.has(key) },
+    ]),
+  );
 }

@@ -1,5 +1,6 @@
 import type { FeedbackFilter } from '../../feedback-summary.ts';
 import { type SqlValues, textList } from '../sql.ts';
+import { botCondition } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import { resolvedVisitors } from './resolved-visitors.ts';
 import { identityCondition } from './session-filter.ts';
@@ -34,6 +35,7 @@ export function feedbackCondition(
     const key = keys.visitorKey(query.propertyId, query.visitorId);
     add(identityCondition(context, 'visitor', key, query.visitorId)(values, property, 0));
   }
+  if (query.bot !== undefined) add(botCondition(context, property, query.bot));
   if (query.from !== undefined) add(`happened_at >= ${values.add(query.from)}`);
   if (query.to !== undefined) add(`happened_at < ${values.add(query.to)}`);
   const listed = (ids: readonly string[]) => textList(values.add(JSON.stringify(ids)));

@@ -9,9 +9,10 @@ import {
   type Positions,
 } from '../../event-store.ts';
 import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../sql.ts';
+import { botsAmong } from './bot-sessions.ts';
 import { feedbackCondition } from './feedback-filter.ts';
 import type { QueryContext } from './query-context.ts';
-import { identitiesOf } from './session-summaries.ts';
+import { earliestStart, identitiesOf } from './session-summaries.ts';
 import { storedPositions } from './source-queries.ts';
 
 type EntryRow = [
@@ -122,6 +123,7 @@ async function entriesOf(
 ): Promise<FeedbackEntry[]> {
   const keys = [...new Set(rows.map(([, , key]) => key).filter((key) => key !== null))];
   const identities = await identitiesOf(context, property, keys);
+  const bots = await botsAmong(context, property, keys, earliestStart(context.registry, keys));
   return rows.map(([id, type, key, sessionId, option, message, metadata, at]) => ({
     id,
     feedbackTypeId: context.terms.textOf(type) ?? '',
@@ -131,6 +133,7 @@ async function entriesOf(
     message,
     metadata,
     createdAt: Number(at),
+    bot: key !== null && bots.has(key),
   }));
 }
 

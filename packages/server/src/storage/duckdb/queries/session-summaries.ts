@@ -5,7 +5,7 @@ import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { keyList, recordsOf, rowsOf } from '../sql.ts';
-import { botTerm } from './client-conditions.ts';
+import { botTerm } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** A row of `sessions`. */

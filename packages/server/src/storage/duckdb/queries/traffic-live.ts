@@ -1,9 +1,9 @@
-import { BOT_DEVICE } from '../../accepted-request.ts';
 import type { LiveQuery, LiveVisitors, ReceivedTimes } from '../../traffic-queries.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import { recordsOf, rowsOf } from '../sql.ts';
+import { botSessions, botTerm } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
-import { botSessions, sessionVisitors } from './traffic-sessions.ts';
+import { sessionVisitors } from './traffic-sessions.ts';
 import { pageOf } from './traffic-values.ts';
 
 type LiveRow = { kind: 'total' | 'page' | 'country'; value: string | null; visitors: bigint };
@@ -25,7 +25,7 @@ export async function liveVisitors(
   );
   const earliest = start?.[0] ?? null;
   if (earliest === null) return { visitors: 0, pages: [], countries: [] };
-  const bots = botSessions(property, terms.find(BOT_DEVICE) ?? -1, earliest);
+  const bots = botSessions(property, botTerm(terms), earliest);
   const active = `SELECT session_key FROM (${recent}) WHERE session_key NOT IN (${bots})`;
   const collected = `property = ${property} AND seen_until >= ${earliest} AND session_key IN (SELECT session_key FROM active)`;
   const largest = (kind: string, value: string) =>

@@ -1,8 +1,8 @@
 import type { TrafficDimension } from '@switchyard/core/api/traffic';
-import { BOT_DEVICE } from '../../accepted-request.ts';
 import type { TrafficQuery } from '../../traffic-queries.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import { quoteName, rowsOf, SqlValues } from '../sql.ts';
+import { botSessions, botTerm } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import { isNone, isPage, nullIfNone, TRAFFIC_VALUES, type TrafficSource } from './traffic-values.ts';
 
@@ -69,7 +69,7 @@ export class TrafficSessions {
     this.#query = query;
     this.#options = options;
     this.property = property;
-    this.#bot = context.terms.find(BOT_DEVICE) ?? -1;
+    this.#bot = botTerm(context.terms);
     this.hasFilters = Object.keys(query.filters).length > 0;
   }
 
@@ -143,7 +143,7 @@ export class TrafficSessions {
     return Object.entries(this.#query.filters).map(([dimension, filter]) => {
       const placeholder = filter === null ? '' : this.values.add(filter);
       if (dimension === 'page') {
-        const matches = filter === null ? isNone('url') : isPage('url', filter, placeholder);
+        const matches = filter === null ? "coalesce(url, '') = ''" : isPage('url', filter, placeholder);
         return `session_key IN (SELECT session_key FROM session_events WHERE ${this.viewsOf('scope')} AND ${matches})`;
       }
       const value = quoteName(dimension);
@@ -217,13 +217,6 @@ export class TrafficSessions {
     return isWorthwhile ? `AND session_key IN (SELECT session_key FROM ${selection})` : '';
   }
 }
-
-/** SQL: the sessions of bots that started at or after a time, and perhaps some older ones. */
-export const botSessions = (property: number, botDevice: number, since: number | bigint) =>
-  `SELECT session_key FROM collects
-   WHERE property = ${property} AND device = ${botDevice} AND seen_until >= ${since}
-   UNION SELECT session_key FROM exposures WHERE property = ${property} AND bot AND happened_at >= ${since}
-   UNION SELECT session_key FROM sessions WHERE property = ${property} AND expired_bot AND started_at >= ${since}`;
 
 /** SQL: the visitor of each session; `where` filters `collects`. */
 export const sessionVisitors = ({ sources, namingCollects }: QueryContext, where: string) =>
