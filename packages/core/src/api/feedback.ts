@@ -18,6 +18,7 @@ import {
   SessionId,
   TimeZoneName,
   To,
+  UserId,
   VariationKey,
   VisitorId,
 } from './common.ts';
@@ -80,6 +81,7 @@ const filter = {
   }),
   sessionId: Type.Optional(SessionId),
   visitorId: Type.Optional(VisitorId),
+  userId: Type.Optional(UserId),
   status: Type.Optional(FeedbackStatus),
   from: From,
   to: To,

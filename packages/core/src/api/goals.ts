@@ -14,9 +14,12 @@ import {
   PartialBucket,
   PreviousPeriod,
   PropertyId,
+  SessionId,
   TimelineCursor,
   TimeZoneName,
   To,
+  UserId,
+  VisitorId,
 } from './common.ts';
 
 /** Max amount of one call: in micro-dollars, it must stay an exact integer. */
@@ -188,6 +191,9 @@ export const ConversionsQuery = Type.Object({
   propertyId: PropertyId,
   goalId: Type.Optional(EntityKey),
   type: Type.Optional(ConversionType),
+  sessionId: Type.Optional(SessionId),
+  visitorId: Type.Optional(VisitorId),
+  userId: Type.Optional(UserId),
   from: From,
   to: To,
   bots: ListedBots,

@@ -34,6 +34,8 @@ interface RegistrationOptions {
   doubledSlash?: true;
   /** Treats a missing body as `{}`. */
   bodyOptional?: true;
+  /** Ignores unknown query parameters: for the endpoints of the specification, and those that others define or call. */
+  anyQuery?: true;
   /** For routes with their own error format. */
   errorHandler?: RouteOptions['errorHandler'];
   /** False for streams: a HEAD request would never end. */
@@ -124,8 +126,9 @@ export class ApiRoutes {
     handler: Handler<T>,
     onRequest = this.#hookOf(declaration),
   ): HotHandler<T> {
-    const { doubledSlash, bodyOptional, errorHandler, exposeHeadRoute, ...description } = declaration;
-    const validate = onFirstUse(() => this.#validator(description));
+    const { doubledSlash, bodyOptional, anyQuery, errorHandler, exposeHeadRoute, ...description } =
+      declaration;
+    const validate = onFirstUse(() => this.#validator(anyQuery ? description : withKnownQuery(description)));
     const refusesDryRun = method !== 'GET' && description.access !== undefined && !hasDryRun(description);
     const auth = this.#auth;
     // Not in hooks of their own, each of which would cost as much as the validation itself.
@@ -189,8 +192,19 @@ function hasDryRun({ querystring }: RouteDescription): boolean {
 /** A caller who only wants to try must not change anything by mistake. */
 function refuseDryRun({ query }: { query: unknown }): void {
   const { dryRun } = query as { dryRun?: unknown };
-  if (dryRun === undefined || dryRun === 'false') return;
+  if (dryRun === undefined) return;
   throw invalidField('/dryRun', 'is not possible for this request; nothing was changed');
+}
+
+/** An unknown parameter may be a filter with a typo: ignored, it would return the data of others. */
+function withKnownQuery(description: RouteDescription): RouteDescription {
+  const querystring = {
+    type: 'object',
+    ...description.querystring,
+    additionalProperties: false,
+    'x-member': 'parameter',
+  };
+  return { ...description, querystring };
 }
 
 type Validate = ReturnType<ReturnType<typeof createRequestValidation>>;

@@ -93,13 +93,18 @@ const items = (count: unknown) => (count === 1 ? '1 item' : `${count} items`);
 interface ObjectSchema {
   properties?: object;
   patternProperties?: object;
+  /** What members are called. */
+  'x-member'?: string;
 }
 
 function unknownField(name: string, schema: ObjectSchema): string {
   if (schema.patternProperties !== undefined) return 'is not a valid environment id';
   const known = Object.keys(schema.properties ?? {});
+  const { 'x-member': member = 'field' } = schema;
+  if (known.length === 0) return `is an unknown ${member}`;
   const closest = closestName(name, known);
-  return `is an unknown field${closest === undefined ? `; known fields: ${known.join(', ')}` : `; did you mean "${closest}"?`}`;
+  const hint = closest === undefined ? `known ${member}s: ${known.join(', ')}` : `did you mean "${closest}"?`;
+  return `is an unknown ${member}; ${hint}`;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

@@ -7,6 +7,11 @@ export interface ConversionPageQuery {
   direction?: 1 | -1;
   /** Only conversions of crawlers' sessions, or only the others; those without a session are nobody's. */
   bot?: boolean;
+  sessionId?: string;
+  /** Conversions of sessions whose latest visitor is this one. */
+  visitorId?: string;
+  /** Conversions of sessions whose latest user is this one. */
+  userId?: string;
   /** Inclusive. */
   from?: number;
   /** Exclusive. */

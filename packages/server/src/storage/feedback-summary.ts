@@ -11,6 +11,8 @@ export interface FeedbackFilter {
   sessionId?: string;
   /** Entries of sessions whose latest visitor is this one. */
   visitorId?: string;
+  /** Entries of sessions whose latest user is this one. */
+  userId?: string;
   /**
    * Entries of visitors who had been exposed to this test when they submitted them; a session without a visitor is its
    * own visitor.

@@ -33,6 +33,7 @@ const feedbackFilter = {
   variationKey: 'b',
   sessionId: 's-table',
   visitorId: 'v-table',
+  userId: 'u-table',
   status: 'new',
 };
 const trafficInShop = { ...inShop, from: '1767225600000', to: '1767312000000', page: '/', bots: 'exclude' };
@@ -127,6 +128,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
       ...inShop,
       goalId: 'revenue',
       type: 'increment',
+      sessionId: 's-table',
+      visitorId: 'v-table',
+      userId: 'u-table',
       from: '0',
       to: '4102444800000',
       limit: '5',

@@ -69,6 +69,7 @@ function registerCallback(api: ApiRoutes, parts: AccountParts, oidc: OidcClient)
       tag: 'Management',
       summary: 'Return from the OpenID Connect provider',
       access: 'anyone',
+      anyQuery: true,
       responses: { 302: plainResponse('To the dashboard, or back to the sign-in page') },
       exposeHeadRoute: false,
     },

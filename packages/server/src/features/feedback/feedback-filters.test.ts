@@ -25,7 +25,7 @@ beforeAll(async () => {
     shop.submit({ feedbackTypeId: 'nps', option: 'bad', message: 'too early', sessionId: 'ann-1' }),
     shop.collect({ sessionId: 'ann-1', visitorId: 'ann' }),
     shop.collect({ sessionId: 'ann-2', visitorId: 'ann' }),
-    shop.collect({ sessionId: 'bob-1', visitorId: 'bob' }),
+    shop.collect({ sessionId: 'bob-1', visitorId: 'bob', userId: 'u-bob' }),
   );
   await nextMillisecond();
   await accepted(see('ann-1', 'b'), see('bob-1', 'control'));
@@ -59,6 +59,7 @@ const rows: { query: Query; expected: (string | null)[][] }[] = [
   { query: { search: 'Fast c', feedbackTypeId: 'nps', option: 'good' }, expected: [FAST] },
   { query: { search: '%' }, expected: [] },
   { query: { visitorId: 'ann' }, expected: [EARLY, FAST] },
+  { query: { userId: 'u-bob' }, expected: [BOB] },
   { query: { splitTestKey: 'hero' }, expected: [FAST, BOB] },
   { query: { splitTestKey: 'hero', variationKey: 'b' }, expected: [FAST] },
   { query: { splitTestKey: 'hero', variationKey: 'unknown' }, expected: [] },

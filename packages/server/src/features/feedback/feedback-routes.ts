@@ -35,6 +35,7 @@ function registerSubmit(api: ApiRoutes, { auth, recordEvents }: Dependencies): v
       tag: 'Feedback',
       summary: 'Record a feedback entry',
       key: 'secret',
+      anyQuery: true,
       headers: IdempotencyHeaders,
       body: FeedbackBody,
       responses: { 200: Success },

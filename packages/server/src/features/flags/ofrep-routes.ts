@@ -52,6 +52,7 @@ const description =
 /** Options that clients of the protocol need, unlike those of our own API. */
 const PROTOCOL = {
   bearer: true,
+  anyQuery: true,
   doubledSlash: true,
   // A request without a context needs no body.
   bodyOptional: true,

@@ -59,6 +59,19 @@ it('filters by goal, type and time', async () => {
   expect(await amounts({ to: String(beforeRefund) })).toEqual([49.9, 0]);
 });
 
+it('filters by session, visitor and user', async () => {
+  expect(await amounts({ sessionId: 's' })).toEqual([-9.9, 49.9]);
+  expect(await amounts({ visitorId: 'ann', type: 'increment' })).toEqual([49.9]);
+  expect(await amounts({ userId: 'u' })).toEqual([-9.9, 49.9]);
+  for (const filter of [
+    { sessionId: 'ann' },
+    { visitorId: 'u' },
+    { userId: 'ann' },
+    { goalId: 'signup', userId: 'u' },
+  ])
+    expect(await amounts(filter)).toEqual([]);
+});
+
 it('pages neither skip nor repeat', async () => {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {

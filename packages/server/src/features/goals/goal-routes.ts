@@ -53,6 +53,7 @@ function registerStep(
         ? 'Counts one conversion; for a revenue goal it also adds `amount` dollars.'
         : 'Stored as a negative increment: subtracts one conversion and, for a revenue goal, `amount` dollars.',
       key: 'secret',
+      anyQuery: true,
       headers: IdempotencyHeaders,
       body: isIncrement ? IncrementBody : DecrementBody,
       responses: { 200: Success },

@@ -50,6 +50,7 @@ function registerCollect(
       description:
         'Exposures, goals and feedback of the session can be sent before; they are attributed to the visitor once this request arrives.',
       key: 'public',
+      anyQuery: true,
       querystring: PageQuery,
       headers: IdempotencyHeaders,
       body: CollectBody,
@@ -77,6 +78,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, phaseOf }: Dependencie
       description:
         'All filters must match. `from` and `to` apply to the start of the session. `phase`, `multipleVariations` and `converted` count visitors and conversions as the results of the test do, except that crawlers count too.',
       key: 'secret',
+      anyQuery: true,
       members: true,
       querystring: SessionsQuery,
       responses: { 200: { ...SessionsPage, description: 'One page' } },

@@ -34,6 +34,7 @@ function registerConfig(api: ApiRoutes, { auth }: Dependencies): void {
       tag: 'Split testing',
       summary: 'Definitions of the active split tests',
       key: 'public',
+      anyQuery: true,
       querystring: SplitTestConfigQuery,
       responses: preparedResponses(
         { ...SplitTestConfig, description: 'The tests that are running' },
@@ -61,6 +62,7 @@ function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Depende
       description:
         'Exposures of unknown tests or variations are dropped; if none is known, the response is 404. A `phase` that the test has not reached yet is ignored.',
       key: 'public',
+      anyQuery: true,
       querystring: PageQuery,
       headers: IdempotencyHeaders,
       body: ExposeBody,

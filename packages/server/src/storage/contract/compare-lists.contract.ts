@@ -110,6 +110,7 @@ export const FEEDBACK_FILTERS: readonly Omit<FeedbackFilter, 'propertyId'>[] = [
   { visitorId: 'v1' },
   { bot: true },
   { bot: false, feedbackTypeId: 'nps' },
+  { userId: 'u1' },
   { splitTestKey: 'hero' },
   { splitTestKey: 'price', variationKey: 'b', option: 'good' },
   { splitTestKey: 'hero', variationKey: 'none' },
@@ -166,6 +167,7 @@ function includes(
     (search === undefined || it.message?.toLowerCase().includes(search.toLowerCase()) === true) &&
     (visitorId === undefined || it.visitorId === visitorId) &&
     (filter.bot === undefined || it.bot === filter.bot) &&
+    (filter.userId === undefined || it.userId === filter.userId) &&
     filter.exceptIds?.includes(it.id) !== true &&
     isExposed()
   );
@@ -225,6 +227,9 @@ const CONVERSION_FILTERS: readonly Omit<ConversionPageQuery, 'propertyId' | 'lim
   { goalId: 'none' },
   { bot: true },
   { bot: false, goalId: 'signup' },
+  { visitorId: 'v1' },
+  { userId: 'u1', direction: 1 },
+  { sessionId: 's1' },
 ];
 
 export async function compareConversions(
@@ -246,7 +251,10 @@ export async function compareConversions(
           it.at < to &&
           (goalId === undefined || it.goalId === goalId) &&
           (direction === undefined || it.direction === direction) &&
-          (filter.bot === undefined || it.bot === filter.bot),
+          (filter.bot === undefined || it.bot === filter.bot) &&
+          (['sessionId', 'visitorId', 'userId'] as const).every(
+            (name) => filter[name] === undefined || filter[name] === it[name],
+          ),
       );
     expect(listed.map(({ source: _source, ordinal: _ordinal, ...it }) => it)).toEqual(expected);
     expect(new Set(listed.map(({ source, ordinal }) => `${source}/${ordinal}`)).size).toBe(listed.length);

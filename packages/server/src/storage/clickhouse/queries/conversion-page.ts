@@ -3,6 +3,7 @@ import type { Page, TimelineCursor } from '../../event-store.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { botCondition, botsAmong } from './bot-sessions.ts';
+import { ofIdentity } from './identities.ts';
 import type { QueryContext } from './query-context.ts';
 import { countsOnce } from './repeated-events.ts';
 import { identitiesOf } from './session-identities.ts';
@@ -70,16 +71,15 @@ export async function conversionPage(
   };
 }
 
-function conditionOf(
-  tables: TableNames,
-  { propertyId, goalId, direction, bot, from, to, after }: ConversionPageQuery,
-  values: SqlValues,
-): string {
+function conditionOf(tables: TableNames, query: ConversionPageQuery, values: SqlValues): string {
+  const { propertyId, goalId, direction, bot, sessionId, from, to, after } = query;
   const property = values.text(propertyId);
   const conditions = [`property = ${property}`, countsOnce(tables, property)];
   if (goalId !== undefined) conditions.push(`goal = ${values.text(goalId)}`);
   if (direction !== undefined) conditions.push(`direction = ${values.integer(direction)}`);
   if (bot !== undefined) conditions.push(botCondition(tables, `property = ${property}`, bot));
+  if (sessionId !== undefined) conditions.push(`has_session AND session_id = ${values.text(sessionId)}`);
+  conditions.push(...ofIdentity(tables, query, values));
   if (from !== undefined) conditions.push(`happened_at >= ${values.integer(from)}`);
   if (to !== undefined) conditions.push(`happened_at < ${values.integer(to)}`);
   if (after) {

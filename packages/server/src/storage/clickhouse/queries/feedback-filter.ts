@@ -2,7 +2,7 @@ import type { FeedbackFilter } from '../../feedback-summary.ts';
 import type { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { botCondition } from './bot-sessions.ts';
-import { latest } from './identities.ts';
+import { ofIdentity } from './identities.ts';
 import { SEEN_AT } from './phase-exposures.ts';
 import { countsOnce } from './repeated-events.ts';
 import { rowsWithUnits, SESSION_KEY } from './units.ts';
@@ -27,15 +27,8 @@ export function feedbackCondition(tables: TableNames, query: FeedbackFilter, val
     add('message IS NOT NULL');
   }
   if (query.sessionId !== undefined) add(`has_session AND session_id = ${values.text(query.sessionId)}`);
-  if (query.visitorId !== undefined) {
-    const visitor = values.text(query.visitorId);
-    add(`has_session AND session_id IN (
-      SELECT session_id FROM ${tables.of('collects')}
-      WHERE ${property} AND session_id IN (
-        SELECT session_id FROM ${tables.of('collects')} WHERE ${property} AND visitor_id = ${visitor})
-      GROUP BY session_id HAVING ${latest('visitor_id')} = ${visitor})`);
-  }
   if (query.bot !== undefined) add(botCondition(tables, property, query.bot));
+  conditions.push(...ofIdentity(tables, query, values));
   if (query.from !== undefined) add(`happened_at >= ${values.integer(query.from)}`);
   if (query.to !== undefined) add(`happened_at < ${values.integer(query.to)}`);
   if (query.ids !== undefined) add(`feedback_id IN ${values.texts(query.ids)}`);

@@ -1,3 +1,4 @@
+import type { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 
 /** Ids of nodes are shorter. */
@@ -22,4 +23,25 @@ export const latest = (column: string) => `argMax(${column}, ${ARRIVAL})`;
 export function identities(tables: TableNames, where: string): string {
   return `SELECT session_id, ${latest('collects.visitor_id')} AS visitor_id, ${latest('collects.user_id')} AS user_id
     FROM ${tables.of('collects')} AS collects WHERE ${where} GROUP BY session_id`;
+}
+
+/** Conditions on events with a session, by its latest visitor and user. */
+export function ofIdentity(
+  tables: TableNames,
+  { propertyId, visitorId, userId }: { propertyId: string; visitorId?: string; userId?: string },
+  values: SqlValues,
+): string[] {
+  const wanted = [
+    ['visitor_id', visitorId],
+    ['user_id', userId],
+  ] as const;
+  return wanted.flatMap(([column, id]) => {
+    if (id === undefined) return [];
+    const [property, value] = [`property = ${values.text(propertyId)}`, values.text(id)];
+    return `has_session AND session_id IN (
+      SELECT session_id FROM ${tables.of('collects')}
+      WHERE ${property} AND session_id IN (
+        SELECT session_id FROM ${tables.of('collects')} WHERE ${property} AND ${column} = ${value})
+      GROUP BY session_id HAVING ${latest(column)} = ${value})`;
+  });
 }

@@ -4,6 +4,7 @@ import { ORDINAL } from '../file/duckdb-schema.ts';
 import { jsonBytes, keyList, rowsOf, SqlValues, withinBytes } from '../sql.ts';
 import { botCondition, botsAmong } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
+import { identityConditions } from './session-filter.ts';
 import { earliestStart, identitiesOf } from './session-summaries.ts';
 
 type ConversionRow = [
@@ -75,10 +76,11 @@ export async function conversionPage(
 /** Undefined: no conversion can match. */
 function conditionOf(
   context: QueryContext,
-  { propertyId, goalId, direction, bot, from, to, after }: ConversionPageQuery,
+  query: ConversionPageQuery,
   values: SqlValues,
 ): string | undefined {
-  const { terms, sources } = context;
+  const { terms, keys, sources } = context;
+  const { propertyId, goalId, direction, bot, sessionId, from, to, after } = query;
   const property = terms.find(propertyId);
   const goal = goalId === undefined ? undefined : terms.find(goalId);
   if (property === undefined || (goalId !== undefined && goal === undefined)) return undefined;
@@ -86,6 +88,12 @@ function conditionOf(
   if (goal !== undefined) conditions.push(`goal = ${values.add(goal)}`);
   if (direction !== undefined) conditions.push(`direction = ${values.add(direction)}`);
   if (bot !== undefined) conditions.push(botCondition(context, property, bot));
+  if (sessionId !== undefined) {
+    const hash = values.add(keys.sessionHash(propertyId, sessionId).value);
+    conditions.push(`session_key IN (SELECT session_key FROM sessions
+      WHERE property = ${values.add(property)} AND session_hash = ${hash} AND session_id = ${values.add(sessionId)})`);
+  }
+  for (const condition of identityConditions(context, query)) conditions.push(condition(values, property, 0));
   if (from !== undefined) conditions.push(`happened_at >= ${values.add(from)}`);
   if (to !== undefined) conditions.push(`happened_at < ${values.add(to)}`);
   if (after) {

@@ -3,7 +3,7 @@ import { type SqlValues, textList } from '../sql.ts';
 import { botCondition } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
 import { resolvedVisitors } from './resolved-visitors.ts';
-import { identityCondition } from './session-filter.ts';
+import { identityConditions } from './session-filter.ts';
 
 /** SQL for the condition on `feedback`; undefined: no entry can match. */
 export function feedbackCondition(
@@ -11,7 +11,7 @@ export function feedbackCondition(
   query: FeedbackFilter,
   values: SqlValues,
 ): string | undefined {
-  const { terms, keys } = context;
+  const { terms } = context;
   const property = terms.find(query.propertyId);
   if (property === undefined) return undefined;
   const conditions = [`property = ${values.add(property)}`];
@@ -31,11 +31,8 @@ export function feedbackCondition(
   if (query.hasMessage !== undefined) add(`message IS ${query.hasMessage ? 'NOT NULL' : 'NULL'}`);
   if (query.search !== undefined) add(`contains(lower(message), lower(${values.add(query.search)}))`);
   if (query.sessionId !== undefined) add(`session_id = ${values.add(query.sessionId)}`);
-  if (query.visitorId !== undefined) {
-    const key = keys.visitorKey(query.propertyId, query.visitorId);
-    add(identityCondition(context, 'visitor', key, query.visitorId)(values, property, 0));
-  }
   if (query.bot !== undefined) add(botCondition(context, property, query.bot));
+  for (const condition of identityConditions(context, query)) add(condition(values, property, 0));
   if (query.from !== undefined) add(`happened_at >= ${values.add(query.from)}`);
   if (query.to !== undefined) add(`happened_at < ${values.add(query.to)}`);
   const listed = (ids: readonly string[]) => textList(values.add(JSON.stringify(ids)));

@@ -54,9 +54,16 @@ function feedbackConditions(context: QueryContext, query: SessionPageQuery): Ses
   return [(...scope) => `NOT (${answered(...scope)})`];
 }
 
-function identityConditions(
+/** Who the sessions of a property belong to. */
+interface Identified {
+  propertyId: string;
+  visitorId?: string;
+  userId?: string;
+}
+
+export function identityConditions(
   context: QueryContext,
-  { propertyId, visitorId, userId }: SessionPageQuery,
+  { propertyId, visitorId, userId }: Identified,
 ): SessionCondition[] {
   const { keys } = context;
   const conditions: SessionCondition[] = [];
@@ -104,7 +111,7 @@ function isPage(page: string | null, values: SqlValues): string {
 }
 
 /** Sessions whose latest visitor or user is this one. */
-export function identityCondition(
+function identityCondition(
   { sources }: QueryContext,
   who: 'visitor' | 'user',
   key: bigint,
