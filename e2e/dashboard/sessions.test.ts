@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
 import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
@@ -88,6 +89,7 @@ describe.skipIf(dashboard.isMissing)('sessions', () => {
     await page.getByRole('button', { name: 'Erase visitor' }).click();
     const confirm = page.getByRole('button', { name: 'Erase', exact: true });
     expect(await confirm.isDisabled()).toBe(true);
+    await page.getByText(/"v9": 1 session of 1 visitor/).waitFor();
     await page.getByLabel('Type the visitor id to confirm').fill('v9');
     await confirm.click();
     await page.getByText(/Eras(ing|ed) visitor v9/).waitFor();
@@ -107,11 +109,23 @@ describe.skipIf(dashboard.isMissing)('sessions', () => {
     expect(await button.getAttribute('aria-disabled')).toBe('true');
   });
 
+  it('can be exported by admins', async () => {
+    const page = await dashboard.shopPage('visitors/v1');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export visitor' }).click();
+    const file = JSON.parse(readFileSync(await (await downloading).path(), 'utf8'));
+    expect(file).toMatchObject({ format: 'switchyard-person', person: { visitorId: 'v1' } });
+    expect(file.sessions.length).toBeGreaterThan(0);
+    const session = await dashboard.shopPage('sessions/s1');
+    await session.getByRole('link', { name: 'Export session' }).waitFor();
+    await session.getByRole('button', { name: 'Erase session' }).waitFor();
+  });
+
   it('close the notice of an erasure that cannot be followed, and survive a damaged memory of them', async () => {
     const page = await dashboard.shopPage('sessions');
     const remember = (text: string) =>
       page.evaluate((value) => localStorage.setItem('switchyard:erasures:shop', value), text);
-    await remember('[{"id":"gone","visitorId":"v5"}]');
+    await remember('[{"id":"gone","kind":"visitor","name":"v5"}]');
     await page.reload();
     const notice = page.getByRole('status').filter({ hasText: 'visitor v5' });
     await notice.getByText('Cannot follow this erasure').waitFor();

@@ -10,11 +10,14 @@ import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { OwnerRecord } from './features/accounts/owner-record.ts';
 import type { AttemptCounter } from './features/accounts/sign-in-throttle.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
+import { SuppressionList } from './features/erasure/suppression-list.ts';
 import { registerExplanationRoutes } from './features/explanations/explanation-routes.ts';
+import { currentFlags } from './features/explanations/explanation-service.ts';
 import type { FlagValues } from './features/feedback/feedback-flag-filter.ts';
 import { registerFeedbackReportRoutes } from './features/feedback/feedback-report-routes.ts';
 import { registerFeedbackRoutes } from './features/feedback/feedback-routes.ts';
 import { registerFeedbackStateRoutes } from './features/feedback/feedback-state-routes.ts';
+import { statesOf } from './features/feedback/feedback-state-store.ts';
 import { FlagEvaluator, withIdentity } from './features/flags/flag-evaluator.ts';
 import { registerFlagRoutes } from './features/flags/flag-routes.ts';
 import { FlagUsageReader } from './features/flags/flag-usage-reader.ts';
@@ -36,6 +39,7 @@ import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
 import { findSplitTest, phaseOfQuery, scopeOf } from './features/reports/report-scope.ts';
 import { identityInTime } from './features/sessions/identity-in-time.ts';
+import { registerPersonRoutes } from './features/sessions/person-routes.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
@@ -108,7 +112,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     publicUrl: config.publicUrl,
   });
   const api = new ApiRoutes(app, auth, fastLane);
-  const intake = new EventIntake(events.journal, metrics);
+  const suppressions = new SuppressionList(database);
+  app.decorate('beforeListening', () => suppressions.open());
+  app.addHook('onClose', async () => suppressions.close());
+  const intake = new EventIntake(events.journal, metrics, (accepted) => suppressions.filter(accepted));
   const recordEvents = intake.record.bind(intake);
   const { eventStore } = events;
   const find = identities.find.bind(identities);
@@ -192,10 +199,23 @@ function registerManagement(
   const lastUsed = (ids: readonly string[]) => lastUsedOf(database, ids);
   registerKeyManagementRoutes(api, { writer, idempotency, lastUsed, dryRunResponse });
   registerWebhookRoutes(api, { database, writer, wake: wakeWebhooks });
-  registerErasureRoutes(api, { database, idempotency });
+  registerErasureRoutes(api, {
+    database,
+    idempotency,
+    contentsOf: async (subject) => {
+      const { body } = await parts.reports.run({ type: 'subject-contents', subject });
+      return JSON.parse(Buffer.from(body).toString());
+    },
+  });
   registerFeedbackStateRoutes(api, { database, eventStore: events.eventStore });
   const withUnsavedItem = createUnsavedItems(database, resolve);
   const findIdentity = parts.identities.find.bind(parts.identities);
+  const evaluations = new FlagEvaluations(parts.reports);
+  registerPersonRoutes(api, (property) => ({
+    eventStore: events.eventStore,
+    statesOf: (feedbackIds) => statesOf(database, property.id, feedbackIds),
+    flagsOf: (session) => currentFlags(property, session, evaluations),
+  }));
   registerExplanationRoutes(api, {
     ...{ eventStore: events.eventStore, withUnsavedItem },
     pastConfiguration: async (propertyId, moment) => {
@@ -204,7 +224,7 @@ function registerManagement(
       const { body } = await parts.reports.run(request);
       return JSON.parse(Buffer.from(body).toString()) ?? undefined;
     },
-    evaluations: new FlagEvaluations(parts.reports),
+    evaluations,
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });
   registerImpactRoutes(api, { reports: parts.reports, withUnsavedItem });

@@ -4,6 +4,8 @@ import type { Config } from './config.ts';
 import { DailyAaTest } from './features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
 import { ErasureWait } from './features/erasure/erasure-wait.ts';
+import { suppressingStore } from './features/erasure/suppressing-store.ts';
+import { SUPPRESSIONS_KNOWN_MS } from './features/erasure/suppression-list.ts';
 import { sweepFeedbackStates } from './features/feedback/feedback-states.ts';
 import { runRollouts } from './features/flags/rollout-schedule.ts';
 import { Retention } from './features/properties/retention.ts';
@@ -114,7 +116,8 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
     properties: () => configuration.properties(),
   });
   const wait = waitForNodes(parts);
-  const forgetting = forgettingDeliveries(handle.background, eventStore);
+  const suppressing = suppressingStore(handle.background, eventStore, SUPPRESSIONS_KNOWN_MS);
+  const forgetting = forgettingDeliveries(handle.background, suppressing);
   return [
     {
       name: 'erasure',

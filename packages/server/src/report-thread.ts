@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { type SubjectContentsRequest, subjectContentsReport } from './features/erasure/erasure-plan.ts';
 import {
   type PastConfigurationRequest,
   pastConfiguration,
@@ -22,7 +23,11 @@ import type { TraceParent } from './storage/tracer.ts';
 // Reports are computed on this thread to keep the serving thread responsive.
 
 /** What other threads can request from this one. */
-export type ThreadRequest = ReportRequest | TrafficRequest | PastConfigurationRequest;
+export type ThreadRequest =
+  | ReportRequest
+  | TrafficRequest
+  | PastConfigurationRequest
+  | SubjectContentsRequest;
 
 const port = parentPort!;
 const encoder = new TextEncoder();
@@ -52,6 +57,8 @@ function respond(request: ThreadRequest, changes: number, signal: AbortSignal) {
   switch (request.type) {
     case 'traffic':
       return trafficReport(eventStore, request);
+    case 'subject-contents':
+      return subjectContentsReport(eventStore, request);
     case 'past-configuration':
       return pastConfiguration(request);
     default:

@@ -317,10 +317,38 @@ export const ErasureBody = Type.Object(
     visitorId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     userId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     sessionId: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    feedbackId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    metadata: Type.Optional(
+      Type.Object(
+        { key: Type.String({ maxLength: 256 }), value: Type.String({ maxLength: 1024 }) },
+        {
+          additionalProperties: false,
+          description: 'Goals and feedback with this pair, with or without a session; the session stays',
+        },
+      ),
+    ),
   },
-  { title: 'ErasureRequest', minProperties: 1, maxProperties: 1 },
+  {
+    title: 'ErasureRequest',
+    minProperties: 1,
+    maxProperties: 1,
+    description:
+      'Exactly one of them. A user is erased with the visitors who were this user and no other; of a visitor who was several users, the sessions of this user.',
+  },
 );
 export type ErasureBody = Static<typeof ErasureBody>;
+export const ErasurePlan = namedObject('ErasurePlan', {
+  ...DryRun.properties,
+  erases: namedObject('ErasedContents', {
+    visitors: Type.Integer({ description: 'Visitors of the sessions' }),
+    sessions: Type.Integer(),
+    events: Type.Integer({ description: 'Page views and other events of sessions' }),
+    exposures: Type.Integer(),
+    conversions: Type.Integer({ description: 'Increments and decrements of goals' }),
+    feedback: Type.Integer(),
+  }),
+});
+export type ErasurePlan = Static<typeof ErasurePlan>;
 export const Erasure = namedObject('Erasure', {
   id: Type.String(),
   state: oneOf(['pending', 'done']),

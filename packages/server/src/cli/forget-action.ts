@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErasureRequest, findErasure, requestErasure } from '../features/erasure/erasure-store.ts';
 import type { DatabaseHandle } from '../storage/database.ts';
-import type { Subject } from '../storage/event-store.ts';
 import { CliError } from './cli-error.ts';
+import { type SubjectOptions, subjectOf } from './subject-options.ts';
 import { databaseUrl, requireProperty, withExistingDatabase } from './with-database.ts';
 
 /** Erases in this process; returns false if a running server holds the data directory and will do it instead. */
 type RunErasuresOffline = (dataDir: string, handle: DatabaseHandle) => Promise<boolean>;
 
-export interface ForgetOptions {
+export interface ForgetOptions extends SubjectOptions {
   dataDir: string;
   json?: boolean;
-  property: string;
-  visitor?: string;
-  user?: string;
-  session?: string;
   timeout: string;
 }
 
@@ -40,18 +36,6 @@ export async function forget(options: ForgetOptions, runErasuresOffline: RunEras
     console.log(
       rows === 0 ? 'Nothing was stored about them.' : `Erased ${rows} ${rows === 1 ? 'row' : 'rows'}.`,
     );
-}
-
-function subjectOf({ property: propertyId, visitor, user, session }: ForgetOptions): Subject {
-  const subjects: Subject[] = [];
-  if (visitor) subjects.push({ propertyId, visitorId: visitor });
-  if (user) subjects.push({ propertyId, userId: user });
-  if (session) subjects.push({ propertyId, sessionId: session });
-  const [subject] = subjects;
-  if (subject === undefined || subjects.length > 1) {
-    throw new CliError('Pass exactly one of --visitor, --user and --session.');
-  }
-  return subject;
 }
 
 /** Waits until the request was carried out or an attempt failed. */

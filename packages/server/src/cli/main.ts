@@ -7,11 +7,13 @@ import { exportCommand } from './export.ts';
 import { forgetCommand } from './forget.ts';
 import { keysCommand } from './keys.ts';
 import { moveCommand } from './move.ts';
+import { personCommand } from './person.ts';
 import { planCommand } from './plan.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { shipCommand } from './ship.ts';
 import { statsCommand } from './stats.ts';
+import { suppressionsCommand } from './suppressions.ts';
 import { typesCommand } from './types.ts';
 import { usersCommand } from './users.ts';
 import { verifyCommand } from './verify.ts';
@@ -29,6 +31,8 @@ const COMMANDS = [
   moveCommand,
   shipCommand,
   forgetCommand,
+  personCommand,
+  suppressionsCommand,
   statsCommand,
   typesCommand,
   verifyCommand,

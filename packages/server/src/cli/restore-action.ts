@@ -1,16 +1,35 @@
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { findErasure } from '../features/erasure/erasure-store.ts';
+import { requestSuppressedErasures } from '../features/erasure/reapply-suppressions.ts';
+import {
+  exportSuppressions,
+  parseSuppressions,
+  type SuppressionFile,
+} from '../features/erasure/suppression-file.ts';
+import { mergeSuppressions } from '../features/erasure/suppression-store.ts';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
+import { databasePath, readDatabase } from '../storage/database.ts';
 import { describeBackup, rejectNodes, verifiedManifest } from './backup-action.ts';
 import { CliError } from './cli-error.ts';
+import type { eraseOffline } from './erase-offline.ts';
+import { openConfigured, withDatabase } from './with-database.ts';
 
 export interface RestoreOptions {
   dataDir: string;
   json?: boolean;
+  suppressions?: string;
 }
 
-export async function restore(directory: string, options: RestoreOptions): Promise<void> {
+export async function restore(
+  directory: string,
+  options: RestoreOptions,
+  erase: typeof eraseOffline,
+): Promise<void> {
   rejectNodes();
   const dataDir = resolve(options.dataDir);
+  // Before anything is changed: a mistyped path must not leave erased people in the restored data.
+  const list = options.suppressions === undefined ? undefined : await readList(options.suppressions);
   const manifest = await verifiedManifest(resolve(directory));
   // Files written here are readable by their owner only.
   process.umask(0o077);
@@ -20,11 +39,53 @@ export async function restore(directory: string, options: RestoreOptions): Promi
     if ((error as { code?: unknown }).code !== 'STORE_LOCKED') throw error;
     throw new CliError(`A server is using ${dataDir}. Stop it first, or pass another directory.`);
   }
-  if (options.json) return console.log(JSON.stringify({ dataDir, ...manifest }));
+  const erased = list === undefined ? undefined : await eraseAgain(dataDir, list, erase);
+  if (options.json) {
+    return console.log(JSON.stringify({ dataDir, ...manifest, ...(erased !== undefined && { erased }) }));
+  }
+  const erasures =
+    erased === undefined
+      ? `changes of configuration, and erasures above all, because the
+     backup still has that data.`
+      : `changes of configuration. What was erased since was erased again
+     (${erased} ${erased === 1 ? 'erasure' : 'erasures'}).`;
   console.log(`Restored into ${dataDir}:\n${describeBackup(manifest)}
 
 Next:
   1. Start the server with DATA_DIR=${dataDir}
-  2. Repeat what was done after ${manifest.createdAt}: changes of configuration, and erasures above all, because the
-     backup still has that data.`);
+  2. Repeat what was done after ${manifest.createdAt}: ${erasures}`);
+}
+
+async function readList(path: string): Promise<SuppressionFile> {
+  const file = resolve(path);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    return readDatabase({ path: databasePath(file) }, exportSuppressions);
+  }
+  const list = parseSuppressions(readFileSync(file, 'utf8'));
+  if (list === undefined) throw new CliError(`${file} is not a list of suppressions.`);
+  return list;
+}
+
+/** Returns the number of erasures. */
+function eraseAgain(
+  dataDir: string,
+  { salt, entries }: SuppressionFile,
+  erase: typeof eraseOffline,
+): Promise<number> {
+  if (salt === null) return Promise.resolve(0);
+  return withDatabase(openConfigured(dataDir), async (handle) => {
+    await mergeSuppressions(handle.database, salt, entries);
+    let requested: string[] = [];
+    await erase(dataDir, handle, async (eventStore) => {
+      requested = await requestSuppressedErasures(handle.database, eventStore);
+    });
+    for (const id of requested) {
+      const erasure = await findErasure(handle.database, id);
+      if (erasure?.finishedAt != null) continue;
+      throw new CliError(
+        `An erasure failed: ${erasure?.error}. The server will retry it when it is started.`,
+      );
+    }
+    return requested.length;
+  });
 }

@@ -6,12 +6,17 @@ export function restoreCommand(): Command {
   return new Command('restore')
     .description('Put a backup into an empty data directory.')
     .argument('<directory>', 'the backup')
+    .option(
+      '--suppressions <path>',
+      'a file of "suppressions export", or the data directory that is replaced: erase its people again',
+    )
     .addOption(dataDirOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-Verifies the backup first. Refuses if the data directory has data or is in use. Run it as the user of the server.
+Verifies the backup first. People who were erased after the backup was made are in it: with --suppressions they are
+erased again, and stay suppressed. Refuses if the data directory has data or is in use. Run it as the user of the server.
 
 Exit codes: 0 restored, 1 failed (the data directory has no data, as before).
 
@@ -20,6 +25,7 @@ Example:
     )
     .action(async (directory: string, options: RestoreOptions) => {
       const { restore } = await import('./restore-action.ts');
-      await restore(directory, options);
+      const { eraseOffline } = await import('./erase-offline.ts');
+      await restore(directory, options, eraseOffline);
     });
 }

@@ -3,6 +3,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Loads what requests need; the app is created before the database is open. */
+    beforeListening: () => Promise<void>;
+  }
+}
+
 /** The system has no IPv6, or it is turned off. */
 const WITHOUT_IPV6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 
@@ -10,6 +17,7 @@ type Address = Pick<Config, 'host' | 'port'>;
 
 /** Resolves with the URL of the address. */
 export async function listen(app: FastifyInstance, config: Address): Promise<string> {
+  await app.beforeListening();
   await listenOn(config, (address) => app.listen(address));
   return listeningUrl(app);
 }

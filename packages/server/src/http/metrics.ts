@@ -10,7 +10,7 @@ import {
 import { RequestTimings, type TimingSeries } from './request-timings.ts';
 
 /** Why an event of a valid request was not recorded. */
-export type DropReason = 'unknown_split_test' | 'unknown_variation' | 'idempotent_replay';
+export type DropReason = 'unknown_split_test' | 'unknown_variation' | 'idempotent_replay' | 'suppressed';
 
 export type EventKind = 'exposure' | 'conversion' | 'feedback' | 'session_event';
 
@@ -59,6 +59,7 @@ export class Metrics {
     unknown_split_test: 0,
     unknown_variation: 0,
     idempotent_replay: 0,
+    suppressed: 0,
   };
 
   constructor({ storage, aaAlarms, node, workers }: MetricSources) {

@@ -75,6 +75,7 @@ export type ReportQueries = Pick<
   | 'trafficBreakdown'
   | 'liveVisitors'
   | 'receivedTimes'
+  | 'subjectContents'
 >;
 
 /** Queries on a connection of their own: when its port is closed, they are cancelled and reject. */
@@ -124,6 +125,9 @@ export function eventStoreClient(
     collectedSessions: forward('collectedSessions'),
     exportEntries: forward('exportEntries'),
     checksums: forward('checksums'),
+    subjectContents: forward('subjectContents'),
+    subjectSessions: forward('subjectSessions'),
+    subjectVisitors: forward('subjectVisitors'),
     forget: forward('forget'),
     expire: forward('expire'),
     setRetention: forward('setRetention'),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import { describeAssignments } from './contract/describe-assignments.contract.ts';
 import { describeCovariates } from './contract/describe-covariates.contract.ts';
+import { compareSubject, describeErasure } from './contract/describe-erasure.contract.ts';
 import { describeFeedbackGoals } from './contract/describe-feedback-goals.contract.ts';
 import { describeGoals } from './contract/describe-goals.contract.ts';
 import { describeLists } from './contract/describe-lists.contract.ts';
@@ -25,12 +26,12 @@ import {
   goal,
   splitTestQuery,
 } from './contract/sample-requests.contract.ts';
+import type { Subject } from './erasure-subject.ts';
 import {
   type EventStore,
   type FeedbackPageQuery,
   LOCAL_SOURCE,
   type SessionPageQuery,
-  type Subject,
 } from './event-store.ts';
 
 /** A store under test; `reopen` closes it and opens the same data again. */
@@ -434,6 +435,7 @@ export function describeEventStore(
     describeNewFeedback({ store: () => store, add, nextProperty });
     describeGoals({ store: () => store, add, nextProperty });
     describeLists({ store: () => store, add, nextProperty });
+    describeErasure({ store: () => store, add, nextProperty });
     describeTraffic({ store: () => store, add, journal, nextProperty, randomRuns });
     describeRetention({ open, store: () => store, add, journal, nextProperty, randomRuns });
 
@@ -456,6 +458,7 @@ export function describeEventStore(
           const subjects = subjectsToForget.map(
             (it) => ({ ...it.subject, propertyId: it.propertyId === 'one' ? one : two }) as Subject,
           );
+          for (const it of subjects) await compareSubject(store, model, it);
           expect(await store.forget(subjects)).toEqual(subjects.map((it) => ({ rows: model.forget(it) })));
           expect(await store.expire(one, expiry)).toEqual({ rows: model.expire(one, expiry) });
           // Alternately in the open store and in a reopened one: comparing takes most of the time.

@@ -2,6 +2,7 @@ import type { JournalEntry } from './accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from './assignment-queries.ts';
 import type { EventChecksum } from './checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from './conversion-page.ts';
+import type { Erasure, Subject, SubjectContents, SubjectSessionsQuery } from './erasure-subject.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
 import type { ZonedInterval } from './goal-buckets.ts';
 import type { SessionConditions } from './session-conditions.ts';
@@ -127,6 +128,12 @@ export interface EventStore {
    */
   checksums(upTo?: Positions): Promise<EventChecksum[]>;
 
+  /** How much `forget` would delete. */
+  subjectContents(subject: Subject, signal?: AbortSignal): Promise<SubjectContents>;
+  /** The sessions that `forget` would delete, in the order of their ids as text. */
+  subjectSessions(query: SubjectSessionsQuery): Promise<string[]>;
+  /** The visitors that `forget` would delete with all their sessions, in the order of their ids as text. */
+  subjectVisitors(subject: Subject): Promise<string[]>;
   /**
    * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
    * rows that belong to several subjects count for the first.
@@ -363,15 +370,4 @@ export interface GoalBaseline {
   converted: number;
   conversions: { sum: number; sumSquares: number };
   amount: { sum: number; sumSquares: number };
-}
-
-export type Subject = { propertyId: string } & (
-  | { visitorId: string }
-  | { userId: string }
-  | { sessionId: string }
-);
-
-export interface Erasure {
-  /** Deleted rows of all event types. */
-  rows: number;
 }

@@ -1,9 +1,12 @@
-import { Drawer, Stack, Title } from '@mantine/core';
+import { Button, Drawer, Stack, Title } from '@mantine/core';
 import type { FeedbackState } from '@switchyard/core/api/feedback';
+import { useState } from 'react';
 import { formatDateTime } from '../../ui/format.ts';
 import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { EraseDialog, type ErasedSubject } from '../sessions/erase-dialog.tsx';
+import { ErasureProgress } from '../sessions/erasure-progress.tsx';
 import { AnswerLabel } from './answer-label.tsx';
 import { FeedbackExposures } from './feedback-exposures.tsx';
 import classes from './feedback-page.module.css';
@@ -56,7 +59,10 @@ export function FeedbackDrawer({ entry, onChanged, onClose }: FeedbackDrawerProp
           {Object.entries(metadata).map(([name, value]) => (
             <div key={name} style={{ display: 'contents' }}>
               <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dd>
+                {value}{' '}
+                <EraseButton subject={metadataSubject(name, value)} label={`Erase all with this ${name}`} />
+              </dd>
             </div>
           ))}
         </dl>
@@ -69,7 +75,39 @@ export function FeedbackDrawer({ entry, onChanged, onClose }: FeedbackDrawerProp
           </section>
         )}
         <FeedbackStateForm entry={entry} onChanged={onChanged} />
+        <ErasureProgress />
+        <EraseButton
+          subject={{
+            kind: 'feedback entry',
+            asked: 'feedback id',
+            name: entry.id,
+            body: { feedbackId: entry.id },
+          }}
+          label="Erase this entry"
+        />
       </Stack>
     </Drawer>
+  );
+}
+
+const metadataSubject = (key: string, value: string): ErasedSubject => ({
+  kind: `${key} of feedback and goals`,
+  asked: 'value',
+  name: value,
+  body: { metadata: { key, value } },
+});
+
+/** For admins; everybody else sees nothing. */
+function EraseButton({ subject, label }: { subject: ErasedSubject; label: string }) {
+  const { may } = useProperty();
+  const [isErasing, setErasing] = useState(false);
+  if (!may('admin')) return null;
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={() => setErasing(true)}>
+        {label}
+      </Button>
+      {isErasing && <EraseDialog subject={subject} onClose={() => setErasing(false)} />}
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import type { Erasure } from '@switchyard/core/api/management';
-import { useMutation } from '@tanstack/react-query';
+import type { Erasure, ErasureBody, ErasurePlan } from '@switchyard/core/api/management';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
@@ -10,38 +10,52 @@ import { useInertBackground } from '../../ui/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { rememberErasure } from './running-erasures.ts';
 
-/** Erasing cannot be undone, so it asks for the id. */
-export function EraseDialog({ visitorId, onClose }: { visitorId: string; onClose: () => void }) {
+/** What to erase, in words and in the API. */
+export interface ErasedSubject {
+  kind: string;
+  /** What has to be typed to confirm. */
+  asked: string;
+  name: string;
+  body: ErasureBody;
+}
+
+/** Erasing cannot be undone, so it says what will go, and asks for the id. */
+export function EraseDialog({ subject, onClose }: { subject: ErasedSubject; onClose: () => void }) {
   useInertBackground();
   const { propertyId } = useProperty();
+  const { kind, asked, name, body } = subject;
   const [typed, setTyped] = useState('');
+  const path = propertyPath(propertyId, 'erasures');
+  const plan = useQuery({
+    queryKey: ['erasure-plan', propertyId, body],
+    queryFn: ({ signal }) =>
+      request<ErasurePlan>(path, { method: 'POST', query: { dryRun: true }, body, signal }),
+    gcTime: 0,
+  });
   const erase = useMutation({
-    mutationFn: () =>
-      request<Static<typeof Erasure>>(propertyPath(propertyId, 'erasures'), {
-        method: 'POST',
-        body: { visitorId },
-      }),
+    mutationFn: () => request<Static<typeof Erasure>>(path, { method: 'POST', body }),
     onSuccess: ({ id }) => {
-      rememberErasure(propertyId, { id, visitorId });
+      rememberErasure(propertyId, { id, kind, name });
       onClose();
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Erase visitor">
-      <Form onSubmit={() => typed === visitorId && erase.mutate()}>
+    <Modal opened onClose={onClose} title={`Erase ${kind}`}>
+      <Form onSubmit={() => typed === name && erase.mutate()}>
         <Stack>
+          <p aria-live="polite">{plan.data?.summary[0] ?? (plan.error ? '' : 'Counting what will go …')}</p>
           <p>
-            All sessions, exposures, goals and feedback of this visitor are removed for good, also from the
-            results of split tests. This cannot be undone.
+            It is removed for good, also from the results of split tests, and nothing more is stored about
+            erased visitors, users and sessions. This cannot be undone.
           </p>
           <TextInput
-            label="Type the visitor id to confirm"
-            description={visitorId}
+            label={`Type the ${asked} to confirm`}
+            description={name}
             data-autofocus
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
-          <ErrorAlert error={erase.error} />
+          <ErrorAlert error={erase.error ?? plan.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -50,8 +64,8 @@ export function EraseDialog({ visitorId, onClose }: { visitorId: string; onClose
               type="submit"
               color="red"
               loading={erase.isPending}
-              disabled={typed !== visitorId}
-              title={typed === visitorId ? undefined : 'Type the visitor id first'}
+              disabled={typed !== name}
+              title={typed === name ? undefined : `Type the ${asked} first`}
             >
               Erase
             </Button>

@@ -6,7 +6,7 @@ import type { Static } from 'typebox';
 import { ApiProblem, messageOf, propertyPath, request } from '../../api.ts';
 import { plural } from '../../ui/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { forgetErasure, forgetVisitor, type RememberedErasure, useErasures } from './running-erasures.ts';
+import { forgetErasure, forgetName, type RememberedErasure, useErasures } from './running-erasures.ts';
 
 const REFRESH_MS = 2000;
 
@@ -16,11 +16,11 @@ export function ErasureProgress() {
   return useErasures(propertyId).map((erasure) => <OneErasure key={erasure.id} erasure={erasure} />);
 }
 
-function OneErasure({ erasure: { id, visitorId } }: { erasure: RememberedErasure }) {
+function OneErasure({ erasure: { id, kind, name } }: { erasure: RememberedErasure }) {
   const { propertyId } = useProperty();
   const client = useQueryClient();
   // Stays in the title after the browser has forgotten it.
-  const [visitor] = useState(visitorId === undefined ? 'a visitor' : `visitor ${visitorId}`);
+  const [what] = useState(name === undefined ? `a ${kind}` : `${kind} ${name}`);
   const { data, error } = useQuery({
     queryKey: ['erasure', propertyId, id],
     queryFn: ({ signal }) =>
@@ -31,14 +31,15 @@ function OneErasure({ erasure: { id, visitorId } }: { erasure: RememberedErasure
   const isDone = data?.state === 'done';
   useEffect(() => {
     if (!isDone) return;
-    forgetVisitor(propertyId, id);
-    void client.invalidateQueries({ queryKey: ['sessions', propertyId] });
+    forgetName(propertyId, id);
+    for (const list of ['sessions', 'feedback'])
+      void client.invalidateQueries({ queryKey: [list, propertyId] });
   }, [isDone, client, propertyId, id]);
   return (
     <Alert
       color={isDone ? 'green' : 'blue'}
       role="status"
-      title={isDone ? `Erased ${visitor}` : `Erasing ${visitor} …`}
+      title={isDone ? `Erased ${what}` : `Erasing ${what} …`}
     >
       {isDone ? (
         `${plural(data.rows ?? 0, 'entry', 'entries')} removed.`

@@ -3,8 +3,9 @@ import { readStored, writeStored } from '../../ui/stored-text.ts';
 
 export interface RememberedErasure {
   id: string;
-  /** Removed once the visitor is erased. */
-  visitorId?: string;
+  kind: string;
+  /** Removed once it is erased. */
+  name?: string;
 }
 
 const CHANGED = 'switchyard:erasures';
@@ -22,11 +23,11 @@ export function forgetErasure(propertyId: string, id: string): void {
   );
 }
 
-/** An erased visitor leaves no trace in the browser either. */
-export function forgetVisitor(propertyId: string, id: string): void {
+/** Who was erased leaves no trace in the browser either. */
+export function forgetName(propertyId: string, id: string): void {
   save(
     propertyId,
-    read(propertyId).map((each) => (each.id === id ? { id } : each)),
+    read(propertyId).map((each) => (each.id === id ? { id, kind: each.kind } : each)),
   );
 }
 
@@ -49,7 +50,9 @@ const read = (propertyId: string) => parse(readStored(storageKey(propertyId)));
 function parse(text = '[]'): RememberedErasure[] {
   try {
     const stored: unknown = JSON.parse(text);
-    return Array.isArray(stored) ? stored.filter((each) => typeof each?.id === 'string') : [];
+    return Array.isArray(stored)
+      ? stored.filter((each) => typeof each?.id === 'string' && typeof each.kind === 'string')
+      : [];
   } catch {
     return [];
   }

@@ -10,6 +10,8 @@ import { Panel } from '../../ui/panel.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { ErasureProgress } from './erasure-progress.tsx';
+import { PersonActions } from './person-actions.tsx';
 import { SessionFlagValues } from './session-flag-values.tsx';
 import classes from './session-page.module.css';
 import { sessionQuery } from './session-query.ts';
@@ -55,7 +57,14 @@ export function SessionPage() {
           {first?.userId && ` · user ${first.userId}`}
         </>
       }
+      actions={
+        <>
+          {first?.userId && <PersonActions kind="user" id={first.userId} />}
+          <PersonActions kind="session" id={sessionId} />
+        </>
+      }
     >
+      <ErasureProgress />
       {error && (
         <FiguresError title="Cannot load the session" error={error} onRetry={() => void session.refetch()} />
       )}

@@ -1,50 +1,54 @@
 import {
-  DryRun,
   Erasure,
   ErasureBody,
   ErasureParams,
+  ErasurePlan,
   IdempotencyHeaders,
   PropertyParams,
   WriteQuery,
 } from '@switchyard/core/api/management';
-import { ApiError } from '../../errors.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Subject } from '../../storage/event-store.ts';
+import type { Subject, SubjectContents } from '../../storage/erasure-subject.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
+import { erasurePlan } from './erasure-plan.ts';
 import { type ErasureRequest, findErasure, requestErasure } from './erasure-store.ts';
 
 interface Parts {
   database: Database;
   idempotency: IdempotentCreation;
+  /** Counts on another thread, for a limited time. */
+  contentsOf: (subject: Subject) => Promise<SubjectContents>;
 }
 
 const URL = '/v1/manage/properties/:propertyId/erasures';
 
-/** Erasing everything about a visitor, a user or a session. */
-export function registerErasureRoutes(api: ApiRoutes, { database, idempotency }: Parts): void {
+/** Erasing everything about a visitor, a user or a session, or single entries. */
+export function registerErasureRoutes(api: ApiRoutes, { database, idempotency, contentsOf }: Parts): void {
   api.post<{ Body: ErasureBody; Querystring: WriteQuery }>(
     URL,
     {
       tag: 'Management',
-      summary: 'Erase all events of a visitor, a user or a session',
-      description: 'Carried out in the background; cannot be undone.',
+      summary: 'Erase everything about a visitor, a user or a session, or single entries',
+      description:
+        'Carried out in the background; cannot be undone. Nothing more is stored about erased visitors, users and sessions, whatever arrives later.',
       access: 'admin',
       params: PropertyParams,
       headers: IdempotencyHeaders,
       querystring: WriteQuery,
       body: ErasureBody,
       responses: {
-        200: { ...DryRun, description: 'With `dryRun`' },
+        200: { ...ErasurePlan, description: 'With `dryRun`: what would be erased' },
         202: { ...Erasure, description: 'Accepted' },
       },
-      errors: ['idempotency_in_flight', 'idempotency_key_reused'],
+      errors: ['idempotency_in_flight', 'idempotency_key_reused', ...EVENT_QUERY_ERRORS],
     },
     (request, reply) =>
       idempotency.run(request, reply, async (record) => {
-        if (request.query.dryRun) return reply.send(planned(request.body));
         const subject = { propertyId: request.managed.id, ...request.body } as Subject;
+        if (request.query.dryRun) return reply.send(erasurePlan(subject, await contentsOf(subject)));
         const response = await inTransaction(database, async (transaction) => {
           const id = await requestErasure(transaction, subject);
           const accepted = erasureResponse((await findErasure(transaction, id))!);
@@ -69,13 +73,6 @@ export function registerErasureRoutes(api: ApiRoutes, { database, idempotency }:
       return erasureResponse(erasure);
     },
   );
-}
-
-/** What was found is not counted: that would read as much as the erasure itself. */
-function planned(body: ErasureBody): object {
-  const [[field = '', value] = []] = Object.entries(body);
-  const summary = [`Erases all events with the ${field} "${value}".`];
-  return { dryRun: true, changes: [], summary, warnings: ['This cannot be undone.'] };
 }
 
 function erasureResponse({ id, requestedAt, finishedAt, rows, error }: ErasureRequest): object {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DatabaseHandle, openDatabase } from '../../storage/database.ts';
-import type { Subject } from '../../storage/event-store.ts';
+import type { Subject } from '../../storage/erasure-subject.ts';
 import { runPendingErasures } from './erasure-service.ts';
 import { findErasure, requestErasure } from './erasure-store.ts';
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +46,7 @@ test('a finished request keeps its outcome and a hash, and no file contains the 
   await finishErasures(handle, [{ id, rows: 12 }]);
   expect(await dueErasures(handle.database, Date.now())).toEqual([]);
   expect(await findErasure(handle.database, id)).toMatchObject({
-    subject: createHash('sha256').update(VISITOR).digest('hex'),
+    subject: expect.stringMatching(/^[\w-]{22}$/),
     rows: 12,
     error: null,
     finishedAt: expect.any(Number),

@@ -1,17 +1,18 @@
-import { createHash } from 'node:crypto';
 import { HOUR_MS } from '@switchyard/core/time';
 import type { Selectable } from 'kysely';
 import { type Database, type DatabaseHandle, newId } from '../../storage/database.ts';
-import type { Subject } from '../../storage/event-store.ts';
+import type { Subject } from '../../storage/erasure-subject.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
+import { type SuppressedKind, suppressionHash } from '../../storage/suppression-hash.ts';
+import { namedBy, openSuppressions } from './suppression-store.ts';
 
-/** A request to erase a visitor, user or session, with its current state. */
+/** A request to erase somebody or something, with its current state. */
 export interface ErasureRequest {
   id: string;
   propertyId: string;
-  kind: 'visitor' | 'user' | 'session';
-  /** The id to erase; replaced by its SHA-256 once its rows are erased. */
+  kind: SuppressedKind;
+  /** The id to erase, or the pair as JSON; replaced by a hash once its rows are erased. */
   subject: string;
   requestedAt: number;
   finishedAt: number | null;
@@ -30,9 +31,10 @@ const RETRY_MS = { first: 5000, max: HOUR_MS };
 /** Requests go through the database, because the CLI cannot open an event store that a server has open. */
 export async function requestErasure(database: Database, subject: Subject): Promise<string> {
   const id = newId('era');
+  const { propertyId, kind, id: text } = namedBy(subject);
   await database
     .insertInto('erasures')
-    .values({ id, property_id: subject.propertyId, ...kindAndText(subject), requested_at: Date.now() })
+    .values({ id, property_id: propertyId, kind, subject: text, requested_at: Date.now() })
     .execute();
   return id;
 }
@@ -71,10 +73,11 @@ export async function finishErasures(
   erased: readonly ErasedRequest[],
 ): Promise<void> {
   await inTransaction(handle.database, async (transaction) => {
+    const { salt } = await openSuppressions(transaction);
     for (const { id, rows } of erased) {
       const erasure = await findErasure(transaction, id);
       if (erasure === undefined || erasure.rows !== null) continue;
-      const subject = createHash('sha256').update(erasure.subject).digest('hex');
+      const subject = suppressionHash(salt, erasure.propertyId, erasure.kind, erasure.subject);
       await transaction.updateTable('erasures').set({ subject, rows }).where('id', '=', id).execute();
     }
   });
@@ -129,13 +132,10 @@ export async function recordFailure(
 export function subjectOf({ propertyId, kind, subject }: ErasureRequest): Subject {
   if (kind === 'visitor') return { propertyId, visitorId: subject };
   if (kind === 'user') return { propertyId, userId: subject };
-  return { propertyId, sessionId: subject };
-}
-
-function kindAndText(subject: Subject): Pick<ErasureRequest, 'kind' | 'subject'> {
-  if ('visitorId' in subject) return { kind: 'visitor', subject: subject.visitorId };
-  if ('userId' in subject) return { kind: 'user', subject: subject.userId };
-  return { kind: 'session', subject: subject.sessionId };
+  if (kind === 'session') return { propertyId, sessionId: subject };
+  if (kind === 'feedback') return { propertyId, feedbackId: subject };
+  const [key, value] = JSON.parse(subject) as [string, string];
+  return { propertyId, metadata: { key, value } };
 }
 
 function toErasure(row: Selectable<DatabaseTables['erasures']>): ErasureRequest {

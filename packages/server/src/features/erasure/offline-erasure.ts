@@ -12,17 +12,20 @@ interface Copies {
     stores: { database: Database; eventStore: EventStoreClient },
     propertyIds: readonly string[],
   ) => Promise<void>;
+  /** Requests more erasures before they are carried out. */
+  prepare?: (eventStore: EventStoreClient) => Promise<unknown>;
 }
 
 /** Carries out pending erasures; returns false if a running server holds the data directory. */
 export async function runErasuresOffline(
   dataDir: string,
   handle: DatabaseHandle,
-  { everywhere, sweep }: Copies,
+  { everywhere, sweep, prepare }: Copies,
 ): Promise<boolean> {
   const events = await openUnlessLocked(dataDir);
   if (events === undefined) return false;
   try {
+    await prepare?.(events.eventStore);
     // A failure is recorded with the requests, where the caller reads it.
     const stores = { database: handle.database, eventStore: events.eventStore };
     await runPendingErasures(handle, everywhere(events.eventStore), (propertyIds) =>
@@ -34,7 +37,8 @@ export async function runErasuresOffline(
   return true;
 }
 
-async function openUnlessLocked(dataDir: string): Promise<EventStorage | undefined> {
+/** Undefined: a running server holds the data directory. */
+export async function openUnlessLocked(dataDir: string): Promise<EventStorage | undefined> {
   try {
     return await openEventStorage({
       dataDir,

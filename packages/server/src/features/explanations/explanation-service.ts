@@ -4,6 +4,7 @@ import type {
   SessionFlags,
   SplitTestExplanation,
 } from '@switchyard/core/api/explanations';
+import type { PersonFlag } from '@switchyard/core/api/people';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import { explainAssignment } from '@switchyard/core/evaluation/explain-assignment';
 import type { ExplainedFlag } from '@switchyard/core/evaluation/explain-flag';
@@ -14,6 +15,7 @@ import { ApiError } from '../../errors.ts';
 import type { SessionDetail } from '../../storage/event-store.ts';
 import { definitionIn } from '../../storage/flag-definition.ts';
 import type { PastConfiguration } from '../../storage/history/history-state.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { contextOfSession } from './explained-context.ts';
 
 /** The definitions that an explanation uses. */
@@ -93,7 +95,7 @@ export async function sessionFlags(
   { property, at }: ExplainedMoment,
   session: SessionDetail,
   environment: string,
-  evaluations: FlagEvaluations,
+  evaluations: Pick<FlagEvaluations, 'evaluateAll'>,
 ): Promise<SessionFlags> {
   const context = contextOfSession(session);
   const targeting = targetingIn(property, environment);
@@ -112,6 +114,22 @@ export async function sessionFlags(
     contextUsed: { attributes: context, unknown },
     flags,
   };
+}
+
+/** The values of all flags in all environments now. */
+export async function currentFlags(
+  property: PropertyConfiguration,
+  session: SessionDetail,
+  evaluations: Pick<FlagEvaluations, 'evaluateAll'>,
+): Promise<PersonFlag[]> {
+  const flags: PersonFlag[] = [];
+  const moment = { property, at: Date.now(), historical: false };
+  for (const { id: environment } of property.environments) {
+    const values = await sessionFlags(moment, session, environment, evaluations);
+    for (const { flagKey, value, reason } of values.flags)
+      flags.push({ environment, flagKey, value, reason });
+  }
+  return flags;
 }
 
 function targetingIn({ environments, flags, segments }: PastConfiguration, environment: string): Targeting {

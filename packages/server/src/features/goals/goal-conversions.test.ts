@@ -63,13 +63,13 @@ it('filters by session, visitor and user', async () => {
   expect(await amounts({ sessionId: 's' })).toEqual([-9.9, 49.9]);
   expect(await amounts({ visitorId: 'ann', type: 'increment' })).toEqual([49.9]);
   expect(await amounts({ userId: 'u' })).toEqual([-9.9, 49.9]);
-  for (const filter of [
+  const others: Record<string, string>[] = [
     { sessionId: 'ann' },
     { visitorId: 'u' },
     { userId: 'ann' },
     { goalId: 'signup', userId: 'u' },
-  ])
-    expect(await amounts(filter)).toEqual([]);
+  ];
+  for (const filter of others) expect(await amounts(filter)).toEqual([]);
 });
 
 it('pages neither skip nor repeat', async () => {

@@ -3,27 +3,37 @@ import type { PageQuery } from '@switchyard/core/api/common';
 import { ApiError } from '../../errors.ts';
 import type { HotRequest } from '../../http/hot-route.ts';
 import type { EventKind, Metrics } from '../../http/metrics.ts';
+import type { Recorded } from '../../http/record-events.ts';
 import type { AcceptedRequest } from '../../storage/accepted-request.ts';
 import type { IdempotencyMark } from '../../storage/journal/marks/mark.ts';
 import type { JournalClient } from '../../storage/journal-client.ts';
+
+/** Removes from a request what must not be stored; returns how many events these were. */
+type Suppress = (accepted: AcceptedRequest) => number | 'all';
 
 /** All events enter here: they are written to disk, counted, and only then acknowledged. */
 export class EventIntake {
   readonly #journal: JournalClient;
   readonly #metrics: Metrics;
+  readonly #suppress: Suppress;
 
-  constructor(journal: JournalClient, metrics: Metrics) {
+  constructor(journal: JournalClient, metrics: Metrics, suppress: Suppress) {
     this.#journal = journal;
     this.#metrics = metrics;
+    this.#suppress = suppress;
   }
 
   /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but not stored again. */
-  async record(request: HotRequest, accepted: AcceptedRequest): Promise<'stored' | 'replayed'> {
+  async record(request: HotRequest, accepted: AcceptedRequest): Promise<Recorded> {
+    const [kind, sent] = eventsIn(accepted);
+    const suppressed = this.#suppress(accepted);
+    if (suppressed !== 0) this.#metrics.dropped('suppressed', suppressed === 'all' ? sent : suppressed);
+    if (suppressed === 'all') return 'suppressed';
     const mark = idempotencyMark(request);
     const identified = mark === undefined ? accepted : withEventId(accepted, eventIdOf(mark));
     const outcome = await this.#journal.accept(identified, mark);
     if (outcome === 'reused') throw new ApiError('idempotency_key_reused');
-    const [kind, count] = eventsIn(accepted);
+    const count = suppressed === 0 ? sent : sent - suppressed;
     if (outcome === 'stored') this.#metrics.accepted(kind, count);
     else this.#metrics.dropped('idempotent_replay', count);
     return outcome;

@@ -82,6 +82,7 @@ const ROUTES: Record<string, Route> = {
   [`POST ${P}/proposals/{proposalId}/reject`]: { access: 'editor' },
   [`POST ${P}/erasures`]: { access: 'admin', body: {} },
   [`GET ${P}/erasures/{erasureId}`]: { access: 'admin' },
+  [`GET ${P}/person`]: { access: 'admin' },
   [`POST ${P}/explanations`]: { access: 'viewer', body: { type: 'flag', key: 'banner' } },
   [`GET ${P}/sessions/{sessionId}/flags`]: { access: 'viewer' },
   [`POST ${P}/impact`]: { access: 'viewer', body: { type: 'flag', key: 'banner', definition: {} } },

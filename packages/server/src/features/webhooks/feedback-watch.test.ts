@@ -163,6 +163,26 @@ test('continues after the event store was restored from an older backup', async 
   expect((await queued()).at(-1)).toBe('new');
 });
 
+test('erasing an entry, or the visitors of a user, includes the deliveries about them', async () => {
+  await subscribe();
+  await submit('named', SINCE + 1);
+  await submit('with-mail', SINCE + 1, { metadata: '{"mail":"ann@example.com"}' });
+  await submit('other-mail', SINCE + 1, { metadata: '{"mail":"bob@example.com"}' });
+  await submit('before-sign-in', SINCE + 1, { sessionId: 's-before' });
+  const visit = { propertyId: 'shop', receivedAt: SINCE, visitorId: 'v-ann' };
+  await store.append(LOCAL_SOURCE, [
+    { seq: ++seq, request: collect({ ...visit, sessionId: 's-before' }) },
+    { seq: ++seq, request: collect({ ...visit, sessionId: 's-later', userId: 'u-ann' }) },
+  ]);
+  await watch.run();
+  await forgettingDeliveries(database(), store).forget([
+    { propertyId: 'shop', feedbackId: 'named' },
+    { propertyId: 'shop', metadata: { key: 'mail', value: 'ann@example.com' } },
+    { propertyId: 'shop', userId: 'u-ann' },
+  ]);
+  expect(await queued()).toEqual(['other-mail']);
+});
+
 test('erasing a visitor, user or session includes the deliveries about them', async () => {
   await subscribe();
   for (const id of ['anonymous', 'ann', 'bob', 'cleo', 'dan']) {

@@ -2,9 +2,9 @@ import type { JournalEntry } from '../accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
 import type { EventChecksum } from '../checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
+import type { Erasure, Subject, SubjectContents, SubjectSessionsQuery } from '../erasure-subject.ts';
 import type {
   CollectedSession,
-  Erasure,
   EventStore,
   FeedbackEntry,
   FeedbackPageQuery,
@@ -25,7 +25,6 @@ import type {
   SessionPageQuery,
   SessionQuery,
   SessionSummary,
-  Subject,
   TimelineCursor,
 } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
@@ -56,6 +55,7 @@ import { announceErasure } from './erasure/announce-erasure.ts';
 import { expireEvents } from './erasure/expire-events.ts';
 import { forgetSubjects } from './erasure/forget-subjects.ts';
 import { setRetention } from './erasure/retention.ts';
+import { subjectContents, subjectSessions, subjectVisitors } from './erasure/subject-rows.ts';
 import { type Batch, loadBatch } from './ingest/batch-loader.ts';
 import { assignmentCounts } from './queries/assignment-counts.ts';
 import { checksums } from './queries/checksums.ts';
@@ -261,6 +261,18 @@ class ClickHouseEventStore implements EventStore {
 
   checksums(upTo?: Positions): Promise<EventChecksum[]> {
     return this.#query((context) => checksums(context, upTo));
+  }
+
+  subjectContents(subject: Subject): Promise<SubjectContents> {
+    return this.#query((context) => subjectContents(context, subject));
+  }
+
+  subjectSessions(query: SubjectSessionsQuery): Promise<string[]> {
+    return this.#query((context) => subjectSessions(context, query));
+  }
+
+  subjectVisitors(subject: Subject): Promise<string[]> {
+    return this.#query((context) => subjectVisitors(context, subject));
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {

@@ -69,6 +69,9 @@ const COMPARABLE: Comparable = {
   collectedSessions: inAnyOrder,
   exportEntries: asItIs,
   checksums: inAnyOrder,
+  subjectContents: asItIs,
+  subjectSessions: asItIs,
+  subjectVisitors: asItIs,
   forget: asItIs,
   expire: asItIs,
 };

@@ -27,6 +27,7 @@ export async function askEverything(store: EventStore, interest: Interest): Prom
   await askFeedback(store, interest);
   await askSplitTests(store, interest);
   await askTraffic(store, interest);
+  await askSubjects(store, interest);
 }
 
 const chosen = <T>(list: readonly T[], choice: number) => list[choice % list.length] as T;
@@ -108,4 +109,21 @@ async function askTraffic(store: EventStore, { propertyId, choice }: Interest): 
   await store.trafficBreakdown({ ...query, by, bot: choice % 3 === 0, limit: 3 });
   await store.liveVisitors({ propertyId, since: T0 + (choice % 100), limit: 3 });
   await store.receivedTimes(propertyId);
+}
+
+async function askSubjects(store: EventStore, { propertyId, choice }: Interest): Promise<void> {
+  const subject = chosen(
+    [
+      { propertyId, visitorId: 'v1' },
+      { propertyId, userId: 'u1' },
+      { propertyId, sessionId: 's1' },
+      { propertyId, feedbackId: 'f1' },
+      { propertyId, metadata: { key: 'order', value: '1' } },
+    ],
+    choice,
+  );
+  await store.subjectContents(subject);
+  await store.subjectVisitors(subject);
+  const [first] = await store.subjectSessions({ subject, limit: 1 });
+  if (first !== undefined) await store.subjectSessions({ subject, limit: ALL, after: first });
 }

@@ -1,11 +1,11 @@
 import type { AcceptedCollect, AcceptedRequest, ExpiredView, JournalEntry } from '../accepted-request.ts';
 import type { StoredConversion } from '../conversion-page.ts';
+import type { Subject, SubjectContents } from '../erasure-subject.ts';
 import {
   type FeedbackEntry,
   LOCAL_SOURCE,
   type SessionDetail,
   type SessionSummary,
-  type Subject,
   type TimelineEntry,
 } from '../event-store.ts';
 import { externalReferrer } from '../external-referrer.ts';
@@ -231,13 +231,62 @@ export class NaiveEventStore {
   }
 
   forget(subject: Subject): number {
-    const matches = (it: AcceptedCollect) =>
-      ('visitorId' in subject && it.visitorId === subject.visitorId) ||
-      ('userId' in subject && it.userId === subject.userId);
-    const collects = this.#collectsOf(subject.propertyId).filter(matches);
+    return this.#delete(this.#belongsTo(subject));
+  }
+
+  subjectContents(subject: Subject): SubjectContents {
+    const own = this.#events.filter(this.#belongsTo(subject));
+    const sessionIds = this.subjectSessions(subject);
+    const ofTypes = (...types: string[]) => own.filter(({ line }) => types.includes(line?.type ?? '')).length;
+    const collects = this.#collectsOf(subject.propertyId).filter((it) => sessionIds.includes(it.sessionId));
+    return {
+      visitors: new Set(collects.map(({ visitorId }) => visitorId)).size,
+      sessions: sessionIds.length,
+      events: ofTypes('pageview', 'event', 'identify'),
+      exposures: ofTypes('exposure'),
+      conversions: ofTypes('goal'),
+      feedback: ofTypes('feedback'),
+    };
+  }
+
+  subjectSessions(subject: Subject): string[] {
+    if ('feedbackId' in subject || 'metadata' in subject) return [];
+    const own = this.#events.filter(this.#belongsTo(subject)).flatMap(({ sessionId }) => sessionId ?? []);
+    return [...new Set(own)].sort();
+  }
+
+  /** Visitors of a user who were no other user. */
+  subjectVisitors(subject: Subject): string[] {
+    if ('visitorId' in subject) return [subject.visitorId];
+    if (!('userId' in subject)) return [];
+    const collects = this.#collectsOf(subject.propertyId);
+    const usersOf = (visitorId: string) =>
+      new Set(collects.flatMap((it) => (it.visitorId === visitorId ? (it.userId ?? []) : [])));
+    const visitors = new Set(collects.map(({ visitorId }) => visitorId));
+    return [...visitors]
+      .filter((visitorId) => usersOf(visitorId).size === 1 && usersOf(visitorId).has(subject.userId))
+      .sort();
+  }
+
+  #belongsTo(subject: Subject): (event: ModelEvent) => boolean {
+    const isOfProperty = (it: ModelEvent) => it.propertyId === subject.propertyId;
+    if ('feedbackId' in subject) {
+      return (it) => isOfProperty(it) && it.line?.type === 'feedback' && it.line.id === subject.feedbackId;
+    }
+    if ('metadata' in subject) {
+      const { key, value } = subject.metadata;
+      return (it) => {
+        const { metadata = '{}' } = it.origin as { metadata?: string };
+        return isOfProperty(it) && JSON.parse(metadata)[key] === value;
+      };
+    }
+    const visitorIds = this.subjectVisitors(subject);
+    const collects = this.#collectsOf(subject.propertyId).filter(
+      (it) => visitorIds.includes(it.visitorId) || ('userId' in subject && it.userId === subject.userId),
+    );
     const sessionIds = new Set<string | undefined>(collects.map(({ sessionId }) => sessionId));
     if ('sessionId' in subject) sessionIds.add(subject.sessionId);
-    return this.#delete((it) => it.propertyId === subject.propertyId && sessionIds.has(it.sessionId));
+    return (it) => isOfProperty(it) && sessionIds.has(it.sessionId);
   }
 
   expire(propertyId: string, before: number): number {

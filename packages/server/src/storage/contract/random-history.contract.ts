@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { AcceptedRequest, JournalEntry } from '../accepted-request.ts';
-import type { Subject } from '../event-store.ts';
+import type { Subject } from '../erasure-subject.ts';
 import { randomBatches, randomSubject } from './random-requests.contract.ts';
 
 /** In the order of their names, which is not the order in which they arrive. */

@@ -89,6 +89,8 @@ export const randomSubject = fc.oneof(
   fc.record({ visitorId: fc.constantFrom('v1', 'v2') }),
   fc.record({ userId: fc.constantFrom('u1', 'u2') }),
   fc.record({ sessionId }),
+  fc.record({ feedbackId: fc.constantFrom('f1', 'f2', 'f3', 'f4') }),
+  fc.record({ metadata: fc.constantFrom({ key: 'order', value: '1' }, { key: 'order', value: 'none' }) }),
 );
 
 /** Batches of requests in the order of their receipt, subjects to forget, and a time of expiry. */

@@ -3,9 +3,9 @@ import type { JournalEntry } from '../accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
 import type { EventChecksum } from '../checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
+import type { Erasure, Subject, SubjectContents, SubjectSessionsQuery } from '../erasure-subject.ts';
 import type {
   CollectedSession,
-  Erasure,
   EventStore,
   FeedbackEntry,
   FeedbackPageQuery,
@@ -26,7 +26,6 @@ import type {
   SessionPageQuery,
   SessionQuery,
   SessionSummary,
-  Subject,
   TimelineCursor,
 } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
@@ -56,6 +55,7 @@ import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { migrate } from './file/duckdb-schema.ts';
 import { expireEvents, forgetSubjects } from './file/erasure.ts';
 import { holdCheckpoints, releaseCheckpoints } from './file/held-files.ts';
+import { subjectContents, subjectSessions, subjectVisitors } from './file/subject-rows.ts';
 import { verifyStore } from './file/verify-store.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
 import { SessionVisitors } from './ingest/session-visitors.ts';
@@ -310,6 +310,18 @@ class DuckDbEventStore implements EventStore {
     return this.#database.readInBackground((connection) =>
       inSnapshot(connection, () => checksums(this.#contextOf(connection), upTo)),
     );
+  }
+
+  subjectContents(subject: Subject, signal?: AbortSignal): Promise<SubjectContents> {
+    return this.#query((context) => subjectContents(context, subject), signal);
+  }
+
+  subjectSessions(query: SubjectSessionsQuery): Promise<string[]> {
+    return this.#query((context) => subjectSessions(context, query));
+  }
+
+  subjectVisitors(subject: Subject): Promise<string[]> {
+    return this.#query((context) => subjectVisitors(context, subject));
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {

@@ -21,6 +21,7 @@ import { nodeJournalsMigration } from './020-node-journals.ts';
 import { guardrailsAndUnitsMigration } from './021-guardrails-and-units.ts';
 import { holdoutPeriodMigration } from './022-holdout-period.ts';
 import { accessNotificationsMigration } from './023-access-notifications.ts';
+import { suppressionsMigration } from './025-suppressions.ts';
 import { timeZoneMigration } from './029-time-zone.ts';
 import { oidcStartsAndLatePhasesMigration } from './031-oidc-starts-and-late-phases.ts';
 import type { Migration } from './migration.ts';
@@ -49,6 +50,7 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   guardrailsAndUnitsMigration,
   holdoutPeriodMigration,
   accessNotificationsMigration,
+  suppressionsMigration,
   timeZoneMigration,
   oidcStartsAndLatePhasesMigration,
 ];

@@ -1,7 +1,9 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { Generated } from 'kysely';
+import type { SuppressedKind } from '../suppression-hash.ts';
 import type { AccountTables } from './account-tables.ts';
 import type { HistoryTables } from './history-tables.ts';
+import type { SuppressionTables } from './suppression-tables.ts';
 import type { UsageTables } from './usage-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 
@@ -9,7 +11,12 @@ import type { WebhookTables } from './webhook-tables.ts';
  * The tables as the newest migration leaves them. Types are those that SQLite and PostgreSQL share:
  * times are Unix milliseconds in a bigint, JSON is text, booleans are 0 and 1.
  */
-export interface DatabaseTables extends HistoryTables, AccountTables, WebhookTables, UsageTables {
+export interface DatabaseTables
+  extends HistoryTables,
+    AccountTables,
+    WebhookTables,
+    UsageTables,
+    SuppressionTables {
   kysely_migration: MigrationTable;
   /** Used before the switch to Kysely's migrator; dropped at the first start after it. */
   schema_migrations: OldMigrationTable;
@@ -234,7 +241,7 @@ interface SegmentTable {
 interface ErasureTable {
   id: string;
   property_id: string;
-  kind: 'visitor' | 'user' | 'session';
+  kind: SuppressedKind;
   /** Id to erase; replaced by its SHA-256 once that is done. */
   subject: string;
   requested_at: number;

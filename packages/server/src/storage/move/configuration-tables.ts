@@ -35,6 +35,8 @@ export const TABLE_KEYS: Keys = {
   invitations: ['id'],
   oidc_starts: ['hash'],
   erasures: ['id'],
+  suppressions: ['property_id', 'hash'],
+  suppression_state: ['id'],
   aa_verdicts: ['property_id', 'day'],
   webhook_deliveries: ['id'],
   webhook_feedback_positions: ['property_id', 'webhook_id'],

@@ -1,4 +1,4 @@
-import type { Erasure } from '../../event-store.ts';
+import type { Erasure } from '../../erasure-subject.ts';
 import type { ClickHouse, SqlParameters } from '../client/clickhouse-client.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { QueryContext } from '../queries/query-context.ts';

@@ -1,15 +1,14 @@
-import type { Erasure, Subject } from '../../event-store.ts';
+import type { Erasure, Subject } from '../../erasure-subject.ts';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { QueryContext } from '../queries/query-context.ts';
 import { countsOnce } from '../queries/repeated-events.ts';
-import { EVENT_TABLES, SESSION_TABLES, type TableName } from '../schema/clickhouse-tables.ts';
+import { EVENT_TABLES, SESSION_TABLES } from '../schema/clickhouse-tables.ts';
 import { deleteRows } from './delete-rows.ts';
+import { eraseRows, findRows } from './erase-rows.ts';
+import { partsOf, sessionsOf } from './subject-rows.ts';
 
-/** Max sessions of a statement; their ids become part of it. */
-const MAX_SESSIONS = 1000;
-
-/** Deletes all rows of the subjects' sessions. */
+/** Deletes all rows of the subjects' sessions, and single entries. */
 export async function forgetSubjects(
   { clickhouse }: QueryContext,
   subjects: readonly Subject[],
@@ -20,6 +19,12 @@ export async function forgetSubjects(
   for (const subject of subjects) {
     const { propertyId } = subject;
     const keyOf = (sessionId: string) => JSON.stringify([propertyId, sessionId]);
+    if ('feedbackId' in subject || 'metadata' in subject) {
+      const found = await findRows(clickhouse, subject, (sessionId) => seen.has(keyOf(sessionId)));
+      await eraseRows(clickhouse, found);
+      erasures.push({ rows: found.rows });
+      continue;
+    }
     const all = await sessionsOf(clickhouse, subject);
     const sessionIds = all.filter((sessionId) => !seen.has(keyOf(sessionId)));
     for (const sessionId of sessionIds) seen.add(keyOf(sessionId));
@@ -30,24 +35,6 @@ export async function forgetSubjects(
     for (const part of partsOf(sessionIds)) await deleteSessions(clickhouse, propertyId, part);
   }
   return erasures;
-}
-
-/** Those with any collect from the visitor or user. */
-async function sessionsOf(clickhouse: ClickHouse, subject: Subject): Promise<string[]> {
-  const values = new SqlValues();
-  const property = `property = ${values.text(subject.propertyId)}`;
-  const select = (table: TableName, column: string, id: string) =>
-    `SELECT DISTINCT session_id FROM ${clickhouse.tables.of(table)} WHERE ${property} AND ${column} = ${values.text(id)}`;
-  const statement =
-    'visitorId' in subject
-      ? select('collects', 'visitor_id', subject.visitorId)
-      : 'userId' in subject
-        ? select('collects', 'user_id', subject.userId)
-        : // With its collects: an interrupted erasure may have left only those.
-          `${select('session_starts', 'session_id', subject.sessionId)}
-           UNION DISTINCT ${select('collects', 'session_id', subject.sessionId)}`;
-  const rows = await clickhouse.rows<[string]>(statement, values.parameters);
-  return rows.map(([sessionId]) => sessionId);
 }
 
 async function countEvents(
@@ -87,11 +74,5 @@ async function deleteSessions(
     const hasSession = table === 'conversions' || table === 'feedback' ? 'has_session' : 'true';
     const condition = `property = ${values.text(propertyId)} AND session_id IN ${values.texts(sessionIds)} AND ${hasSession}`;
     await deleteRows(clickhouse, table, condition, values.parameters);
-  }
-}
-
-function* partsOf(sessionIds: readonly string[]): Generator<readonly string[]> {
-  for (let start = 0; start < sessionIds.length; start += MAX_SESSIONS) {
-    yield sessionIds.slice(start, start + MAX_SESSIONS);
   }
 }

@@ -79,22 +79,6 @@ export async function deadShareOf(connection: DuckDBConnection): Promise<{ share
   return { share: dead === 0n ? 0 : Number(dead) / Number(dead + kept), bytes: Number(bytes) };
 }
 
-/** Sessions with any collect from the visitor or user. */
-export async function sessionsOfPerson(
-  connection: DuckDBConnection,
-  property: number,
-  who: 'visitor' | 'user',
-  key: bigint,
-  id: string,
-): Promise<bigint[]> {
-  const rows = await rowsOf<[bigint]>(
-    connection,
-    `SELECT DISTINCT session_key FROM collects WHERE property = $1 AND ${who}_key = $2 AND ${who}_id = $3`,
-    [property, key, id],
-  );
-  return rows.map(([session]) => session);
-}
-
 /** Number of events of the sessions. */
 export async function countEvents(
   connection: DuckDBConnection,

@@ -1,18 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Erasure, Subject } from '../../event-store.ts';
+import type { Erasure, Subject } from '../../erasure-subject.ts';
 import type { KeyHasher } from '../lookup/key-hasher.ts';
 import { deleteSavedAnswers } from '../queries/saved-answers.ts';
-import { execute, inTransaction, rowsOf } from '../sql.ts';
-import {
-  countEvents,
-  deadShareOf,
-  rewriteDatabase,
-  type SessionSet,
-  sessionsOfPerson,
-} from './database-rewrite.ts';
+import { execute, inTransaction } from '../sql.ts';
+import { countEvents, deadShareOf, rewriteDatabase, type SessionSet } from './database-rewrite.ts';
 import type { DuckDbDatabase } from './duckdb-database.ts';
 import { EVENT_TABLES } from './duckdb-schema.ts';
+import { eraseRows } from './erase-rows.ts';
 import { deleteEmptySessions, keepRemains } from './session-remains.ts';
+import { sessionKeysOf } from './subject-rows.ts';
 
 /** A file is rewritten when at least this share of its rows is deleted … */
 const DEAD_SHARE = 0.3;
@@ -20,7 +16,8 @@ const DEAD_SHARE = 0.3;
 const MIN_REWRITE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Rewrites the file once without the sessions of all subjects. A crash before the end leaves the old file unchanged.
+ * Rewrites the file once without the sessions of all subjects. A crash before the end leaves the old file, in which at
+ * most single rows are deleted, so that the next erasure rewrites it in any case.
  */
 export async function forgetSubjects(
   database: DuckDbDatabase,
@@ -34,7 +31,12 @@ export async function forgetSubjects(
   const seen = new Set<string>();
   for (const subject of subjects) {
     const property = propertyOf(subject.propertyId);
-    const all = property === undefined ? [] : await sessionsOf(connection, keys, subject, property);
+    if (property !== undefined && ('feedbackId' in subject || 'metadata' in subject)) {
+      const erased = toErase.filter((set) => set.property === property).flatMap((set) => set.keys);
+      erasures.push({ rows: await eraseRows(connection, subject, property, erased) });
+      continue;
+    }
+    const all = property === undefined ? [] : await sessionKeysOf(connection, keys, subject, property);
     const unseen = all.filter((key) => !seen.has(`${property}/${key}`));
     if (property === undefined || unseen.length === 0) {
       erasures.push({ rows: 0 });
@@ -48,35 +50,6 @@ export async function forgetSubjects(
   const { share } = await deadShareOf(connection);
   if (toErase.length > 0 || share > 0) await rewriteDatabase(database, connection, toErase);
   return erasures;
-}
-
-async function sessionsOf(
-  connection: DuckDBConnection,
-  keys: KeyHasher,
-  subject: Subject,
-  property: number,
-): Promise<bigint[]> {
-  const { propertyId } = subject;
-  if ('visitorId' in subject) {
-    const { visitorId } = subject;
-    return sessionsOfPerson(
-      connection,
-      property,
-      'visitor',
-      keys.visitorKey(propertyId, visitorId),
-      visitorId,
-    );
-  }
-  if ('userId' in subject) {
-    const { userId } = subject;
-    return sessionsOfPerson(connection, property, 'user', keys.userKey(propertyId, userId), userId);
-  }
-  const rows = await rowsOf<[bigint]>(
-    connection,
-    'SELECT session_key FROM sessions WHERE property = $1 AND session_hash = $2 AND session_id = $3',
-    [property, keys.sessionHash(propertyId, subject.sessionId).value, subject.sessionId],
-  );
-  return rows.map(([key]) => key);
 }
 
 /** Deletes old events, and sessions without remaining events together with their collects. `tieBreak`: see `SourceList`. */

@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { propertyPath, queryText } from '../../api.ts';
+import { ReasonButton } from '../../ui/reason-button.tsx';
+import { useProperty } from '../configuration/property-context.tsx';
+import { EraseDialog } from './erase-dialog.tsx';
+
+interface PersonActionsProps {
+  kind: 'visitor' | 'user' | 'session';
+  id: string;
+}
+
+/** Exports or erases everything about somebody. */
+export function PersonActions({ kind, id }: PersonActionsProps) {
+  const { propertyId, may } = useProperty();
+  const [isErasing, setErasing] = useState(false);
+  const person = { [`${kind}Id`]: id };
+  return (
+    <>
+      {may('admin') && (
+        <Button
+          component="a"
+          href={`${propertyPath(propertyId, 'person')}${queryText(person)}`}
+          download="person.json"
+          variant="default"
+        >
+          Export {kind}
+        </Button>
+      )}
+      <ReasonButton
+        variant="default"
+        reason={may('admin') ? undefined : 'You need the admin role'}
+        onClick={() => setErasing(true)}
+      >
+        Erase {kind}
+      </ReasonButton>
+      {isErasing && (
+        <EraseDialog
+          subject={{ kind, asked: `${kind} id`, name: id, body: person }}
+          onClose={() => setErasing(false)}
+        />
+      )}
+    </>
+  );
+}

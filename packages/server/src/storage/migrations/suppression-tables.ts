@@ -1,0 +1,26 @@
+import type { SuppressedKind } from '../suppression-hash.ts';
+
+export interface SuppressionTables {
+  suppressions: SuppressionTable;
+  suppression_state: SuppressionStateTable;
+}
+
+interface SuppressionTable {
+  property_id: string;
+  /** See `suppressionHash`. */
+  hash: string;
+  kind: SuppressedKind;
+  /** That of the list when it was added. */
+  revision: number;
+  created_at: number;
+}
+
+/** One row, from the first entry on. */
+interface SuppressionStateTable {
+  id: number;
+  salt: string;
+  /** Incremented by every change. */
+  revision: number;
+  /** How often entries were removed. */
+  lifted: number;
+}
