@@ -322,6 +322,7 @@ export const ErasureBody = Type.Object(
       Type.Object(
         { key: Type.String({ maxLength: 256 }), value: Type.String({ maxLength: 1024 }) },
         {
+          title: 'MetadataPair',
           additionalProperties: false,
           description: 'Goals and feedback with this pair, with or without a session; the session stays',
         },

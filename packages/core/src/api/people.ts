@@ -38,7 +38,7 @@ export const PersonExport = Type.Object(
     version: Type.Integer(),
     exportedAt: Type.Integer(),
     propertyId: Type.String(),
-    person: Type.Object({
+    person: namedObject('ExportedPerson', {
       visitorId: Type.Optional(Type.String()),
       userId: Type.Optional(Type.String()),
       sessionId: Type.Optional(Type.String()),

@@ -342,62 +342,6 @@ export function describeEventStore(
       }
     });
 
-    test('forgets every session of the visitor or user, and no others', async () => {
-      const propertyId = nextProperty();
-      const at = (n: number) => ({ propertyId, receivedAt: T0 + n });
-      await add(
-        collect({ ...at(0), sessionId: 'mine', visitorId: 'me' }),
-        exposures(propertyId, T0 + 1, [exposure('mine', T0 + 1), exposure('yours', T0 + 1)]),
-        goal({ ...at(2), sessionId: 'mine' }),
-        goal(at(3)),
-        entry({ ...at(4), sessionId: 'mine', id: 'f1' }),
-        entry({ ...at(5), id: 'f2' }),
-        collect({ ...at(6), sessionId: 'lent', visitorId: 'me' }),
-        collect({ ...at(7), sessionId: 'lent', visitorId: 'you' }),
-        collect({ ...at(8), sessionId: 'yours', visitorId: 'you', userId: 'u' }),
-      );
-      const ids = async () => (await sessionsOf({ propertyId, limit: 9 })).map((it) => it.sessionId);
-      const [erasure, ...pages] = await Promise.all([
-        store.forget([{ propertyId, visitorId: 'me' }]),
-        ...Array.from({ length: 12 }, () => sessionsOf({ propertyId, limit: 9 })),
-      ]);
-      expect(erasure).toEqual([{ rows: 6 }]);
-      for (const page of pages) expect([1, 3]).toContain(page.length);
-      expect(await ids()).toEqual(['yours']);
-      expect(await store.sessionIdentity(propertyId, 'mine')).toBeUndefined();
-      expect((await feedbackOf({ propertyId, limit: 9 })).map((it) => it.id)).toEqual(['f2']);
-      expect(await store.goalTotals({ propertyId, goalId: 'signup', from: 0, to: T0 * 2 })).toMatchObject({
-        increments: 1,
-      });
-      expect(await store.forget([{ propertyId, visitorId: 'me' }])).toEqual([{ rows: 0 }]);
-      await add(exposures(propertyId, T0 + 20, [exposure('mine', T0 + 20)]));
-      expect((await sessionOf(propertyId, 'mine'))?.startedAt).toBe(T0 + 20);
-      expect(await store.forget([{ propertyId, userId: 'u' }])).toEqual([{ rows: 2 }]);
-      expect(await ids()).toEqual(['mine']);
-    });
-
-    test('forgets several subjects of several properties at once, and counts each row once', async () => {
-      const [one, two] = [nextProperty(), nextProperty()];
-      const visit = (propertyId: string, sessionId: string, visitorId: string) =>
-        collect({ propertyId, receivedAt: T0, sessionId, visitorId, userId: `user-of-${visitorId}` });
-      await add(
-        ...[visit(one, 's1', 'ann'), visit(one, 's2', 'bob'), visit(one, 's3', 'cid')],
-        ...[visit(two, 's1', 'ann'), visit(two, 's2', 'dan')],
-      );
-      const erasures = await store.forget([
-        { propertyId: one, visitorId: 'ann' },
-        { propertyId: one, userId: 'user-of-ann' },
-        { propertyId: two, sessionId: 's2' },
-        { propertyId: 'unknown', visitorId: 'ann' },
-        { propertyId: one, visitorId: 'bob' },
-      ]);
-      expect(erasures.map(({ rows }) => rows)).toEqual([1, 0, 1, 0, 1]);
-      const remaining = async (propertyId: string) =>
-        (await sessionsOf({ propertyId, limit: 9 })).map(({ sessionId }) => sessionId);
-      expect([await remaining(one), await remaining(two)]).toEqual([['s3'], ['s1']]);
-      expect(await store.forget([])).toEqual([]);
-    });
-
     test('expires old events', async () => {
       const propertyId = nextProperty();
       const other = nextProperty();

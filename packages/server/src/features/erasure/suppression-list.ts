@@ -8,6 +8,9 @@ const POLL_MS = 400;
 /** After this time all processes know a change. */
 export const SUPPRESSIONS_KNOWN_MS = 2 * POLL_MS + 200;
 
+/** Sessions that requests can add until the next start: whoever knows the id of an erased visitor can invent them. */
+const MAX_ADDED_SESSIONS = 10_000;
+
 /** Who was erased, in memory: requests are checked without a query. */
 export class SuppressionList {
   readonly #database: Database;
@@ -18,6 +21,7 @@ export class SuppressionList {
   #hashes = new Map<string, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #addedSessions = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -80,6 +84,7 @@ export class SuppressionList {
 
   /** A new session of an erased visitor: its exposures and goals name only the session. */
   #suppressSession(propertyId: string, id: string): void {
+    if (this.#addedSessions++ >= MAX_ADDED_SESSIONS) return;
     this.#hashes.get(propertyId)?.add(suppressionHash(this.#salt, propertyId, 'session', id));
     // If this fails, the next request of the session tries again once the list was read.
     suppress(this.#database, [{ propertyId, kind: 'session', id }]).catch(() => undefined);

@@ -66,7 +66,7 @@ export async function sessionKeysOf(
   return rows.map(([key]) => key);
 }
 
-export type RowTable = 'conversions' | 'feedback';
+type RowTable = 'conversions' | 'feedback';
 
 interface RowCondition {
   table: RowTable;
