@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { storedTraces } from '../packages/server/src/testing/stored-traces.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
@@ -66,17 +67,7 @@ const tracesOf = (who: string) =>
   );
 
 /** Files of the data directory that contain traces of a visitor as raw bytes. */
-function filesWithTraces(who: string): string[] {
-  const names = readdirSync(server.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return names.flatMap((entry) => {
-    const bytes = readFileSync(join(entry.parentPath, entry.name));
-    return tracesOf(who)
-      .filter((trace) => bytes.includes(trace))
-      .map((trace) => `${entry.name}: ${trace}`);
-  });
-}
+const filesWithTraces = (who: string) => storedTraces(server.dataDir, tracesOf(who));
 
 /** Files that other users of the machine can read. */
 const filesReadableByOthers = () =>

@@ -33,8 +33,8 @@ describe.skipIf(dashboard.isMissing)('general settings', () => {
     const origins = page.getByRole('combobox', { name: 'Allowed origins' });
     await page.getByLabel('Name', { exact: true }).fill('The shop');
     await page.getByRole('radio', { name: 'For a number of days' }).check();
-    await page.getByText('Events will be deleted').waitFor();
     await page.getByLabel('Days', { exact: true }).fill('30');
+    await page.getByText('Events will be deleted').waitFor();
     await origins.fill('https://shop.example/');
     await origins.press('Enter');
     await page.getByText('is not an origin').waitFor();
@@ -241,9 +241,12 @@ describe.skipIf(dashboard.isMissing)('the danger zone', () => {
     expect(await button.getAttribute('aria-disabled')).toBe('true');
     await page.getByLabel('Id of the property').fill('old-shop');
     await button.click();
-    await page.getByText('Deletes the property "old-shop"').waitFor();
+    await page.getByText('Deletes the property "old-shop" with all its items and 0 events').waitFor();
     await confirmReview(page, 'Delete');
     await page.waitForURL('**/p/shop/overview');
+    await page.getByRole('button', { name: /^Property:/ }).click();
+    await page.getByText('old-shop: deleting 0 events').waitFor();
+    await page.getByText('old-shop: deleting').waitFor({ state: 'detached' });
     expect((await dashboard.owner.get('/v1/manage/properties/old-shop')).status).toBe(404);
     dashboard.ignoreProblems(/404/);
   });

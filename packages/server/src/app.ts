@@ -10,6 +10,7 @@ import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { OwnerRecord } from './features/accounts/owner-record.ts';
 import type { AttemptCounter } from './features/accounts/sign-in-throttle.ts';
 import { registerErasureRoutes } from './features/erasure/erasure-routes.ts';
+import { registerPropertyDeletionRoutes } from './features/erasure/property-deletion-routes.ts';
 import { SuppressionList } from './features/erasure/suppression-list.ts';
 import { registerExplanationRoutes } from './features/explanations/explanation-routes.ts';
 import { currentFlags } from './features/explanations/explanation-service.ts';
@@ -195,6 +196,7 @@ function registerManagement(
     ...{ writer, database, idempotency, streams },
     resolve,
     properties: () => configuration.properties(),
+    eventCount: (propertyId) => events.eventStore.eventCount(propertyId),
   });
   const lastUsed = (ids: readonly string[]) => lastUsedOf(database, ids);
   registerKeyManagementRoutes(api, { writer, idempotency, lastUsed, dryRunResponse });
@@ -207,6 +209,7 @@ function registerManagement(
       return JSON.parse(Buffer.from(body).toString());
     },
   });
+  registerPropertyDeletionRoutes(api, { database, eventStore: events.eventStore });
   registerFeedbackStateRoutes(api, { database, eventStore: events.eventStore });
   const withUnsavedItem = createUnsavedItems(database, resolve);
   const findIdentity = parts.identities.find.bind(parts.identities);

@@ -1,4 +1,6 @@
 import { listMembers, memberItems } from './features/accounts/member-store.ts';
+import { requestErasure } from './features/erasure/erasure-store.ts';
+import { assertNotBeingDeleted } from './features/erasure/property-deletions.ts';
 import { feedbackTypeItems, listFeedbackTypes } from './features/feedback/feedback-type-store.ts';
 import { flagItems, listFlags } from './features/flags/flag-store.ts';
 import { listSegments, segmentItems } from './features/flags/segment-store.ts';
@@ -53,6 +55,13 @@ export function createConfigurationWriter(
 ): ConfigurationWriter {
   return new ConfigurationWriter(database, configurationStores, {
     ...(configuration && { configuration }),
-    afterChange: notifyOfChange,
+    beforeCreation: assertNotBeingDeleted,
+    afterChange: async (transaction, changed, request) => {
+      await notifyOfChange(transaction, changed, request);
+      // In the same transaction, so that no deleted property keeps its events.
+      if (changed.current === undefined) {
+        await requestErasure(transaction, { propertyId: changed.propertyId, everything: true });
+      }
+    },
   });
 }

@@ -155,6 +155,12 @@ export const ERRORS = {
     title: 'Already exists',
     message: 'There is already an item with this id.',
   },
+  property_being_deleted: {
+    status: 409,
+    title: 'Property being deleted',
+    message:
+      'The events of a deleted property with this id are still being deleted. Use another id, or try again later.',
+  },
   transition_not_allowed: {
     status: 409,
     title: 'Transition not allowed',

@@ -42,7 +42,7 @@ export async function openExpectedDatabase(
   const expected = hasEvents && config.provisionFile === undefined;
   if (config.databaseUrl !== undefined) {
     const opened = await openNodeDatabase(config, log);
-    if (expected && opened.initial === undefined && !(await hasProperties(opened.handle))) {
+    if (expected && opened.initial === undefined && !(await hasConfiguration(opened.handle))) {
       throw configurationLost('The database of DATABASE_URL is empty. Restore it');
     }
     return opened;
@@ -52,7 +52,7 @@ export async function openExpectedDatabase(
   // Before opening: SQLite deletes the WAL of an empty file, and the WAL may still hold the data.
   if (expected && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw lost();
   const handle = await openDatabase(config.dataDir, sqlite);
-  if (expected && !(await hasProperties(handle))) throw lost();
+  if (expected && !(await hasConfiguration(handle))) throw lost();
   return { handle };
 }
 
@@ -62,17 +62,23 @@ function configurationLost(reason: string): Error {
   );
 }
 
-async function hasProperties({ database }: DatabaseHandle): Promise<boolean> {
-  return (await configurationStores.listProperties(database)).length > 0;
+/** Also if all properties were deleted: then there is a history. */
+async function hasConfiguration({ database }: DatabaseHandle): Promise<boolean> {
+  if ((await configurationStores.listProperties(database)).length > 0) return true;
+  return (await database.selectFrom('history').select('id').limit(1).execute()).length > 0;
 }
 
 /**
  * Applies the provision file; without one, adds the demo property to an empty configuration. Creates the first owner. Of
  * several nodes that start at once, the first does it.
  */
-export function prepareConfiguration(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
+export function prepareConfiguration(
+  config: Config,
+  handle: DatabaseHandle,
+  log: Pick<Logger, 'warn'>,
+): Promise<FirstStart> {
   return handle.nodes.exclusively(async () => {
-    const prepared = await prepareProperties(config, handle);
+    const prepared = await prepareProperties(config, handle, log);
     const firstOwner = await createFirstOwner(config, handle);
     // Also of an owner that was created on the command line.
     await new OwnerRecord(config.dataDir).needsOwner(handle.database);
@@ -86,15 +92,25 @@ async function createFirstOwner({ firstOwner }: Config, { database }: DatabaseHa
   return ensureFirstOwner(database, firstOwner);
 }
 
-async function prepareProperties(config: Config, handle: DatabaseHandle): Promise<FirstStart> {
+async function prepareProperties(
+  config: Config,
+  handle: DatabaseHandle,
+  log: Pick<Logger, 'warn'>,
+): Promise<FirstStart> {
   const writer = createConfigurationWriter(handle.database);
   await writer.startHistory();
   const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
   if (config.provisionFile !== undefined) {
     const by = { actor: OPERATOR, via: 'file' as const };
-    return applyFile(config.provisionFile, { writer, resolve, by });
+    // The server has to start: it is what deletes the events.
+    const skipBeingDeleted = (propertyId: string) =>
+      log.warn(
+        { propertyId },
+        'skipped a property of the provision file: the events of a deleted one with this id are still being deleted; restart or apply the file later',
+      );
+    return applyFile(config.provisionFile, { writer, resolve, by, skipBeingDeleted });
   }
-  if (await hasProperties(handle)) return { demo: false, generatedKeys: [] };
+  if (await hasConfiguration(handle)) return { demo: false, generatedKeys: [] };
   return createDemo({ writer, resolve, by: { actor: SYSTEM, via: 'file' } });
 }
 

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { DailyAaTest } from './features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from './features/erasure/erasure-service.ts';
 import { ErasureWait } from './features/erasure/erasure-wait.ts';
+import { deleteLateEvents } from './features/erasure/property-deletions.ts';
 import { suppressingStore } from './features/erasure/suppressing-store.ts';
 import { SUPPRESSIONS_KNOWN_MS } from './features/erasure/suppression-list.ts';
 import { sweepFeedbackStates } from './features/feedback/feedback-states.ts';
@@ -29,6 +30,7 @@ const ERASURE_POLL_MS = 1000;
 const SCHEDULE_POLL_MS = 250;
 const RETENTION_POLL_MS = 1000;
 const JOURNAL_CLEANUP_MS = 60 * 60 * 1000;
+const LATE_EVENTS_MS = 60 * 60 * 1000;
 const AA_TEST_POLL_MS = 1000;
 const COUNT_AHEAD_POLL_MS = 1000;
 /** The evaluation of a missed day can wait until the first requests are served. */
@@ -110,7 +112,10 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
   const { eventStore } = events;
   const sweep = (propertyIds: readonly string[]) =>
     sweepFeedbackStates({ database: handle.background, eventStore }, propertyIds);
-  const retention = new Retention(eventStore, (propertyId) => sweep([propertyId]));
+  const retention = new Retention(eventStore, {
+    onExpired: (propertyId) => sweep([propertyId]),
+    removeRemains: () => handle.scrub(),
+  });
   const countAhead = new CountAhead({
     eventStore: connectEventStore(counting),
     properties: () => configuration.properties(),
@@ -133,6 +138,11 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
           },
           wait?.ready,
         ),
+    },
+    {
+      name: 'deletion of late events of deleted properties',
+      everyMs: LATE_EVENTS_MS,
+      run: () => deleteLateEvents(handle.background, eventStore, Date.now()),
     },
     {
       name: 'schedule',

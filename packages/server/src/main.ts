@@ -90,7 +90,7 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
   const openSqlite = (path: string) => sqlite.open(path, options);
   const opened = await openExpectedDatabase(config, hasEvents, { openSqlite, handle: early?.handle }, log);
   const prepare = async () => {
-    const prepared = await prepareConfiguration(config, opened.handle);
+    const prepared = await prepareConfiguration(config, opened.handle, log);
     if (prepared.firstOwner) log.info('created the first owner');
     return prepared;
   };

@@ -45,7 +45,7 @@ describe.skipIf(!hasPostgres())('the start of nodes', () => {
     const starts = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const { handle } = await openNodeDatabase(config, log);
-        const start = await prepareConfiguration(config, handle);
+        const start = await prepareConfiguration(config, handle, log);
         await handle.close();
         return start;
       }),

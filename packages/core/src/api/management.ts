@@ -89,6 +89,7 @@ export const NewProperty = Type.Object(
     id: ProvisionedProperty.properties.id,
     name: ProvisionedProperty.properties.name,
     timeZone: ProvisionedProperty.properties.timeZone,
+    retentionDays: ProvisionedProperty.properties.retentionDays,
   },
   { title: 'NewProperty' },
 );
@@ -138,6 +139,7 @@ export const DryRun = namedObject('DryRun', {
   changes: Type.Array(FieldChangeSchema),
   summary: Type.Array(Type.String(), { description: 'The differences in words' }),
   warnings: Type.Array(Type.String()),
+  events: Type.Optional(Type.Integer({ description: 'Events that will be deleted with the property' })),
   opensPhase: Type.Optional(
     Type.Array(
       namedObject('OpenedPhase', {
@@ -350,11 +352,21 @@ export const ErasurePlan = namedObject('ErasurePlan', {
   }),
 });
 export type ErasurePlan = Static<typeof ErasurePlan>;
-export const Erasure = namedObject('Erasure', {
+const erasureFields = {
   id: Type.String(),
   state: oneOf(['pending', 'done']),
   requestedAt: Time,
   finishedAt: nullable(Time),
   rows: nullable(Type.Integer({ description: 'Removed rows' })),
   error: nullable(Type.String({ description: 'Why the last attempt failed; it will be retried' })),
+};
+export const Erasure = namedObject('Erasure', erasureFields);
+export const PropertyDeletionList = namedObject('PropertyDeletionList', {
+  deletions: Type.Array(
+    namedObject('PropertyDeletion', {
+      ...erasureFields,
+      propertyId: Type.String(),
+      remaining: Type.Integer({ description: 'Events that are not deleted yet' }),
+    }),
+  ),
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { DEFAULT_RETENTION_DAYS } from '../default-retention.ts';
 import { AaTestMode } from './aa-test.ts';
 import { nullable, oneOf } from './common.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
@@ -148,7 +149,7 @@ export const ProvisionedProperty = Type.Object(
     name: Type.Optional(Name),
     retentionDays: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()], {
-        description: 'Events older than this are deleted; default: null (never)',
+        description: `Events older than this are deleted, null: never; default: ${DEFAULT_RETENTION_DAYS} (25 months)`,
       }),
     ),
     allowedOrigins: Type.Optional(

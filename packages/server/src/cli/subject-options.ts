@@ -1,5 +1,5 @@
 import type { PersonQuery } from '@switchyard/core/api/people';
-import type { Subject } from '../storage/erasure-subject.ts';
+import type { PersonalSubject } from '../storage/erasure-subject.ts';
 import { CliError } from './cli-error.ts';
 
 export interface SubjectOptions {
@@ -13,9 +13,9 @@ export interface SubjectOptions {
 }
 
 /** The one subject that the options name. */
-export function subjectOf(options: SubjectOptions): Subject {
+export function subjectOf(options: SubjectOptions): PersonalSubject {
   const { property: propertyId, visitor, user, session, feedback, metadata } = options;
-  const subjects: Subject[] = [];
+  const subjects: PersonalSubject[] = [];
   if (visitor) subjects.push({ propertyId, visitorId: visitor });
   if (user) subjects.push({ propertyId, userId: user });
   if (session) subjects.push({ propertyId, sessionId: session });

@@ -59,6 +59,7 @@ const STORAGE_CODES: Record<StorageErrorCode, StorageErrorResponse> = {
   DATABASE_UNAVAILABLE: { code: 'database_unavailable', retryAfter: '2' },
   STORE_UNAVAILABLE: { code: 'event_store_unavailable', retryAfter: '5' },
   QUERY_TOO_LARGE: { code: 'report_too_large' },
+  PROPERTY_BEING_DELETED: { code: 'property_being_deleted', retryAfter: '5' },
   REQUEST_TOO_LARGE: { code: 'body_too_large', keepMessage: true },
 };
 

@@ -18,6 +18,7 @@ export async function callStorage(
   if (storage.damage !== undefined) throw new StorageError('STORE_DAMAGED', storage.damage);
   if (method === 'holdFiles') return storage.hold.holdFiles();
   if (method === 'forget' || method === 'expire') return erase(storage, method, args);
+  if (method === 'removeRemains') return storage.queue.run(() => exclusively(storage, method, args));
   // Reads see everything that has been acknowledged.
   await storage.loader.catchUp();
   return call(storage.store, method, args);
@@ -25,22 +26,30 @@ export async function callStorage(
 
 async function erase(storage: StorageParts, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> {
   try {
-    return await storage.queue.run(() => (method === 'forget' ? forget : expire)(storage, args));
+    return await storage.queue.run(() =>
+      method === 'forget'
+        ? scrubbing(storage, () => call(storage.store, 'forget', args))
+        : exclusively(storage, method, args),
+    );
   } finally {
     storage.changes++;
   }
 }
 
-const expire = ({ loader, store }: StorageParts, args: unknown[]): Promise<unknown> =>
-  loader.runExclusive(() => call(store, 'expire', args));
+const exclusively = ({ loader, store }: StorageParts, method: StoreMethod, args: unknown[]) =>
+  loader.runExclusive(() => call(store, method, args));
 
-async function forget({ journal, loader, store }: StorageParts, args: unknown[]): Promise<unknown> {
+/** Runs work on the event store when it has all entries; then overwrites what they left in the journal. */
+export async function scrubbing<T>(
+  { journal, loader }: Pick<StorageParts, 'journal' | 'loader'>,
+  work: () => Promise<T>,
+): Promise<T> {
   // The journal table must be empty before `rotate`, so that `scrub` overwrites all its pages.
   await loader.loadAll();
-  journal.rotate();
-  const erased = await loader.runExclusive(() => call(store, 'forget', args));
+  journal.rotate(Date.now());
+  const result = await loader.runExclusive(work);
   await journal.scrub(() => sleep(STEP_PAUSE_MS));
-  return erased;
+  return result;
 }
 
 const call = (store: EventStore, method: StoreMethod, args: unknown[]): Promise<unknown> =>

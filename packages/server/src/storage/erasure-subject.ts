@@ -1,5 +1,8 @@
-/** Whom or what to erase, in one property. */
-export type Subject = { propertyId: string } & (
+/** Whom or what to erase. */
+export type Subject = PersonalSubject | { propertyId: string; everything: true };
+
+/** Somebody, or single entries, of one property. */
+export type PersonalSubject = { propertyId: string } & (
   | { visitorId: string }
   /** Also the visitors who were this user and no other. */
   | { userId: string }
@@ -26,7 +29,7 @@ export interface SubjectContents {
 }
 
 export interface SubjectSessionsQuery {
-  subject: Subject;
+  subject: PersonalSubject;
   limit: number;
   /** Sessions after this id, as text. */
   after?: string;

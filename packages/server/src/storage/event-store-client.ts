@@ -107,6 +107,7 @@ export function eventStoreClient(
     feedbackPage: forward('feedbackPage'),
     feedbackCount: forward('feedbackCount'),
     feedbackSummary: forward('feedbackSummary'),
+    eventCount: forward('eventCount'),
     feedbackTimes: forward('feedbackTimes'),
     newFeedback: forward('newFeedback'),
     splitTestCounts: forward('splitTestCounts'),
@@ -130,6 +131,7 @@ export function eventStoreClient(
     subjectVisitors: forward('subjectVisitors'),
     forget: forward('forget'),
     expire: forward('expire'),
+    removeRemains: forward('removeRemains'),
     setRetention: forward('setRetention'),
     ping: forward('ping'),
   };

@@ -2,7 +2,13 @@ import type { JournalEntry } from './accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from './assignment-queries.ts';
 import type { EventChecksum } from './checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from './conversion-page.ts';
-import type { Erasure, Subject, SubjectContents, SubjectSessionsQuery } from './erasure-subject.ts';
+import type {
+  Erasure,
+  PersonalSubject,
+  Subject,
+  SubjectContents,
+  SubjectSessionsQuery,
+} from './erasure-subject.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
 import type { ZonedInterval } from './goal-buckets.ts';
 import type { SessionConditions } from './session-conditions.ts';
@@ -81,6 +87,8 @@ export interface EventStore {
   feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>>;
   feedbackCount(query: FeedbackFilter): Promise<number>;
   feedbackSummary(query: FeedbackSummaryQuery): Promise<FeedbackSummary>;
+  /** Number of events of all kinds, for whoever is about to delete them. */
+  eventCount(propertyId: string): Promise<number>;
   /** Which of the entries exist, and when they were submitted; in any order. */
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]>;
   /** By source, then in order of arrival, which is not always the order of time. */
@@ -129,11 +137,11 @@ export interface EventStore {
   checksums(upTo?: Positions): Promise<EventChecksum[]>;
 
   /** How much `forget` would delete. */
-  subjectContents(subject: Subject, signal?: AbortSignal): Promise<SubjectContents>;
+  subjectContents(subject: PersonalSubject, signal?: AbortSignal): Promise<SubjectContents>;
   /** The sessions that `forget` would delete, in the order of their ids as text. */
   subjectSessions(query: SubjectSessionsQuery): Promise<string[]>;
   /** The visitors that `forget` would delete with all their sessions, in the order of their ids as text. */
-  subjectVisitors(subject: Subject): Promise<string[]>;
+  subjectVisitors(subject: PersonalSubject): Promise<string[]>;
   /**
    * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
    * rows that belong to several subjects count for the first.
@@ -144,6 +152,11 @@ export interface EventStore {
    * its first and last page view until its last event is deleted.
    */
   expire(propertyId: string, before: number): Promise<Erasure>;
+  /**
+   * Rewrites the files without deleted rows, if some were deleted almost a day before this time. `expire` does so only
+   * when it pays off. Returns whether it did.
+   */
+  removeRemains(now: number): Promise<boolean>;
   /**
    * Days for which events are kept, by property; properties that are not named keep theirs. For engines that delete
    * old data by themselves; `expire` stays exact.

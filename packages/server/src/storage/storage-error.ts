@@ -7,7 +7,9 @@ export type StorageErrorCode =
   /** The engine does not respond; it may later. */
   | 'STORE_UNAVAILABLE'
   /** The engine may not use the memory or the time that a query needs; it will not later either. */
-  | 'QUERY_TOO_LARGE';
+  | 'QUERY_TOO_LARGE'
+  /** A deleted property of the same id still has events. */
+  | 'PROPERTY_BEING_DELETED';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';

@@ -5,6 +5,7 @@ import { callStorage } from './call-storage.ts';
 import { GroupedCommits } from './grouped-commits.ts';
 import type { Journal, WriteOutcome } from './journal/journal.ts';
 import { watchRemoteChanges } from './remote-changes.ts';
+import { scrubJournalDaily } from './scrub-journal.ts';
 import type { MessageSocket } from './socket/message-socket.ts';
 import { listenForWorkers } from './socket/storage-socket.ts';
 import type {
@@ -259,6 +260,11 @@ async function main(): Promise<void> {
   maintainMarks(storage.journal, background.signal).catch(() => {
     // Only the end of the thread interrupts it.
   });
+  void scrubJournalDaily(
+    storage,
+    (message) => log('error', `Overwriting remains of stored events in the journal failed: ${message}`),
+    background.signal,
+  );
   if (storage.isShared) {
     void watchRemoteChanges(
       {

@@ -48,9 +48,9 @@ export function DangerSettings() {
   return (
     <Panel
       title="Delete this property"
-      hint="Deletes its split tests, flags, segments, goals, feedback types, keys, webhooks and memberships. Pages and servers that use its keys get errors."
+      hint="Deletes its split tests, flags, segments, goals, feedback types, keys, webhooks and memberships, and all its events. Pages and servers that use its keys get errors."
     >
-      <p>Its history and its events stay on the server, but nobody can see them in the dashboard.</p>
+      <p>You see how many events will be deleted before you confirm. They cannot be restored.</p>
       <Form className={classes.fields} onSubmit={() => reason === undefined && remove.mutate()}>
         <TextInput
           classNames={{ wrapper: classes.short }}

@@ -1,4 +1,5 @@
 import { Alert, Select, TagsInput, TextInput } from '@mantine/core';
+import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/default-retention';
 import '../../ui/mantine-form-styles.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -23,7 +24,6 @@ const FIELDS = [
   'holdout',
   'aaTest',
 ] as const;
-const DEFAULT_RETENTION_DAYS = 365;
 const RETENTIONS = [
   { value: 'forever', label: 'Forever' },
   { value: 'days', label: 'For a number of days' },

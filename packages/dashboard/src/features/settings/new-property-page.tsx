@@ -1,5 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { NewProperty } from '@switchyard/core/api/management';
+import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/default-retention';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -69,6 +70,10 @@ function NewPropertyForm() {
             onChange={(event) => setId(event.currentTarget.value)}
           />
           <TimeZoneField value={timeZone} error={fieldError(error, '/timeZone')} onChange={setTimeZone} />
+          <p className="dimmed">
+            Events are kept for 25 months ({DEFAULT_RETENTION_DAYS} days), then they are deleted. You can
+            change that in the settings.
+          </p>
           <ErrorAlert error={error} />
           <Group>
             <Button type="submit" loading={create.isPending}>

@@ -1,9 +1,11 @@
 import { Menu, UnstyledButton } from '@mantine/core';
-import type { PropertyList } from '@switchyard/core/api/management';
+import type { PropertyDeletionList, PropertyList } from '@switchyard/core/api/management';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Static } from 'typebox';
 import { request } from '../../api.ts';
+import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -15,12 +17,27 @@ export const propertiesQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Deleted properties whose events are still being deleted. */
+const deletionsQuery = queryOptions({
+  queryKey: ['property-deletions'],
+  queryFn: async ({ signal }) => {
+    const { deletions } = await request<Static<typeof PropertyDeletionList>>(
+      '/v1/manage/property-deletions',
+      { signal },
+    );
+    return deletions.filter(({ state }) => state === 'pending');
+  },
+  refetchInterval: 2000,
+});
+
 export function PropertySwitcher() {
   const { propertyId, configuration } = useProperty();
   const { account } = useMe();
   const { data } = useQuery(propertiesQuery);
+  const [isOpen, setIsOpen] = useState(false);
+  const deletions = useQuery({ ...deletionsQuery, enabled: isOpen && account.isOwner });
   return (
-    <Menu position="bottom-start" width={240}>
+    <Menu position="bottom-start" width={240} onChange={setIsOpen}>
       <Menu.Target>
         <UnstyledButton className={classes.target} aria-label={`Property: ${configuration.property.name}`}>
           <span className={classes.name}>{configuration.property.name}</span>
@@ -39,6 +56,11 @@ export function PropertySwitcher() {
         ))}
         {account.isOwner && (
           <>
+            {deletions.data?.map(({ id, propertyId: deleted, remaining, error }) => (
+              <Menu.Label key={id}>
+                {deleted}: {error ?? `deleting ${formatCount(remaining)} events …`}
+              </Menu.Label>
+            ))}
             <Menu.Divider />
             <Menu.Item
               leftSection={<Icon name="plus" />}

@@ -1,12 +1,12 @@
 import type { ErasurePlan } from '@switchyard/core/api/management';
-import type { Subject, SubjectContents } from '../../storage/erasure-subject.ts';
+import type { PersonalSubject, SubjectContents } from '../../storage/erasure-subject.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { namedBy } from './suppression-store.ts';
 
 /** Sent to the report thread. */
 export interface SubjectContentsRequest {
   type: 'subject-contents';
-  subject: Subject;
+  subject: PersonalSubject;
 }
 
 /** On the report thread: a subject may have very many sessions. */
@@ -18,7 +18,7 @@ export async function subjectContentsReport(
   return { contentType: 'application/json; charset=utf-8', text };
 }
 
-export function erasurePlan(subject: Subject, erases: SubjectContents): ErasurePlan {
+export function erasurePlan(subject: PersonalSubject, erases: SubjectContents): ErasurePlan {
   const { kind, id } = namedBy(subject);
   const summary = [
     `Erases what is stored about the ${kind} ${JSON.stringify(id)}: ${describeContents(erases)}.`,

@@ -11,7 +11,7 @@ import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Subject, SubjectContents } from '../../storage/erasure-subject.ts';
+import type { PersonalSubject, SubjectContents } from '../../storage/erasure-subject.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
 import { erasurePlan } from './erasure-plan.ts';
 import { type ErasureRequest, findErasure, requestErasure } from './erasure-store.ts';
@@ -20,7 +20,7 @@ interface Parts {
   database: Database;
   idempotency: IdempotentCreation;
   /** Counts on another thread, for a limited time. */
-  contentsOf: (subject: Subject) => Promise<SubjectContents>;
+  contentsOf: (subject: PersonalSubject) => Promise<SubjectContents>;
 }
 
 const URL = '/v1/manage/properties/:propertyId/erasures';
@@ -47,7 +47,7 @@ export function registerErasureRoutes(api: ApiRoutes, { database, idempotency, c
     },
     (request, reply) =>
       idempotency.run(request, reply, async (record) => {
-        const subject = { propertyId: request.managed.id, ...request.body } as Subject;
+        const subject = { propertyId: request.managed.id, ...request.body } as PersonalSubject;
         if (request.query.dryRun) return reply.send(erasurePlan(subject, await contentsOf(subject)));
         const response = await inTransaction(database, async (transaction) => {
           const id = await requestErasure(transaction, subject);
@@ -75,7 +75,7 @@ export function registerErasureRoutes(api: ApiRoutes, { database, idempotency, c
   );
 }
 
-function erasureResponse({ id, requestedAt, finishedAt, rows, error }: ErasureRequest): object {
+export function erasureResponse({ id, requestedAt, finishedAt, rows, error }: ErasureRequest): object {
   const state = finishedAt === null ? 'pending' : 'done';
   // The message of a failed attempt is for the server log: it may contain paths.
   return {

@@ -4,15 +4,17 @@ import { type Database, type DatabaseHandle, newId } from '../../storage/databas
 import type { Subject } from '../../storage/erasure-subject.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
-import { type SuppressedKind, suppressionHash } from '../../storage/suppression-hash.ts';
-import { namedBy, openSuppressions } from './suppression-store.ts';
+import { suppressionHash } from '../../storage/suppression-hash.ts';
+import { deleteSuppressions, namedBy, openSuppressions } from './suppression-store.ts';
 
 /** A request to erase somebody or something, with its current state. */
+const WHOLE_PROPERTY = { kind: 'property', id: '' } as const;
+
 export interface ErasureRequest {
   id: string;
   propertyId: string;
-  kind: SuppressedKind;
-  /** The id to erase, or the pair as JSON; replaced by a hash once its rows are erased. */
+  kind: DatabaseTables['erasures']['kind'];
+  /** The id to erase, the pair as JSON, or empty for a whole property; replaced by a hash once its rows are erased. */
   subject: string;
   requestedAt: number;
   finishedAt: number | null;
@@ -28,10 +30,18 @@ export interface ErasureRequest {
 /** Delay between attempts; doubles after each failure. */
 const RETRY_MS = { first: 5000, max: HOUR_MS };
 
+/** Other processes and nodes may accept events of a deleted property until they have heard of it. */
+const SETTLE_MS = 3000;
+
+/** Until when events may have been accepted that the request is about. */
+export const acceptedUntil = ({ kind, requestedAt }: Pick<ErasureRequest, 'kind' | 'requestedAt'>): number =>
+  kind === 'property' ? requestedAt + SETTLE_MS : requestedAt;
+
 /** Requests go through the database, because the CLI cannot open an event store that a server has open. */
 export async function requestErasure(database: Database, subject: Subject): Promise<string> {
   const id = newId('era');
-  const { propertyId, kind, id: text } = namedBy(subject);
+  const { propertyId } = subject;
+  const { kind, id: text } = 'everything' in subject ? WHOLE_PROPERTY : namedBy(subject);
   await database
     .insertInto('erasures')
     .values({ id, property_id: propertyId, kind, subject: text, requested_at: Date.now() })
@@ -56,7 +66,8 @@ export async function dueErasures(database: Database, now: number): Promise<Eras
     .orderBy('requested_at')
     .orderBy('id')
     .execute();
-  return rows.map(toErasure);
+  // A request from the future was written before the clock was set back.
+  return rows.map(toErasure).filter((it) => acceptedUntil(it) <= now || it.requestedAt > now);
 }
 
 export async function findErasure(database: Database, id: string): Promise<ErasureRequest | undefined> {
@@ -77,7 +88,9 @@ export async function finishErasures(
     for (const { id, rows } of erased) {
       const erasure = await findErasure(transaction, id);
       if (erasure === undefined || erasure.rows !== null) continue;
-      const subject = suppressionHash(salt, erasure.propertyId, erasure.kind, erasure.subject);
+      const { propertyId, kind } = erasure;
+      if (kind === 'property') await deleteSuppressions(transaction, propertyId);
+      const subject = kind === 'property' ? '' : suppressionHash(salt, propertyId, kind, erasure.subject);
       await transaction.updateTable('erasures').set({ subject, rows }).where('id', '=', id).execute();
     }
   });
@@ -134,11 +147,12 @@ export function subjectOf({ propertyId, kind, subject }: ErasureRequest): Subjec
   if (kind === 'user') return { propertyId, userId: subject };
   if (kind === 'session') return { propertyId, sessionId: subject };
   if (kind === 'feedback') return { propertyId, feedbackId: subject };
+  if (kind === 'property') return { propertyId, everything: true };
   const [key, value] = JSON.parse(subject) as [string, string];
   return { propertyId, metadata: { key, value } };
 }
 
-function toErasure(row: Selectable<DatabaseTables['erasures']>): ErasureRequest {
+export function toErasure(row: Selectable<DatabaseTables['erasures']>): ErasureRequest {
   return {
     id: row.id,
     propertyId: row.property_id,

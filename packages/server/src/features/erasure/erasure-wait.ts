@@ -1,4 +1,4 @@
-import type { ErasureRequest } from './erasure-store.ts';
+import { acceptedUntil, type ErasureRequest } from './erasure-store.ts';
 
 /** Nodes usually take this long, so nobody has to know that they are waited for. */
 const USUAL_MS = 10_000;
@@ -25,9 +25,9 @@ export class ErasureWait {
     const { findNodesBehind, now = Date.now } = this.#parts;
     const nodesBehind = await findNodesBehind();
     const late = new Set<string>();
-    const ready = requests.filter(({ requestedAt }) => {
-      const nodes = nodesBehind(requestedAt);
-      if (now() - requestedAt > USUAL_MS) for (const node of nodes) late.add(node);
+    const ready = requests.filter((request) => {
+      const nodes = nodesBehind(acceptedUntil(request));
+      if (now() - request.requestedAt > USUAL_MS) for (const node of nodes) late.add(node);
       return nodes.length === 0;
     });
     this.#warnOnce([...late].sort());

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
+import { mkdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type DatabaseHandle, openDatabase } from '../../storage/database.ts';
 import { switchyard } from '../../testing/command-line.ts';
 import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
+import { storedTraces } from '../../testing/stored-traces.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { setFeedbackState } from '../feedback/feedback-state-store.ts';
 import { findErasure, requestErasure } from './erasure-store.ts';
@@ -89,9 +90,8 @@ test.each(['running', 'stopped'])(
     await handle.close();
     handle = undefined;
     await shop.server.stop();
-    const files = readdirSync(shop.server.dataDir).map((name) => join(shop.server.dataDir, name));
-    const contains = (text: string) => files.some((file) => readFileSync(file).includes(text));
-    expect(contains('secret-notes-on-session-of-bob')).toBe(true);
-    expect(contains('secret-notes-on-session-of-ann')).toBe(false);
+    const traces = (text: string) => storedTraces(shop.server.dataDir, [text]);
+    expect(traces('secret-notes-on-session-of-bob')).not.toEqual([]);
+    expect(traces('secret-notes-on-session-of-ann')).toEqual([]);
   },
 );

@@ -1,6 +1,6 @@
 import type { AcceptedRequest } from '../../storage/accepted-request.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Subject } from '../../storage/erasure-subject.ts';
+import type { PersonalSubject } from '../../storage/erasure-subject.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { suppressionHash } from '../../storage/suppression-hash.ts';
 import { requestErasure } from './erasure-store.ts';
@@ -20,7 +20,7 @@ export async function requestSuppressedErasures(
   const state = await readSuppressionState(database);
   if (state === undefined) return [];
   const hashes = new Set((await readSuppressions(database)).map(({ propertyId, hash }) => propertyId + hash));
-  const found = new Map<string, Subject>();
+  const found = new Map<string, PersonalSubject>();
   for (const source of Object.keys(await store.positions())) {
     for await (const request of requestsOf(store, source)) {
       for (const subject of subjectsOf(request)) {
@@ -48,13 +48,13 @@ async function* requestsOf(
 }
 
 /** All that an event could be suppressed by. */
-function subjectsOf(request: AcceptedRequest): Subject[] {
+function subjectsOf(request: AcceptedRequest): PersonalSubject[] {
   const { propertyId } = request;
   if (request.kind === 'exposures') {
     const sessionIds = new Set(request.exposures.map(({ sessionId }) => sessionId));
     return [...sessionIds].map((sessionId) => ({ propertyId, sessionId }));
   }
-  const subjects: Subject[] = [];
+  const subjects: PersonalSubject[] = [];
   if (request.sessionId !== undefined) subjects.push({ propertyId, sessionId: request.sessionId });
   if (request.kind === 'collect') {
     const { visitorId, userId } = request;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../storage/database.ts';
-import type { Subject } from '../../storage/erasure-subject.ts';
+import type { PersonalSubject } from '../../storage/erasure-subject.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { namedBy, type Suppressed, suppress } from './suppression-store.ts';
 
@@ -22,7 +22,10 @@ export function suppressingStore(database: Database, store: Store, waitMs: numbe
     subjectVisitors: (subject) => store.subjectVisitors(subject),
     forget: async (subjects) => {
       let added = 0;
-      for (const subject of subjects) added += await suppressSubject(database, store, subject);
+      for (const subject of subjects) {
+        // The keys of a deleted property are gone, so nothing more is stored in it.
+        if (!('everything' in subject)) added += await suppressSubject(database, store, subject);
+      }
       if (added > 0) await sleep(waitMs);
       return store.forget(subjects);
     },
@@ -33,7 +36,7 @@ export function suppressingStore(database: Database, store: Store, waitMs: numbe
 async function suppressSubject(
   database: Database,
   store: Pick<Store, 'subjectSessions' | 'subjectVisitors'>,
-  subject: Subject,
+  subject: PersonalSubject,
 ): Promise<number> {
   const { propertyId } = subject;
   const visitors = (await store.subjectVisitors(subject)).map(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../storage/database.ts';
-import type { Subject } from '../../storage/erasure-subject.ts';
+import type { PersonalSubject } from '../../storage/erasure-subject.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
 import { type SuppressedKind, suppressionHash } from '../../storage/suppression-hash.ts';
 
@@ -104,8 +104,13 @@ export function liftSuppression(database: Database, { propertyId, kind, id }: Su
   });
 }
 
+/** Those of a deleted property. */
+export async function deleteSuppressions(transaction: Database, propertyId: string): Promise<void> {
+  await transaction.deleteFrom('suppressions').where('property_id', '=', propertyId).execute();
+}
+
 /** What an erasure names. What belongs to it is only known to the event store. */
-export function namedBy(subject: Subject): Suppressed {
+export function namedBy(subject: PersonalSubject): Suppressed {
   const { propertyId } = subject;
   if ('visitorId' in subject) return { propertyId, kind: 'visitor', id: subject.visitorId };
   if ('userId' in subject) return { propertyId, kind: 'user', id: subject.userId };

@@ -42,6 +42,7 @@ const ROUTES: Record<string, Route> = {
   'PATCH /v1/manage/accounts/{accountId}': { access: 'owner', body: {} },
   'GET /v1/manage/properties': { access: 'account' },
   'POST /v1/manage/properties': { access: 'owner', body: { id: 'new' } },
+  'GET /v1/manage/property-deletions': { access: 'owner' },
   [`GET ${P}`]: { access: 'viewer' },
   [`PATCH ${P}`]: { access: 'admin', body: { name: 'New' } },
   [`DELETE ${P}`]: { access: 'admin' },

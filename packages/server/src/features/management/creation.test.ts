@@ -86,7 +86,7 @@ describe('Idempotency-Key', () => {
 describe('properties', () => {
   it('are created, changed and deleted', async () => {
     const created = await owner.browser.post('/v1/manage/properties', { id: 'blog', name: 'Blog' });
-    expect(bodyOf(created, 201)).toMatchObject({ id: 'blog', name: 'Blog', version: 1 });
+    expect(bodyOf(created, 201)).toMatchObject({ id: 'blog', name: 'Blog', version: 1, retentionDays: 761 });
     const blog = new PropertyManager(owner.browser, 'blog');
     expect((await blog.read('/environments')).environments.map(({ id }: { id: string }) => id)).toEqual([
       'production',
@@ -115,13 +115,25 @@ describe('properties', () => {
     errorOf(await blog.get(''), 404, 'not_found');
   });
 
+  it.each([30, null])('keep events for the days that were given when they were created: %s', async (days) => {
+    const id = `kept-${days}`;
+    const created = await owner.browser.post('/v1/manage/properties', { id, retentionDays: days });
+    expect(bodyOf(created, 201).retentionDays).toBe(days);
+    const manager = new PropertyManager(owner.browser, id);
+    expect(bodyOf(await manager.patch('', { name: 'New' }, 1)).retentionDays).toBe(days);
+  });
+
   it('that are created again go on counting, so that old versions are not mistaken', async () => {
     const again = new PropertyManager(owner.browser, 'again');
     const create = () => owner.browser.post('/v1/manage/properties', { id: 'again' });
     bodyOf(await create(), 201);
     bodyOf(await again.put('/goals/g', { name: 'G', kind: 'count' }), 201);
     expect((await again.delete('', 2)).status).toBe(204);
-    const created = await create();
+    errorOf(await create(), 409, 'property_being_deleted');
+    const created = await waitFor('the deletion of its events', async () => {
+      const response = await create();
+      return response.status === 201 && response;
+    });
     const { version } = bodyOf(created, 201);
     expect(version).toBeGreaterThan(3);
     expect(created.headers.get('etag')).toBe(`"${version}"`);

@@ -36,6 +36,16 @@ export function summaryOf({
   return describeItemChanges(changes, before, names);
 }
 
+/** The response to `?dryRun=true` of deleting a property. */
+export function dryRunOfDeletion(changed: Changed, events: number): object {
+  const count = events === 1 ? '1 event' : `${events.toLocaleString('en')} events`;
+  const warnings = [
+    `Deletes the property "${changed.propertyId}" with all its items and ${count}; its history stays.`,
+    'Events are deleted from all files in the background. They cannot be restored.',
+  ];
+  return { ...dryRunResponse(changed), warnings, events };
+}
+
 /** JSON has no undefined. */
 export const withNulls = ({ pointer, before, after }: Difference) => ({
   pointer,
@@ -46,9 +56,7 @@ export const withNulls = ({ pointer, before, after }: Difference) => ({
 function warningsOf(changed: Changed): string[] {
   const { previous, current, changes } = changed;
   if (previous === undefined) return [];
-  if (current === undefined) {
-    return [`Deletes the property "${previous.id}" with all its items; its history and its events stay.`];
-  }
+  if (current === undefined) return [];
   return [
     ...openedPhases(previous, current).map(
       ({ splitTest }) => `Opens a new phase of the split test "${splitTest}": its results start over.`,

@@ -216,11 +216,11 @@ describe('restore', () => {
   });
 
   it('restores settings and members', async () => {
-    const { version, name } = await owner.read('');
+    const { version, name, retentionDays } = await owner.read('');
     bodyOf(await owner.patch('', { name: 'Renamed', retentionDays: 30 }, version));
     const settings = await newest('entity=property');
     bodyOf(await restore(settings.id));
-    expect(await owner.read('')).toMatchObject({ name, retentionDays: null });
+    expect(await owner.read('')).toMatchObject({ name, retentionDays });
     const member = await newMember(owner.browser, 'restored@shop.example', 'editor');
     bodyOf(await owner.put(`/members/${member.accountId}`, { role: 'viewer' }));
     const demotion = await newest('entity=member');

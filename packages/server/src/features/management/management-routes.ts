@@ -11,6 +11,7 @@ import { registerTransitionRoutes } from './transition-routes.ts';
 
 interface Parts extends ManagementParts {
   properties: () => PropertyConfiguration[];
+  eventCount: (propertyId: string) => Promise<number>;
   streams: ConfigurationStreams;
 }
 

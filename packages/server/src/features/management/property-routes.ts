@@ -19,7 +19,7 @@ import { propertyDocument } from '../../storage/changes/entities.ts';
 import { NO_KEYS } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { editable } from './collections.ts';
-import { dryRunResponse } from './dry-run.ts';
+import { dryRunOfDeletion, dryRunResponse } from './dry-run.ts';
 import type { ChangeInputOf } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 import { completeSettings, patchSettings, READ_ONLY_SETTINGS } from './property-settings.ts';
@@ -30,6 +30,7 @@ const LIST_URL = '/v1/manage/properties';
 
 interface Parts extends ManagementParts {
   properties: () => PropertyConfiguration[];
+  eventCount: (propertyId: string) => Promise<number>;
 }
 
 interface PropertyRoute {
@@ -79,17 +80,22 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
         200: { ...DryRun, description: 'With `dryRun`' },
         201: { ...ManagedProperty, description: 'Created' },
       },
-      errors: ['already_exists', 'idempotency_in_flight', 'idempotency_key_reused'],
+      errors: ['already_exists', 'property_being_deleted', 'idempotency_in_flight', 'idempotency_key_reused'],
     },
     (request, reply) =>
       parts.idempotency.run(request, reply, async (record) => {
-        const { id, name, timeZone } = request.body;
-        const settings = { ...(name !== undefined && { name }), ...(timeZone !== undefined && { timeZone }) };
+        const { id, name, timeZone, retentionDays } = request.body;
+        const given = {
+          id,
+          ...(name !== undefined && { name }),
+          ...(timeZone !== undefined && { timeZone }),
+          ...(retentionDays !== undefined && { retentionDays }),
+        };
         const by = changeRequest(request);
         const changed = await parts.writer.changeProperty(id, by, async (input) => {
           const { current, now, nextVersion: version, database } = input;
           if (current !== undefined) throw new ApiError('already_exists');
-          const { property } = parts.resolve({ id, ...settings }, undefined, {
+          const { property } = parts.resolve(given, undefined, {
             ...NO_KEYS,
             now,
             mode: 'merge',
@@ -135,7 +141,7 @@ function registerPatch(api: ApiRoutes, parts: Parts): void {
       tag: 'Management',
       summary: 'Change settings of a property',
       description:
-        'A JSON merge patch (RFC 7396): null sets a field to its default. Needs `If-Match`; the version of a property counts every change, so changes of other fields are merged.',
+        'A JSON merge patch (RFC 7396): null sets a field to its default, and `retentionDays` to forever. Needs `If-Match`; the version of a property counts every change, so changes of other fields are merged.',
       access: 'admin',
       params: PropertyParams,
       headers: ConditionalHeaders,
@@ -212,7 +218,7 @@ function registerDelete(api: ApiRoutes, parts: Parts): void {
       tag: 'Management',
       summary: 'Delete a property',
       description:
-        'Deletes all its items, keys and memberships. Its history and its events stay. Needs `If-Match` with the current version.',
+        'Deletes all its items, keys and memberships, and in the background its events; its history stays. Needs `If-Match` with the current version. `dryRun` says how many events will be deleted, `/v1/manage/property-deletions` how many are left. The id cannot be used again before that.',
       access: 'admin',
       params: PropertyParams,
       headers: ConditionalHeaders,
@@ -226,16 +232,13 @@ function registerDelete(api: ApiRoutes, parts: Parts): void {
     async (request, reply) => {
       const { version } = preconditionOf(request.headers);
       if (version === undefined) throw new ApiError('version_required');
-      const changed = await changeManaged(
-        parts,
-        request.managed.id,
-        changeRequest(request),
-        ({ current }) => {
-          if (version !== 'any' && version !== current.version) throw conflict(current, ['']);
-          return undefined;
-        },
-      );
-      return request.query.dryRun ? reply.send(dryRunResponse(changed)) : reply.code(204).send();
+      const { id } = request.managed;
+      const changed = await changeManaged(parts, id, changeRequest(request), ({ current }) => {
+        if (version !== 'any' && version !== current.version) throw conflict(current, ['']);
+        return undefined;
+      });
+      if (!request.query.dryRun) return reply.code(204).send();
+      return dryRunOfDeletion(changed, await parts.eventCount(id));
     },
   );
 }

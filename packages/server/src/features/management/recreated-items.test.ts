@@ -4,6 +4,7 @@ import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing
 import { expectExactHistory } from '../../testing/exact-history.ts';
 import { SAMPLE } from '../../testing/sample-property.ts';
 import { discard, startServer, type TestServer } from '../../testing/test-server.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 let server: TestServer;
 let owner: Browser;
@@ -36,7 +37,11 @@ test('a version of a deleted property does not stand for the one that was create
   const create = () => owner.post('/v1/manage/properties', { id: 'again', name: 'Again' });
   expect((await create()).body.version).toBe(1);
   expect((await call('DELETE', '/v1/manage/properties/again', 1)).status).toBe(204);
-  const created = await create();
+  // Its events are deleted first.
+  const created = await waitFor('the id', async () => {
+    const response = await create();
+    return response.status === 201 && response;
+  });
   expect(created.body.version).toBe(3);
   expect(created.headers.get('etag')).toBe('"3"');
   expect((await call('DELETE', '/v1/manage/properties/again', 1)).status).toBe(412);

@@ -61,7 +61,7 @@ export async function updateProperty(
     .execute();
 }
 
-/** Deletes its items too, but neither its history nor its events. */
+/** Deletes its items too, but not its history. Its events are deleted by an erasure. */
 export async function removeProperty(database: Database, id: string): Promise<void> {
   // Split tests refer to goals and feedback types, which cannot be deleted before them.
   await database.deleteFrom('split_tests').where('property_id', '=', id).execute();

@@ -10,7 +10,12 @@ test('the event store is told at the start, after changes, and again after a fai
   const told: Record<string, number>[] = [];
   const expired: [string, number][] = [];
   let fails = false;
+  const removed: number[] = [];
   const store = {
+    removeRemains: async (at: number) => {
+      removed.push(at);
+      return false;
+    },
     setRetention: async (days: ReadonlyMap<string, number>) => {
       if (fails) throw new Error('away');
       told.push(Object.fromEntries(days));
@@ -21,12 +26,13 @@ test('the event store is told at the start, after changes, and again after a fai
     },
   };
   const now = 100 * DAY_MS;
-  const retention = new Retention(store, async () => {});
+  const retention = new Retention(store, { onExpired: async () => {}, removeRemains: async () => {} });
   const enforce = (...properties: PropertyConfiguration[]) => retention.enforce(properties, now);
   await enforce(property('shop', 30), property('blog', null));
   await enforce(property('shop', 30), property('blog', null));
   expect(told).toEqual([{ shop: 30, blog: 0 }]);
   expect(expired).toEqual([['shop', 70 * DAY_MS]]);
+  expect(removed).toEqual([now]);
 
   fails = true;
   await expect(enforce(property('shop', 7), property('blog', null))).rejects.toThrow('away');

@@ -1,5 +1,6 @@
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
+import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/default-retention';
 import { AA_TEST_KEY } from '@switchyard/core/lifecycle/aa-test';
 import { isTimeZone } from '@switchyard/core/time-zone';
 import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
@@ -21,8 +22,9 @@ export function resolveSettings(
   if (entry.timeZone !== undefined && !isTimeZone(entry.timeZone)) {
     report('/timeZone', 'must be the name of a time zone, like Europe/Berlin');
   }
-  const { retentionDays = stored?.retentionDays ?? null, allowedOrigins = stored?.allowedOrigins ?? null } =
-    entry;
+  const { allowedOrigins = stored?.allowedOrigins ?? null } = entry;
+  // Null means forever, so only a new property gets the default.
+  const { retentionDays = stored === undefined ? DEFAULT_RETENTION_DAYS : stored.retentionDays } = entry;
   return {
     id: entry.id,
     name: entry.name ?? stored?.name ?? entry.id,

@@ -4,6 +4,7 @@ import type { ChangeTransaction, ConfigurationWriter } from '../../storage/chang
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
 import type { ApiKey, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { StorageError } from '../../storage/storage-error.ts';
 import type { ProvisionSource } from './provision-file.ts';
 import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
 import { describeProperty, type GeneratedKey, type ProvisionChange } from './provision-plan.ts';
@@ -19,6 +20,11 @@ export interface Provisioning {
   writer: ConfigurationWriter;
   resolve: ResolveProperty;
   by: { actor: Actor; via: Via };
+  /**
+   * Called for properties that cannot be created yet, because the events of deleted ones with the same id are still
+   * being deleted; they are skipped. Without it, they are mistakes.
+   */
+  skipBeingDeleted?: (propertyId: string) => void;
 }
 
 /** Returns the changes that `applyProvision` would make. Throws `ProvisionError` with every mistake. */
@@ -38,13 +44,13 @@ export function applyProvision(
 }
 
 function provision(
-  { writer, resolve, by }: Provisioning,
+  { writer, resolve, by, skipBeingDeleted }: Provisioning,
   source: ProvisionSource,
   dryRun: boolean,
 ): Promise<ProvisionResult> {
   const shaped = shapeProvisionFile(source.content);
   return writer.transaction({ ...by, dryRun }, async (transaction) => {
-    const resolver = new FileResolver(resolve, await transaction.allKeys());
+    const resolver = new FileResolver(resolve, await transaction.allKeys(), skipBeingDeleted);
     const result = await applyEntries(shaped.file, transaction, resolver);
     const mistakes = allMistakes(shaped, resolver.mistakes);
     if (mistakes.length > 0) throw new ProvisionError(sortByPosition(mistakes, source));
@@ -62,11 +68,14 @@ async function applyEntries(
   reportRepeated(file.properties, 'id', '/properties', resolver.report);
   for (const [index, entry] of file.properties.entries()) {
     const generated: { key: ApiKey; text: string }[] = [];
-    const changed = await transaction.changeProperty(entry.id, ({ current, now }) => {
-      const resolved = resolver.resolve(entry, current, now, `/properties/${index}`);
+    const place = `/properties/${index}`;
+    const change = transaction.changeProperty(entry.id, ({ current, now }) => {
+      const resolved = resolver.resolve(entry, current, now, place);
       generated.push(...resolved.generatedKeys);
       return resolved.property;
     });
+    const changed = await change.catch((error: unknown) => resolver.refused(error, entry.id, place));
+    if (changed === undefined) continue;
     changes.push(
       ...describeProperty(
         entry,
@@ -90,10 +99,23 @@ class FileResolver {
   readonly #resolve: ResolveProperty;
   readonly #keys: readonly ApiKey[];
   readonly #keyHashes = new Set<string>();
+  readonly #skipBeingDeleted: Provisioning['skipBeingDeleted'];
 
-  constructor(resolve: ResolveProperty, keys: readonly ApiKey[]) {
+  constructor(
+    resolve: ResolveProperty,
+    keys: readonly ApiKey[],
+    skipBeingDeleted: Provisioning['skipBeingDeleted'],
+  ) {
     this.#resolve = resolve;
     this.#keys = keys;
+    this.#skipBeingDeleted = skipBeingDeleted;
+  }
+
+  /** Call it with the error of a change, which it throws unless the property is being deleted. */
+  refused(error: unknown, propertyId: string, place: string): undefined {
+    if (!(error instanceof StorageError) || error.code !== 'PROPERTY_BEING_DELETED') throw error;
+    if (this.#skipBeingDeleted !== undefined) this.#skipBeingDeleted(propertyId);
+    else this.report(`${place}/id`, 'is the id of a deleted property whose events are still being deleted');
   }
 
   /** With a mistake, the property stays as it is, so that the others can be checked too. */

@@ -1,6 +1,6 @@
 import type { FeedbackState } from '@switchyard/core/api/feedback';
 import { PERSON_EXPORT_VERSION, type PersonFlag, type PersonQuery } from '@switchyard/core/api/people';
-import type { Subject } from '../../storage/erasure-subject.ts';
+import type { PersonalSubject } from '../../storage/erasure-subject.ts';
 import type { SessionDetail } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { detailResponse } from './session-responses.ts';
@@ -26,7 +26,7 @@ export async function* personExport(
   propertyId: string,
   person: PersonQuery,
 ): AsyncGenerator<string> {
-  const subject = { propertyId, ...person } as Subject;
+  const subject = { propertyId, ...person } as PersonalSubject;
   const visitors = await sources.eventStore.subjectVisitors(subject);
   const head = {
     format: 'switchyard-person',
@@ -52,7 +52,7 @@ export async function* personExport(
   yield `],"flags":${JSON.stringify(flags)}}\n`;
 }
 
-async function* sessionsOf({ eventStore }: PersonSources, subject: Subject): AsyncGenerator<string> {
+async function* sessionsOf({ eventStore }: PersonSources, subject: PersonalSubject): AsyncGenerator<string> {
   for (let after: string | undefined; ; ) {
     const page = await eventStore.subjectSessions({
       subject,

@@ -71,6 +71,7 @@ function deliveriesAboutSomeone(database: Database, propertyId: string): Promise
 function isAbout(named: Named, subject: Subject): boolean {
   if ('visitorId' in subject) return named.visitorId === subject.visitorId;
   if ('userId' in subject) return named.userId === subject.userId;
+  if ('everything' in subject) return true;
   if ('sessionId' in subject) return named.sessionId === subject.sessionId;
   if ('feedbackId' in subject) return named.body.includes(JSON.stringify(subject.feedbackId));
   return metadataTexts(subject.metadata).some((text) => named.body.includes(text));

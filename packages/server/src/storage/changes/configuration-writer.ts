@@ -74,9 +74,13 @@ export interface Changed {
 /** Runs in the transaction of a change, for notifications that must not be lost. */
 export type AfterChange = (database: Database, changed: Changed, request: ChangeRequest) => Promise<void>;
 
+/** Throws if no property with this id may be created now. */
+type BeforeCreation = (database: Database, propertyId: string) => Promise<void>;
+
 interface WriterOptions {
   /** The configuration in memory; it has the change when the writer returns. */
   configuration?: Configuration;
+  beforeCreation?: BeforeCreation;
   afterChange?: AfterChange;
 }
 
@@ -179,6 +183,9 @@ export class ChangeTransaction {
       documentAtVersion: (type, key, version) =>
         documentAtVersion(this.database, propertyId, { type, key }, version),
     });
+    if (previous === undefined && wanted !== undefined) {
+      await this.#options.beforeCreation?.(this.database, propertyId);
+    }
     const held = wanted && deriveHoldout(previous, wanted, effectiveAt);
     const next = held && derivePhases(previous, held, effectiveAt, now);
     const changes = await this.#versioned(propertyId, changedItems(previous, next), nextVersion);

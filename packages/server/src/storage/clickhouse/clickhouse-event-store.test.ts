@@ -321,6 +321,30 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
       await clickhouse.close();
     });
 
+    test('no table has rows of expired events or of a deleted property, and no rule names it', async () => {
+      const clickhouse = new ClickHouse({ url: `${engine}/${database}`, ...TIMEOUTS });
+      const visit = (propertyId: string, seq: number, at: number) => [
+        { seq, request: collect({ propertyId, sessionId: `s${seq}`, receivedAt: at }) },
+        { seq: seq + 1, request: entry({ propertyId, id: `f${seq}`, sessionId: `s${seq}`, receivedAt: at }) },
+      ];
+      const old = Date.now() - 10 * DAY_MS;
+      await store.setRetention(new Map([['closed', 90]]));
+      await store.append('node', [...visit('aged', 30, old), ...visit('closed', 32, Date.now())]);
+      await store.expire('aged', Date.now() - 7 * DAY_MS);
+      expect(await store.forget([{ propertyId: 'closed', everything: true }])).toEqual([{ rows: 2 }]);
+      const named = "property IN ('aged', 'closed')";
+      const counts = [...SESSION_TABLES, 'retentions' as const].map(
+        (table) => `SELECT '${table}' FROM ${clickhouse.tables.of(table)} WHERE ${named}`,
+      );
+      expect(await clickhouse.rows(counts.join(' UNION ALL '))).toEqual([]);
+      const rules = await clickhouse.rows(
+        "SELECT name FROM system.tables WHERE database = {d:String} AND position(create_table_query, 'closed') > 0",
+        { d: database },
+      );
+      expect(rules).toEqual([]);
+      await clickhouse.close();
+    });
+
     test('files cannot be copied', async () => {
       await expect(store.holdFiles()).rejects.toThrow('backup tools of ClickHouse');
     });

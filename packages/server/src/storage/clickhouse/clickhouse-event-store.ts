@@ -2,7 +2,13 @@ import type { JournalEntry } from '../accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
 import type { EventChecksum } from '../checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
-import type { Erasure, Subject, SubjectContents, SubjectSessionsQuery } from '../erasure-subject.ts';
+import type {
+  Erasure,
+  PersonalSubject,
+  Subject,
+  SubjectContents,
+  SubjectSessionsQuery,
+} from '../erasure-subject.ts';
 import type {
   CollectedSession,
   EventStore,
@@ -53,7 +59,7 @@ import type {
 import { ClickHouse, type ClickHouseOptions } from './client/clickhouse-client.ts';
 import { announceErasure } from './erasure/announce-erasure.ts';
 import { expireEvents } from './erasure/expire-events.ts';
-import { forgetSubjects } from './erasure/forget-subjects.ts';
+import { countAllEvents, forgetSubjects } from './erasure/forget-subjects.ts';
 import { setRetention } from './erasure/retention.ts';
 import { subjectContents, subjectSessions, subjectVisitors } from './erasure/subject-rows.ts';
 import { type Batch, loadBatch } from './ingest/batch-loader.ts';
@@ -193,6 +199,10 @@ class ClickHouseEventStore implements EventStore {
     return this.#query((context) => feedbackSummary(context, query));
   }
 
+  eventCount(propertyId: string): Promise<number> {
+    return this.#query((context) => countAllEvents(context, propertyId));
+  }
+
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]> {
     return this.#query((context) => feedbackTimes(context, propertyId, ids));
   }
@@ -263,7 +273,7 @@ class ClickHouseEventStore implements EventStore {
     return this.#query((context) => checksums(context, upTo));
   }
 
-  subjectContents(subject: Subject): Promise<SubjectContents> {
+  subjectContents(subject: PersonalSubject): Promise<SubjectContents> {
     return this.#query((context) => subjectContents(context, subject));
   }
 
@@ -271,7 +281,7 @@ class ClickHouseEventStore implements EventStore {
     return this.#query((context) => subjectSessions(context, query));
   }
 
-  subjectVisitors(subject: Subject): Promise<string[]> {
+  subjectVisitors(subject: PersonalSubject): Promise<string[]> {
     return this.#query((context) => subjectVisitors(context, subject));
   }
 
@@ -289,6 +299,11 @@ class ClickHouseEventStore implements EventStore {
       if (erasure.rows > 0) await announceErasure(context);
       return erasure;
     });
+  }
+
+  /** A deletion has already rewritten the files; the engine removes the old ones after eight minutes. */
+  async removeRemains(): Promise<boolean> {
+    return false;
   }
 
   setRetention(days: ReadonlyMap<string, number>): Promise<void> {

@@ -19,6 +19,7 @@ export type Question = Exclude<
   | 'repeatsBatches'
   | 'append'
   | 'countAhead'
+  | 'removeRemains'
   | 'setRetention'
   | 'verify'
   | 'holdFiles'
@@ -49,6 +50,7 @@ const COMPARABLE: Comparable = {
   feedbackPage: asItIs,
   feedbackCount: asItIs,
   feedbackSummary: inOrder,
+  eventCount: asItIs,
   feedbackTimes: inAnyOrder,
   newFeedback: asItIs,
   splitTestCounts: ordered,
@@ -106,6 +108,7 @@ export function agreeingStores(one: EventStore, other: EventStore, asked: Set<Qu
     repeatsBatches: one.repeatsBatches,
     append: (...input) => both((store) => store.append(...input)),
     countAhead: (query) => both((store) => store.countAhead(query)),
+    removeRemains: (now) => one.removeRemains(now),
     setRetention: (days) => both((store) => store.setRetention(days)),
     verify: (pause) => both((store) => store.verify(pause)),
     holdFiles: () => one.holdFiles(),

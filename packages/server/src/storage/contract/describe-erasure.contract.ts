@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
-import type { Subject } from '../erasure-subject.ts';
+import type { PersonalSubject } from '../erasure-subject.ts';
 import type { EventStore, FeedbackPageQuery, SessionPageQuery } from '../event-store.ts';
 import type { NaiveEventStore } from './naive-event-store.contract.ts';
 import { T0 } from './random-requests.contract.ts';
@@ -16,7 +16,7 @@ interface Suite {
 export async function compareSubject(
   store: EventStore,
   model: NaiveEventStore,
-  subject: Subject,
+  subject: PersonalSubject,
 ): Promise<void> {
   expect(await store.subjectContents(subject), JSON.stringify(subject)).toEqual(
     model.subjectContents(subject),

@@ -33,6 +33,7 @@ export async function expectToAgree(
   limit: number,
 ): Promise<void> {
   for (const propertyId of propertyIds) {
+    expect(await store.eventCount(propertyId)).toBe(model.eventCount(propertyId));
     await compareSessions(store, model, propertyId, limit);
     await compareFeedback(store, model, propertyId, limit);
     await compareGoals(store, model, propertyId);

@@ -230,6 +230,10 @@ export class NaiveEventStore {
     };
   }
 
+  eventCount(propertyId: string): number {
+    return this.#of(propertyId).length;
+  }
+
   forget(subject: Subject): number {
     return this.#delete(this.#belongsTo(subject));
   }
@@ -270,6 +274,7 @@ export class NaiveEventStore {
 
   #belongsTo(subject: Subject): (event: ModelEvent) => boolean {
     const isOfProperty = (it: ModelEvent) => it.propertyId === subject.propertyId;
+    if ('everything' in subject) return isOfProperty;
     if ('feedbackId' in subject) {
       return (it) => isOfProperty(it) && it.line?.type === 'feedback' && it.line.id === subject.feedbackId;
     }

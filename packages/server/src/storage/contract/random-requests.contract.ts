@@ -91,6 +91,7 @@ export const randomSubject = fc.oneof(
   fc.record({ sessionId }),
   fc.record({ feedbackId: fc.constantFrom('f1', 'f2', 'f3', 'f4') }),
   fc.record({ metadata: fc.constantFrom({ key: 'order', value: '1' }, { key: 'order', value: 'none' }) }),
+  fc.record({ everything: fc.constant(true as const) }),
 );
 
 /** Batches of requests in the order of their receipt, subjects to forget, and a time of expiry. */

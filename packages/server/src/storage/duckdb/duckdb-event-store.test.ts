@@ -9,7 +9,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedConversion, AcceptedRequest, JournalEntry } from '../accepted-request.ts';
 import { exposure, exposures, splitTestQuery } from '../contract/sample-requests.contract.ts';
-import { describeEventStore, seenOf } from '../event-store.contract.ts';
+import { seenOf } from '../contract/seen-of.contract.ts';
+import { describeEventStore } from '../event-store.contract.ts';
 import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';
 

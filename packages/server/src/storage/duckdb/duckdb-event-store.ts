@@ -3,7 +3,13 @@ import type { JournalEntry } from '../accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
 import type { EventChecksum } from '../checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
-import type { Erasure, Subject, SubjectContents, SubjectSessionsQuery } from '../erasure-subject.ts';
+import type {
+  Erasure,
+  PersonalSubject,
+  Subject,
+  SubjectContents,
+  SubjectSessionsQuery,
+} from '../erasure-subject.ts';
 import type {
   CollectedSession,
   EventStore,
@@ -51,9 +57,10 @@ import type {
   TrafficCounts,
   TrafficCountsQuery,
 } from '../traffic-queries.ts';
+import { countAllEvents, rewriteDatabase } from './file/database-rewrite.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { migrate } from './file/duckdb-schema.ts';
-import { expireEvents, forgetSubjects } from './file/erasure.ts';
+import { expireEvents, forgetSubjects, hasEventsBefore, hasOldRemains } from './file/erasure.ts';
 import { holdCheckpoints, releaseCheckpoints } from './file/held-files.ts';
 import { subjectContents, subjectSessions, subjectVisitors } from './file/subject-rows.ts';
 import { verifyStore } from './file/verify-store.ts';
@@ -211,6 +218,12 @@ class DuckDbEventStore implements EventStore {
     return this.#query((context) => feedbackSummary(context, query));
   }
 
+  async eventCount(propertyId: string): Promise<number> {
+    const property = this.#terms.find(propertyId);
+    if (property === undefined) return 0;
+    return this.#query(({ connection }) => countAllEvents(connection, property));
+  }
+
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]> {
     return this.#database.read((connection) => feedbackTimes(this.#contextOf(connection), propertyId, ids));
   }
@@ -312,7 +325,7 @@ class DuckDbEventStore implements EventStore {
     );
   }
 
-  subjectContents(subject: Subject, signal?: AbortSignal): Promise<SubjectContents> {
+  subjectContents(subject: PersonalSubject, signal?: AbortSignal): Promise<SubjectContents> {
     return this.#query((context) => subjectContents(context, subject), signal);
   }
 
@@ -320,26 +333,34 @@ class DuckDbEventStore implements EventStore {
     return this.#query((context) => subjectSessions(context, query));
   }
 
-  subjectVisitors(subject: Subject): Promise<string[]> {
+  subjectVisitors(subject: PersonalSubject): Promise<string[]> {
     return this.#query((context) => subjectVisitors(context, subject));
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {
-    const propertyOf = (propertyId: string) => this.#terms.find(propertyId);
+    const lookups = { keys: this.#keys, terms: this.#terms };
     return this.#erase((connection) =>
-      this.#answers.whileErasing(() =>
-        forgetSubjects(this.#database, connection, this.#keys, subjects, propertyOf),
-      ),
+      this.#answers.whileErasing(() => forgetSubjects(this.#database, connection, lookups, subjects)),
     );
   }
 
   async expire(propertyId: string, before: number): Promise<Erasure> {
     const property = this.#terms.find(propertyId);
     if (property === undefined) return { rows: 0 };
+    // Usually there are none, and caches need not be cleared.
+    const hasOld = (connection: DuckDBConnection) => hasEventsBefore(connection, property, before);
+    if (!(await this.#database.readQuick(hasOld))) return { rows: 0 };
     return this.#erase((connection) => {
       this.#answers.expire(propertyId, before);
-      return expireEvents(this.#database, connection, property, before, this.#sources.tieBreak);
+      const { tieBreak } = this.#sources;
+      return expireEvents(this.#database, connection, this.#terms, { property, before, tieBreak });
     });
+  }
+
+  async removeRemains(now: number): Promise<boolean> {
+    if (!(await this.#database.readQuick((connection) => hasOldRemains(connection, now)))) return false;
+    await this.#erase((connection) => rewriteDatabase(this.#database, connection, this.#terms));
+    return true;
   }
 
   /** Old events are deleted by `expire` only. */

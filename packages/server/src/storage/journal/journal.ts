@@ -1,4 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { HOUR_MS } from '@switchyard/core/time';
 import { CommitMark } from '../commit-mark.ts';
 import { fileError } from '../file-error.ts';
 import { overwriteFreePages } from './free-pages.ts';
@@ -18,6 +19,15 @@ const DELETE_ROWS = 500;
 /** How long to wait for readers in other processes before truncating the write-ahead log fails. */
 const TRUNCATE_TIMEOUT_MS = 60_000;
 const BUSY_MS = 5000;
+
+/** How long remains of entries may stay in the file. */
+const MAX_REMAINS_MS = 20 * HOUR_MS;
+
+/** When remains of entries up to a position were overwritten. */
+interface Scrubbed {
+  at: number;
+  seq: number;
+}
 
 export interface JournalWrite {
   payload: string;
@@ -60,6 +70,8 @@ export class Journal {
   readonly #batches: PlannedBatches;
   readonly #acceptLoss: boolean;
   readonly #mark: CommitMark;
+  #scrubbed: Scrubbed;
+  #rotated: Scrubbed | undefined;
   /** The last position that was acknowledged before the file was opened. */
   readonly #acknowledged: number;
 
@@ -81,7 +93,10 @@ export class Journal {
     this.#db.exec(`
       CREATE TABLE IF NOT EXISTS handed_over (seq INTEGER NOT NULL);
       INSERT INTO handed_over SELECT 0 WHERE NOT EXISTS (SELECT * FROM handed_over);
+      CREATE TABLE IF NOT EXISTS scrubbed (at INTEGER NOT NULL, seq INTEGER NOT NULL);
+      INSERT INTO scrubbed SELECT ${Date.now()}, 0 WHERE NOT EXISTS (SELECT * FROM scrubbed);
     `);
+    this.#scrubbed = this.#db.prepare('SELECT at, seq FROM scrubbed').get() as unknown as Scrubbed;
     const reached = handedOver(this.#db);
     if (watermark !== undefined && !acceptLoss) assertNoLoss(watermark, reached);
     this.source = source ?? nodeIdOf(this.#db);
@@ -264,9 +279,17 @@ export class Journal {
     return this.#marks?.step(now) ?? false;
   }
 
+  /** Whether there may be remains of entries that were pruned almost a day ago. */
+  isScrubDue(now: number): boolean {
+    const { at, seq } = this.#scrubbed;
+    // A time in the future was written before the clock was set back.
+    return seq < this.#lastSeq && (now - at >= MAX_REMAINS_MS || at > now);
+  }
+
   /** Writes later entries to other pages. Entries from before the previous call must have been pruned. */
-  rotate(): void {
+  rotate(now: number): void {
     this.#entries.switchTables();
+    this.#rotated = { at: now, seq: this.#lastSeq };
   }
 
   /**
@@ -281,6 +304,9 @@ export class Journal {
       if (performance.now() > deadline) throw new Error('journal.db is in use by another process');
       await pause();
     }
+    if (this.#rotated === undefined) return;
+    this.#db.prepare('UPDATE scrubbed SET at = ?, seq = ?').run(this.#rotated.at, this.#rotated.seq);
+    this.#scrubbed = this.#rotated;
   }
 
   #truncateLog(): boolean {

@@ -241,8 +241,8 @@ interface SegmentTable {
 interface ErasureTable {
   id: string;
   property_id: string;
-  kind: SuppressedKind;
-  /** Id to erase; replaced by its SHA-256 once that is done. */
+  kind: SuppressedKind | 'property';
+  /** Id to erase, empty for a property; replaced by its SHA-256 once that is done. */
   subject: string;
   requested_at: number;
   finished_at: number | null;

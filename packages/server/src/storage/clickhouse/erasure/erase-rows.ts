@@ -1,4 +1,4 @@
-import type { Subject } from '../../erasure-subject.ts';
+import type { PersonalSubject } from '../../erasure-subject.ts';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import { countsOnce } from '../queries/repeated-events.ts';
@@ -8,7 +8,7 @@ import { partsOf, type RowTable, rowConditions } from './subject-rows.ts';
 /** Finds single conversions and feedback entries. A request has one of them, so its position names it. */
 export async function findRows(
   clickhouse: ClickHouse,
-  subject: Subject,
+  subject: PersonalSubject,
   isErased: (sessionId: string) => boolean,
 ): Promise<FoundRows> {
   const found: FoundRows = { propertyId: subject.propertyId, rows: 0, positions: [] };

@@ -24,7 +24,7 @@ export async function expireEvents(
   const { tables } = clickhouse;
   const { rows, sessions } = await countOld(clickhouse, property, isOld, kept, parameters);
   if (rows + sessions === 0) return { rows: 0 };
-  for (const table of [...EVENT_TABLES, 'repeated_events'] as const) {
+  for (const table of [...EVENT_TABLES, 'repeated_events', 'event_ids'] as const) {
     await deleteRows(clickhouse, table, isOld, parameters);
   }
   // The starts last: if this is interrupted, they are found again.

@@ -1,6 +1,6 @@
 import {
   metadataTexts,
-  type Subject,
+  type PersonalSubject,
   type SubjectContents,
   type SubjectSessionsQuery,
 } from '../../erasure-subject.ts';
@@ -18,7 +18,7 @@ export function* partsOf<T>(list: readonly T[]): Generator<readonly T[]> {
 }
 
 /** The sessions of a subject, in any order. */
-export async function sessionsOf(clickhouse: ClickHouse, subject: Subject): Promise<string[]> {
+export async function sessionsOf(clickhouse: ClickHouse, subject: PersonalSubject): Promise<string[]> {
   if ('feedbackId' in subject || 'metadata' in subject) return [];
   const values = new SqlValues();
   const property = `property = ${values.text(subject.propertyId)}`;
@@ -42,7 +42,7 @@ export async function sessionsOf(clickhouse: ClickHouse, subject: Subject): Prom
 
 async function sessionsOfVisitors(
   clickhouse: ClickHouse,
-  subject: Subject & { userId: string },
+  subject: PersonalSubject & { userId: string },
 ): Promise<string[]> {
   const sessionIds: string[] = [];
   for (const part of partsOf(await visitorsOf(clickhouse, subject))) {
@@ -60,7 +60,7 @@ async function sessionsOfVisitors(
 /** The visitors who were this user and no other. In steps: they may be on several shards. */
 async function visitorsOf(
   clickhouse: ClickHouse,
-  { propertyId, userId }: Subject & { userId: string },
+  { propertyId, userId }: PersonalSubject & { userId: string },
 ): Promise<string[]> {
   const values = new SqlValues();
   const collects = clickhouse.tables.of('collects');
@@ -91,7 +91,7 @@ interface RowCondition {
 }
 
 /** Which rows belong to a subject that is not a matter of sessions. */
-export function rowConditions(subject: Subject, values: SqlValues): RowCondition[] {
+export function rowConditions(subject: PersonalSubject, values: SqlValues): RowCondition[] {
   const own = `property = ${values.text(subject.propertyId)}`;
   if ('feedbackId' in subject) {
     return [{ table: 'feedback', condition: `${own} AND feedback_id = ${values.text(subject.feedbackId)}` }];
@@ -118,7 +118,10 @@ export async function subjectSessions(
     .slice(0, limit);
 }
 
-export async function subjectVisitors({ clickhouse }: QueryContext, subject: Subject): Promise<string[]> {
+export async function subjectVisitors(
+  { clickhouse }: QueryContext,
+  subject: PersonalSubject,
+): Promise<string[]> {
   if ('visitorId' in subject) return [subject.visitorId];
   return 'userId' in subject ? (await visitorsOf(clickhouse, subject)).sort(byText) : [];
 }
@@ -126,7 +129,10 @@ export async function subjectVisitors({ clickhouse }: QueryContext, subject: Sub
 /** Like the other engine: by the bytes of UTF-8. */
 const byText = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-export async function subjectContents(context: QueryContext, subject: Subject): Promise<SubjectContents> {
+export async function subjectContents(
+  context: QueryContext,
+  subject: PersonalSubject,
+): Promise<SubjectContents> {
   const contents = { visitors: 0, sessions: 0, events: 0, exposures: 0, conversions: 0, feedback: 0 };
   const { clickhouse } = context;
   const add = async (counts: string[], { parameters }: SqlValues) => {

@@ -1,13 +1,21 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TermDictionary } from '../lookup/term-dictionary.ts';
 import { execute, keyList, quoteName, quoteText, rowsOf } from '../sql.ts';
 import { discardRewrite, rewriteFileOf, swapInRewrite } from './database-files.ts';
 import type { DuckDbDatabase } from './duckdb-database.ts';
-import { EVENT_TABLES, SESSION_TABLES } from './duckdb-schema.ts';
+import { EVENT_TABLES, SESSION_TABLES, TERM_COLUMNS } from './duckdb-schema.ts';
 
 /** Sessions of one property. */
 export interface SessionSet {
   property: number;
   keys: readonly bigint[];
+}
+
+/** What a rewrite leaves out. */
+export interface Excluded {
+  sessions: readonly SessionSet[];
+  /** Whole properties. */
+  properties: readonly number[];
 }
 
 /**
@@ -17,37 +25,42 @@ export interface SessionSet {
 export async function rewriteDatabase(
   database: DuckDbDatabase,
   connection: DuckDBConnection,
-  excluded: readonly SessionSet[],
+  terms: TermDictionary,
+  excluded: Excluded = { sessions: [], properties: [] },
 ): Promise<void> {
+  let unused: number[];
   // A failed rewrite, e.g. on a full disk, leaves its file behind.
   await discardRewrite(database.file);
   await execute(connection, `ATTACH ${quoteText(rewriteFileOf(database.file))} AS rewrite`);
   try {
     await copyDatabase(connection, excluded);
+    unused = await copyUsedTerms(connection);
     await execute(connection, 'CHECKPOINT rewrite');
   } finally {
     await execute(connection, 'DETACH rewrite');
   }
   await database.reopen(() => swapInRewrite(database.file));
+  terms.drop(unused);
 }
 
-async function copyDatabase(connection: DuckDBConnection, excluded: readonly SessionSet[]): Promise<void> {
+async function copyDatabase(connection: DuckDBConnection, { sessions, properties }: Excluded): Promise<void> {
   const [row] = await rowsOf<[string]>(connection, 'SELECT current_database()');
   const source = quoteName((row as [string])[0]);
   await execute(connection, `COPY FROM DATABASE ${source} TO rewrite (SCHEMA)`);
-  const tables = ['schema_version', 'terms', 'sources'];
-  // Otherwise the answers have counted the excluded sessions.
-  if (excluded.length === 0) tables.push('counted_answers');
+  const tables = ['schema_version', 'sources'];
+  // Otherwise the answers have counted what is excluded.
+  if (sessions.length === 0 && properties.length === 0) tables.push('counted_answers');
   for (const table of tables) {
     await execute(connection, `INSERT INTO rewrite.${table} SELECT * FROM ${table}`);
   }
   await execute(
     connection,
-    'INSERT INTO rewrite.store_state SELECT * REPLACE (0 AS dead_rows) FROM store_state',
+    'INSERT INTO rewrite.store_state SELECT * REPLACE (0 AS dead_rows, NULL AS dead_since) FROM store_state',
   );
   for (const table of SESSION_TABLES) {
-    const copy = `INSERT INTO rewrite.${table} SELECT kept.* FROM ${table} AS kept`;
-    if (excluded.length === 0) await execute(connection, copy);
+    const ofOthers = properties.length === 0 ? '' : `WHERE property NOT IN (${properties.join(', ')})`;
+    const copy = `INSERT INTO rewrite.${table} SELECT kept.* FROM (SELECT * FROM ${table} ${ofOthers}) AS kept`;
+    if (sessions.length === 0) await execute(connection, copy);
     else {
       // An anti join keeps rows without a session, which NOT IN would drop.
       await execute(
@@ -56,12 +69,28 @@ async function copyDatabase(connection: DuckDBConnection, excluded: readonly Ses
                                    unnest(CAST(string_split($2, ',') AS BIGINT[])) AS session_key)
          USING (property, session_key)`,
         [
-          excluded.flatMap(({ property, keys }) => keys.map(() => property)).join(','),
-          excluded.flatMap(({ keys }) => keys).join(','),
+          sessions.flatMap(({ property, keys }) => keys.map(() => property)).join(','),
+          sessions.flatMap(({ keys }) => keys).join(','),
         ],
       );
     }
   }
+}
+
+/** Copies the terms that the copied rows refer to; returns the ids of the others. */
+async function copyUsedTerms(connection: DuckDBConnection): Promise<number[]> {
+  const used = Object.entries(TERM_COLUMNS).flatMap(([table, columns]) =>
+    columns.map((column) => `SELECT DISTINCT ${column} AS id FROM rewrite.${table}`),
+  );
+  await execute(
+    connection,
+    `INSERT INTO rewrite.terms SELECT * FROM terms WHERE id IN (${used.join(' UNION ALL ')})`,
+  );
+  const unused = await rowsOf<[number]>(
+    connection,
+    'SELECT id FROM terms WHERE id NOT IN (SELECT id FROM rewrite.terms)',
+  );
+  return unused.map(([id]) => id);
 }
 
 /**
@@ -94,4 +123,11 @@ export async function countEvents(
     total += Number((rows[0] as [bigint])[0]);
   }
   return total;
+}
+
+/** Number of events of a property. */
+export async function countAllEvents(connection: DuckDBConnection, property: number): Promise<number> {
+  const counts = EVENT_TABLES.map((table) => `(SELECT count(*) FROM ${table} WHERE property = $1)`);
+  const [row] = await rowsOf<[bigint]>(connection, `SELECT ${counts.join(' + ')}`, [property]);
+  return Number((row as [bigint])[0]);
 }

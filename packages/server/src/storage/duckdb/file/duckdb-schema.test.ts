@@ -92,7 +92,8 @@ async function toSchema4(file: string): Promise<void> {
   await connection.run(`UPDATE collects SET session_key = ${hash('collects')};
     CREATE OR REPLACE TABLE sessions AS SELECT property, session_hash AS session_key, session_id, started_at FROM sessions`);
   await connection.run(
-    'DROP TABLE counted_answers; DROP TABLE expired_views; UPDATE schema_version SET version = 4; CHECKPOINT',
+    `DROP TABLE counted_answers; DROP TABLE expired_views; ALTER TABLE store_state DROP COLUMN dead_since;
+     UPDATE schema_version SET version = 4; CHECKPOINT`,
   );
   connection.closeSync();
   instance.closeSync();

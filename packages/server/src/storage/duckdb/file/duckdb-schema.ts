@@ -66,13 +66,16 @@ const MIGRATIONS: readonly Migration[] = [
    CREATE TABLE expired_views (
      property INTEGER NOT NULL, session_key BIGINT NOT NULL, happened_at BIGINT NOT NULL, url VARCHAR,
      referrer VARCHAR, seq BIGINT NOT NULL, source SMALLINT NOT NULL, event_index SMALLINT NOT NULL);`,
+  // When the oldest of the dead rows was deleted; null without any.
+  `ALTER TABLE store_state ADD COLUMN dead_since BIGINT;
+   UPDATE store_state SET dead_since = 0 WHERE dead_rows > 0;`,
 ];
 
 /**
  * What all migrations together make of an empty file; they take several times as long. A test compares the two.
  */
 const CURRENT = `
-  CREATE TABLE store_state (dead_rows BIGINT NOT NULL, hash_key VARCHAR NOT NULL);
+  CREATE TABLE store_state (dead_rows BIGINT NOT NULL, hash_key VARCHAR NOT NULL, dead_since BIGINT);
   CREATE TABLE terms (id INTEGER NOT NULL, text VARCHAR NOT NULL);
   CREATE TABLE sources (id SMALLINT NOT NULL, name VARCHAR NOT NULL, watermark BIGINT NOT NULL);
   CREATE TABLE sessions (
@@ -118,6 +121,18 @@ export const ORDINAL = `(seq * ${EVENTS_PER_REQUEST} + event_index)`;
 /** Tables with data of sessions. */
 export const SESSION_TABLES = [...EVENT_TABLES, 'expired_views', 'collects', 'sessions'] as const;
 
+/** Columns with ids of `terms`. */
+export const TERM_COLUMNS = {
+  sessions: ['property'],
+  expired_views: ['property'],
+  exposures: ['property', 'split_test', 'variation'],
+  conversions: ['property', 'goal'],
+  feedback: ['property', 'feedback_type'],
+  session_events: ['property'],
+  collects: ['property', 'country', 'device', 'browser', 'os'],
+  counted_answers: ['property'],
+} as const;
+
 /** `type` of a row in `session_events`; a collect without events is stored as a heartbeat. */
 export const SESSION_EVENT_TYPES = { pageview: 0, event: 1, identify: 2, heartbeat: 3 } as const;
 
@@ -153,7 +168,7 @@ async function isEmpty(connection: DuckDBConnection): Promise<boolean> {
 function createTables(connection: DuckDBConnection): Promise<void> {
   return inTransaction(connection, async () => {
     await connection.run(CURRENT);
-    await execute(connection, 'INSERT INTO store_state VALUES (0, $1)', [newHashKey()]);
+    await execute(connection, 'INSERT INTO store_state VALUES (0, $1, NULL)', [newHashKey()]);
   });
 }
 

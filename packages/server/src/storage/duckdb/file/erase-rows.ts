@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Subject } from '../../erasure-subject.ts';
+import type { PersonalSubject } from '../../erasure-subject.ts';
 import { execute, inTransaction, keyList, rowsOf, SqlValues } from '../sql.ts';
+import { addDeadRows } from './dead-rows.ts';
 import { EVENT_TABLES } from './duckdb-schema.ts';
 import { rowConditions } from './subject-rows.ts';
 
@@ -12,7 +13,7 @@ import { rowConditions } from './subject-rows.ts';
  */
 export function eraseRows(
   connection: DuckDBConnection,
-  subject: Subject,
+  subject: PersonalSubject,
   property: number,
   erased: readonly bigint[],
 ): Promise<number> {
@@ -39,7 +40,7 @@ export function eraseRows(
       await settleSessions(connection, property, touched);
       // They have counted the rows.
       await execute(connection, 'DELETE FROM counted_answers WHERE property = $1', [property]);
-      await execute(connection, 'UPDATE store_state SET dead_rows = dead_rows + $1', [deleted]);
+      await addDeadRows(connection, deleted);
     }
     return deleted;
   });

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   metadataTexts,
-  type Subject,
+  type PersonalSubject,
   type SubjectContents,
   type SubjectSessionsQuery,
 } from '../../erasure-subject.ts';
@@ -17,7 +17,7 @@ interface Scope {
 }
 
 /** SELECT of the keys of a subject's sessions; a key may come more than once. */
-function selectSessions(subject: Subject, scope: Scope): string {
+function selectSessions(subject: PersonalSubject, scope: Scope): string {
   const { keys, values, property } = scope;
   const { propertyId } = subject;
   if ('sessionId' in subject) {
@@ -44,7 +44,7 @@ function isUser(userId: string, propertyId: string, { keys, values, property }: 
 }
 
 /** SELECT of the visitors who were this user and no other. */
-function selectVisitors({ propertyId, userId }: Subject & { userId: string }, scope: Scope): string {
+function selectVisitors({ propertyId, userId }: PersonalSubject & { userId: string }, scope: Scope): string {
   return `SELECT visitor_id FROM collects WHERE property = ${scope.property}
     AND visitor_id IN (SELECT visitor_id FROM collects WHERE ${isUser(userId, propertyId, scope)})
     GROUP BY visitor_id HAVING count(DISTINCT user_id) = 1`;
@@ -53,7 +53,7 @@ function selectVisitors({ propertyId, userId }: Subject & { userId: string }, sc
 export async function sessionKeysOf(
   connection: DuckDBConnection,
   keys: KeyHasher,
-  subject: Subject,
+  subject: PersonalSubject,
   property: number,
 ): Promise<bigint[]> {
   const values = new SqlValues();
@@ -74,7 +74,7 @@ interface RowCondition {
 }
 
 /** Which rows belong to a subject that is not a matter of sessions. */
-export function rowConditions(subject: Subject, property: number): RowCondition[] {
+export function rowConditions(subject: PersonalSubject, property: number): RowCondition[] {
   const own = `property = ${property}`;
   if ('feedbackId' in subject) {
     const { feedbackId } = subject;
@@ -114,7 +114,7 @@ export async function subjectSessions(
 /** The caller holds a snapshot. */
 export async function subjectVisitors(
   { connection, keys, terms }: QueryContext,
-  subject: Subject,
+  subject: PersonalSubject,
 ): Promise<string[]> {
   const property = terms.find(subject.propertyId);
   if ('visitorId' in subject) return [subject.visitorId];
@@ -128,7 +128,7 @@ export async function subjectVisitors(
 /** The caller holds a snapshot. */
 export async function subjectContents(
   { connection, keys, terms }: QueryContext,
-  subject: Subject,
+  subject: PersonalSubject,
 ): Promise<SubjectContents> {
   const none = { visitors: 0, sessions: 0, events: 0, exposures: 0, conversions: 0, feedback: 0 };
   const property = terms.find(subject.propertyId);

@@ -51,6 +51,16 @@ export class TermDictionary {
     return this.#added;
   }
 
+  /** Removes terms that are no longer stored. Their ids are not given to others before the next start. */
+  drop(ids: readonly number[]): void {
+    for (const id of ids) {
+      const text = this.#texts.get(id);
+      if (text === undefined) continue;
+      this.#texts.delete(id);
+      this.#ids.delete(text);
+    }
+  }
+
   markStored(): void {
     this.#added = [];
   }
