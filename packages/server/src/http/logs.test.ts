@@ -29,13 +29,13 @@ describe('the log at level trace', () => {
     expect(line).toMatchObject({
       level: 'debug',
       method: 'GET',
-      path: '/v1/flags/list',
+      route: '/v1/flags/list',
       status: 200,
       ms: expect.any(Number),
     });
   });
 
-  it('contains no keys, bodies or query strings', async () => {
+  it('contains no keys, bodies, query strings or ids in paths', async () => {
     const secret = 'must-not-be-logged';
     await accepted(
       shop.collect({ sessionId: `s-${secret}`, visitorId: `v-${secret}`, attributes: { secret } }),
@@ -44,6 +44,10 @@ describe('the log at level trace', () => {
     );
     await shop.increment({ goalId: secret, sessionId: `not valid ${secret}` });
     await shop.sessions({ visitorId: `v-${secret}` });
+    await shop.get(`/v1/sessions/s-${secret}`);
+    await shop.server.send('GET', `/nowhere/${secret}`);
+    await shop.server.send('PUT', `/v1/sessions/${secret}`);
+    await shop.server.send('GET', `/v1/manage/properties/shop/sessions/${secret}/flags?at=${secret}`);
     for (const key of [PUBLIC_KEY, SECRET_KEY, `service_pub_${secret}`]) {
       await shop.server.call('GET', `/v1/split-testing/config?propertyId=shop&key=${key}`);
     }
